@@ -1,0 +1,67 @@
+#!/usr/bin/env node
+// `npm run check`: everything that can be said about the code without servers. Runs all of it, whatever fails.
+import { join } from 'node:path';
+import { Missing, ROOT, prepare, run } from './prepare.mjs';
+
+const bin = (name) => join(ROOT, 'node_modules', '.bin', name);
+
+// Boundaries are lint rules (boundaries.config.mjs), and unit tests show that they refuse.
+const CHECKS = [
+  {
+    name: 'format',
+    command: [bin('prettier'), '--check', '--log-level', 'warn', '.'],
+    advice: 'npm run format',
+  },
+  {
+    name: 'lint and boundaries',
+    command: [bin('eslint'), '.', '--max-warnings', '0'],
+    advice: 'npm run lint',
+  },
+  {
+    name: 'types',
+    command: [bin('tsc'), '-p', 'tsconfig.json', '--noEmit'],
+    advice: 'npm run types',
+  },
+  {
+    name: 'generated files',
+    command: [process.execPath, join('deploy', 'generate.mjs'), '--check'],
+    advice: 'npm run generate',
+  },
+  {
+    name: 'unit tests',
+    command: [bin('jest'), '--selectProjects', 'unit', '--passWithNoTests=false'],
+    advice: 'npm run test:unit',
+  },
+];
+
+try {
+  await prepare();
+} catch (error) {
+  if (!(error instanceof Missing)) throw error;
+  console.error(error.message);
+  process.exit(1);
+}
+
+const results = [];
+for (const { name, command, advice } of CHECKS) {
+  const start = performance.now();
+  console.log(`${name} …`);
+  const { code, output } = await run(command[0], command.slice(1));
+  if (code !== 0) console.log(output.trimEnd());
+  results.push({
+    name,
+    advice,
+    failed: code !== 0,
+    seconds: ((performance.now() - start) / 1000).toFixed(1),
+  });
+}
+
+console.log();
+for (const { name, advice, failed, seconds } of results) {
+  console.log(
+    `${failed ? 'FAILED' : 'ok    '}  ${name} (${seconds} s)${failed ? `: ${advice}` : ''}`,
+  );
+}
+const failures = results.filter(({ failed }) => failed).length;
+console.log(`check: ${results.length - failures} ok, ${failures} failed`);
+process.exit(failures === 0 ? 0 : 1);

@@ -1,0 +1,187 @@
+// What has to be there before anything of this project can run: Node, the packages, the build.
+// Plain Node without dependencies, for it runs on a clone with nothing installed.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The root of the project. */
+export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** A piece that is missing, in words that name it and say what to do. */
+export class Missing extends Error {}
+
+/**
+ * Checks Node, installs packages and builds, each only when needed: on a warm clone this reads file times and
+ * starts nothing. `say` receives a line of progress. Throws Missing.
+ */
+export async function prepare(say = console.log) {
+  checkNode();
+  await install(say);
+  await build(say);
+}
+
+function checkNode() {
+  const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const [major, minor] = engines.node.match(/\d+/g).map(Number);
+  const [haveMajor, haveMinor] = process.versions.node.split('.').map(Number);
+  if (haveMajor > major || (haveMajor === major && haveMinor >= minor)) return;
+  throw new Missing(
+    `Node ${process.versions.node} is too old: Countersign needs ${engines.node}. ` +
+      'Install a newer one (https://nodejs.org, or nvm install 20) and try again.',
+  );
+}
+
+async function install(say) {
+  // npm writes this file last, so an interrupted installation has none.
+  const done = modified(join(ROOT, 'node_modules', '.package-lock.json'));
+  if (done >= modified(join(ROOT, 'package-lock.json'))) return;
+  await step(say, 'installing packages (npm ci; a minute or two)', async () => {
+    const flags = [
+      'ci',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=error',
+      '--include=dev',
+      '--include=optional',
+    ];
+    const npm = process.env.npm_execpath;
+    const [command, args] = npm?.endsWith('.js')
+      ? [process.execPath, [npm, ...flags]]
+      : ['npm', flags];
+    const { code, output } = await run(command, args);
+    if (code === 0) return;
+    throw new Missing(
+      `npm ci failed:\n${tail(output)}\n` +
+        'It needs the npm registry: check the network (npm ping), a proxy (npm config get proxy) and the disk, then try again.',
+    );
+  });
+}
+
+async function build(say) {
+  const stampFile = join(ROOT, 'node_modules', '.cache', 'countersign-build.json');
+  const inputs = fingerprint();
+  const stamp = existsSync(stampFile) ? JSON.parse(readFileSync(stampFile, 'utf8')) : null;
+  if (stamp?.inputs === inputs && stamp.outputs.every((path) => existsSync(join(ROOT, path))))
+    return;
+  await step(say, 'building', async () => {
+    const turbo = join(ROOT, 'node_modules', '.bin', 'turbo');
+    const { code, output } = await run(
+      turbo,
+      ['run', 'build', '--output-logs=errors-only', '--no-color'],
+      {
+        TURBO_TELEMETRY_DISABLED: '1',
+      },
+    );
+    if (code !== 0)
+      throw new Missing(
+        `The build failed:\n${tail(output, 40)}\nRun \`npm run build\` to see it again.`,
+      );
+  });
+  const outputs = workspaces()
+    .flatMap((path) => [join(path, 'dist'), join(path, 'src', 'generated')])
+    .filter((path) => existsSync(join(ROOT, path)));
+  mkdirSync(dirname(stampFile), { recursive: true });
+  writeFileSync(stampFile, JSON.stringify({ inputs, outputs }));
+}
+
+/** A digest over path, size and time of every file that the build reads (turbo.json says which). */
+function fingerprint() {
+  const hash = createHash('sha256');
+  const add = (path) => {
+    const { size, mtimeMs } = statSync(path);
+    hash.update(`${relative(ROOT, path)} ${size} ${mtimeMs}\n`);
+  };
+  for (const name of ['.swcrc', 'package-lock.json', 'turbo.json']) add(join(ROOT, name));
+  for (const workspace of workspaces()) {
+    add(join(ROOT, workspace, 'package.json'));
+    for (const folder of ['src', 'web', 'prisma'])
+      files(join(ROOT, workspace, folder)).forEach(add);
+  }
+  return hash.digest('hex');
+}
+
+function files(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory())
+      return ['generated', 'node_modules', 'dist'].includes(entry.name) ? [] : files(path);
+    return entry.name.endsWith('.test.ts') ? [] : [path];
+  });
+}
+
+/** The folders of all workspaces, relative to the root. */
+function workspaces() {
+  const { workspaces: patterns } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  return patterns
+    .flatMap((pattern) => {
+      if (!pattern.endsWith('/*')) return [pattern];
+      const parent = pattern.slice(0, -2);
+      return readdirSync(join(ROOT, parent)).map((name) => join(parent, name));
+    })
+    .filter((path) => existsSync(join(ROOT, path, 'package.json')));
+}
+
+/** Runs `work` under a line that says what is going on, again every 15 s, and how long it took. */
+async function step(say, what, work) {
+  const start = performance.now();
+  const seconds = () => ((performance.now() - start) / 1000).toFixed(1);
+  say(`${what} …`);
+  const again = setInterval(() => say(`${what} … ${seconds()} s`), 15_000);
+  try {
+    await work();
+  } finally {
+    clearInterval(again);
+  }
+  say(`${what.replace(/ \(.*/, '')}: done in ${seconds()} s`);
+}
+
+/**
+ * Runs a command in the root to its end and resolves to its exit code and output. A signal that ends us ends it
+ * first. With `inherit`, its output goes straight to ours.
+ */
+export function run(command, args, env = {}, { inherit = false } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd: ROOT,
+      env: { ...process.env, ...env },
+      stdio: inherit ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+    });
+    const release = endWithUs(child);
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (data) => (output += data));
+    child.once('error', (error) => {
+      release();
+      reject(new Missing(`${command} could not be started: ${error.message}`));
+    });
+    child.once('close', (code) => {
+      release();
+      resolve({ code: code ?? 1, output });
+    });
+  });
+}
+
+/** Passes the signals that end us on to `child` and ends with the conventional code; returns how to undo that. */
+function endWithUs(child) {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  const end = (signal) => {
+    child.kill(signal);
+    process.exit(128 + constants.signals[signal]);
+  };
+  for (const signal of signals) process.on(signal, end);
+  return () => {
+    for (const signal of signals) process.removeListener(signal, end);
+  };
+}
+
+function modified(path) {
+  return existsSync(path) ? statSync(path).mtimeMs : 0;
+}
+
+function tail(text, lines = 20) {
+  return text.trimEnd().split('\n').slice(-lines).join('\n');
+}

@@ -1,0 +1,72 @@
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import { runLifecycle } from '../demo/lifecycle.js';
+import { logIn } from '../demo/login.js';
+import { configureTenant } from '../launcher/configure.js';
+import { dataDirectory } from '../launcher/data-directory.js';
+import { DEMO_FILE } from '../launcher/demo-file.js';
+import type { DemoFile } from '../launcher/demo-file.js';
+import { TENANTS_FILE, demoTenants } from '../launcher/demo-tenants.js';
+import type { DemoTenant } from '../launcher/demo-tenants.js';
+import { PlainError } from '../plain-error.js';
+import { setUp } from '../launcher/set-up.js';
+
+const DEFAULT_DATA = fileURLToPath(new URL('../../../.countersign', import.meta.url));
+
+/** Commands that work on an instance of `npm start`. */
+export function addDevelopmentCommands(program: Command): void {
+  program
+    .command('session')
+    .description('log a demo person in and print {"origin","cookie","csrf","subject"} for scripts')
+    .argument('<person>', 'id of the person, as demo.json lists them, for example reviewer-1')
+    .option('--data <dir>', 'data directory of the running instance', DEFAULT_DATA)
+    .action(async (person: string, { data }: { data: string }) => {
+      console.log(JSON.stringify(await logIn(demoFileOf(data).origin, subjectOf(data, person))));
+    });
+
+  program
+    .command('demo')
+    .description('drive one request through the running instance, from its creation to its export')
+    .option('--data <dir>', 'data directory of the running instance', DEFAULT_DATA)
+    .action(async ({ data }: { data: string }) => {
+      await runLifecycle(demoFileOf(data), (person) => subjectOf(data, person), console.log);
+    });
+
+  // Steps of the launcher, which runs them in processes of their own.
+  program
+    .command('set-up', { hidden: true })
+    .requiredOption('--data <dir>')
+    .requiredOption('--origin <origin>')
+    .action(async ({ data, origin }: { data: string; origin: string }) => {
+      await setUp(dataDirectory(data), origin, process.env['DATABASE_URL'] ?? '', console.log);
+    });
+  program
+    .command('configure', { hidden: true })
+    .requiredOption('--data <dir>')
+    .requiredOption('--origin <origin>')
+    .requiredOption('--issuer <issuer>')
+    .action(async ({ data, ...at }: { data: string; origin: string; issuer: string }) => {
+      for (const tenant of demoTenants(dataDirectory(data))) {
+        await configureTenant(at.origin, at.issuer, tenant);
+        console.log(`tenant ${tenant.tenant}: producer, publisher, people and routes configured`);
+      }
+    });
+}
+
+function demoFileOf(data: string): DemoFile {
+  const demo = dataDirectory(data).read<DemoFile>(DEMO_FILE);
+  if (demo !== null) return demo;
+  throw new PlainError(
+    `There is no instance in ${data}. Start one with \`npm start\`, or name its data directory with --data DIR.`,
+  );
+}
+
+/** The name of a person at the development provider. */
+function subjectOf(data: string, person: string): string {
+  const tenants = dataDirectory(data).read<DemoTenant[]>(TENANTS_FILE) ?? [];
+  const people = tenants.flatMap(({ people: all }) => all);
+  const found = people.find(({ id }) => id === person);
+  if (found !== undefined) return found.subject;
+  const known = people.map(({ id, name }) => `${id} (${name})`).join(', ');
+  throw new PlainError(`Nobody is called ${person}. The people are: ${known}.`);
+}

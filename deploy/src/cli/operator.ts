@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bootstrapTenant, createPool, migrate } from '@countersign/database';
+import type { TrustManifest } from '@countersign/protocol';
+import type { Command } from 'commander';
+import { dataDirectory } from '../launcher/data-directory.js';
+import { newToken } from '../launcher/demo-tenants.js';
+import { ensureKeys, trustManifest } from '../launcher/keys.js';
+import { PlainError } from '../plain-error.js';
+import { STORES_FILE } from '../launcher/stores.js';
+import type { StoresFile } from '../launcher/stores.js';
+
+interface DatabaseOptions {
+  data?: string;
+}
+
+/** Commands for whoever runs an installation. They speak to the database as its owner, never over HTTP. */
+export function addOperatorCommands(program: Command): void {
+  program
+    .command('migrate')
+    .description('bring the database that DATABASE_URL names to the schema of this release')
+    .option('--data <dir>', 'instead of DATABASE_URL: data directory of an instance that runs here')
+    .action(async (options: DatabaseOptions) => {
+      const applied = await migrate(databaseUrl(options));
+      console.log(applied.length === 0 ? 'up to date' : `applied ${applied.join(', ')}`);
+    });
+
+  program
+    .command('bootstrap')
+    .description(
+      'make a tenant and its first operator, and print its token: the only time it is shown',
+    )
+    .requiredOption('--tenant <name>', 'name of the new tenant')
+    .option('--operator <id>', 'principal id of its operator', 'operator-1')
+    .option('--token-file <file>', 'take the token from a file, and do not print it')
+    .option(
+      '--active',
+      'ready at once, for development; otherwise fenced until the next start',
+      false,
+    )
+    .option('--data <dir>', 'instead of DATABASE_URL: data directory of an instance that runs here')
+    .action(bootstrap);
+
+  program
+    .command('keygen')
+    .description(
+      'make the signing keys that are missing, the key of caller tokens and the trust manifest',
+    )
+    .requiredOption('--dir <dir>', 'folder of the private keys')
+    .requiredOption(
+      '--issuer <origin>',
+      'exact origin of the service, for example https://review.example',
+    )
+    .action(({ dir, issuer }: { dir: string; issuer: string }) => {
+      ensureKeys(dir);
+      const files = dataDirectory(dir);
+      const known = files.read<TrustManifest>('trust.json');
+      files.write('trust.json', trustManifest(dir, issuer, known, Date.now()));
+      console.log(`keys in ${dir}, trust manifest in ${join(dir, 'trust.json')}`);
+    });
+}
+
+interface BootstrapOptions extends DatabaseOptions {
+  tenant: string;
+  operator: string;
+  tokenFile?: string;
+  active: boolean;
+}
+
+async function bootstrap(options: BootstrapOptions): Promise<void> {
+  const { tenant, operator, tokenFile, active } = options;
+  const token = tokenFile === undefined ? newToken() : readFileSync(tokenFile, 'utf8').trim();
+  const pool = createPool({
+    url: databaseUrl(options),
+    application: 'countersign bootstrap',
+    max: 1,
+  });
+  try {
+    const made = await bootstrapTenant(pool, { tenant, operator, token, active });
+    const shown = tokenFile === undefined ? { id: operator, token } : { id: operator };
+    console.log(
+      JSON.stringify({
+        tenant,
+        ledger_id: made.ledgerId,
+        generation: made.generation,
+        operator: shown,
+      }),
+    );
+  } catch (error) {
+    // The database package names what the rules refuse by a code; the message says what to do.
+    if (/^[a-z_]+$/.test((error as { code?: string }).code ?? '')) {
+      throw new PlainError((error as Error).message);
+    }
+    throw error;
+  } finally {
+    await pool.end();
+  }
+}
+
+/** DATABASE_URL, else the server of the instance that runs on `--data`. */
+function databaseUrl({ data }: DatabaseOptions): string {
+  const url =
+    data === undefined
+      ? process.env['DATABASE_URL']
+      : dataDirectory(data).read<StoresFile>(STORES_FILE)?.urls.DATABASE_URL;
+  if (url) return url;
+  throw new PlainError(
+    data === undefined
+      ? 'DATABASE_URL is not set. Set it to postgres://user@host:port/database, or name the data directory of a running instance with --data DIR.'
+      : `No instance runs on ${data}. Start one with \`npm start -- --data ${data}\`.`,
+  );
+}

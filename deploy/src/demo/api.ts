@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { PlainError } from '../plain-error.js';
+
+/** What a caller shows: a bearer token, or the cookie and CSRF token of a session. */
+export type Credentials = { token: string } | { cookie: string; csrf: string };
+
+/** The HTTP interface of one origin, as one caller. Methods resolve to the answer's JSON and throw ApiRefusal. */
+export interface Api {
+  get<T>(path: string): Promise<T>;
+  /** With a fresh Idempotency-Key, unless one is given. */
+  post<T>(path: string, body: unknown, key?: string): Promise<T>;
+  put<T>(path: string, body: unknown): Promise<T>;
+}
+
+/** An answer that is no success; `code` is the problem document's `error`. */
+export class ApiRefusal extends Error {
+  constructor(
+    request: string,
+    readonly status: number,
+    readonly code: string,
+    detail: string,
+  ) {
+    super(`${request} answered ${status} ${code}${detail === '' ? '' : `: ${detail}`}`);
+  }
+}
+
+/** As fetch, but nobody there is a plain error. */
+export async function reach(url: string, init?: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    const { origin } = new URL(url);
+    const cause = (error as { cause?: { code?: string } }).cause?.code ?? String(error);
+    throw new PlainError(
+      `${origin} does not answer (${cause}). Is Countersign running? Start it with \`npm start\`.`,
+    );
+  }
+}
+
+export function apiOf(origin: string, credentials: Credentials): Api {
+  async function call<T>(method: string, path: string, body?: unknown, key?: string): Promise<T> {
+    const response = await reach(origin + path, {
+      method,
+      headers: {
+        ...headersOf(origin, credentials),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (response.ok) return JSON.parse(text) as T;
+    throw refusalOf(`${method} ${path}`, response.status, text);
+  }
+  return {
+    get: (path) => call('GET', path),
+    post: (path, body, key = randomUUID()) => call('POST', path, body, key),
+    put: (path, body) => call('PUT', path, body),
+  };
+}
+
+function headersOf(origin: string, credentials: Credentials): Record<string, string> {
+  return 'token' in credentials
+    ? { authorization: `Bearer ${credentials.token}` }
+    : { cookie: credentials.cookie, 'x-csrf-token': credentials.csrf, origin };
+}
+
+function refusalOf(request: string, status: number, text: string): ApiRefusal {
+  try {
+    const { error, detail } = JSON.parse(text) as { error?: string; detail?: string };
+    return new ApiRefusal(request, status, error ?? 'unknown', detail ?? '');
+  } catch {
+    return new ApiRefusal(request, status, 'unknown', text.slice(0, 200));
+  }
+}

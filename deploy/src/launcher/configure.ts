@@ -1,0 +1,71 @@
+import { DEFAULT_LIMITS } from '@countersign/protocol';
+import type { PrincipalInput, RouteInput } from '@countersign/protocol';
+import { ApiRefusal, apiOf } from '../demo/api.js';
+import type { Api } from '../demo/api.js';
+import type { DemoTenant } from './demo-tenants.js';
+import { PlainError } from '../plain-error.js';
+
+/**
+ * Fills a tenant through the interface, as its operator would (#25, #26): publisher, people, routes, producer.
+ * `issuer` is where its people log in. Throws PlainError when the operator is not known.
+ */
+export async function configureTenant(
+  origin: string,
+  issuer: string,
+  tenant: DemoTenant,
+): Promise<void> {
+  const api = apiOf(origin, { token: tenant.operator.token });
+  const { producer, publisher, people, routes } = tenant;
+  const [owner, ...reviewers] = people;
+  if (owner === undefined) throw new Error(`the tenant ${tenant.tenant} has no people`);
+  try {
+    await putPrincipal(api, {
+      id: publisher.id,
+      kind: 'publisher',
+      config: { enabled: true },
+      token: publisher.token,
+    });
+    for (const { id, name, subject } of people) {
+      const config = { enabled: true, name, oidc_issuer: issuer, oidc_subject: subject };
+      await putPrincipal(api, { id, kind: 'human', config });
+    }
+    await putPrincipal(api, {
+      id: producer.id,
+      kind: 'producer',
+      config: {
+        enabled: true,
+        publisher: publisher.id,
+        owner: owner.id,
+        routes: [routes.review, routes.execution],
+      },
+      token: producer.token,
+    });
+    const common = {
+      reviewers: reviewers.map(({ id }) => id),
+      separation_of_duties: true,
+      limits: DEFAULT_LIMITS,
+      required_profiles: {},
+      // The owner may ask too, by a session (R1).
+      allowed_producers: [producer.id, owner.id],
+    };
+    await putRoute(api, routes.review, { ...common, modes: [] });
+    await putRoute(api, routes.execution, {
+      ...common,
+      modes: ['live_window', 'durable', 'fixed_mock'],
+    });
+  } catch (error) {
+    if (!(error instanceof ApiRefusal) || error.status !== 401) throw error;
+    throw new PlainError(
+      `The database has a tenant ${tenant.tenant} whose operator's token this data directory does not know. ` +
+        'Start with the directory that made it (npm start -- --data DIR), or with an empty database.',
+    );
+  }
+}
+
+async function putPrincipal(api: Api, input: PrincipalInput): Promise<void> {
+  await api.put(`/v2/admin/principals/${input.id}`, input);
+}
+
+async function putRoute(api: Api, id: string, input: RouteInput): Promise<void> {
+  await api.put(`/v2/admin/routes/${id}`, input);
+}

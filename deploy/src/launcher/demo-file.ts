@@ -1,0 +1,61 @@
+import type { DataDirectory } from './data-directory.js';
+import type { DemoTenant } from './demo-tenants.js';
+
+export const DEMO_FILE = 'demo.json';
+
+interface Person {
+  id: string;
+  name: string;
+}
+interface Machine {
+  id: string;
+  token: string;
+}
+interface TenantEntry {
+  tenant: string;
+  producer: Machine;
+  publisher: Machine;
+  operator: Machine;
+  people: Person[];
+  routes: { review: string; execution: string };
+}
+
+/** What a visitor or a script needs to try the running instance. `trust` is the path of the trust manifest. */
+export interface DemoFile extends TenantEntry {
+  origin: string;
+  sandboxOrigin: string;
+  trust: string;
+  other: TenantEntry;
+}
+
+export function writeDemoFile(
+  data: DataDirectory,
+  origins: { origin: string; sandboxOrigin: string },
+  [demo, other]: readonly [DemoTenant, DemoTenant],
+): void {
+  const content: DemoFile = {
+    ...origins,
+    ...entryOf(demo),
+    trust: data.at('trust.json'),
+    other: entryOf(other),
+  };
+  data.write(DEMO_FILE, content);
+}
+
+function entryOf({
+  tenant,
+  producer,
+  publisher,
+  operator,
+  people,
+  routes,
+}: DemoTenant): TenantEntry {
+  return {
+    tenant,
+    producer,
+    publisher,
+    operator,
+    people: people.map(({ id, name }) => ({ id, name })),
+    routes,
+  };
+}

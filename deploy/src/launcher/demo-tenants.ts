@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import type { DataDirectory } from './data-directory.js';
+
+/** Somebody of the demonstration: `subject` is the name at the development provider. */
+export interface DemoPerson {
+  readonly id: string;
+  readonly name: string;
+  readonly subject: string;
+}
+
+interface Machine {
+  readonly id: string;
+  readonly token: string;
+}
+
+/** A tenant with everything that one request needs on its way: machines, people, routes. */
+export interface DemoTenant {
+  readonly tenant: string;
+  readonly producer: Machine;
+  readonly publisher: Machine;
+  readonly operator: Machine;
+  /** The owner first; the others review. */
+  readonly people: readonly DemoPerson[];
+  readonly routes: { readonly review: string; readonly execution: string };
+}
+
+export const TENANTS_FILE = 'tenants.json';
+
+const PEOPLE: Readonly<Record<string, readonly DemoPerson[]>> = {
+  demo: [
+    { id: 'owner-1', name: 'Olivia Owner', subject: 'olivia' },
+    { id: 'reviewer-1', name: 'Ruth Reviewer', subject: 'ruth' },
+    { id: 'reviewer-2', name: 'Ravi Reviewer', subject: 'ravi' },
+  ],
+  other: [
+    { id: 'owner-2', name: 'Oscar Owner', subject: 'oscar' },
+    { id: 'reviewer-3', name: 'Rosa Reviewer', subject: 'rosa' },
+    { id: 'reviewer-4', name: 'Remy Reviewer', subject: 'remy' },
+  ],
+};
+
+/** The two tenants of the demonstration, with the tokens that they got at the first start on this directory. */
+export function demoTenants(data: DataDirectory): [DemoTenant, DemoTenant] {
+  const known = data.read<[DemoTenant, DemoTenant]>(TENANTS_FILE);
+  if (known !== null) return known;
+  const tenants: [DemoTenant, DemoTenant] = [demoTenant('demo'), demoTenant('other')];
+  // Written before they exist, so that no interruption can lose a token that is in use.
+  data.write(TENANTS_FILE, tenants);
+  return tenants;
+}
+
+function demoTenant(tenant: string): DemoTenant {
+  return {
+    tenant,
+    producer: machine('producer-1'),
+    publisher: machine('publisher-1'),
+    operator: machine('operator-1'),
+    people: PEOPLE[tenant] ?? [],
+    routes: { review: 'review', execution: 'execution' },
+  };
+}
+
+function machine(id: string): Machine {
+  return { id, token: newToken() };
+}
+
+/** 32 random bytes as the interface wants bearer tokens (contract §8.1). */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url');
+}

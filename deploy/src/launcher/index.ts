@@ -1,0 +1,122 @@
+import { runCommand } from './command.js';
+import { takeDataDirectory } from './data-directory.js';
+import type { DataDirectory } from './data-directory.js';
+import { DEMO_FILE, writeDemoFile } from './demo-file.js';
+import { demoTenants } from './demo-tenants.js';
+import { explain } from '../plain-error.js';
+import { choosePorts } from './ports.js';
+import { provideStores } from './stores.js';
+import { supervise } from './supervisor.js';
+import { environmentOf, originsOf, processesOf } from './targets.js';
+import type { Origins } from './targets.js';
+
+/** The options of `npm start`; an absent port means the usual one, 0 a free one. */
+export interface LaunchOptions {
+  readonly port: number | undefined;
+  readonly sandboxPort: number | undefined;
+  readonly data: string;
+  readonly demo: boolean;
+  readonly quotas: boolean;
+  readonly split: boolean;
+  readonly replicas: number;
+}
+
+/** Written once the tenants are configured: at which provider their people log in. */
+const CONFIGURED_FILE = 'configured.json';
+
+const say = (line: string): void => console.log(line);
+
+/** What to undo at the end, last first. */
+type Ends = (() => Promise<void> | void)[];
+
+/** Starts everything, says `ready <origin>`, and stays until a signal ends it. */
+export async function launch(options: LaunchOptions): Promise<void> {
+  const ends: Ends = [];
+  const ending = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      // Asked twice: children end by themselves when we are gone.
+      if (ending.signal.aborted) process.exit(1);
+      say('stopping (once more: at once) …');
+      ending.abort();
+      void endAll(ends, 0);
+    });
+  }
+  try {
+    await start(options, ends, ending.signal);
+  } catch (error) {
+    // What a signal interrupts fails as it must.
+    if (ending.signal.aborted) return;
+    console.error(explain(error));
+    await endAll(ends, 1);
+  }
+}
+
+async function start(options: LaunchOptions, ends: Ends, ending: AbortSignal): Promise<void> {
+  const data = takeDataDirectory(options.data);
+  ends.push(() => data.release());
+  const ports = await choosePorts(data, options);
+  const origins = originsOf(ports);
+
+  const stores = await provideStores(data, options.split, say);
+  ends.push(() => stores.stop());
+  const command = (...args: string[]): Promise<void> =>
+    runCommand([...args, '--data', data.path], stores.urls, ending);
+  await command('set-up', '--origin', origins.origin);
+
+  const supervisor = supervise(data, say);
+  ends.push(() => supervisor.stop());
+  const tenants = demoTenants(data);
+  const env = environmentOf(data, ports, stores, tenants, options.quotas);
+  for (const group of processesOf(env, options)) {
+    ending.throwIfAborted();
+    say(`starting ${group.map(({ name }) => name).join(', ')}`);
+    await supervisor.start(group);
+  }
+
+  await configure(data, origins, command);
+  writeDemoFile(data, origins, tenants);
+  if (options.demo) await show(command);
+  ending.throwIfAborted();
+  say(`\nLog in at ${origins.origin}/inbox as one of: ${namesOf(tenants)}`);
+  say(`Tokens, people and routes: ${data.at(DEMO_FILE)}`);
+  if (!options.quotas) say('Quotas and rates are lifted.');
+  say('Ctrl-C stops everything; the next start finds its data again.');
+  say(`ready ${origins.origin}`);
+}
+
+async function configure(
+  data: DataDirectory,
+  { origin, issuer }: Origins,
+  command: (...args: string[]) => Promise<void>,
+): Promise<void> {
+  if (data.read<{ issuer: string }>(CONFIGURED_FILE)?.issuer === issuer) return;
+  await command('configure', '--origin', origin, '--issuer', issuer);
+  data.write(CONFIGURED_FILE, { issuer });
+}
+
+/** The demonstration is for the visitor: one that fails is told, and the service stays up to be looked at. */
+async function show(command: (...args: string[]) => Promise<void>): Promise<void> {
+  try {
+    await command('demo');
+  } catch (error) {
+    console.error(`The demonstration failed: ${explain(error)}`);
+  }
+}
+
+function namesOf(tenants: ReturnType<typeof demoTenants>): string {
+  return tenants
+    .map(({ tenant, people }) => `${people.map(({ name }) => name).join(', ')} (tenant ${tenant})`)
+    .join('; ');
+}
+
+async function endAll(ends: Ends, code: number): Promise<never> {
+  for (const end of ends.reverse()) {
+    try {
+      await end();
+    } catch (error) {
+      console.error(explain(error));
+    }
+  }
+  process.exit(code);
+}

@@ -1,0 +1,62 @@
+import { createHash, createPublicKey } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  PROTOCOL_REVISION,
+  SIGNING_POLICY,
+  addKey,
+  generateSigningKey,
+  signerFromPem,
+} from '@countersign/protocol';
+import type { TrustManifest } from '@countersign/protocol';
+
+const HOUR_MS = 3_600_000;
+const TEN_YEARS_MS = 3650 * 24 * HOUR_MS;
+
+/**
+ * Makes sure that `directory` holds a private key for every service that signs (`<service>.pem`) and the gateway's
+ * key for caller tokens (`caller.pem`, and `caller.pub.pem` for everybody). Existing keys are kept.
+ */
+export function ensureKeys(directory: string): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  for (const name of [...Object.keys(SIGNING_POLICY), 'caller']) {
+    const file = join(directory, `${name}.pem`);
+    if (existsSync(file)) continue;
+    const { privatePem } = generateSigningKey(name);
+    writeFileSync(file, privatePem, { mode: 0o600, flag: 'wx' });
+  }
+  writeFileSync(join(directory, 'caller.pub.pem'), publicPemOf(directory, 'caller'));
+}
+
+/**
+ * The trust manifest of the keys in `directory` (contract §2.4). What `known` lists stays listed, so that records of
+ * retired keys verify; new keys are valid for ten years from an hour before `now`, for clocks differ.
+ */
+export function trustManifest(
+  directory: string,
+  issuer: string,
+  known: TrustManifest | null,
+  now: number,
+): TrustManifest {
+  const start: TrustManifest = {
+    issuer,
+    protocol_revision: PROTOCOL_REVISION,
+    keys: known?.keys ?? [],
+  };
+  return Object.keys(SIGNING_POLICY).reduce((manifest, service) => {
+    const publicPem = publicPemOf(directory, service);
+    const keyId = `${service}-${fingerprint(publicPem)}`;
+    if (manifest.keys.some(({ key_id }) => key_id === keyId)) return manifest;
+    const window = { notBefore: now - HOUR_MS, notAfter: now + TEN_YEARS_MS };
+    return addKey(manifest, { keyId, publicPem, ...window });
+  }, start);
+}
+
+function publicPemOf(directory: string, name: string): string {
+  return signerFromPem(name, readFileSync(join(directory, `${name}.pem`), 'utf8')).publicPem;
+}
+
+function fingerprint(publicPem: string): string {
+  const bytes = createPublicKey(publicPem).export({ type: 'spki', format: 'der' });
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+}

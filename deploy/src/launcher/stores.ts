@@ -1,0 +1,173 @@
+import {
+  findNats,
+  findPostgres,
+  findRedis,
+  startNats,
+  startPostgres,
+  startRedis,
+} from '@countersign/platform';
+import type { RunningStore } from '@countersign/platform';
+import { canInstall, installPackages } from './debian.js';
+import { commandOf } from './data-directory.js';
+import type { DataDirectory } from './data-directory.js';
+import { PlainError } from '../plain-error.js';
+
+/** The stores of an instance: addresses for its targets, and what to stop at the end. */
+export interface Stores {
+  readonly urls: Readonly<{ DATABASE_URL: string; NATS_URL?: string; REDIS_URL?: string }>;
+  stop(): Promise<void>;
+}
+
+interface Kind {
+  readonly variable: 'DATABASE_URL' | 'NATS_URL' | 'REDIS_URL';
+  readonly name: string;
+  readonly folder: string;
+  readonly debianPackage: string;
+  find(): unknown;
+  start(options: { dir: string; log: string; port?: number }): Promise<RunningStore>;
+}
+
+const POSTGRES: Kind = {
+  variable: 'DATABASE_URL',
+  name: 'PostgreSQL',
+  folder: 'postgres',
+  debianPackage: 'postgresql',
+  find: () => findPostgres(),
+  start: startPostgres,
+};
+const NATS: Kind = {
+  variable: 'NATS_URL',
+  name: 'NATS',
+  folder: 'nats',
+  debianPackage: 'nats-server',
+  find: findNats,
+  start: startNats,
+};
+const REDIS: Kind = {
+  variable: 'REDIS_URL',
+  name: 'Redis',
+  folder: 'redis',
+  debianPackage: 'redis-server',
+  find: findRedis,
+  start: startRedis,
+};
+
+/** Where the stores of a running instance are, and the servers that a launcher would leave behind if it were killed. */
+export const STORES_FILE = 'stores.json';
+
+export interface StoresFile {
+  urls: Partial<Stores['urls']>;
+  started: Started[];
+}
+
+interface Started {
+  pid: number;
+  command: string;
+}
+
+/**
+ * PostgreSQL always, NATS and Redis with `split`: those that a variable of the environment names, else servers
+ * started below the data directory, and started again when they end by themselves. Throws PlainError.
+ */
+export async function provideStores(
+  data: DataDirectory,
+  split: boolean,
+  say: (line: string) => void,
+): Promise<Stores> {
+  const kinds = split ? [POSTGRES, NATS, REDIS] : [POSTGRES];
+  const missing = kinds.filter(({ variable, find }) => !process.env[variable] && find() === null);
+  if (canInstall())
+    await installPackages(
+      missing.map(({ debianPackage }) => debianPackage),
+      say,
+    );
+  endLeftovers(data);
+
+  const kept: KeptStore[] = [];
+  const urls: Partial<Record<Kind['variable'], string>> = {};
+  const note = (): void => {
+    const started = kept.map(({ pid }): Started => ({ pid: pid(), command: commandOf(pid()) }));
+    data.write(STORES_FILE, { urls, started } satisfies StoresFile);
+  };
+  const stop = async (): Promise<void> => {
+    // Backwards: PostgreSQL, which holds what matters, ends last.
+    for (const store of kept.reverse()) await store.stop();
+    data.write(STORES_FILE, { urls: {}, started: [] } satisfies StoresFile);
+  };
+  try {
+    for (const kind of kinds) {
+      const given = process.env[kind.variable];
+      if (given) {
+        say(`${kind.name}: the server that ${kind.variable} names`);
+        urls[kind.variable] = given;
+        continue;
+      }
+      const store = await keepStore(kind, data, say, note);
+      kept.push(store);
+      urls[kind.variable] = store.url;
+      note();
+      say(`${kind.name}: started, data in ${data.at(kind.folder)}`);
+    }
+    note();
+  } catch (error) {
+    await stop();
+    throw new PlainError(error instanceof Error ? error.message : String(error));
+  }
+  return { urls: urls as Stores['urls'], stop };
+}
+
+interface KeptStore {
+  readonly url: string;
+  pid(): number;
+  stop(): Promise<void>;
+}
+
+/** Starts a server and, should it end by itself, starts it again on the same port. */
+async function keepStore(
+  kind: Kind,
+  data: DataDirectory,
+  say: (line: string) => void,
+  note: () => void,
+): Promise<KeptStore> {
+  const place = { dir: data.at(kind.folder), log: data.at('logs', `${kind.folder}.log`) };
+  const { url, port } = await kind.start(place).then(watch);
+  let store: RunningStore;
+  let stopping = false;
+
+  function watch(started: RunningStore): RunningStore {
+    store = started;
+    void started.exited.then(async () => {
+      if (stopping) return;
+      say(`${kind.name} ended by itself; it starts again. Its log: ${place.log}`);
+      await again();
+    });
+    return started;
+  }
+  async function again(): Promise<void> {
+    try {
+      watch(await kind.start({ ...place, port }));
+      note();
+    } catch (error) {
+      say(
+        `${kind.name} does not start again: ${error instanceof Error ? error.message : String(error)}`,
+      );
+      if (!stopping) setTimeout(() => void again(), 5000);
+    }
+  }
+
+  return {
+    url,
+    pid: () => store.pid,
+    async stop() {
+      stopping = true;
+      await store.stop();
+    },
+  };
+}
+
+/** PostgreSQL sees to its own leftovers; all are recognised by their whole command line, for numbers come back. */
+function endLeftovers(data: DataDirectory): void {
+  for (const { pid, command } of data.read<StoresFile>(STORES_FILE)?.started ?? []) {
+    if (command !== '' && commandOf(pid) === command) process.kill(pid, 'SIGTERM');
+  }
+}

@@ -1,0 +1,62 @@
+#!/usr/bin/env node
+// `npm test`: every test, unit and system, against real Postgres, NATS and Redis that the tests start themselves.
+// Works on a clone with nothing installed. The last line counts what jest counted.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Missing, ROOT, prepare, run } from './prepare.mjs';
+
+const JEST = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
+
+// System tests race, kill and measure: they get the machine for themselves, one file at a time.
+const RUNS = [
+  { project: 'unit', flags: [] },
+  { project: 'system', flags: ['--runInBand'] },
+];
+
+try {
+  await prepare();
+  const { provideTestServers } = await import('./dist/launcher/test-servers.js');
+  const servers = await provideTestServers(console.log);
+  let failed = true;
+  try {
+    failed = await testAll(servers.env, process.argv.slice(2));
+  } finally {
+    await servers.stop();
+  }
+  process.exit(failed ? 1 : 0);
+} catch (error) {
+  // Errors of ours say what is missing; whatever else happens keeps its story.
+  console.error(error instanceof Missing || error.name === 'PlainError' ? error.message : error);
+  console.log('0 passed, 1 failed, 0 skipped');
+  process.exit(1);
+}
+
+/** Runs every project with `filters` of the command line; prints the counts; resolves to whether anything failed. */
+async function testAll(env, filters) {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  let codes = 0;
+  for (const { project, flags } of RUNS) {
+    const folder = mkdtempSync(join(tmpdir(), 'countersign-test-'));
+    const file = join(folder, 'result.json');
+    const args = ['--selectProjects', project, '--json', '--outputFile', file, '--passWithNoTests'];
+    const { code } = await run(process.execPath, [JEST, ...args, ...flags, ...filters], env, {
+      inherit: true,
+    });
+    codes += code;
+    if (existsSync(file)) {
+      const result = JSON.parse(readFileSync(file, 'utf8'));
+      counts.passed += result.numPassedTests;
+      // A file that does not even load holds no tests, and fails all the same.
+      counts.failed += result.numFailedTests + result.numRuntimeErrorTestSuites;
+      counts.skipped += result.numPendingTests + result.numTodoTests;
+    } else {
+      console.error(`jest left no result for the ${project} tests.`);
+      counts.failed += 1;
+    }
+    rmSync(folder, { recursive: true, force: true });
+  }
+  if (counts.passed + counts.failed === 0) console.error('No test ran.');
+  console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+  return codes !== 0 || counts.failed > 0 || counts.passed === 0;
+}

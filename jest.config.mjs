@@ -1,0 +1,34 @@
+const shared = {
+  testEnvironment: 'node',
+  transform: {
+    '^.+\\.(t|j|mj)s$': [
+      '@swc/jest',
+      { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'commonjs' } },
+    ],
+  },
+  // Packages published as ES modules only; jest runs CommonJS.
+  transformIgnorePatterns: [
+    '/node_modules/(?!(jose|canonicalize|fast-check|pure-rand|@nats-io|openid-client|oauth4webapi)/)',
+  ],
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+    '^@countersign/(protocol|platform|database)$': '<rootDir>/packages/$1/src/index.ts',
+    '^@countersign/platform/testing$': '<rootDir>/packages/platform/src/testing/index.ts',
+    '^@countersign/(gateway|request|review|execution-authority|ledger|notifier)$':
+      '<rootDir>/services/$1/src/index.ts',
+  },
+};
+
+export default {
+  projects: [
+    {
+      ...shared,
+      displayName: 'unit',
+      testMatch: [
+        '<rootDir>/{packages,services}/*/src/**/*.test.ts',
+        '<rootDir>/deploy/src/**/*.test.ts',
+      ],
+    },
+    { ...shared, displayName: 'system', testMatch: ['<rootDir>/test/**/*.test.ts'] },
+  ],
+};

@@ -1,0 +1,103 @@
+import { Refusal } from '@countersign/protocol';
+import type { CallerKind } from '@countersign/protocol';
+import type { Directory, Principal } from './directory.js';
+import { storedAnswer, storedRequest } from './request-row.js';
+import type { RequestRow, StoredRequest } from './request-row.js';
+
+/** Who calls, as the verified caller token says. */
+export interface CallerIdentity {
+  readonly tenant: string;
+  readonly id: string;
+  readonly kind: CallerKind;
+  /** Digest of the bearer token used, null for a session. */
+  readonly credential: string | null;
+}
+
+/**
+ * The caller's principal as it is now (contract §7): gone, disabled or with another token since → `unauthenticated`.
+ */
+export async function requireCaller(
+  directory: Directory,
+  caller: CallerIdentity,
+  revision: number | undefined,
+): Promise<Principal> {
+  const principal =
+    revision === undefined ? null : await directory.principal(caller.tenant, caller.id, revision);
+  if (
+    principal === null ||
+    !principal.enabled ||
+    principal.kind !== caller.kind ||
+    (caller.credential !== null && caller.credential !== principal.credential)
+  ) {
+    throw new Refusal('unauthenticated');
+  }
+  return principal;
+}
+
+/** A bearer operator, or a human whose configuration says so (R2). */
+export function isOperator(principal: Principal): boolean {
+  return (
+    principal.kind === 'operator' ||
+    (principal.kind === 'human' && principal.config.operator === true)
+  );
+}
+
+export function requireOperator(principal: Principal): void {
+  if (!isOperator(principal)) throw new Refusal('operator_required');
+}
+
+/** VIS of contract §6.4: what a caller may not see answers exactly like what is not there. */
+export async function requireVisible(
+  directory: Directory,
+  principal: Principal,
+  tenant: string,
+  stored: StoredRequest | null,
+  revision: number,
+): Promise<StoredRequest> {
+  if (stored === null || principal.kind === 'publisher') throw new Refusal('not_found');
+  if (stored.owner === principal.id || isOperator(principal)) return stored;
+  if (principal.kind !== 'human') throw new Refusal('not_found');
+  const route = await directory.route(tenant, stored.route, revision);
+  if (!route?.config.reviewers.includes(principal.id)) throw new Refusal('not_found');
+  return stored;
+}
+
+/** Owner's operations (R1, R26): seen but not owned is `forbidden`. */
+export function requireOwner(principal: Principal, stored: StoredRequest): void {
+  if (stored.owner !== principal.id) throw new Refusal('forbidden');
+}
+
+export function requireOwnerOrOperator(principal: Principal, stored: StoredRequest): void {
+  if (stored.owner !== principal.id && !isOperator(principal)) throw new Refusal('forbidden');
+}
+
+export interface Opened {
+  readonly principal: Principal;
+  /** The answer stored under the caller's key: it comes before everything else (R5). */
+  readonly replay: { status: number; body: string } | null;
+  /** Throws `not_found` unless the caller may see the request. */
+  readonly visible: () => Promise<StoredRequest>;
+}
+
+/** The first steps of every operation on a request: caller → stored answer → visibility. */
+export async function openRequest(
+  directory: Directory,
+  caller: CallerIdentity,
+  row: RequestRow | undefined,
+  bodyText: string,
+): Promise<Opened> {
+  const principal = await requireCaller(directory, caller, row?.directory_revision);
+  const loaded = row as RequestRow;
+  return {
+    principal,
+    replay: storedAnswer(loaded, bodyText),
+    visible: () =>
+      requireVisible(
+        directory,
+        principal,
+        caller.tenant,
+        storedRequest(loaded),
+        loaded.directory_revision,
+      ),
+  };
+}

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { textDigest } from '@countersign/protocol';
+
+export interface BootstrapInput {
+  tenant: string;
+  /** Principal id of the tenant's first operator. */
+  operator: string;
+  /** The operator's bearer token; only its digest is stored. */
+  token: string;
+  /** Epoch milliseconds; the database's clock when not given. */
+  now?: number;
+  /** Ready at once, for development (R21). Otherwise fenced with reason `new_tenant`. */
+  active: boolean;
+}
+
+export interface BootstrappedTenant {
+  tenant: string;
+  ledgerId: string;
+  generation: string;
+}
+
+/**
+ * Makes a tenant and its first operator, by a connection of the database's owner (contract §8.1: never over HTTP).
+ * Throws errors with a `code`: `invalid_bootstrap` for a name or token that breaks the rules, `tenant_exists`,
+ * `identity_conflict` for a token that somebody has already.
+ */
+export async function bootstrapTenant(
+  pool: pg.Pool,
+  input: BootstrapInput,
+): Promise<BootstrappedTenant> {
+  requireIdentifier('tenant', input.tenant);
+  requireIdentifier('operator', input.operator);
+  requireBootstrapToken(input.token);
+  const created = { tenant: input.tenant, ledgerId: randomUUID(), generation: randomUUID() };
+  const { rows } = await pool
+    .query<{ created: number }>(BOOTSTRAP, [
+      created.tenant,
+      created.ledgerId,
+      created.generation,
+      !input.active,
+      input.active ? null : 'new_tenant',
+      input.operator,
+      textDigest(input.token),
+      input.now === undefined ? null : new Date(input.now),
+    ])
+    .catch((error: unknown) => {
+      const { code, constraint } = error as { code?: string; constraint?: string };
+      if (code !== '23505' || constraint !== 'credential_pkey') throw error;
+      throw refusal('identity_conflict', 'This token is already used by another principal.');
+    });
+  if (rows[0]?.created !== 1) {
+    throw refusal('tenant_exists', `The tenant ${input.tenant} exists already.`);
+  }
+  return created;
+}
+
+/** One statement, so all of it or nothing. */
+const BOOTSTRAP = `WITH t AS (
+  INSERT INTO tenant (tenant, ledger_id, generation, fenced, fence_reason, created_at)
+  VALUES ($1, $2, $3, $4, $5, coalesce($8::timestamptz, clock_timestamp()))
+  ON CONFLICT (tenant) DO NOTHING RETURNING tenant, created_at
+), h AS (
+  INSERT INTO ledger_head (tenant, sequence, head) SELECT tenant, 0, '' FROM t
+), p AS (
+  INSERT INTO principal (tenant, id, kind, enabled, config, updated_at)
+  SELECT tenant, $6, 'operator', true, '{"enabled":true}', created_at FROM t
+), c AS (
+  INSERT INTO credential (digest, tenant, principal, created_at) SELECT $7, tenant, $6, created_at FROM t
+)
+SELECT count(*)::integer AS created FROM t`;
+
+function requireIdentifier(what: string, value: string): void {
+  if (/^[a-zA-Z0-9_.:@/-]{1,160}$/.test(value)) return;
+  throw refusal(
+    'invalid_bootstrap',
+    `The ${what} must be 1 to 160 characters of letters, digits and _ . : @ / -`,
+  );
+}
+
+/** Contract §8.1: a token that can only come from a random generator, not from a keyboard. */
+export function requireBootstrapToken(token: string): void {
+  const fail = (why: string): never => {
+    throw refusal('invalid_bootstrap', `The token ${why}. A good one: openssl rand -hex 32`);
+  };
+  if (token.length < 43 || token.length > 200) fail('must have 43 to 200 characters');
+  const readings = [fromHex(token), fromBase64url(token)].filter((bytes) => bytes !== null);
+  if (readings.length === 0) {
+    fail('must be 32 bytes or more as hex or as unpadded canonical base64url');
+  }
+  for (const bytes of [...readings, Buffer.from(token)]) {
+    if (isRepetition(bytes)) fail('repeats itself');
+  }
+}
+
+function fromHex(token: string): Buffer | null {
+  const bytes = Buffer.from(token, 'hex');
+  return bytes.length >= 32 && bytes.toString('hex') === token ? bytes : null;
+}
+
+function fromBase64url(token: string): Buffer | null {
+  const bytes = Buffer.from(token, 'base64url');
+  return bytes.length >= 32 && bytes.toString('base64url') === token ? bytes : null;
+}
+
+/** Whether the bytes repeat with a period of 1 to 16. */
+function isRepetition(bytes: Buffer): boolean {
+  for (let period = 1; period <= 16; period += 1) {
+    if (bytes.subarray(period).equals(bytes.subarray(0, bytes.length - period))) return true;
+  }
+  return false;
+}
+
+function refusal(code: string, message: string): Error & { code: string } {
+  return Object.assign(new Error(message), { code });
+}

@@ -1,0 +1,40 @@
+import { Refusal, requireEligible } from '@countersign/protocol';
+import type { Person } from '@countersign/protocol';
+import { personOf } from './directory.js';
+import type { Directory } from './directory.js';
+import { requireIntegrity } from './request-row.js';
+import type { StoredRequest } from './request-row.js';
+
+/**
+ * ELIG of contract §6.4 with what the directory says at the request's revision: INT, then may this human decide?
+ * Requester, owner and the owner's bound human never review their own request where duties are separated (R22).
+ */
+export async function requireEligibleReviewer(
+  directory: Directory,
+  tenant: string,
+  reviewerId: string,
+  stored: StoredRequest,
+): Promise<Person> {
+  requireIntegrity(stored, tenant);
+  const revision = stored.row.directory_revision;
+  const find = async (id: string) => directory.principal(tenant, id, revision);
+  const reviewer = personOf(await find(reviewerId));
+  if (reviewer === null) throw new Refusal('human_required');
+  const route = await directory.route(tenant, stored.route, revision);
+  const owner = await find(stored.owner);
+  const bound = owner?.config.owner === undefined ? null : await find(owner.config.owner);
+  requireEligible(
+    reviewer,
+    { authorisationRevision: stored.request.authorisation_revision },
+    route === null
+      ? null
+      : {
+          revision: route.revision,
+          reviewers: route.config.reviewers,
+          separationOfDuties: route.config.separation_of_duties,
+        },
+    personOf(await find(stored.request.requester.subject)),
+    [personOf(owner), personOf(bound)],
+  );
+  return reviewer;
+}

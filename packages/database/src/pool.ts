@@ -1,0 +1,121 @@
+import pg from 'pg';
+
+/** The database role of each service and of the deletion worker: what it may do is granted to that role, not to a login. */
+export const ROLES = {
+  gateway: 'countersign_gateway',
+  request: 'countersign_request',
+  review: 'countersign_review',
+  'execution-authority': 'countersign_execution',
+  ledger: 'countersign_ledger',
+  notifier: 'countersign_notifier',
+  deletion: 'countersign_deletion',
+} as const;
+
+export type RoleName = keyof typeof ROLES;
+export type DatabaseRole = (typeof ROLES)[RoleName];
+
+export interface PoolOptions {
+  /** `postgres://…`; its user must be a member of `role`. */
+  url: string;
+  /** Acted as by every connection. Without one the connection acts as the URL's user: the owner, for commands. */
+  role?: DatabaseRole;
+  /** Most connections; 10 when not given. */
+  max?: number;
+  /** Shown in pg_stat_activity. */
+  application: string;
+  /** Longest wait for a free or new connection. */
+  connectionTimeoutMs?: number;
+  /** Longest run of one statement; the client stops waiting one second later, should the server not answer at all. */
+  statementTimeoutMs?: number;
+  /** Told about connections that broke while idle; the pool has replaced them already. */
+  onError?: (error: Error) => void;
+}
+
+/** A process that stands still in mid-transaction must not hold row locks for ever. */
+const IDLE_IN_TRANSACTION_MS = 30_000;
+
+/** How values arrive: int8 as a safe number, timestamptz as epoch milliseconds, date as text, json and jsonb parsed. */
+export function createPool(options: PoolOptions): pg.Pool {
+  const { statementTimeoutMs } = options;
+  const pool = new pg.Pool({
+    ...withStartupOptions(options.url, startupOptions(options.role)),
+    max: options.max ?? 10,
+    application_name: options.application,
+    connectionTimeoutMillis: options.connectionTimeoutMs ?? 5000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    ...(statementTimeoutMs === undefined
+      ? {}
+      : { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + 1000 }),
+    types: { getTypeParser },
+  });
+  // Without a listener a broken idle connection would end the process.
+  pool.on('error', (error) => options.onError?.(error));
+  return pool;
+}
+
+/** A role that the user may not act as fails the connection itself, not a later statement. */
+function startupOptions(role: DatabaseRole | undefined): string {
+  const settings = '-c TimeZone=UTC -c DateStyle=ISO';
+  return role === undefined ? settings : `${settings} -c role=${role}`;
+}
+
+/** The URL's own `options` come first, so that ours win. */
+function withStartupOptions(
+  url: string,
+  added: string,
+): { connectionString: string; options: string } {
+  const start = url.indexOf('?');
+  const parameters = new URLSearchParams(start === -1 ? '' : url.slice(start + 1));
+  const own = parameters.get('options');
+  if (own === null) return { connectionString: url, options: added };
+  parameters.delete('options');
+  return {
+    connectionString: `${url.slice(0, start)}?${parameters.toString()}`,
+    options: `${own} ${added}`,
+  };
+}
+
+const INT8 = 20;
+const DATE = 1082;
+const TIMESTAMPTZ = 1184;
+
+const asText = (text: string): string => text;
+
+// The types of `pg` describe one parser per type id; what a parser returns is known only here.
+const getTypeParser: typeof pg.types.getTypeParser = ((oid: number, format?: 'text' | 'binary') => {
+  if (format !== 'binary') {
+    if (oid === INT8) return safeNumber;
+    if (oid === TIMESTAMPTZ) return epochMilliseconds;
+    if (oid === DATE) return asText;
+  }
+  return pg.types.getTypeParser(oid, format);
+}) as typeof pg.types.getTypeParser;
+
+function safeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is not a safe integer`);
+  return value;
+}
+
+/** `2026-11-20 18:55:01.123456+00`, the session being in UTC; parts of a millisecond are dropped. */
+function epochMilliseconds(text: string): number {
+  const value = Date.parse(`${text.slice(0, 10)}T${text.slice(11).replace(/\+00$/, 'Z')}`);
+  if (Number.isNaN(value)) throw new RangeError(`${text} is not a time`);
+  return value;
+}
+
+/** Connections of a pool, for metrics: all, unused, and calls waiting for one. */
+export function poolGauges(pool: pg.Pool): { total: number; idle: number; waiting: number } {
+  return { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount };
+}
+
+/** The one clock that decides: the database's, epoch milliseconds. */
+export async function databaseNow(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ now: number }>({
+    name: 'database.now',
+    text: 'SELECT clock_timestamp() AS now',
+  });
+  return rows[0]?.now as number;
+}

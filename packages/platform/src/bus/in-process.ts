@@ -1,0 +1,141 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '../log.js';
+import { checkSubject, encodeHeaders, isLarge } from './envelope.js';
+import { busRefusal } from './fault.js';
+import { createPendingCalls } from './pending-calls.js';
+import { createResponder } from './responder.js';
+import type { Responder } from './responder.js';
+import type { Bus } from './types.js';
+
+export interface InProcessBusOptions {
+  log: Logger;
+  /** The longest that `close` waits for requests under way. */
+  drainMs?: number;
+}
+
+/** Members of one queue take turns. */
+interface Queue<T> {
+  readonly members: T[];
+  turn: number;
+}
+
+/** By subject and queue name. */
+type Queues<T> = Map<string, Map<string, Queue<T>>>;
+
+/**
+ * The bus of a process that holds everything. Headers and replies are encoded and decoded as over NATS, bodies are
+ * handed over as they are, so a difference between the two shows in tests.
+ */
+export function createInProcessBus({ log, drainMs = 10_000 }: InProcessBusOptions): Bus {
+  const responders: Queues<Responder> = new Map();
+  const listeners: Queues<(body: string) => void> = new Map();
+  const calls = createPendingCalls();
+  const draining = new Set<Responder>();
+  let state: 'open' | 'draining' | 'closed' = 'open';
+  let solitary = 0;
+
+  function hand(handler: (body: string) => void, subject: string, body: string): void {
+    try {
+      handler(body);
+    } catch (error) {
+      log.error({ err: error, subject }, 'hint handler failed');
+    }
+  }
+
+  async function drain(): Promise<void> {
+    state = 'draining';
+    for (const queues of responders.values()) {
+      for (const queue of queues.values()) for (const member of queue.members) draining.add(member);
+    }
+    responders.clear();
+    listeners.clear();
+    const finished = new AbortController();
+    const done = Promise.all([...draining].map((responder) => responder.idle())).then(() =>
+      calls.idle(),
+    );
+    await Promise.race([
+      done,
+      delay(drainMs, undefined, { signal: finished.signal }).catch(() => {}),
+    ]);
+    finished.abort();
+    state = 'closed';
+    calls.failAll('closed');
+  }
+
+  let closing: Promise<void> | null = null;
+
+  return {
+    async call(subject, headers, body) {
+      checkSubject(subject);
+      const lines = encodeHeaders(headers);
+      if (state === 'closed') throw busRefusal('closed', subject);
+      const queues = responders.get(subject);
+      if (queues === undefined) throw busRefusal('no_responder', subject);
+      if (!(headers.timeoutMs > 0)) throw busRefusal('timeout', subject);
+      return calls.open(subject, headers.timeoutMs, (token) => {
+        // As over NATS, one member of every queue gets the request and the first answer counts.
+        for (const queue of queues.values()) {
+          const responder = nextOf(queue);
+          setImmediate(() =>
+            responder.deliver({
+              headers: lines,
+              body,
+              lateMs: 0,
+              answer: (envelope) => void calls.settle(token, envelope),
+            }),
+          );
+        }
+      });
+    },
+
+    async serve(subject, queue, handler, options = {}) {
+      checkSubject(subject);
+      checkSubject(queue);
+      if (state !== 'open') throw busRefusal('closed', subject);
+      join(responders, subject, queue, createResponder(subject, handler, options, log));
+    },
+
+    publish(subject, body) {
+      checkSubject(subject);
+      if (state === 'closed') return;
+      if (isLarge(body)) {
+        log.error({ subject }, 'hint is too large and was not sent');
+        return;
+      }
+      for (const queue of listeners.get(subject)?.values() ?? []) {
+        const handler = nextOf(queue);
+        setImmediate(hand, handler, subject, body);
+      }
+    },
+
+    async subscribe(subject, queue, handler) {
+      checkSubject(subject);
+      if (queue !== null) checkSubject(queue);
+      if (state !== 'open') throw busRefusal('closed', subject);
+      solitary += 1;
+      // No queue: one of its own, under a name that no subject has.
+      join(listeners, subject, queue ?? `*${solitary}`, handler);
+    },
+
+    close() {
+      closing ??= drain();
+      return closing;
+    },
+
+    ready: () => state === 'open',
+  };
+}
+
+function join<T>(all: Queues<T>, subject: string, name: string, member: T): void {
+  const queues = all.get(subject) ?? new Map<string, Queue<T>>();
+  all.set(subject, queues);
+  const queue = queues.get(name) ?? { members: [], turn: 0 };
+  queues.set(name, queue);
+  queue.members.push(member);
+}
+
+function nextOf<T>(queue: Queue<T>): T {
+  const member = queue.members[queue.turn % queue.members.length] as T;
+  queue.turn += 1;
+  return member;
+}

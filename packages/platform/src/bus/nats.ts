@@ -1,0 +1,205 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { headers as noHeaders } from '@nats-io/transport-node';
+import type { Msg, MsgHdrs } from '@nats-io/transport-node';
+import { PARCEL, checkSubject, encodeHeaders, isLarge } from './envelope.js';
+import type { Envelope, WireHeaders } from './envelope.js';
+import { busRefusal } from './fault.js';
+import { createNatsLink } from './nats-link.js';
+import type { NatsLinkOptions } from './nats-link.js';
+import type { ParcelStore } from './parcels.js';
+import { createPendingCalls } from './pending-calls.js';
+import { createResponder } from './responder.js';
+import type { Responder } from './responder.js';
+import { watchStalls } from './stall.js';
+import type { Bus, BusReply } from './types.js';
+
+export interface NatsBusOptions extends NatsLinkOptions {
+  /** Letters, digits, - and _. Answers come to subjects below `_INBOX.<name>`, which its permissions must allow. */
+  name: string;
+  /** Carries bodies of more than 256 KiB. */
+  parcels: ParcelStore;
+  /** The longest that `close` waits for requests under way; 10 s when not given. */
+  drainMs?: number | undefined;
+}
+
+/** The bus over NATS. Resolves when connected, or after `firstConnectMs` without: it goes on trying. */
+export async function createNatsBus(options: NatsBusOptions): Promise<Bus> {
+  const { name, log, parcels, drainMs = 10_000 } = options;
+  checkSubject(name);
+  const inbox = `_INBOX.${name}.${randomBytes(12).toString('hex')}.`;
+  const responders: Responder[] = [];
+  const calls = createPendingCalls();
+  const stalls = watchStalls();
+  let state: 'open' | 'draining' | 'closed' = 'open';
+  // Answers come back on the connection that asked; once it is lost none will.
+  const link = await createNatsLink(options, () => calls.failAll('disconnected'));
+  await link.subscribe(`${inbox}*`, null, receiveAnswer);
+
+  function receiveAnswer(message: Msg): void {
+    const token = message.subject.slice(inbox.length);
+    if (message.headers?.code === 503) {
+      calls.fail(token, 'no_responder');
+      return;
+    }
+    const headers = fromNats(message.headers);
+    const parcel = parcelOf(headers);
+    if (parcel === null) {
+      calls.settle(token, { headers, body: textOf(message) });
+      return;
+    }
+    parcels.take(parcel).then(
+      (body) => calls.settle(token, { headers, body }),
+      (error: unknown) => calls.fail(token, 'body_lost', error),
+    );
+  }
+
+  function callWithParcel(
+    subject: string,
+    lines: WireHeaders,
+    body: string,
+    timeoutMs: number,
+  ): Promise<BusReply> {
+    const begin = performance.now();
+    // Open while its parcel is packed, so that this counts too.
+    return calls.open(subject, timeoutMs, (token) => {
+      parcels.put(body).then(
+        (parcel) => {
+          if (!calls.isWaiting(token)) return;
+          const left = Math.max(1, Math.floor(timeoutMs - (performance.now() - begin)));
+          const headers: WireHeaders = [
+            ...lines.filter(([header]) => header !== 'timeoutMs'),
+            ['timeoutMs', String(left)],
+            [PARCEL, parcel],
+          ];
+          try {
+            link.publish(subject, '', { reply: inbox + token, headers: toNats(headers) });
+          } catch (error) {
+            calls.fail(token, 'disconnected', error);
+          }
+        },
+        (error: unknown) => calls.fail(token, 'body_lost', error),
+      );
+    });
+  }
+
+  async function answer(message: Msg, { headers, body }: Envelope): Promise<void> {
+    if (!isLarge(body)) {
+      respond(message, headers, body);
+      return;
+    }
+    try {
+      respond(message, [...headers, [PARCEL, await parcels.put(body)]], '');
+    } catch (error) {
+      log.error({ err: error, subject: message.subject }, 'parcel of an answer was not stored');
+      const lost: WireHeaders = [
+        ['error', 'service_unavailable'],
+        ['fault', 'body_lost'],
+      ];
+      respond(message, lost, '');
+    }
+  }
+
+  function respond(message: Msg, headers: WireHeaders, body: string): void {
+    try {
+      message.respond(body, { headers: toNats(headers) });
+    } catch (error) {
+      // The connection that asked is gone, and whoever asked knows it.
+      log.debug({ err: error, subject: message.subject }, 'answer could not be sent');
+    }
+  }
+
+  async function drain(): Promise<void> {
+    state = 'draining';
+    const drained = (async () => {
+      await link.leave(`${inbox}*`);
+      await Promise.all(responders.map((responder) => responder.idle()));
+      await calls.idle();
+    })();
+    const inTime = new AbortController();
+    const late = delay(drainMs, undefined, { signal: inTime.signal }).catch(() => {});
+    await Promise.race([drained, late]);
+    inTime.abort();
+    state = 'closed';
+    calls.failAll('closed');
+    stalls.stop();
+    await link.close();
+  }
+
+  let closing: Promise<void> | null = null;
+
+  return {
+    async call(subject, headers, body) {
+      checkSubject(subject);
+      const lines = encodeHeaders(headers);
+      const { timeoutMs } = headers;
+      if (state === 'closed') throw busRefusal('closed', subject);
+      if (!link.connected()) throw busRefusal('disconnected', subject);
+      if (!(timeoutMs > 0)) throw busRefusal('timeout', subject);
+      if (isLarge(body)) return callWithParcel(subject, lines, body, timeoutMs);
+      return calls.open(subject, timeoutMs, (token) =>
+        link.publish(subject, body, { reply: inbox + token, headers: toNats(lines) }),
+      );
+    },
+
+    async serve(subject, queue, handler, serving = {}) {
+      checkSubject(subject);
+      checkSubject(queue);
+      if (state !== 'open') throw busRefusal('closed', subject);
+      const responder = createResponder(subject, handler, serving, log);
+      responders.push(responder);
+      await link.subscribe(subject, queue, (message) => {
+        const headers = fromNats(message.headers);
+        const parcel = parcelOf(headers);
+        responder.deliver({
+          headers,
+          body: parcel === null ? textOf(message) : () => parcels.take(parcel),
+          lateMs: stalls.lateMs(),
+          answer: (envelope) => answer(message, envelope),
+        });
+      });
+    },
+
+    publish(subject, body) {
+      checkSubject(subject);
+      if (isLarge(body)) log.error({ subject }, 'hint is too large and was not sent');
+      else if (link.connected()) link.publish(subject, body);
+    },
+
+    async subscribe(subject, queue, handler) {
+      checkSubject(subject);
+      if (queue !== null) checkSubject(queue);
+      if (state !== 'open') throw busRefusal('closed', subject);
+      await link.subscribe(subject, queue, (message) => handler(textOf(message)));
+    },
+
+    close() {
+      closing ??= drain();
+      return closing;
+    },
+
+    ready: () => state === 'open' && link.connected(),
+  };
+}
+
+function toNats(lines: WireHeaders): MsgHdrs {
+  const headers = noHeaders();
+  for (const [name, value] of lines) headers.append(name, value);
+  return headers;
+}
+
+function fromNats(headers: MsgHdrs | undefined): WireHeaders {
+  const lines: WireHeaders = [];
+  if (headers === undefined) return lines;
+  for (const [name, values] of headers) lines.push([name, values[0] ?? '']);
+  return lines;
+}
+
+function parcelOf(lines: WireHeaders): string | null {
+  return lines.find(([name]) => name === PARCEL)?.[1] ?? null;
+}
+
+/** The client's own decoder drops a leading byte-order mark. */
+function textOf({ data }: Msg): string {
+  return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('utf8');
+}

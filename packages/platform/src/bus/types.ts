@@ -1,0 +1,81 @@
+import type { Refusal } from '@countersign/protocol';
+
+/**
+ * What travels beside a request. Values are text; `timeoutMs` is relative, because the clocks of two machines are never
+ * compared. A `traceparent` that is absent is filled in from the current trace.
+ */
+export interface BusHeaders {
+  /** Caller token, see caller.ts. */
+  caller?: string | undefined;
+  traceparent?: string | undefined;
+  /** How long the caller will wait. */
+  timeoutMs: number;
+  /** JSON text of path and query parameters. */
+  params?: string | undefined;
+  /** Idempotency-Key. */
+  key?: string | undefined;
+  [name: string]: string | number | undefined;
+}
+
+export interface BusRequest {
+  readonly subject: string;
+  readonly headers: BusHeaders;
+  readonly body: string;
+  /** Milliseconds until the caller stops waiting; negative afterwards. */
+  remainingMs(): number;
+  /** Aborts when the caller stops waiting. */
+  readonly signal: AbortSignal;
+}
+
+/** Body = JSON text, or any text that `headers` describe. */
+export interface BusReply {
+  status: number;
+  body: string;
+  headers?: Record<string, string>;
+}
+
+export type BusHandler = (request: BusRequest) => Promise<BusReply>;
+
+export interface ServeOptions {
+  /** Requests handled at the same time; 64 when not given. */
+  concurrency?: number;
+  /** Requests that wait for their turn; one more is refused. 512 when not given. */
+  backlog?: number;
+}
+
+/**
+ * Request and reply between the gateway and the services, and hints to whoever listens. Two implementations, in process
+ * and over NATS, pass one conformance suite. Subjects are dotted words without wildcards.
+ */
+export interface Bus {
+  /**
+   * Rejects with a {@link Refusal}: the one the handler threw (code, status, retryAfter and detail survive the way), or
+   * `service_unavailable` with a {@link BusFault} as its cause.
+   */
+  call(subject: string, headers: BusHeaders, body: string): Promise<BusReply>;
+  /** One member of a queue answers each request. Resolves when requests can arrive. */
+  serve(subject: string, queue: string, handler: BusHandler, options?: ServeOptions): Promise<void>;
+  /** A hint: may be lost, never throws. Bodies of more than 256 KiB are not sent. */
+  publish(subject: string, body: string): void;
+  /** One member of a queue gets each hint; with `null` every subscriber does. */
+  subscribe(subject: string, queue: string | null, handler: (body: string) => void): Promise<void>;
+  /** Takes no new requests, finishes those under way, then ends; bounded in time. */
+  close(): Promise<void>;
+  ready(): boolean;
+}
+
+/** Why the bus itself could not bring an answer. */
+export type BusFaultKind =
+  | 'no_responder'
+  | 'timeout'
+  | 'overloaded'
+  | 'disconnected'
+  | 'closed'
+  | 'body_lost'
+  | 'handler_failed';
+
+/** The cause of a `service_unavailable` that the bus raised. For logs; never sent to a caller. */
+export interface BusFault extends Error {
+  readonly fault: BusFaultKind;
+  readonly subject: string;
+}

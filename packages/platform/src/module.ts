@@ -1,0 +1,134 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from './log.js';
+
+/** A part of a process that starts, stops and knows whether it can serve. */
+export interface Module {
+  readonly name: string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Throws when it cannot serve now; a module without it is ready once started. */
+  ready?(): Promise<void>;
+}
+
+export interface Readiness {
+  readonly ready: boolean;
+  /** By module: `ready`, `starting`, `stopping` or `unready`; the reason is in the log. */
+  readonly modules: Readonly<Record<string, string>>;
+}
+
+/** Modules that run together. */
+export interface Modules {
+  /** In order. When one fails, those already started are stopped and its error is thrown. */
+  start(): Promise<void>;
+  /** In reverse order. A module that hangs or fails to stop holds up no other. */
+  stop(): Promise<void>;
+  readiness(): Promise<Readiness>;
+}
+
+export interface ModuleOptions {
+  /** The longest that one module may take to stop. */
+  stopMs?: number;
+  /** The longest that one module may take to say whether it is ready. */
+  readyMs?: number;
+}
+
+/** Binds modules together; `start` is the caller's, so that a health listener can be one of them. */
+export function assembleModules(
+  modules: readonly Module[],
+  log: Logger,
+  options: ModuleOptions = {},
+): Modules {
+  const { stopMs = 15_000, readyMs = 2000 } = options;
+  const started: Module[] = [];
+  let stopping: Promise<void> | null = null;
+  let starting: Promise<void> | null = null;
+
+  async function startAll(): Promise<void> {
+    for (const module of modules) {
+      if (stopping !== null) return;
+      const begin = performance.now();
+      try {
+        await module.start();
+      } catch (error) {
+        log.error({ err: error, module: module.name }, 'module failed to start');
+        starting = null;
+        await stop();
+        throw error;
+      }
+      started.push(module);
+      log.debug(
+        { module: module.name, ms: Math.round(performance.now() - begin) },
+        'module started',
+      );
+    }
+  }
+
+  async function stopAll(): Promise<void> {
+    if (starting !== null)
+      await bounded(
+        starting.catch(() => {}),
+        stopMs,
+      );
+    for (const module of started.splice(0).reverse()) {
+      try {
+        const inTime = await bounded(module.stop(), stopMs);
+        if (!inTime) log.error({ module: module.name, stopMs }, 'module did not stop in time');
+      } catch (error) {
+        log.error({ err: error, module: module.name }, 'module failed to stop');
+      }
+    }
+  }
+
+  function stop(): Promise<void> {
+    stopping ??= stopAll();
+    return stopping;
+  }
+
+  async function stateOf(module: Module): Promise<string> {
+    if (stopping !== null) return 'stopping';
+    if (!started.includes(module)) return 'starting';
+    try {
+      if (module.ready === undefined || (await bounded(module.ready(), readyMs))) return 'ready';
+      log.warn({ module: module.name, readyMs }, 'module does not say whether it is ready');
+    } catch (error) {
+      log.warn({ err: error, module: module.name }, 'module is not ready');
+    }
+    return 'unready';
+  }
+
+  return {
+    start() {
+      starting ??= startAll();
+      return starting;
+    },
+    stop,
+    async readiness() {
+      const states = await Promise.all(modules.map(stateOf));
+      return {
+        ready: states.every((state) => state === 'ready'),
+        modules: Object.fromEntries(modules.map((module, i) => [module.name, states[i] as string])),
+      };
+    },
+  };
+}
+
+/** {@link assembleModules}, started. */
+export async function startModules(
+  modules: readonly Module[],
+  log: Logger,
+  options: ModuleOptions = {},
+): Promise<Modules> {
+  const assembled = assembleModules(modules, log, options);
+  await assembled.start();
+  return assembled;
+}
+
+/** Whether the work ended within the time; its failure is thrown. */
+async function bounded(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const done = new AbortController();
+  try {
+    return await Promise.race([work.then(() => true), delay(ms, false, { signal: done.signal })]);
+  } finally {
+    done.abort();
+  }
+}

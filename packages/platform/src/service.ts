@@ -1,0 +1,18 @@
+import type { Bus } from './bus/types.js';
+import type { CallerVerifier } from './caller.js';
+import type { Logger } from './log.js';
+
+/** What every service behind the gateway runs on. */
+export interface ServiceRuntime {
+  readonly bus: Bus;
+  readonly verifier: CallerVerifier;
+  readonly log: Logger;
+}
+
+/** Hints between services: whoever gets one looks for itself; a lost one costs a poll. */
+export const HINTS = {
+  /** A tenant has committed records that are not chained yet. */
+  outbox: 'countersign.hint.outbox',
+  /** A tenant has a checkpoint that is not anchored yet. */
+  checkpoint: 'countersign.hint.checkpoint',
+} as const;

@@ -1,0 +1,64 @@
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/** A user who owns nothing else: PostgreSQL refuses to run as root. */
+const NOBODY = { uid: 65_534, gid: 65_534 };
+
+/** Where root keeps what `nobody` must reach when the project lies in a directory closed to others. */
+const OPEN_ROOT = '/var/lib/countersign';
+
+/** The user a PostgreSQL server runs as: null for our own. */
+export function postgresOwner(): { uid: number; gid: number } | null {
+  return process.getuid?.() === 0 ? NOBODY : null;
+}
+
+/**
+ * The data directory itself, made for its owner. As root below a closed directory (`/root/project`) the data
+ * move to `/var/lib/countersign`, and a file `location` in `dir` says where: removing `dir` still means starting anew.
+ */
+export function dataDirectory(dir: string): string {
+  const owner = postgresOwner();
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  if (owner === null) return dir;
+  const note = join(dir, 'location');
+  if (existsSync(note)) return readFileSync(note, 'utf8').trim();
+  if (isReachable(dirname(dir))) {
+    chownSync(dir, owner.uid, owner.gid);
+    return dir;
+  }
+  mkdirSync(OPEN_ROOT, { recursive: true, mode: 0o755 });
+  const moved = mkdtempSync(join(OPEN_ROOT, `${basename(dir)}-`));
+  chownSync(moved, owner.uid, owner.gid);
+  writeFileSync(note, `${moved}\n`);
+  return moved;
+}
+
+/** A directory of programs that the server's owner may run: a copy when the original is closed to it. */
+export function runnableDirectory(bin: string, major: number): string {
+  if (postgresOwner() === null || isReachable(bin)) return bin;
+  const copy = join(OPEN_ROOT, `postgres-${major}`);
+  if (!existsSync(join(copy, 'complete'))) {
+    mkdirSync(copy, { recursive: true, mode: 0o755 });
+    // Programs find their libraries and templates beside themselves: the whole installation goes along.
+    cpSync(dirname(bin), copy, { recursive: true, verbatimSymlinks: true });
+    writeFileSync(join(copy, 'complete'), '');
+  }
+  return join(copy, 'bin');
+}
+
+/** Whether every directory on the way may be entered by anybody. */
+function isReachable(path: string): boolean {
+  for (let at = path; ; at = dirname(at)) {
+    if ((statSync(at).mode & 0o001) === 0) return false;
+    if (at === dirname(at)) return true;
+  }
+}

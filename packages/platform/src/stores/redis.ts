@@ -1,0 +1,42 @@
+import { mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { findRedis } from './find-binary.js';
+import { greets, onPort, startServerProcess, untilAnswering } from './server-process.js';
+import type { RunningStore } from './server-process.js';
+
+export interface RedisOptions {
+  /** Holds its append-only file; made when missing. */
+  dir: string;
+  port?: number;
+  /** File for its output; `<dir>.log` when not given. */
+  log?: string;
+}
+
+/** Starts a Redis server on 127.0.0.1 that never evicts, and waits until it has loaded its data. */
+export async function startRedis(options: RedisOptions): Promise<RunningStore> {
+  const command = findRedis();
+  if (command === null) {
+    throw new Error(
+      'redis-server was not found. Install it (Debian: apt-get install redis-server; macOS: brew install redis) ' +
+        'or put it on PATH, or name a running server by REDIS_URL.',
+    );
+  }
+  const dir = resolve(options.dir);
+  const logFile = options.log ?? `${dir}.log`;
+  mkdirSync(dir, { recursive: true });
+
+  return onPort(options.port, async (port) => {
+    const settings = {
+      port: String(port),
+      bind: '127.0.0.1',
+      dir,
+      save: '',
+      appendonly: 'yes',
+      'maxmemory-policy': 'noeviction',
+    };
+    const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+    const server = await startServerProcess({ command, args, logFile, stopSignal: 'SIGTERM' });
+    await untilAnswering('redis-server', server, () => greets(port, 'PING\r\n', '+PONG'));
+    return { ...server, url: `redis://127.0.0.1:${port}`, port };
+  });
+}

@@ -1,0 +1,125 @@
+import type { Limits } from './records/request.js';
+
+/** The one revision of this protocol (interface part 9). */
+export const PROTOCOL_REVISION = '2.0.0-draft.3';
+
+/** Every supported profile with its one version. */
+export const SUPPORTED_PROFILES = {
+  'proto.execution': '1-draft.1',
+  'proto.agent-ui': '2',
+} as const;
+
+/** Version of the human-in-the-loop protocol behind #23 and #24. */
+export const HITL_VERSION = '0.8';
+
+/** Defaults of a route's limits and at once the most that a route may set (contract §9.1). */
+export const DEFAULT_LIMITS: Readonly<Limits> = {
+  bundle_bytes: 5_242_880,
+  payload_bytes: 10_485_760,
+  response_bytes: 262_144,
+  inline_result_bytes: 2_097_152,
+  retained_bytes: 1_073_741_824,
+  review_seconds: 86_400,
+  grant_seconds: 86_400,
+  execution_seconds: 3_600,
+  reconciliation_seconds: 604_800,
+  audit_seconds: 7_776_000,
+};
+
+/** The longest review document, in code points, whatever the route says (R27). */
+export const REVIEW_DOCUMENT_CHARACTERS = 10_485_760;
+
+/** A bucket starts full with `burst` and refills continuously. */
+export interface TokenBucket {
+  readonly perMinute: number;
+  readonly burst: number;
+}
+
+/** Default quotas (contract §9.2); configuration may set others per tenant and route (R20). */
+export const DEFAULT_QUOTAS = {
+  requestsPerDay: { tenant: 1000, producer: 200, route: 100 },
+  outstanding: { tenant: 500, producer: 100 },
+  creationRate: {
+    tenant: { perMinute: 50, burst: 100 },
+    producer: { perMinute: 10, burst: 20 },
+  },
+  bundlesPerDay: { tenant: 100, publisher: 20 },
+  bundleRate: {
+    tenant: { perMinute: 10, burst: 20 },
+    publisher: { perMinute: 2, burst: 5 },
+  },
+  /** Per tenant and per publisher, the latter with its largest producer's requests. */
+  retainedBundleBytes: 1_073_741_824,
+  /** Per request and reviewer (R9). */
+  candidates: 32,
+  /** Per claim. */
+  admissions: 64,
+} as const;
+
+/** Retained size of a request = material + canonical request + this (contract §9.2). */
+export function reservedBytes(limits: Pick<Limits, 'response_bytes'>): number {
+  return 6 * limits.response_bytes + 8192;
+}
+
+/** Default request rates per minute (contract §9.4). */
+export const DEFAULT_RATES = {
+  login: 120,
+  health: 600,
+  /** Before authentication, for the whole service. */
+  authenticated: 12_000,
+  /** Per tenant and principal, under /v2. */
+  principal: 1200,
+  /** Per human, on pages and session paths. */
+  page: 1200,
+} as const;
+
+/** Longest pages and lists (contract §9.5). */
+export const PAGE_SIZES = {
+  requests: 50,
+  events: 100,
+  ledger: 100,
+  deliveries: 30,
+  incidents: 50,
+} as const;
+
+/** Durations in seconds (contract §9.5, §11, R17). */
+export const SECONDS = {
+  assignmentLease: 300,
+  reminderInterval: 86_400,
+  deliveryWindow: 86_400,
+  deliveryLease: 300,
+  deliveryAttempt: 10,
+  /** A stored answer is given for 90 days, then 410. */
+  idempotency: 7_776_000,
+  anchorRetention: 7_776_000,
+  checkpointInterval: 5,
+  clockTolerance: 30,
+  webhookTolerance: 300,
+} as const;
+
+/** Entries of one checkpoint at most (R17); proofs are as long at most. */
+export const CHECKPOINT_ENTRIES = 100;
+export const MAILS_PER_RECIPIENT_AND_HOUR = 10;
+
+/** The constants of the Agent UI profile (contract §12.5). */
+export const AGENT_UI_PROFILE = 'org.proto.agent-ui/2';
+export const AGENT_UI_LIMITS = {
+  view_message_bytes: 1_048_576,
+  host_message_bytes: 6_291_456,
+  tracked_view_request_ids: 512,
+  proposals_per_view: 32,
+  initialise_timeout_ms: 5000,
+  teardown_grace_ms: 250,
+  json_depth: 64,
+  request_id_codepoints: 200,
+  error_message_codepoints: 400,
+  view_name_codepoints: 120,
+  view_version_codepoints: 40,
+  failure_reason_codepoints: 160,
+} as const;
+export const AGENT_UI_LIFECYCLE = {
+  initialise: 'proto/ui.initialize -> proto/ui.initialized',
+  snapshots: 'proto/ui.input -> proto/ui.result',
+  proposal_after: 'proto/ui.result',
+  teardown: 'terminal',
+} as const;

@@ -1,0 +1,79 @@
+import { hash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+
+/** `sha256:` and 64 lower-case hex digits. */
+export type Digest = `sha256:${string}`;
+
+/**
+ * The RFC 8785 form of a JSON value (contract §2.2).
+ *
+ * @throws TypeError for what JSON cannot hold: undefined, functions, symbols, big integers, NaN and
+ *   infinities, holes, lone surrogates, and objects with a class (Date, Map, Buffer, …)
+ */
+export function canonicalText(value: unknown): string {
+  assertJson(value);
+  try {
+    return canonicalize(value) as string;
+  } catch (error) {
+    // Lone surrogates are left to the package.
+    throw new TypeError('not a JSON value', { cause: error });
+  }
+}
+
+/**
+ * The canonical form of an object, some of whose members are canonical texts already: big parts are
+ * spliced in instead of being canonicalised again. Member names must not occur in both arguments.
+ */
+export function canonicalObject(
+  members: Readonly<Record<string, unknown>>,
+  canonicalMembers: Readonly<Record<string, string>>,
+): string {
+  const texts = new Map<string, string>(Object.entries(canonicalMembers));
+  for (const [key, value] of Object.entries(members)) {
+    if (texts.has(key)) throw new TypeError('the same member is given twice');
+    texts.set(key, canonicalText(value));
+  }
+  const keys = [...texts.keys()].sort();
+  return `{${keys.map((key) => `${canonicalText(key)}:${texts.get(key)}`).join(',')}}`;
+}
+
+/** Digest of the exact UTF-8 bytes of a text: no canonical form, no normalisation (contract §2.2). */
+export function textDigest(text: string): Digest {
+  return `sha256:${hash('sha256', text, 'hex')}`;
+}
+
+/** Digest of a value: of the UTF-8 bytes of its canonical form (contract §2.2). */
+export function valueDigest(value: unknown): Digest {
+  return textDigest(canonicalText(value));
+}
+
+/** The package would drop such values, turn them into null or write text that is not JSON. */
+function assertJson(value: unknown): void {
+  if (value === null) return;
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return;
+    case 'number':
+      if (Number.isFinite(value)) return;
+      break;
+    case 'object':
+      if (Array.isArray(value)) {
+        // Not forEach: it would skip holes.
+        for (let i = 0; i < value.length; i++) assertJson(value[i]);
+        return;
+      }
+      if (isPlain(value)) {
+        for (const key of Object.keys(value)) assertJson((value as Record<string, unknown>)[key]);
+        return;
+      }
+  }
+  throw new TypeError('not a JSON value');
+}
+
+/** An object of no class, in whatever realm it was made. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return true;
+  return Object.getPrototypeOf(prototype) === null;
+}

@@ -1,0 +1,4 @@
+export { canonicalObject, canonicalText, textDigest, valueDigest } from './canonical.js';
+export { parseStrictJson } from './strict-reader.js';
+export { isJsonObject, MAX_JSON_DEPTH } from './value.js';
+export type { JsonObject, JsonValue } from './value.js';

@@ -1,0 +1,187 @@
+import { isUtf8 } from 'node:buffer';
+import { Refusal } from '../errors.js';
+import { isExactNumber } from './decimal.js';
+import type { JsonObject, JsonValue } from './value.js';
+import { LONE_SURROGATE, MAX_JSON_DEPTH } from './value.js';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const LOWER_U = 0x75;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
+
+/** Decimals of so many digits always come back from binary64 as they were written. */
+const SAFE_DIGITS = 15;
+
+/** What the engine's own parser does not tell. */
+interface Scan {
+  /** Members as written, in all objects together. */
+  readonly members: number;
+  /** Some string holds a `\u` escape, so it may spell a lone surrogate. */
+  readonly unicodeEscapes: boolean;
+  /** Some number may be -0. */
+  readonly negativeZero: boolean;
+}
+
+/**
+ * Reads a request body by the rules of contract §2.1 and R14. Linear in the size of the body.
+ * `-0` reads as 0; keys such as `__proto__` become ordinary own members.
+ *
+ * One pass over the bytes checks what `JSON.parse` lets through or forgets (depth, numbers, escapes);
+ * `JSON.parse` then checks the grammar and builds the value; a walk over the value finds duplicate
+ * keys by counting: each lost one leaves fewer members than were written.
+ *
+ * @throws Refusal `invalid_json`; its detail names the rule and never quotes the body
+ */
+export function parseStrictJson(bytes: Uint8Array): JsonValue {
+  if (bytes.length === 0) throw refuse('The body is empty.');
+  if (!isUtf8(bytes)) throw refuse('The body is not valid UTF-8.');
+  const scan = scanBytes(bytes);
+  const value = parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'));
+  const kept =
+    scan.unicodeEscapes || scan.negativeZero
+      ? inspect(value)
+      : scan.members === 0
+        ? 0
+        : countMembers(value);
+  if (kept !== scan.members) throw refuse('An object holds the same key twice.');
+  return Object.is(value, -0) ? 0 : value;
+}
+
+/** Tolerates any text: what breaks the grammar is left for `JSON.parse` to refuse. */
+function scanBytes(bytes: Uint8Array): Scan {
+  const end = bytes.length;
+  let open = 0;
+  let members = 0;
+  let unicodeEscapes = false;
+  let negativeZero = false;
+  let i = 0;
+  while (i < end) {
+    const byte = bytes[i] as number;
+    if (byte === QUOTE) {
+      if (open > MAX_JSON_DEPTH) throw tooDeep();
+      for (i++; bytes[i] !== QUOTE; i++) {
+        if (bytes[i] === BACKSLASH) {
+          i++;
+          if (bytes[i] === LOWER_U) unicodeEscapes = true;
+        }
+        if (i >= end) throw refuse('A string is not closed.');
+      }
+      i++;
+    } else if (byte === COLON) {
+      members++;
+      i++;
+    } else if (byte === COMMA || byte <= 0x20) {
+      i++;
+    } else if (byte === 0x7d || byte === 0x5d) {
+      open--;
+      i++;
+    } else if (open > MAX_JSON_DEPTH) {
+      // 65 containers are open, so whatever starts here is a value at depth 65.
+      throw tooDeep();
+    } else if (byte === 0x7b || byte === 0x5b) {
+      open++;
+      i++;
+    } else if (byte === MINUS || (byte >= DIGIT_0 && byte <= DIGIT_9)) {
+      const start = i;
+      let digits = byte === MINUS ? 0 : 1;
+      let fraction = false;
+      let exponent = false;
+      for (i++; i < end; i++) {
+        const next = bytes[i] as number;
+        if (next >= DIGIT_0 && next <= DIGIT_9) digits++;
+        else if (next === POINT) fraction = true;
+        else if (next === 0x65 || next === 0x45 || next === 0x2b || next === MINUS) exponent = true;
+        else break;
+      }
+      if (byte === MINUS && (fraction || exponent || bytes[start + 1] === DIGIT_0)) {
+        negativeZero = true;
+      }
+      if ((exponent || digits > SAFE_DIGITS) && !isExactNumber(ascii(bytes, start, i))) {
+        throw refuse(
+          'A number is outside the safe integers, or not the shortest form of its value.',
+        );
+      }
+    } else {
+      i++;
+    }
+  }
+  return { members, unicodeEscapes, negativeZero };
+}
+
+function ascii(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
+}
+
+function parse(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    // The engine's message quotes the body.
+    throw refuse('The body is not JSON as RFC 8259 defines it.');
+  }
+}
+
+function countMembers(value: JsonValue): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let members = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      if (typeof item === 'object' && item !== null) members += countMembers(item);
+    }
+    return members;
+  }
+  const keys = Object.keys(value);
+  members = keys.length;
+  for (const key of keys) {
+    const item = value[key];
+    if (typeof item === 'object' && item !== null) members += countMembers(item);
+  }
+  return members;
+}
+
+/** As `countMembers`, and refuses lone surrogates and turns -0 into 0: the rarer walk. */
+function inspect(value: JsonValue): number {
+  if (typeof value === 'string') {
+    if (LONE_SURROGATE.test(value)) throw refuse('A string holds a surrogate without its partner.');
+    return 0;
+  }
+  if (typeof value !== 'object' || value === null) return 0;
+  let members = 0;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      if (value[i] === 0) value[i] = 0;
+      else members += inspect(value[i] as JsonValue);
+    }
+    return members;
+  }
+  for (const key of Object.keys(value)) {
+    inspect(key);
+    if (value[key] === 0) setOwn(value, key, 0);
+    else members += inspect(value[key] as JsonValue);
+    members++;
+  }
+  return members;
+}
+
+/** Plain assignment to `__proto__` would be swallowed by its setter if the member were not there. */
+function setOwn(object: JsonObject, key: string, value: JsonValue): void {
+  Object.defineProperty(object, key, {
+    value,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  });
+}
+
+function tooDeep(): Refusal {
+  return refuse(`A value is nested deeper than ${MAX_JSON_DEPTH} levels.`);
+}
+
+function refuse(detail: string): Refusal {
+  return new Refusal('invalid_json', { detail });
+}

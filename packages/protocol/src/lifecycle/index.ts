@@ -1,0 +1,6 @@
+export * from './state.js';
+export * from './due.js';
+export * from './review.js';
+export * from './withdrawal.js';
+export * from './execution.js';
+export * from './eligibility.js';

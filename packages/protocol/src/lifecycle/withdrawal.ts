@@ -1,0 +1,82 @@
+import { Refusal } from '../errors.js';
+import { applyDue } from './due.js';
+import { hasUnusedGrant, step } from './state.js';
+import type { DecisionState, EventReason, Invalidation, Lifecycle, Transition } from './state.js';
+
+/** Takes authority away for good: marks the request, ends a pending review as `ending`, revokes an unused grant. */
+function withdraw(
+  from: Transition,
+  reason: EventReason,
+  mark: Invalidation | null,
+  ending: DecisionState,
+  changes: Partial<Lifecycle> = {},
+): Transition {
+  const state = from.next;
+  return step(from, reason, {
+    invalidated: state.invalidated ?? mark,
+    decision: state.decision === 'pending' ? ending : state.decision,
+    grant: hasUnusedGrant(state) ? 'revoked' : state.grant,
+    ...changes,
+  });
+}
+
+/** #12 and #13: allowed in every state; an expired request stays expired (R6). */
+export function cancel(state: Lifecycle, now: number): Transition {
+  return withdraw(applyDue(state, now), 'cancelled', 'cancelled', 'cancelled');
+}
+
+export function revoke(state: Lifecycle, now: number): Transition {
+  return withdraw(applyDue(state, now), 'revoked', 'revoked', 'cancelled');
+}
+
+/** #15 and the deletion worker: private material goes now (contract §11.2). */
+export function deleteMaterial(state: Lifecycle, now: number): Transition {
+  const mark = state.purpose === 'authorise_execution' ? 'retention' : null;
+  // A review deadline that falls due together with the deletion is told by the one event (contract §11.1).
+  const due = state.decision === 'pending' ? { next: state, events: [] } : applyDue(state, now);
+  return withdraw(due, 'material_deleted', mark, 'expired', {
+    materialDeleted: true,
+    privateDeleteAt: Math.min(state.privateDeleteAt, now),
+  });
+}
+
+/** #16 on the replaced request. */
+export function supersede(state: Lifecycle, now: number): Transition {
+  const due = applyDue(state, now);
+  if (state.claimed) throw new Refusal('occurrence_consumed');
+  if (state.purpose === 'authorise_execution' && state.decision === 'superseded') {
+    throw new Refusal('occurrence_unavailable');
+  }
+  return withdraw(due, 'supersession', 'superseded', 'superseded');
+}
+
+export type DirectoryInvalidation = Extract<
+  Invalidation,
+  | 'requester_removed'
+  | 'reviewer_removed'
+  | 'producer_removed'
+  | 'producer_authorisation_changed'
+  | 'authorisation_changed'
+>;
+
+/** A principal or route changed so that this request's authority no longer stands (contract §7 #25, #26; R10). */
+export function invalidate(
+  state: Lifecycle,
+  reason: DirectoryInvalidation,
+  now: number,
+): Transition {
+  return withdraw(applyDue(state, now), reason, reason, 'cancelled');
+}
+
+/** Recovery retires a namespace: what was not consumed is gone, what was is uncertain (contract §11.9, R18). */
+export function retireNamespace(state: Lifecycle, now: number): Lifecycle {
+  const { next } = applyDue(state, now);
+  return {
+    ...next,
+    invalidated: next.invalidated ?? 'namespace_retired',
+    decision: next.decision === 'pending' ? 'cancelled' : next.decision,
+    grant:
+      next.grant === 'not_applicable' || next.grant === 'consumed' ? next.grant : 'revoked',
+    execution: next.execution === 'not_applicable' ? 'not_applicable' : 'uncertain',
+  };
+}

@@ -1,0 +1,230 @@
+import { ERRORS, SENT_CODES, statusesOf } from '../errors.js';
+import type { ErrorStatus } from '../errors.js';
+import { PROTOCOL_REVISION } from '../constants.js';
+import { CALLER_RULES, OPERATIONS } from '../operations.js';
+import type { Operation, QueryParameter, ServiceName } from '../operations.js';
+import { EXAMPLES } from '../records/examples.js';
+import type { RecordName } from '../records/index.js';
+import { componentSchemas, schemaReference } from './components.js';
+import type { Schema } from './components.js';
+
+/** What the interface declares for every operation (part 7); #29 declares two of them. */
+export const DECLARED_ERRORS: Readonly<Record<ErrorStatus, string>> = {
+  400: 'Invalid or ambiguous input',
+  401: 'Authentication required',
+  403: 'Operation not permitted',
+  404: 'Resource not found or inaccessible',
+  409: 'State, ownership or idempotency conflict',
+  410: 'Private material deleted',
+  413: 'Uncompressed size limit exceeded',
+  422: 'Unsupported purpose, profile or renderer',
+  429: 'Captured quota exceeded',
+  503: 'Required authority, storage or identity unavailable',
+};
+const statuses = Object.keys(DECLARED_ERRORS).map(Number) as ErrorStatus[];
+
+/** The error statuses that an operation declares (interface part 4 rule 1). */
+export function declaredErrors(operation: Operation): readonly ErrorStatus[] {
+  return operation.security === 'bearer' ? [401, 403] : statuses;
+}
+
+function problemResponse(status: ErrorStatus): Schema {
+  const codes = SENT_CODES.filter((code) => statusesOf(code).includes(status));
+  const list = codes.map((code) => `- \`${code}\`: ${ERRORS[code].title}`).join('\n');
+  const waits = status === 429 || status === 503;
+  return {
+    description: `${DECLARED_ERRORS[status]}.\n\n${list}`,
+    ...(waits && {
+      headers: {
+        'Retry-After': {
+          description: 'Whole seconds to wait; always with rate_limited.',
+          schema: { type: 'integer', minimum: 0 },
+        },
+      },
+    }),
+    content: {
+      'application/problem+json': {
+        schema: {
+          allOf: [
+            schemaReference('ProblemDocument'),
+            { properties: { status: { const: status }, error: { enum: codes } } },
+          ],
+        },
+      },
+    },
+  };
+}
+
+function header(name: string, required: boolean, description: string, schema: Schema): Schema {
+  return { name, in: 'header', required, description, schema };
+}
+
+const idempotencyKey = header(
+  'Idempotency-Key',
+  true,
+  'One fresh key per intended effect; the same key and body get the same answer again.',
+  { type: 'string', minLength: 1, maxLength: 160, pattern: '^[!-~]+$' },
+);
+
+/** Session calls that change something prove their origin (contract §8.4); bearer calls need not. */
+function sessionHeaders(required: boolean): Schema[] {
+  const when = required ? '' : ' Required with a session.';
+  return [
+    header('X-CSRF-Token', required, `The session's token, from GET /auth/session.${when}`, {
+      type: 'string',
+    }),
+    header('Origin', required, `The origin of this service, exactly.${when}`, {
+      type: 'string',
+      format: 'uri',
+    }),
+  ];
+}
+
+function queryParameter(parameter: QueryParameter): Schema {
+  const schema =
+    parameter.name === 'state'
+      ? { type: 'string', enum: parameter.values }
+      : { type: 'integer', minimum: 0, maximum: parameter.maximum };
+  return { name: parameter.name, in: 'query', required: false, schema };
+}
+
+function parametersOf(operation: Operation): Schema[] {
+  const changes = operation.method !== 'GET';
+  return [
+    ...operation.parameters.map((name) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    })),
+    ...operation.query.map(queryParameter),
+    ...(operation.key ? [idempotencyKey] : []),
+    ...(changes && operation.security !== 'bearer'
+      ? sessionHeaders(operation.security === 'human')
+      : []),
+  ];
+}
+
+function content(name: RecordName): Schema {
+  return { 'application/json': { schema: schemaReference(name), example: EXAMPLES[name] } };
+}
+
+function successResponses(operation: Operation): Record<string, Schema> {
+  const body =
+    operation.output === null
+      ? { 'text/plain': { schema: { type: 'string' } } }
+      : content(operation.output);
+  const answers = operation.success.map((status): [string, Schema] => [
+    String(status),
+    {
+      description: status === 202 ? 'Human review is pending' : operation.summary,
+      ...(operation.etag && {
+        headers: {
+          ETag: { schema: { type: 'string' } },
+          'Retry-After': {
+            description: 'Seconds until the next poll, while the review is pending.',
+            schema: { type: 'integer' },
+          },
+        },
+      }),
+      content: body,
+    },
+  ]);
+  if (operation.etag) answers.push(['304', { description: 'Unchanged since the given ETag' }]);
+  return Object.fromEntries(answers);
+}
+
+function securityOf(operation: Operation): Schema[] {
+  switch (operation.security) {
+    case 'none':
+      return [];
+    case 'human':
+      return [{ humanSession: [] }];
+    case 'bearer':
+      return [{ producerBearer: [] }];
+    case 'either':
+      return [{ producerBearer: [] }, { humanSession: [] }];
+  }
+}
+
+const tags: Readonly<Record<ServiceName, string>> = {
+  gateway: 'Discovery',
+  request: 'Requests',
+  notifier: 'Requests',
+  review: 'Reviews',
+  'execution-authority': 'Execution',
+  ledger: 'Records',
+};
+
+function tagOf({ path, service }: Operation): string {
+  if (path.startsWith('/v2/admin/')) return 'Administration';
+  return path.startsWith('/v2/hitl/') ? 'Human in the loop' : tags[service];
+}
+
+function descriptionOf(operation: Operation): string {
+  const rule = CALLER_RULES[operation.callers];
+  const callers =
+    operation.security === 'none'
+      ? 'Open to everyone.'
+      : `Callers: ${rule.kinds.join(', ')}${'humanNeeds' in rule ? ` (a human with the power ${rule.humanNeeds})` : ''}; others get \`${rule.refusal}\`.`;
+  const body = operation.bodyLimit > 0 ? ` Body: at most ${operation.bodyLimit} bytes.` : '';
+  return callers + body;
+}
+
+function describe(operation: Operation): Schema {
+  const refusals = declaredErrors(operation).map((status): [string, Schema] => [
+    String(status),
+    { $ref: `#/components/responses/Refused${status}` },
+  ]);
+  return {
+    operationId: operation.name,
+    summary: operation.summary,
+    description: descriptionOf(operation),
+    tags: [tagOf(operation)],
+    security: securityOf(operation),
+    parameters: parametersOf(operation),
+    ...(operation.input !== null && {
+      requestBody: { required: true, content: content(operation.input) },
+    }),
+    responses: { ...successResponses(operation), ...Object.fromEntries(refusals) },
+  };
+}
+
+/** The API description of all 29 operations, OpenAPI 3.1; `origin` without a trailing slash. */
+export function openApiDocument(origin: string): Schema {
+  const paths: Record<string, Schema> = {};
+  for (const operation of OPERATIONS) {
+    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = describe(operation);
+  }
+  return {
+    openapi: '3.1.0',
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    info: {
+      title: 'Countersign',
+      version: PROTOCOL_REVISION,
+      summary: 'A human countersigns before a machine acts',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: origin }],
+    paths,
+    components: {
+      securitySchemes: {
+        producerBearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'Credential of a producer, publisher or operator, chosen by the operator.',
+        },
+        humanSession: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-proto',
+          description: 'Session of a human who signed in at /auth/login.',
+        },
+      },
+      responses: Object.fromEntries(
+        statuses.map((status) => [`Refused${status}`, problemResponse(status)]),
+      ),
+      schemas: componentSchemas(),
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export { DECLARED_ERRORS, declaredErrors, openApiDocument } from './document.js';

@@ -1,0 +1,226 @@
+import type { ErrorCode } from './errors.js';
+import { Refusal } from './errors.js';
+import type { RecordName } from './records/registry.js';
+
+export type CallerKind = 'producer' | 'publisher' | 'operator' | 'human';
+export type ServiceName =
+  'gateway' | 'request' | 'review' | 'execution-authority' | 'ledger' | 'notifier';
+export type Method = 'GET' | 'POST' | 'PUT';
+/** Which credentials the interface lets in (interface part 5). */
+export type Security = 'none' | 'either' | 'human' | 'bearer';
+
+interface CallerRule {
+  readonly kinds: readonly CallerKind[];
+  /** A human passes only with this power, which only their configuration tells (R2). */
+  readonly humanNeeds?: 'operator' | 'publisher';
+  /** The answer to every other kind. */
+  readonly refusal: ErrorCode;
+}
+
+/** Who may call (contract §1, §7, R1, R2, R26). Ownership and routes are for the service to judge. */
+export const CALLER_RULES = {
+  anyone: { kinds: ['producer', 'publisher', 'operator', 'human'], refusal: 'forbidden' },
+  publisher: {
+    kinds: ['publisher', 'human'],
+    humanNeeds: 'publisher',
+    refusal: 'publisher_required',
+  },
+  /** Creates requests and owns them: a producer, or a human whom the route names. */
+  owner: { kinds: ['producer', 'human'], refusal: 'producer_required' },
+  lister: { kinds: ['producer', 'operator', 'human'], refusal: 'forbidden' },
+  /** A publisher that reads a request by id learns nothing, not even a 403 (contract §1). */
+  reader: { kinds: ['producer', 'operator', 'human'], refusal: 'not_found' },
+  reviewer: { kinds: ['human'], refusal: 'human_required' },
+  ownerOrOperator: { kinds: ['producer', 'operator', 'human'], refusal: 'forbidden' },
+  executor: { kinds: ['producer', 'human'], refusal: 'forbidden' },
+  operator: { kinds: ['operator', 'human'], humanNeeds: 'operator', refusal: 'operator_required' },
+  /** No session, whatever power the human has (R2). */
+  bearerOperator: { kinds: ['operator'], refusal: 'operator_required' },
+} as const satisfies Record<string, CallerRule>;
+
+export type CallerRuleName = keyof typeof CALLER_RULES;
+
+/** A query parameter in decimal digits, `^\d{1,8}$` and at most `maximum`. */
+export interface NumberParameter {
+  readonly name: 'offset' | 'after';
+  readonly maximum: number;
+  readonly refusal: ErrorCode;
+}
+/** A query parameter out of `values`; the empty value means no filter (R13). */
+export interface ChoiceParameter {
+  readonly name: 'state';
+  readonly values: readonly string[];
+  readonly refusal: ErrorCode;
+}
+export type QueryParameter = NumberParameter | ChoiceParameter;
+
+const offset: NumberParameter = { name: 'offset', maximum: 100_000, refusal: 'invalid_offset' };
+const after: NumberParameter = { name: 'after', maximum: 99_999_999, refusal: 'invalid_offset' };
+const state: ChoiceParameter = {
+  name: 'state',
+  values: ['', 'pending', 'confirmed', 'cancelled', 'expired', 'superseded'],
+  refusal: 'invalid_state',
+};
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+interface Row {
+  readonly number: number;
+  /** `<service>.<operation>`: the bus subject is `countersign.<name>`, the file `<operation>.ts`. */
+  readonly name: `${ServiceName}.${string}`;
+  readonly method: Method;
+  readonly path: `/${string}`;
+  readonly callers: CallerRuleName;
+  readonly security: Security;
+  /** The header `Idempotency-Key` is required (contract §6.3). */
+  readonly key: boolean;
+  /** The service answers key and quota questions before the body is read (contract §6.1 step 5). */
+  readonly preflight: boolean;
+  /** Largest body in bytes (contract §9.3); 0 where there is none. */
+  readonly bodyLimit: number;
+  /** Record name of the body, or null where there is none. */
+  readonly input: RecordName | null;
+  readonly query: readonly QueryParameter[];
+  /** A 200 carries an ETag and is answered by 304 when the caller has it (R31). */
+  readonly etag: boolean;
+  readonly success: readonly (200 | 201 | 202)[];
+  /** Record name of the answer, or null for text/plain (#29). */
+  readonly output: RecordName | null;
+  readonly summary: string;
+}
+
+const noBody = {
+  key: false,
+  preflight: false,
+  bodyLimit: 0,
+  input: null,
+  query: [],
+  etag: false,
+} as const;
+const read = { ...noBody, method: 'GET', security: 'either', success: [200] } as const;
+const command = {
+  method: 'POST',
+  security: 'either',
+  key: true,
+  preflight: false,
+  bodyLimit: 64 * KiB,
+  query: [],
+  etag: false,
+  success: [200],
+} as const;
+const created = { ...command, success: [201] } as const;
+const configure = { ...command, method: 'PUT', key: false } as const;
+
+// prettier-ignore
+const rows = [
+  { ...read, number: 1, name: 'gateway.discovery', path: '/.well-known/proto', callers: 'anyone', security: 'none', output: 'Discovery', summary: 'Read the supported immutable revisions and profiles' },
+  { ...read, number: 2, name: 'gateway.trust', path: '/.well-known/proto-trust', callers: 'anyone', security: 'none', output: 'TrustManifest', summary: 'Read the trust manifest; keys in it are never trusted automatically' },
+  { ...created, number: 3, name: 'request.register-bundle', path: '/v2/bundles', callers: 'publisher', preflight: true, bodyLimit: 22 * MiB, input: 'BundleRegistration', output: 'ReviewBundle', summary: 'Register a publisher-owned immutable app' },
+  { ...created, number: 4, name: 'request.create', path: '/v2/requests', callers: 'owner', preflight: true, bodyLimit: 22 * MiB, input: 'RequestInput', output: 'RequestStatus', summary: 'Create one immutable review request' },
+  { ...read, number: 5, name: 'request.list', path: '/v2/requests', callers: 'lister', query: [offset, state], output: 'RequestList', summary: 'List owned or assigned route requests' },
+  { ...read, number: 6, name: 'request.status', path: '/v2/requests/{id}', callers: 'reader', output: 'RequestStatus', summary: 'Read the authoritative state; links in it are not credentials' },
+  { ...read, number: 7, name: 'request.material', path: '/v2/requests/{id}/material', callers: 'reader', output: 'Material', summary: 'Read the retained payload, schema and canonical review document' },
+  { ...read, number: 8, name: 'request.app', path: '/v2/requests/{id}/app', callers: 'reviewer', security: 'human', output: 'StoredApp', summary: 'Read the stored app with its verified envelope and snapshots' },
+  { ...command, number: 9, name: 'review.assign', path: '/v2/requests/{id}/assignment', callers: 'reviewer', security: 'human', input: 'EmptyInput', output: 'Assignment', summary: 'Renew the reviewer assignment; it grants no authority' },
+  { ...created, number: 10, name: 'review.propose', path: '/v2/requests/{id}/candidates', callers: 'reviewer', security: 'human', bodyLimit: 2 * MiB, input: 'DecisionProposal', output: 'DecisionCandidate', summary: 'Freeze a schema-validated response' },
+  { ...command, number: 11, name: 'review.confirm', path: '/v2/requests/{id}/confirm', callers: 'reviewer', security: 'human', input: 'Confirmation', output: 'SignedRecord', summary: 'Confirm the exact frozen candidate as an authenticated human' },
+  { ...command, number: 12, name: 'request.cancel', path: '/v2/requests/{id}/cancel', callers: 'ownerOrOperator', input: 'EmptyInput', output: 'RequestStatus', summary: 'Cancel unused authority; permits already issued are not retracted' },
+  { ...command, number: 13, name: 'request.revoke', path: '/v2/requests/{id}/revoke', callers: 'ownerOrOperator', input: 'EmptyInput', output: 'RequestStatus', summary: 'Revoke unused authority' },
+  { ...command, number: 14, name: 'notifier.remind', path: '/v2/requests/{id}/remind', callers: 'ownerOrOperator', input: 'EmptyInput', output: 'ReminderResult', summary: 'Queue a reminder, at most once per day; supersession preserves the limit' },
+  { ...command, number: 15, name: 'request.discard', path: '/v2/requests/{id}/discard', callers: 'ownerOrOperator', input: 'EmptyInput', output: 'RequestStatus', summary: 'Delete private material early and block new admission' },
+  { ...created, number: 16, name: 'request.supersede', path: '/v2/requests/{id}/supersede', callers: 'owner', preflight: true, bodyLimit: 22 * MiB, input: 'RequestInput', output: 'RequestStatus', summary: 'Atomically replace unconsumed work' },
+  { ...created, number: 17, name: 'execution-authority.claim', path: '/v2/requests/{id}/claims', callers: 'executor', input: 'ClaimInput', output: 'SignedRecord', summary: 'Consume an exclusive execution occurrence' },
+  { ...command, number: 18, name: 'execution-authority.admit', path: '/v2/requests/{id}/admission', callers: 'executor', key: false, input: 'AdmissionInput', output: 'SignedRecord', summary: 'Issue fresh bounded admission; nonces cannot be replayed' },
+  { ...command, number: 19, name: 'execution-authority.report-outcome', path: '/v2/requests/{id}/outcomes', callers: 'executor', bodyLimit: MiB, input: 'ExecutionOutcome', output: 'SignedRecord', summary: 'Record completion, partial effects or uncertainty' },
+  { ...command, number: 20, name: 'execution-authority.reconcile', path: '/v2/requests/{id}/reconcile', callers: 'operator', bodyLimit: MiB, input: 'ExecutionOutcome', output: 'SignedRecord', summary: 'Reconcile as an operator, with reasons and evidence' },
+  { ...read, number: 21, name: 'ledger.export', path: '/v2/requests/{id}/export', callers: 'reader', output: 'AuditExport', summary: 'Export the original signed records and retained material' },
+  { ...read, number: 22, name: 'ledger.events', path: '/v2/events', callers: 'owner', query: [after], output: 'EventPage', summary: 'Poll owned signed status events' },
+  { ...read, number: 23, name: 'request.hitl', path: '/v2/hitl/{id}', callers: 'reader', success: [200, 202], etag: true, output: 'HitlStatus', summary: 'Hand a review over to a browser, human-in-the-loop v0.8' },
+  { ...read, number: 24, name: 'request.hitl-poll', path: '/v2/hitl/{id}/poll', callers: 'reader', etag: true, output: 'HitlPoll', summary: 'Poll a review, human-in-the-loop v0.8' },
+  { ...configure, number: 25, name: 'request.configure-principal', path: '/v2/admin/principals/{id}', callers: 'operator', input: 'PrincipalInput', output: 'PrincipalResult', summary: 'Configure directory, producer, publisher and credentials' },
+  { ...configure, number: 26, name: 'request.configure-route', path: '/v2/admin/routes/{id}', callers: 'operator', input: 'RouteInput', output: 'RouteResult', summary: 'Configure a route, with targeted invalidation' },
+  { ...read, number: 27, name: 'ledger.entries', path: '/v2/admin/ledger', callers: 'operator', query: [after], output: 'LedgerPage', summary: 'Read the complete audit chain in pages' },
+  { ...read, number: 28, name: 'ledger.metrics', path: '/v2/admin/metrics', callers: 'operator', output: 'MetricsSnapshot', summary: 'Read tenant-scoped operational metrics and incidents' },
+  { ...read, number: 29, name: 'gateway.metrics-text', path: '/v2/admin/metrics.prom', callers: 'bearerOperator', security: 'bearer', output: null, summary: 'Read operator-scoped metrics in the text exposition format' },
+] as const satisfies readonly Row[];
+
+export type OperationName = (typeof rows)[number]['name'];
+
+export interface Operation extends Row {
+  readonly name: OperationName;
+  readonly service: ServiceName;
+  /** Names of the path parameters, in order. */
+  readonly parameters: readonly 'id'[];
+  /** What `{id}` names: a request (36 characters, else 404), a principal or a route. */
+  readonly idOf: 'request' | 'principal' | 'route' | null;
+}
+
+function idOf(path: string): Operation['idOf'] {
+  if (!path.includes('{id}')) return null;
+  if (path.startsWith('/v2/admin/principals/')) return 'principal';
+  return path.startsWith('/v2/admin/routes/') ? 'route' : 'request';
+}
+
+/** The 29 operations in the order of their numbers (interface part 4). */
+export const OPERATIONS: readonly Operation[] = rows.map((row) => ({
+  ...row,
+  service: row.name.slice(0, row.name.indexOf('.')) as ServiceName,
+  parameters: row.path.includes('{id}') ? ['id'] : [],
+  idOf: idOf(row.path),
+}));
+
+const byName = new Map(OPERATIONS.map((operation) => [operation.name, operation]));
+
+export function operationNamed(name: OperationName): Operation {
+  return byName.get(name) as Operation;
+}
+
+export function busSubject(operation: Operation): `countersign.${OperationName}` {
+  return `countersign.${operation.name}`;
+}
+
+/** What is known of a caller before any state is read; `undefined` = the service will find out. */
+export interface CallerPowers {
+  readonly kind: CallerKind;
+  readonly operator?: boolean | undefined;
+  readonly publisher?: boolean | undefined;
+}
+
+/** The refusal that the caller's kind alone decides, or null when the service has to judge (R26). */
+export function callerKindRefusal(operation: Operation, caller: CallerPowers): ErrorCode | null {
+  const rule: CallerRule = CALLER_RULES[operation.callers];
+  if (!rule.kinds.includes(caller.kind)) return rule.refusal;
+  const power = caller.kind === 'human' ? rule.humanNeeds : undefined;
+  return power !== undefined && caller[power] === false ? rule.refusal : null;
+}
+
+export interface Query {
+  offset?: number;
+  after?: number;
+  /** Absent when there is no filter. */
+  state?: string;
+}
+
+/**
+ * Reads the query parameters of an operation; numbers default to 0, unknown names are ignored.
+ * Refuses repeated and malformed ones: `invalid_offset`, `invalid_state`.
+ */
+export function readQuery(operation: Operation, given: URLSearchParams): Query {
+  const query: Query = {};
+  for (const parameter of operation.query) {
+    const [text, ...repeated] = given.getAll(parameter.name);
+    if (repeated.length > 0) throw new Refusal(parameter.refusal);
+    if (parameter.name === 'state') {
+      if (text !== undefined && !parameter.values.includes(text)) {
+        throw new Refusal(parameter.refusal);
+      }
+      if (text) query.state = text;
+    } else {
+      const value = /^\d{1,8}$/.test(text ?? '0') ? Number(text ?? '0') : Infinity;
+      if (value > parameter.maximum) throw new Refusal(parameter.refusal);
+      query[parameter.name] = value;
+    }
+  }
+  return query;
+}

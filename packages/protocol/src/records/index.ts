@@ -1,0 +1,17 @@
+export * from './administration.js';
+export * from './agent-ui.js';
+export * from './audit.js';
+export * from './discovery.js';
+export * from './events.js';
+export { EXAMPLES } from './examples.js';
+export * from './execution.js';
+export * from './hitl.js';
+export { Digest, Identifier, Metadata, Profiles, SignedRecord } from './primitives.js';
+export * from './registry.js';
+export * from './request.js';
+export * from './review.js';
+export * from './size.js';
+export * from './status.js';
+export * from './timestamp.js';
+export * from './validation.js';
+export * from './vocabulary.js';

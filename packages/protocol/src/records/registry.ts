@@ -1,0 +1,127 @@
+import type { Static, TSchema } from '@sinclair/typebox';
+import * as administration from './administration.js';
+import * as agentUi from './agent-ui.js';
+import * as audit from './audit.js';
+import * as discovery from './discovery.js';
+import * as events from './events.js';
+import * as execution from './execution.js';
+import * as hitl from './hitl.js';
+import { Metadata, Profiles, SignedRecord } from './primitives.js';
+import * as request from './request.js';
+import * as review from './review.js';
+import * as status from './status.js';
+
+/** Every record by its name (contract §3, interface part 2). */
+export const RECORDS = {
+  Profiles,
+  Metadata,
+  SignedRecord,
+  ...discovery,
+  ...request,
+  ...review,
+  ...status,
+  ...execution,
+  ...events,
+  ...audit,
+  ...administration,
+  ...hitl,
+  ...agentUi,
+} as const satisfies Record<string, TSchema>;
+
+export type RecordName = keyof typeof RECORDS;
+export type RecordOf<Name extends RecordName> = Static<(typeof RECORDS)[Name]>;
+
+export const RECORD_NAMES: readonly RecordName[] = Object.keys(RECORDS) as RecordName[];
+
+/** The signed record types (contract §2.5): whose purpose and audience, whether the ledger holds it, its payload. */
+export const SIGNED_RECORDS = {
+  RequestChangedEvent: {
+    purpose: 'request',
+    audience: 'producer',
+    ledger: true,
+    payload: 'RequestChangedEvent',
+  },
+  DecisionReceipt: {
+    purpose: 'request',
+    audience: 'producer',
+    ledger: true,
+    payload: 'DecisionReceipt',
+  },
+  ExecutionClaim: {
+    purpose: 'request',
+    audience: 'producer',
+    ledger: true,
+    payload: 'ExecutionClaim',
+  },
+  AdmissionStatus: {
+    purpose: 'request',
+    audience: 'producer',
+    ledger: true,
+    payload: 'AdmissionStatus',
+  },
+  ExecutionOutcome: {
+    purpose: 'request',
+    audience: 'producer',
+    ledger: true,
+    payload: 'RecordedOutcome',
+  },
+  ExecutionReconciliation: {
+    purpose: 'request',
+    audience: 'producer',
+    ledger: true,
+    payload: 'RecordedReconciliation',
+  },
+  MaterialDiscarded: {
+    purpose: 'request',
+    audience: 'producer',
+    ledger: true,
+    payload: 'MaterialDiscarded',
+  },
+  BundleRegistered: {
+    purpose: 'service',
+    audience: 'publisher',
+    ledger: true,
+    payload: 'ReviewBundle',
+  },
+  PrincipalConfigured: {
+    purpose: 'service',
+    audience: 'operator',
+    ledger: true,
+    payload: 'PrincipalConfigured',
+  },
+  RouteConfigured: {
+    purpose: 'service',
+    audience: 'operator',
+    ledger: true,
+    payload: 'RouteResult',
+  },
+  AuditCheckpoint: {
+    purpose: 'service',
+    audience: 'proto.audit',
+    ledger: false,
+    payload: 'AuditCheckpoint',
+  },
+  WebhookDelivery: {
+    purpose: 'service',
+    audience: 'producer',
+    ledger: false,
+    payload: 'WebhookDelivery',
+  },
+  RecoveryFence: {
+    purpose: 'service',
+    audience: 'proto.recovery',
+    ledger: false,
+    payload: 'RecoveryFence',
+  },
+} as const satisfies Record<
+  string,
+  {
+    purpose: 'request' | 'service';
+    audience: 'producer' | 'publisher' | 'operator' | 'proto.audit' | 'proto.recovery';
+    ledger: boolean;
+    payload: RecordName;
+  }
+>;
+
+export type RecordType = keyof typeof SIGNED_RECORDS;
+export type PayloadOf<Type extends RecordType> = RecordOf<(typeof SIGNED_RECORDS)[Type]['payload']>;

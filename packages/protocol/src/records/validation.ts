@@ -1,0 +1,74 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import { Refusal, invalidRecordCode } from '../errors.js';
+import { RECORDS } from './registry.js';
+import type { RecordName, RecordOf } from './registry.js';
+import { isTimestamp } from './timestamp.js';
+
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+ajv.addFormat('date-time', isTimestamp);
+ajv.addFormat('uri', (value: string) => URL.canParse(value));
+// The patterns of the record say all there is to say of a UUID.
+ajv.addFormat('uuid', true);
+
+const validators = new Map<RecordName, ValidateFunction>();
+
+function validatorOf(name: RecordName): ValidateFunction {
+  let validator = validators.get(name);
+  if (validator === undefined) {
+    validator = ajv.compile(RECORDS[name]);
+    validators.set(name, validator);
+  }
+  return validator;
+}
+
+export function validate<Name extends RecordName>(
+  name: Name,
+  value: unknown,
+): value is RecordOf<Name> {
+  return validatorOf(name)(value);
+}
+
+/** Where and what, out of the schema's words alone: never a value, and no long names of the sender. */
+function describe(error: ErrorObject | undefined): string {
+  if (error === undefined) return 'The value does not fit.';
+  const where = error.instancePath === '' ? 'The body' : error.instancePath.slice(0, 200);
+  return `${where} ${ruleOf(error)}.`;
+}
+
+function ruleOf({ keyword, params, message }: ErrorObject): string {
+  switch (keyword) {
+    case 'additionalProperties':
+      return 'must not have unknown members';
+    case 'required':
+      return `must have the member ${String(params['missingProperty'])}`;
+    case 'const':
+      return `must be ${JSON.stringify(params['allowedValue'])}`;
+    case 'enum':
+      return `must be one of ${JSON.stringify(params['allowedValues'])}`;
+    case 'false schema':
+      return 'must be absent';
+    default:
+      return message ?? 'does not fit';
+  }
+}
+
+/** What is wrong with a value as that record, in one sentence, or null when it is valid. */
+export function faultOf(name: RecordName, value: unknown): string | null {
+  const validator = validatorOf(name);
+  return validator(value) ? null : describe(validator.errors?.[0]);
+}
+
+/** Refuses a value that is not that record, with the record's own code (contract §6.1 step 7). */
+export function assertRecord<Name extends RecordName>(
+  name: Name,
+  value: unknown,
+): asserts value is RecordOf<Name> {
+  const fault = faultOf(name, value);
+  if (fault === null) return;
+  const code = invalidRecordCode(name);
+  // Only the sender of a body can do something about its faults; a damaged record is for the log.
+  throw code.startsWith('invalid_')
+    ? new Refusal(code, { detail: fault })
+    : new Refusal(code, { cause: new Error(`not a valid ${name}: ${fault}`) });
+}

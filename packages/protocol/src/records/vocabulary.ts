@@ -1,0 +1,120 @@
+import type { Decision } from '../lifecycle/review.js';
+import type {
+  AuditState,
+  DecisionState,
+  EventReason,
+  ExecutionState,
+  GrantState,
+  OutcomeStatus,
+  Purpose,
+} from '../lifecycle/state.js';
+
+export const PURPOSES = ['review', 'authorise_execution'] as const satisfies readonly Purpose[];
+
+export const DECISION_STATES = [
+  'pending',
+  'confirmed',
+  'cancelled',
+  'expired',
+  'superseded',
+] as const satisfies readonly DecisionState[];
+
+export const AUDIT_STATES = [
+  'unanchored',
+  'pending',
+  'anchored',
+  'conflict',
+] as const satisfies readonly AuditState[];
+
+export const GRANT_STATES = [
+  'not_applicable',
+  'none',
+  'pending_anchor',
+  'available',
+  'expired',
+  'revoked',
+  'consumed',
+] as const satisfies readonly GrantState[];
+
+export const OUTCOME_STATUSES = [
+  'completed',
+  'failed',
+  'failed_partial',
+  'uncertain',
+  'cancelled_before_dispatch',
+  'abandoned',
+] as const satisfies readonly OutcomeStatus[];
+
+export const EXECUTION_STATES = [
+  'not_applicable',
+  'unclaimed',
+  'claimed',
+  'admitted',
+  ...OUTCOME_STATUSES,
+] as const satisfies readonly ExecutionState[];
+
+export const REVIEW_DECISIONS = ['answer', 'approve', 'reject'] as const;
+export const EXECUTION_DECISIONS = ['authorise', 'refuse'] as const;
+export const DECISIONS = [
+  ...REVIEW_DECISIONS,
+  ...EXECUTION_DECISIONS,
+] as const satisfies readonly Decision[];
+
+/** Reasons of RequestChangedEvent (contract §3.5, R33). */
+export const EVENT_REASONS = [
+  'created',
+  'decision',
+  'anchor_accepted',
+  'expiry',
+  'material_deleted',
+  'reminder',
+  'cancelled',
+  'revoked',
+  'supersession',
+  'claimed',
+  'outcome',
+  'requester_removed',
+  'reviewer_removed',
+  'producer_removed',
+  'producer_authorisation_changed',
+  'authorisation_changed',
+  'reconciliation_due',
+] as const satisfies readonly EventReason[];
+
+export const EXECUTION_MODES = ['live_window', 'durable', 'fixed_mock'] as const;
+
+export const DELIVERY_KINDS = ['smtp', 'webhook', 'checkpoint'] as const;
+export const DELIVERY_STATES = ['pending', 'accepted', 'failed', 'expired'] as const;
+
+/** What the anchor store can fail with (contract §4.2). */
+export const ANCHOR_ERRORS = [
+  'anchor_conflict',
+  'anchor_version_conflict',
+  'anchor_deleted_version',
+  'anchor_retention_invalid',
+  'anchor_retention_expired',
+  'anchor_history_invalid',
+] as const;
+
+export const DELIVERY_ERRORS = [
+  'delivery_failed',
+  'destination_changed',
+  'delivery_window_expired',
+  'smtp_timeout',
+  ...ANCHOR_ERRORS,
+] as const;
+
+/** Codes of incidents in MetricsSnapshot (contract §4.2, §11, R18, R33). */
+export const INCIDENT_CODES = [
+  'anchor_conflict',
+  'anchor_version_conflict',
+  'anchor_deleted_version',
+  'anchor_history_invalid',
+  'ledger_behind_anchor',
+  'namespace_retired',
+  'outcome_without_admission',
+  'reconciliation_due',
+  'reconciliation_overdue',
+  'retention_stalled',
+] as const;
+export type IncidentCode = (typeof INCIDENT_CODES)[number];

@@ -1,0 +1,40 @@
+import { Refusal } from '../errors.js';
+import { isJsonObject } from '../json/value.js';
+import type { JsonValue } from '../json/value.js';
+import type { SchemaStructure } from './structure.js';
+import { schemaStructure } from './structure.js';
+import { schemaWork } from './work.js';
+
+export interface CheckedSchema extends SchemaStructure {
+  readonly work: number;
+}
+
+/** All rules of contract §10 for a schema, short of compiling it, in the order of its table. */
+export function analyseSchema(schema: JsonValue): CheckedSchema {
+  const structure = schemaStructure(schema);
+  const work = schemaWork(structure.positions);
+  if (structure.invalid) throw new Refusal('invalid_response_schema');
+  return { ...structure, work };
+}
+
+/**
+ * Refuses a response schema that breaks a rule of contract §10; `compileResponseSchema` finds the rest.
+ *
+ * @throws Refusal `schema_complexity`, `unsupported_schema_reference`, `remote_schema_reference`,
+ *   `unsupported_schema_keyword`, `schema_reference_cycle` or `invalid_response_schema`
+ */
+export function checkResponseSchema(schema: JsonValue): void {
+  analyseSchema(schema);
+}
+
+/** Whether the only response is `{}`, so that the human-in-the-loop type is `approval` (R31). */
+export function isClosedEmptyObject(schema: JsonValue): boolean {
+  if (!isJsonObject(schema)) return false;
+  const properties = schema['properties'] ?? {};
+  return (
+    schema['type'] === 'object' &&
+    schema['additionalProperties'] === false &&
+    isJsonObject(properties) &&
+    Object.keys(properties).length === 0
+  );
+}

@@ -1,0 +1,177 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Refusal } from '../errors.js';
+import { canonicalText } from '../json/canonical.js';
+import { isMultipleOf } from '../json/decimal.js';
+import type { JsonObject, JsonValue } from '../json/value.js';
+import { isJsonObject, MAX_JSON_DEPTH } from '../json/value.js';
+import { analyseSchema } from './check.js';
+import { SCHEMA_LIMITS } from './limits.js';
+import type { SchemaStructure } from './structure.js';
+
+export interface CompiledSchema {
+  readonly work: number;
+  /** @throws Refusal `response_complexity` or `response_schema_mismatch`; freezes the response */
+  check(response: JsonValue): void;
+}
+
+/** Compiles schemas and remembers what it compiled for as long as it lives. */
+export type SchemaCompiler = Ajv2020;
+
+/** Strict as the library ships it: unknown and ignored keywords are refused, style is not judged. */
+export function createSchemaCompiler(): SchemaCompiler {
+  const compiler = new Ajv2020({
+    strictSchema: true,
+    strictNumbers: true,
+    strictTypes: false,
+    strictTuples: false,
+    strictRequired: false,
+    // Otherwise {} has a member called `constructor`.
+    ownProperties: true,
+    // One function per schema: inlining would multiply the code by the number of references.
+    inlineRefs: false,
+    validateFormats: false,
+    messages: false,
+    addUsedSchema: false,
+    logger: false,
+  });
+  // Ours, because the library compares objects by calling their members `constructor`, `valueOf` and
+  // `toString`, compares items pair by pair, and divides decimals in binary.
+  for (const keyword of ['const', 'enum', 'uniqueItems', 'multipleOf']) {
+    compiler.removeKeyword(keyword);
+  }
+  compiler.addKeyword({
+    keyword: 'const',
+    errors: false,
+    compile: (constant: JsonValue) => (value: JsonValue) => isSame(value, constant),
+  });
+  compiler.addKeyword({
+    keyword: 'enum',
+    schemaType: 'array',
+    errors: false,
+    compile: (choices: JsonValue[]) => {
+      const scalars = new Set(choices.filter((choice) => !isContainer(choice)));
+      const containers = choices.filter(isContainer);
+      return (value: JsonValue) =>
+        isContainer(value)
+          ? containers.some((choice) => isSame(value, choice))
+          : scalars.has(value);
+    },
+  });
+  compiler.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    errors: false,
+    compile: (unique: boolean) => (items: JsonValue[]) =>
+      !unique || new Set(items.map(canonicalText)).size === items.length,
+  });
+  compiler.addKeyword({
+    keyword: 'multipleOf',
+    type: 'number',
+    schemaType: 'number',
+    errors: false,
+    compile: (step: number) => (value: number) => isMultipleOf(value, step),
+  });
+  return compiler;
+}
+
+/**
+ * Checks a response schema by all rules of contract §10 and compiles it.
+ *
+ * @throws Refusal as `checkResponseSchema`; `invalid_response_schema` for what only the compiler
+ *   finds; `schema_resource_limit` when its stack does not suffice
+ */
+export function compileResponseSchema(
+  schema: JsonValue,
+  compiler: SchemaCompiler = createSchemaCompiler(),
+): CompiledSchema {
+  const structure = analyseSchema(schema);
+  const { work } = structure;
+  const validate = compile(compiler, compilable(schema, structure) as JsonObject);
+  return {
+    work,
+    check(response) {
+      if (freeze(response, 0) * work > SCHEMA_LIMITS.responseWork) {
+        throw new Refusal('response_complexity');
+      }
+      if (!validate(response)) throw new Refusal('response_schema_mismatch');
+      // The compiler looks evaluated members up in a plain object, which "has" these.
+      if (structure.usesUnevaluatedProperties && hasPrototypeName(response)) {
+        throw new Refusal('response_schema_mismatch');
+      }
+    },
+  };
+}
+
+function compile(compiler: SchemaCompiler, schema: JsonObject): (response: JsonValue) => boolean {
+  try {
+    const validate = compiler.compile(schema);
+    return (response) => withinStack(() => validate(response));
+  } catch (error) {
+    if (error instanceof RangeError) throw new Refusal('schema_resource_limit', { cause: error });
+    throw new Refusal('invalid_response_schema', { cause: error });
+  }
+}
+
+function withinStack(judge: () => boolean): boolean {
+  try {
+    return judge();
+  } catch (error) {
+    if (error instanceof RangeError) throw new Refusal('schema_resource_limit', { cause: error });
+    throw error;
+  }
+}
+
+/** A frozen copy in which each reference has the spelling that it was resolved by. */
+function compilable(value: JsonValue, structure: SchemaStructure): JsonValue {
+  if (Array.isArray(value)) {
+    return Object.freeze(value.map((item) => compilable(item, structure))) as JsonValue;
+  }
+  if (!isJsonObject(value)) return value;
+  const reference = structure.references.get(value);
+  // fromEntries makes own members whatever the names are.
+  return Object.freeze(
+    Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [
+        key,
+        key === '$ref' && reference !== undefined ? reference : compilable(item, structure),
+      ]),
+    ),
+  );
+}
+
+/** Freezes a response and counts its nodes. */
+function freeze(value: JsonValue, depth: number): number {
+  if (depth > MAX_JSON_DEPTH) throw new Refusal('response_complexity');
+  if (!isContainer(value)) return 1;
+  let nodes = 1;
+  for (const item of Object.values(value)) nodes += freeze(item, depth + 1);
+  Object.freeze(value);
+  return nodes;
+}
+
+function hasPrototypeName(value: JsonValue): boolean {
+  if (!isContainer(value)) return false;
+  if (!Array.isArray(value) && Object.keys(value).some((key) => key in Object.prototype)) {
+    return true;
+  }
+  return Object.values(value).some(hasPrototypeName);
+}
+
+function isContainer(value: JsonValue): value is JsonValue[] | JsonObject {
+  return typeof value === 'object' && value !== null;
+}
+
+function isSame(a: JsonValue, b: JsonValue): boolean {
+  if (!isContainer(a) || !isContainer(b)) return a === b;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && isSame(memberOf(a, key), memberOf(b, key)))
+  );
+}
+
+function memberOf(container: JsonValue[] | JsonObject, key: string): JsonValue {
+  return (container as JsonObject)[key] as JsonValue;
+}

@@ -1,0 +1,6 @@
+export { checkResponseSchema, isClosedEmptyObject } from './check.js';
+export { compileResponseSchema } from './compile.js';
+export type { CompiledSchema } from './compile.js';
+export { createSchemaCache, runSchemaJob } from './job.js';
+export type { SchemaCache, SchemaJob, SchemaJobResult } from './job.js';
+export { SCHEMA_LIMITS } from './limits.js';

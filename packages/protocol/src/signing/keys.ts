@@ -1,0 +1,91 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import type { RecordType } from '../records/index.js';
+
+/** Pure Ed25519 (RFC 8032, no pre-hash, no context) under one key of the trust manifest. */
+export interface Signer {
+  readonly keyId: string;
+  /** 64 bytes; the same preimage always gives the same signature. */
+  sign(preimage: Uint8Array): Buffer;
+}
+
+/** A signer that can be compared with the trust manifest at start-up. */
+export interface KeySigner extends Signer {
+  /** SubjectPublicKeyInfo, label PUBLIC KEY. */
+  readonly publicPem: string;
+}
+
+export interface SigningKey {
+  readonly keyId: string;
+  /** PKCS #8. */
+  readonly privatePem: string;
+  readonly publicPem: string;
+}
+
+/** Makes a new key from the operating system's randomness. */
+export function generateSigningKey(keyId: string): SigningKey {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  return {
+    keyId,
+    privatePem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    publicPem: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+  };
+}
+
+/** @throws TypeError when the text is no Ed25519 private key; the message never quotes it */
+export function signerFromPem(keyId: string, privatePem: string): KeySigner {
+  const key = readPrivateKey(privatePem);
+  if (key?.asymmetricKeyType !== 'ed25519') {
+    throw new TypeError(`the private key of ${keyId} is not an Ed25519 key in PEM form`);
+  }
+  return {
+    keyId,
+    publicPem: createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString(),
+    sign: (preimage) => sign(null, preimage, key),
+  };
+}
+
+function readPrivateKey(pem: string): KeyObject | null {
+  try {
+    return createPrivateKey({ key: pem, format: 'pem' });
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The same signer, good for some record types only. It looks at the bytes themselves: in canonical
+ * form `type` is the last member of `protected`, which is the last member of a preimage.
+ *
+ * @throws TypeError from `sign`, for any other preimage
+ */
+export function restrictSigner<Restricted extends Signer>(
+  signer: Restricted,
+  allowed: readonly RecordType[],
+): Restricted {
+  const endings = allowed.map((type) => Buffer.from(`,"type":${JSON.stringify(type)}}}`));
+  return {
+    ...signer,
+    sign(preimage: Uint8Array): Buffer {
+      if (!endings.some((ending) => ending.equals(preimage.subarray(-ending.length)))) {
+        throw new TypeError(`${signer.keyId} may not sign a record of this type`);
+      }
+      return signer.sign(preimage);
+    },
+  };
+}
+
+const publicPem =
+  /^\s*-----BEGIN PUBLIC KEY-----\r?\n([A-Za-z0-9+/=\r\n]+)-----END PUBLIC KEY-----\s*$/;
+
+/** An Ed25519 public key out of a lone PUBLIC KEY block; null for private keys and anything else. */
+export function readPublicPem(pem: string): KeyObject | null {
+  // createPublicKey would also take private keys and certificates.
+  if (pem.length > 4096 || !publicPem.test(pem)) return null;
+  try {
+    const key = createPublicKey({ key: pem.trim(), format: 'pem' });
+    return key.asymmetricKeyType === 'ed25519' ? key : null;
+  } catch {
+    return null;
+  }
+}

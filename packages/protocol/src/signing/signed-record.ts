@@ -1,0 +1,97 @@
+import { PROTOCOL_REVISION } from '../constants.js';
+import type { Digest } from '../json/canonical.js';
+import { canonicalText, textDigest } from '../json/canonical.js';
+import type { JsonValue } from '../json/value.js';
+import type { PayloadOf, RecordType, SignedRecord } from '../records/index.js';
+import { formatTimestamp } from '../records/timestamp.js';
+import type { Signer } from './keys.js';
+import { fitsPurpose } from './policy.js';
+
+/** What a record says about itself; key id and revision are added when it is signed. */
+export interface RecordHeader<Type extends RecordType = RecordType> {
+  readonly type: Type;
+  /** The request's purpose, or `service` when no request is involved. */
+  readonly purpose: SignedRecord['protected']['purpose'];
+  /** The request's profiles, or `{}`. */
+  readonly profiles: Readonly<Record<string, string>>;
+  /** The service's exact origin. */
+  readonly issuer: string;
+  readonly audience: string;
+  readonly tenant: string;
+  /** Service time of the operation, epoch milliseconds. */
+  readonly issuedAt: number;
+}
+
+/** A signed record as it is stored, chained and sent: as text. */
+export interface SignedText {
+  /** Canonical form of the complete record, signature included. */
+  readonly text: string;
+  /** Digest of `text`: receipt_digest, claim_digest, record_digest (contract §2.2). */
+  readonly digest: Digest;
+}
+
+export interface Signed extends SignedText {
+  readonly record: SignedRecord;
+}
+
+/**
+ * Signs a record (contract §2.3). The payload is canonicalised once; a caller that already has its
+ * canonical form hands it over as `payloadText`.
+ *
+ * @throws TypeError when the payload is no JSON value or the type never carries that purpose
+ */
+export function signRecord<Type extends RecordType>(
+  signer: Signer,
+  header: RecordHeader<Type>,
+  payload: PayloadOf<Type>,
+  payloadText: string = canonicalText(payload),
+): Signed {
+  const { text, digest, protectedHeader, signature } = sign(signer, header, payloadText);
+  return {
+    record: { protected: protectedHeader, payload: payload as JsonValue, signature },
+    text,
+    digest,
+  };
+}
+
+/** As `signRecord` for a payload that exists as canonical text only, see `canonicalObject`. */
+export function signPayloadText(
+  signer: Signer,
+  header: RecordHeader,
+  payloadText: string,
+): SignedText {
+  const { text, digest } = sign(signer, header, payloadText);
+  return { text, digest };
+}
+
+interface Sealed extends SignedText {
+  readonly protectedHeader: SignedRecord['protected'];
+  readonly signature: string;
+}
+
+function sign(signer: Signer, header: RecordHeader, payloadText: string): Sealed {
+  if (!fitsPurpose(header.type, header.purpose)) {
+    throw new TypeError(`${header.type} never has the purpose ${header.purpose}`);
+  }
+  const protectedHeader: SignedRecord['protected'] = {
+    type: header.type,
+    protocol_revision: PROTOCOL_REVISION,
+    purpose: header.purpose,
+    profiles: { ...header.profiles },
+    issuer: header.issuer,
+    audience: header.audience,
+    tenant: header.tenant,
+    key_id: signer.keyId,
+    issued_at: formatTimestamp(header.issuedAt),
+  };
+  // `payload` < `protected` < `signature`: splicing the members in this order is the canonical form.
+  const unsigned = `{"payload":${payloadText},"protected":${canonicalText(protectedHeader)}`;
+  const signature = signer.sign(Buffer.from(`${unsigned}}`)).toString('base64url');
+  const text = `${unsigned},"signature":"${signature}"}`;
+  return { text, digest: textDigest(text), protectedHeader, signature };
+}
+
+/** The bytes that a record's signature is over: the record without its `signature` (contract §2.3). */
+export function signaturePreimage(record: Pick<SignedRecord, 'payload' | 'protected'>): Buffer {
+  return Buffer.from(canonicalText({ payload: record.payload, protected: record.protected }));
+}

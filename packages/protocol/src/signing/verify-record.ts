@@ -1,0 +1,141 @@
+import { verify } from 'node:crypto';
+import { PROTOCOL_REVISION, SECONDS } from '../constants.js';
+import { canonicalText } from '../json/canonical.js';
+import { isJsonObject } from '../json/value.js';
+import type { RecordType, SignedRecord } from '../records/index.js';
+import { Identifier, parseTimestamp, validate } from '../records/index.js';
+import { fitsPurpose, isRecordType } from './policy.js';
+import type { VerificationReason } from './reasons.js';
+import { signaturePreimage } from './signed-record.js';
+import type { Trust } from './trust-manifest.js';
+
+/** What the verifier knows about the record from elsewhere. */
+export interface ExpectedRecord {
+  readonly type: RecordType | readonly RecordType[];
+  /** null only when the verifier cannot know it, as in a ledger of many producers. */
+  readonly audience: string | null;
+  readonly tenant?: string;
+  readonly purpose?: SignedRecord['protected']['purpose'];
+  readonly profiles?: Readonly<Record<string, string>>;
+  /** Epoch milliseconds; when given, records from more than 30 s later are refused. */
+  readonly now?: number;
+}
+
+export type Verification =
+  | { readonly ok: true; readonly record: SignedRecord; readonly issuedAt: number }
+  | { readonly ok: false; readonly reason: VerificationReason };
+
+const identifier = new RegExp(Identifier.pattern as string);
+const headerMembers: readonly string[] = [
+  'audience',
+  'issued_at',
+  'issuer',
+  'key_id',
+  'profiles',
+  'protocol_revision',
+  'purpose',
+  'tenant',
+  'type',
+];
+
+/** Verifies one record against the manifest that the verifier trusts (contract §2.4, in its order). */
+export function verifyRecord(
+  record: unknown,
+  trust: Trust,
+  expected: ExpectedRecord,
+): Verification {
+  if (!isRecordShaped(record)) return refused('malformed_record');
+  const header = record.protected;
+  const issuedAt = parseTimestamp(header.issued_at);
+  if (issuedAt === null) return refused('malformed_record');
+
+  const mismatch = mismatchOf(header, trust, expected);
+  if (mismatch !== null) return refused(mismatch);
+
+  const key = trust.keys.get(header.key_id);
+  if (key === undefined) return refused('unknown_key');
+  if (issuedAt < key.notBefore) return refused('key_not_yet_valid');
+  if (issuedAt >= key.notAfter) return refused('key_expired');
+  if (key.revokedAt !== null && issuedAt >= key.revokedAt) return refused('key_revoked');
+  if (expected.now !== undefined && issuedAt > expected.now + SECONDS.clockTolerance * 1000) {
+    return refused('issued_in_future');
+  }
+
+  const signature = signatureBytes(record.signature);
+  if (signature === null) return refused('malformed_signature');
+  const preimage = preimageOf(record);
+  if (preimage === null) return refused('malformed_record');
+  return verify(null, preimage, key.publicKey, signature)
+    ? { ok: true, record, issuedAt }
+    : refused('wrong_signature');
+}
+
+function mismatchOf(
+  header: SignedRecord['protected'],
+  trust: Trust,
+  expected: ExpectedRecord,
+): VerificationReason | null {
+  const types: readonly string[] =
+    typeof expected.type === 'string' ? [expected.type] : expected.type;
+  if (header.issuer !== trust.issuer) return 'issuer_mismatch';
+  if (expected.audience !== null && header.audience !== expected.audience) {
+    return 'audience_mismatch';
+  }
+  if (!isRecordType(header.type) || !types.includes(header.type)) return 'type_mismatch';
+  if (header.protocol_revision !== PROTOCOL_REVISION) return 'revision_mismatch';
+  if (expected.tenant !== undefined && header.tenant !== expected.tenant) return 'tenant_mismatch';
+  if (!fitsPurpose(header.type, header.purpose)) return 'purpose_mismatch';
+  if (expected.purpose !== undefined && header.purpose !== expected.purpose) {
+    return 'purpose_mismatch';
+  }
+  if (
+    expected.profiles !== undefined &&
+    canonicalText(header.profiles) !== canonicalText(expected.profiles)
+  ) {
+    return 'profiles_mismatch';
+  }
+  return null;
+}
+
+/** Shape alone: revision and signature are judged later, with reasons of their own. */
+function isRecordShaped(record: unknown): record is SignedRecord {
+  if (!isJsonObject(record) || !hasExactly(record, ['payload', 'protected', 'signature'])) {
+    return false;
+  }
+  const header = record['protected'];
+  return (
+    isJsonObject(header) &&
+    hasExactly(header, headerMembers) &&
+    headerMembers.every((name) => name === 'profiles' || typeof header[name] === 'string') &&
+    ['type', 'tenant', 'key_id'].every((name) => identifier.test(header[name] as string)) &&
+    validate('Profiles', header['profiles']) &&
+    typeof record['signature'] === 'string'
+  );
+}
+
+function hasExactly(object: object, members: readonly string[]): boolean {
+  return (
+    Object.keys(object).length === members.length &&
+    members.every((name) => Object.hasOwn(object, name))
+  );
+}
+
+/** 64 bytes out of base64url, in the one spelling that encodes them. */
+function signatureBytes(text: string): Buffer | null {
+  if (text.length !== 86) return null;
+  const bytes = Buffer.from(text, 'base64url');
+  return bytes.length === 64 && bytes.toString('base64url') === text ? bytes : null;
+}
+
+/** null when a payload made elsewhere has no canonical form, or is nested beyond measure. */
+function preimageOf(record: SignedRecord): Buffer | null {
+  try {
+    return signaturePreimage(record);
+  } catch {
+    return null;
+  }
+}
+
+function refused(reason: VerificationReason): Verification {
+  return { ok: false, reason };
+}

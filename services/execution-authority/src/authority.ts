@@ -1,0 +1,30 @@
+import { Refusal } from '@countersign/protocol';
+import type { DecisionReceipt, SignedRecord } from '@countersign/protocol';
+import { personOf, requireEligibleReviewer } from '@countersign/database';
+import type { Directory, StoredRequest } from '@countersign/database';
+
+/**
+ * The last part of AUTHORITY (contract §6.4), after the state has been asked: the reviewer who authorised is still
+ * enabled and still eligible, and the request's namespace is the tenant's current one.
+ */
+export async function requireStandingReviewer(
+  directory: Directory,
+  tenant: string,
+  stored: StoredRequest,
+  receiptText: string | null,
+): Promise<void> {
+  if (receiptText === null) throw new Refusal('authority_revoked');
+  const receipt = JSON.parse(receiptText) as SignedRecord & { payload: DecisionReceipt };
+  const reviewer = personOf(
+    await directory.principal(tenant, receipt.payload.reviewer, stored.row.directory_revision),
+  );
+  if (reviewer?.enabled !== true) throw new Refusal('reviewer_ineligible');
+  await requireEligibleReviewer(directory, tenant, reviewer.id, stored);
+}
+
+/** NAMESPACE: authority of a retired generation is never used (R18). */
+export function requireNamespace(stored: StoredRequest): void {
+  if (stored.request.authority_namespace !== stored.row.generation) {
+    throw new Refusal('namespace_retired', { status: 409 });
+  }
+}

@@ -1,0 +1,105 @@
+import {
+  Refusal,
+  claim as decide,
+  requireAuthority,
+  valueDigest,
+} from '@countersign/protocol';
+import type { ClaimInput } from '@countersign/protocol';
+import { openRequest, requireIntegrity, requireOwner, withFreshState } from '@countersign/database';
+import { answer, isId, keyScope, newId } from '@countersign/platform';
+import type { Handler } from '@countersign/platform';
+import { requireNamespace, requireStandingReviewer } from '../authority.js';
+import type { ExecutionDeps } from '../module.js';
+
+/**
+ * #17: consumes the action occurrence, once and for ever (contract §7 #17). Occurrence, identity, grant, claim record
+ * and stored answer commit in one statement, so the answer to a lost reply is found under its key.
+ */
+export function claim(deps: ExecutionDeps): Handler {
+  return async (call) => {
+    const id = call.params.id;
+    if (!isId(id)) throw new Refusal('not_found');
+    const { caller } = call;
+    const input = JSON.parse(call.text) as ClaimInput;
+    const operation = keyScope('execution-authority.claim', id);
+    return withFreshState(async () => {
+      const row = await deps.store.loadForClaim(
+        caller,
+        id,
+        operation,
+        call.key,
+        input.execution_identity,
+      );
+      const opened = await openRequest(deps.directory, caller, row, call.text);
+      if (opened.replay !== null) return answer(opened.replay.status, opened.replay.body);
+      const stored = await opened.visible();
+      requireOwner(opened.principal, stored);
+      const loaded = row as NonNullable<typeof row>;
+      const { request, lifecycle } = stored;
+      requireIntegrity(stored, caller.tenant);
+      requireAuthority(lifecycle, 'available', loaded.fenced, loaded.now);
+      requireNamespace(stored);
+      await requireStandingReviewer(deps.directory, caller.tenant, stored, loaded.receipt);
+      const execution = request.execution as NonNullable<typeof request.execution>;
+      if (valueDigest(execution) !== input.execution_binding_digest) {
+        throw new Refusal('execution_binding_changed');
+      }
+      if (loaded.occurrence_request !== id || loaded.occurrence_consumed_by !== null) {
+        throw new Refusal('occurrence_consumed');
+      }
+      if (loaded.identity_used) throw new Refusal('identity_conflict');
+
+      const { next, events } = decide(lifecycle, loaded.fenced, loaded.now);
+      const dispatchBefore = next.grantDeadline as number;
+      const subject = {
+        tenant: caller.tenant,
+        audience: stored.owner,
+        purpose: request.purpose,
+        profiles: request.profiles,
+      };
+      const record = deps.notary.issue('ExecutionClaim', subject, loaded.now, {
+        id: newId(),
+        request_id: id,
+        request_digest: stored.digest,
+        receipt_digest: loaded.receipt_digest,
+        execution_identity: input.execution_identity,
+        action_occurrence_id: execution.action_occurrence_id,
+        execution_binding_digest: input.execution_binding_digest,
+        claimed_at: new Date(loaded.now).toISOString(),
+        dispatch_before: new Date(dispatchBefore).toISOString(),
+        execution_seconds: execution.execution_seconds,
+      });
+      await deps.store.claim(
+        {
+          tenant: caller.tenant,
+          directoryRevision: loaded.directory_revision,
+          requestId: id,
+          version: stored.version,
+          before: dispatchBefore,
+          records: [record, ...deps.notary.events(id, subject, events, loaded.now)],
+          deadlines: [
+            { kind: 'reconciliation', due: dispatchBefore + execution.execution_seconds * 1000 },
+          ],
+          answer: {
+            principal: caller.id,
+            operation,
+            key: call.key ?? '',
+            body: call.text,
+            status: 201,
+            result: null,
+            recordId: record.id,
+          },
+        },
+        next,
+        {
+          recordId: record.id,
+          owner: stored.owner,
+          occurrence: execution.action_occurrence_id,
+          identity: input.execution_identity,
+        },
+      );
+      deps.chained(caller.tenant);
+      return answer(201, record.text);
+    });
+  };
+}

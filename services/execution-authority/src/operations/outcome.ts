@@ -1,0 +1,131 @@
+import {
+  Refusal,
+  canonicalText,
+  claimsEffectUnadmitted,
+  reconcile as decideReconciliation,
+  report as decideReport,
+} from '@countersign/protocol';
+import type { ExecutionClaim, ExecutionOutcome } from '@countersign/protocol';
+import {
+  openRequest,
+  requireIntegrity,
+  requireOperator,
+  requireOwner,
+  withFreshState,
+} from '@countersign/database';
+import { answer, isId, keyScope, newId } from '@countersign/platform';
+import type { Handler } from '@countersign/platform';
+import type { ExecutionDeps } from '../module.js';
+
+/** #19: what the executor says happened. Evidence, so it is taken after expiry and revocation too (R11). */
+export function reportOutcome(deps: ExecutionDeps): Handler {
+  return outcomeOperation(deps, {
+    name: 'execution-authority.report-outcome',
+    type: 'ExecutionOutcome',
+  });
+}
+
+/** #20: an operator settles it, with a reason and evidence; every earlier record is kept. */
+export function reconcile(deps: ExecutionDeps): Handler {
+  return outcomeOperation(deps, {
+    name: 'execution-authority.reconcile',
+    type: 'ExecutionReconciliation',
+  });
+}
+
+function outcomeOperation(
+  deps: ExecutionDeps,
+  kind:
+    | { name: 'execution-authority.report-outcome'; type: 'ExecutionOutcome' }
+    | { name: 'execution-authority.reconcile'; type: 'ExecutionReconciliation' },
+): Handler {
+  const reconciling = kind.type === 'ExecutionReconciliation';
+  return async (call) => {
+    const id = call.params.id;
+    if (!isId(id)) throw new Refusal('not_found');
+    const { caller } = call;
+    const outcome = JSON.parse(call.text) as ExecutionOutcome;
+    const operation = keyScope(kind.name, id);
+    return withFreshState(async () => {
+      const row = await deps.store.loadForOutcome(caller, id, operation, call.key);
+      const opened = await openRequest(deps.directory, caller, row, call.text);
+      if (reconciling) requireOperator(opened.principal);
+      if (opened.replay !== null) return answer(opened.replay.status, opened.replay.body);
+      const stored = await opened.visible();
+      if (!reconciling) requireOwner(opened.principal, stored);
+      const loaded = row as NonNullable<typeof row>;
+      const { request, lifecycle } = stored;
+      requireIntegrity(stored, caller.tenant);
+      const claim = (JSON.parse(loaded.claim ?? 'null') as { payload: ExecutionClaim } | null)
+        ?.payload;
+      const command = {
+        ownClaim: claim?.execution_identity === outcome.execution_identity,
+        status: outcome.status,
+        reconciliationSeconds: request.limits.reconciliation_seconds,
+      };
+      if (reconciling) requireEvidence(outcome);
+      else if (command.ownClaim && sameOutcome(loaded.outcome, call.text)) {
+        return answer(200, loaded.outcome as string);
+      }
+      const { next, events } = reconciling
+        ? decideReconciliation(lifecycle, command, loaded.now)
+        : decideReport(lifecycle, command, loaded.now);
+      const subject = {
+        tenant: caller.tenant,
+        audience: stored.owner,
+        purpose: request.purpose,
+        profiles: request.profiles,
+      };
+      const record = deps.notary.issue(kind.type, subject, loaded.now, {
+        request_id: id,
+        claim_digest: loaded.claim_digest,
+        outcome,
+        recorded_at: new Date(loaded.now).toISOString(),
+        recorded_by: { kind: reconciling ? 'operator' : caller.kind, subject: caller.id },
+      });
+      const incident =
+        !reconciling && claimsEffectUnadmitted(lifecycle, outcome.status) ? newId() : null;
+      await deps.store.recordOutcome(
+        {
+          tenant: caller.tenant,
+          directoryRevision: loaded.directory_revision,
+          requestId: id,
+          version: stored.version,
+          before: null,
+          records: [record, ...deps.notary.events(id, subject, events, loaded.now)],
+          deadlines: [{ kind: 'private_deletion', due: next.privateDeleteAt }],
+          answer: {
+            principal: caller.id,
+            operation,
+            key: call.key ?? '',
+            body: call.text,
+            status: 200,
+            result: null,
+            recordId: record.id,
+          },
+        },
+        next,
+        record.id,
+        incident,
+      );
+      deps.chained(caller.tenant);
+      return answer(200, record.text);
+    });
+  };
+}
+
+/** The report that is already on record, word for word: its record is the answer (contract §7 #19). */
+function sameOutcome(recordText: string | null, canonicalOutcome: string): boolean {
+  if (recordText === null) return false;
+  const { protected: header, payload } = JSON.parse(recordText) as {
+    protected: { type: string };
+    payload: { outcome: unknown };
+  };
+  return header.type === 'ExecutionOutcome' && canonicalText(payload.outcome) === canonicalOutcome;
+}
+
+/** Contract §7 #20: `details.reason` and `details.evidence` must both say something. */
+function requireEvidence(outcome: ExecutionOutcome): void {
+  const { reason, evidence } = outcome.details as { reason?: unknown; evidence?: unknown };
+  if (!reason || !evidence) throw new Refusal('reconciliation_evidence_required');
+}

@@ -1,0 +1,47 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import type { Trace } from '@countersign/platform';
+
+/** One HTTP call on its way through the gateway. */
+export interface Call {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** As it was sent, still percent-encoded, without the query. */
+  readonly path: string;
+  /** What follows the question mark; '' when there is none. */
+  readonly query: string;
+  readonly trace: Trace;
+}
+
+export type Handler = (call: Call) => Promise<void> | void;
+
+export function redirect({ response }: Call, location: string): void {
+  response.statusCode = 302;
+  response.setHeader('Location', location);
+  response.setHeader('Content-Length', '0');
+  response.end();
+}
+
+/** Sends a whole text with its length; the status is 200 unless set before. */
+export function send({ response }: Call, type: string, text: string): void {
+  response.setHeader('Content-Type', type);
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.end(text);
+}
+
+export function sendJson(call: Call, text: string): void {
+  send(call, 'application/json', text);
+}
+
+export function sendPage(call: Call, text: string): void {
+  send(call, 'text/html; charset=utf-8', text);
+}
+
+/**
+ * Pages answer browsers with HTML and whoever asks for JSON with JSON (R30); what says neither is
+ * a program.
+ */
+export function wantsHtml({ request }: Call): boolean {
+  const accept = request.headers.accept ?? '';
+  return accept.includes('text/html') && request.headers['sec-fetch-dest'] !== 'empty';
+}

@@ -1,0 +1,68 @@
+import type { Discovery, HitlDiscovery } from '@countersign/protocol';
+import {
+  DEFAULT_LIMITS,
+  DEFAULT_RATES,
+  HITL_VERSION,
+  PROTOCOL_REVISION,
+  SUPPORTED_PROFILES,
+} from '@countersign/protocol';
+
+export const PRODUCT = 'Countersign';
+
+/** Whether reminders and decisions reach people by mail, or only whoever polls. */
+export type Notifications = 'smtp' | 'polling-only';
+
+/** Operation #1 (contract §3.1). */
+export function discovery(
+  mode: 'development' | 'production',
+  notifications: Notifications,
+): Discovery {
+  return {
+    name: PRODUCT,
+    revisions: [PROTOCOL_REVISION],
+    profiles: SUPPORTED_PROFILES,
+    renderer: { agent_ui: SUPPORTED_PROFILES['proto.agent-ui'] },
+    mode,
+    release_ready: false,
+    execution_admission:
+      mode === 'development' ? 'development_only' : 'independent_namespace_required',
+    notifications,
+  };
+}
+
+/** `/.well-known/hitl.json` of the human-in-the-loop protocol (R19, R30). */
+export function hitlDiscovery(origin: string): HitlDiscovery {
+  const longest = `PT${DEFAULT_LIMITS.review_seconds}S`;
+  return {
+    hitl_protocol: {
+      spec_version: HITL_VERSION,
+      service: {
+        name: PRODUCT,
+        description: 'A human countersigns before a machine acts',
+        url: origin,
+      },
+      capabilities: {
+        review_types: ['approval', 'input'],
+        transports: ['polling'],
+        max_timeout: longest,
+        default_timeout: longest,
+        supports_reminders: true,
+        supports_multi_round: false,
+        supports_signatures: true,
+        supports_inline_submit: false,
+      },
+      endpoints: {
+        reviews_base: `${origin}/v2/hitl`,
+        review_page_base: `${origin}/review`,
+        well_known: `${origin}/.well-known/hitl.json`,
+      },
+      authentication: { type: 'bearer' },
+      rate_limits: {
+        poll_min_interval_seconds: 1,
+        poll_recommended_interval_seconds: 30,
+        max_requests_per_minute: DEFAULT_RATES.principal,
+      },
+      examples: { documentation: `${origin}/docs`, openapi: `${origin}/openapi.json` },
+    },
+  };
+}

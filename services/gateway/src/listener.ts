@@ -1,0 +1,129 @@
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import { createServer } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+import { newTrace } from '@countersign/platform';
+import { Refusal } from '@countersign/protocol';
+
+
+const HEADER_BYTES = 16 * 1024;
+const HEADER_MS = 10_000;
+/** For a whole call: 22 MiB in it need 3 Mbit/s. */
+const REQUEST_MS = 60_000;
+/** Longer than load balancers keep an idle connection, so that it is they who end it. */
+const KEEP_ALIVE_MS = 65_000;
+/** A connection on which nothing moves at all, such as a client that does not read its answer. */
+const SILENT_MS = 120_000;
+/** How long an answered call may go on sending its body before the connection ends. */
+const LEFTOVER_MS = 2_000;
+
+export interface Listener {
+  start(port: number, host: string): Promise<void>;
+  /** Takes no new calls, waits for those under way, then ends what is left after `graceMs`. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export interface ListenerOptions {
+  readonly handler: RequestListener;
+  /** Header lines of every response, for what is refused before it is a request. */
+  readonly headerLines: string;
+  readonly origin: string;
+}
+
+/** An HTTP/1.1 listener that slow, broken and oversized clients cannot hold (contract §9.3). */
+export function createListener(options: ListenerOptions): Listener {
+  let stopping = false;
+
+  const answer: RequestListener = (request, response) => {
+    if (stopping) response.shouldKeepAlive = false;
+    response.once('finish', () => endLeftover(request));
+    options.handler(request, response);
+  };
+  const server = createServer(
+    {
+      maxHeaderSize: HEADER_BYTES,
+      headersTimeout: HEADER_MS,
+      requestTimeout: REQUEST_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: 1_000,
+      requireHostHeader: false,
+      noDelay: true,
+    },
+    answer,
+  );
+  server.setTimeout(SILENT_MS);
+  // The body is asked for (100) only when nothing speaks against the call without it.
+  server.on('checkContinue', answer);
+  server.on('checkExpectation', answer);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    refuseRaw(error, socket, options),
+  );
+
+  return {
+    start: (port, host) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen({ port, host }, () => {
+          server.off('error', reject);
+          resolve();
+        });
+      }),
+
+    async stop(graceMs) {
+      stopping = true;
+      await closed(server, graceMs);
+    },
+  };
+}
+
+function closed(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    if (!server.listening) {
+      resolve();
+      return;
+    }
+    const end = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearTimeout(end);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+/**
+ * An answer may be given before the body is there. The rest of it is read and thrown away for a
+ * moment, because a connection closed with unread bytes loses the answer on its way.
+ */
+function endLeftover(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return;
+  request.resume();
+  const end = setTimeout(() => request.socket.destroy(), LEFTOVER_MS);
+  request.once('close', () => clearTimeout(end));
+}
+
+/** What the parser or a time-out refuses: 400 and the connection ends, never 408 or 431. */
+function refuseRaw(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  { headerLines, origin }: ListenerOptions,
+): void {
+  const underWay = (socket as Duplex & { _httpMessage?: { headersSent: boolean } })._httpMessage;
+  if (error.code === 'ECONNRESET' || !socket.writable || underWay?.headersSent) {
+    socket.destroy();
+    return;
+  }
+  const refusal =
+    error.code === 'HPE_INVALID_METHOD'
+      ? new Refusal('not_found')
+      : new Refusal('invalid_json', {
+          detail:
+            'The request cannot be read: it is no HTTP/1.1, came too slowly, or has more than 16 KiB of headers.',
+        });
+  const problem = JSON.stringify(refusal.toProblem(origin, newTrace().traceId));
+  const reason = refusal.status === 404 ? 'Not Found' : 'Bad Request';
+  socket.end(
+    `HTTP/1.1 ${refusal.status} ${reason}\r\n${headerLines}Content-Type: application/problem+json\r\n` +
+      `Content-Length: ${Buffer.byteLength(problem)}\r\nConnection: close\r\n\r\n${problem}`,
+  );
+}

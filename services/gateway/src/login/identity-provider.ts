@@ -1,0 +1,156 @@
+import { Refusal } from '@countersign/protocol';
+import * as oidc from 'openid-client';
+
+const ANSWER_WITHIN_SECONDS = 10;
+const METADATA_LIFE_MS = 60 * 60 * 1_000;
+
+export interface IdentityProviderOptions {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Where the client secret goes: into the body, or into an Authorization header. */
+  readonly clientAuthentication: 'body' | 'basic';
+  readonly redirectUri: string;
+  /** Only for a provider on a loopback address, in development. */
+  readonly plainHttp: boolean;
+}
+
+/** The secrets of one attempt, all of them compared or sent again at its callback. */
+export interface LoginSecrets {
+  readonly state: string;
+  readonly nonce: string;
+  readonly codeVerifier: string;
+}
+
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+export interface IdentityProvider {
+  /** The provider's address for one attempt. Throws `service_unavailable`. */
+  authorisationUrl(secrets: LoginSecrets): Promise<URL>;
+  /**
+   * Exchanges the code of a callback. Throws `invalid_login` when the provider refuses it,
+   * `invalid_identity` when what it says about the person does not hold, `service_unavailable`
+   * when it does not answer properly.
+   */
+  exchange(callback: URLSearchParams, secrets: LoginSecrets): Promise<Identity>;
+}
+
+export function newLoginSecrets(): LoginSecrets {
+  return {
+    state: oidc.randomState(),
+    nonce: oidc.randomNonce(),
+    codeVerifier: oidc.randomPKCECodeVerifier(),
+  };
+}
+
+export function createIdentityProvider(options: IdentityProviderOptions): IdentityProvider {
+  let known: { client: oidc.Configuration; until: number } | null = null;
+  let asking: Promise<oidc.Configuration> | null = null;
+
+  async function discover(): Promise<oidc.Configuration> {
+    const authenticate =
+      options.clientAuthentication === 'basic' ? oidc.ClientSecretBasic : oidc.ClientSecretPost;
+    const client = await oidc.discovery(
+      new URL(options.issuer),
+      options.clientId,
+      {},
+      authenticate(options.clientSecret),
+      {
+        timeout: ANSWER_WITHIN_SECONDS,
+        // The signature of the ID token is checked too, not only the connection it came through.
+        execute: options.plainHttp
+          ? [oidc.enableNonRepudiationChecks, oidc.allowInsecureRequests]
+          : [oidc.enableNonRepudiationChecks],
+      },
+    );
+    if (client.serverMetadata().issuer !== options.issuer) {
+      throw new Error(`the identity provider calls itself ${client.serverMetadata().issuer}`);
+    }
+    known = { client, until: performance.now() + METADATA_LIFE_MS };
+    return client;
+  }
+
+  async function provider(): Promise<oidc.Configuration> {
+    if (known && performance.now() < known.until) return known.client;
+    asking ??= discover().finally(() => {
+      asking = null;
+    });
+    try {
+      return await asking;
+    } catch (cause) {
+      if (known) return known.client;
+      throw new Refusal('service_unavailable', { cause: described(cause) });
+    }
+  }
+
+  return {
+    async authorisationUrl({ state, nonce, codeVerifier }) {
+      const client = await provider();
+      return oidc.buildAuthorizationUrl(client, {
+        redirect_uri: options.redirectUri,
+        scope: 'openid',
+        state,
+        nonce,
+        code_challenge: await oidc.calculatePKCECodeChallenge(codeVerifier),
+        code_challenge_method: 'S256',
+      });
+    },
+
+    async exchange(callback, { state, nonce, codeVerifier }) {
+      const client = await provider();
+      const answer = new URL(options.redirectUri);
+      answer.search = callback.toString();
+      const tokens = await oidc
+        .authorizationCodeGrant(client, answer, {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: codeVerifier,
+          idTokenExpected: true,
+        })
+        .catch((error: unknown) => {
+          throw refusalOf(error);
+        });
+      const claims = tokens.claims();
+      if (claims?.iss !== options.issuer || typeof claims.sub !== 'string' || claims.sub === '') {
+        throw new Refusal('invalid_identity');
+      }
+      return { issuer: claims.iss, subject: claims.sub };
+    },
+  };
+}
+
+/** Codes of openid-client that mean: the provider answered, and its answer does not hold. */
+const unusable: ReadonlySet<string | undefined> = new Set([
+  'OAUTH_INVALID_RESPONSE',
+  'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
+  'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
+  'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED',
+  'OAUTH_KEY_SELECTION_FAILED',
+]);
+
+function refusalOf(fault: unknown): Refusal {
+  const cause = described(fault);
+  if (fault instanceof oidc.AuthorizationResponseError) {
+    return new Refusal('invalid_login', { cause });
+  }
+  if (fault instanceof oidc.ResponseBodyError && fault.error === 'invalid_grant') {
+    return new Refusal('invalid_login', { cause });
+  }
+  if (fault instanceof oidc.ClientError && unusable.has(fault.code)) {
+    return new Refusal('invalid_identity', { cause });
+  }
+  return new Refusal('service_unavailable', { cause });
+}
+
+/** The library's errors carry codes, claims and whole answers; only words may reach the log. */
+function described(fault: unknown): Error {
+  const words: string[] = [];
+  for (let error = fault; error instanceof Error && words.length < 4; error = error.cause) {
+    const code = 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
+    words.push(`${error.message}${code}`);
+  }
+  return new Error(`identity provider: ${words.join(': ')}`);
+}

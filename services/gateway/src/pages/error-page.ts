@@ -1,0 +1,31 @@
+import type { ErrorCode } from '@countersign/protocol';
+import { ERRORS, statusesOf } from '@countersign/protocol';
+
+import { html } from '../html.js';
+import { page } from './layout.js';
+
+/** The page behind a problem's `type`: what happened and what to do. */
+export function errorReferencePage(code: ErrorCode): string {
+  const { title, advice } = ERRORS[code];
+  return page({
+    title,
+    body: html`<h1>${title}</h1>
+<p>${advice}</p>
+<dl>
+<dt>Code</dt><dd><code>${code}</code></dd>
+<dt>HTTP status</dt><dd>${statusesOf(code).join(', ')}</dd>
+</dl>`,
+  });
+}
+
+/** What a browser shows when one of the pages is refused. */
+export function refusalPage(code: ErrorCode, detail: string, trace: string): string {
+  const signIn = code === 'unauthenticated' || statusesOf(code).includes(401);
+  return page({
+    title: ERRORS[code].title,
+    body: html`<h1>${ERRORS[code].title}</h1>
+<p>${detail}</p>
+${signIn ? html`<p><a class="button" href="/auth/login">Sign in</a></p>` : ''}
+<p class="quiet"><a href="/errors/${code}">${code}</a> · trace ${trace}</p>`,
+  });
+}

@@ -1,0 +1,240 @@
+import { traceparentOf } from '@countersign/platform';
+import type { Bus, BusHeaders, BusReply, CallerMinter } from '@countersign/platform';
+import type { Operation } from '@countersign/protocol';
+import {
+  OPERATIONS,
+  Refusal,
+  busSubject,
+  callerKindRefusal,
+  readQuery,
+} from '@countersign/protocol';
+
+import type { Authenticate, Authenticated } from './authentication.js';
+import { readBody } from './body.js';
+import type { Call, Handler } from './call.js';
+import { send } from './call.js';
+import { checkCsrf } from './csrf.js';
+import { readInput } from './input.js';
+import type { Match } from './matcher.js';
+import { compileMatcher } from './matcher.js';
+import type { RateName, Rates } from './rates.js';
+import { principalKey, rateHeaders } from './rates.js';
+
+/** A body that is complete and right this soon needs no preflight: the operation checks the same. */
+const QUICK_BODY_MS = 30;
+export const PREFLIGHT_SUBJECT = 'countersign.request.preflight';
+
+const keyForm = /^[\x21-\x7e]{1,160}$/;
+const identifierForm = /^[a-zA-Z0-9_.:@/-]{1,160}$/;
+
+export interface PipelineParts {
+  readonly authenticate: Authenticate;
+  readonly rates: Rates;
+  readonly bus: Bus;
+  readonly minter: CallerMinter;
+  readonly origin: string;
+  /** How long a service may take, milliseconds. */
+  readonly timeoutMs: number;
+}
+
+export interface Pipeline {
+  /** Everything below `/v2`, in the order of contract §6.1. */
+  readonly serve: Handler;
+  /** The steps before the route: rates, authentication, CSRF. `own` is the caller's own bucket. */
+  admit(call: Call, own: RateName): Promise<Authenticated>;
+  take(call: Call, bucket: RateName, key?: string): Promise<void>;
+  ask(call: Call, caller: Authenticated, operation: Operation, given: Given): Promise<BusReply>;
+}
+
+interface Given {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly key?: string;
+  readonly body?: string;
+}
+
+export function createPipeline(parts: PipelineParts): Pipeline {
+  const { authenticate, rates, bus, minter, origin, timeoutMs } = parts;
+  const match = compileMatcher(OPERATIONS.filter(({ path }) => path.startsWith('/v2/')));
+
+  async function take({ response }: Call, bucket: RateName, key?: string): Promise<void> {
+    const excess = await rates.take(bucket, key);
+    if (excess === null) return;
+    for (const [name, value] of Object.entries(rateHeaders(excess))) {
+      response.setHeader(name, value);
+    }
+    throw new Refusal('rate_limited', { retryAfter: excess.seconds });
+  }
+
+  async function admit(call: Call, own: RateName): Promise<Authenticated> {
+    const { request } = call;
+    await take(call, 'authenticated');
+    const caller = await authenticate(request);
+    if (caller.session) {
+      const { method = '', headers } = request;
+      const proof = { method, origin: headers.origin, token: headers['x-csrf-token'] };
+      checkCsrf(proof, origin, caller.session.csrf);
+    }
+    await take(call, own, principalKey(caller.tenant, caller.principal));
+    return caller;
+  }
+
+  async function headersOf(call: Call, caller: Authenticated, given: Given): Promise<BusHeaders> {
+    const { tenant, principal, kind, credential } = caller;
+    const headers: BusHeaders = {
+      caller: await minter.mint({
+        id: principal,
+        tenant,
+        kind,
+        credential,
+        session: caller.session !== null,
+      }),
+      traceparent: traceparentOf(call.trace),
+      timeoutMs,
+    };
+    if (given.params !== undefined) headers.params = JSON.stringify(given.params);
+    if (given.key !== undefined) headers.key = given.key;
+    return headers;
+  }
+
+  async function ask(
+    call: Call,
+    caller: Authenticated,
+    operation: Operation,
+    given: Given,
+  ): Promise<BusReply> {
+    const headers = await headersOf(call, caller, given);
+    return bus.call(busSubject(operation), headers, given.body ?? '');
+  }
+
+  /**
+   * The canonical body. #3, #4 and #16 answer for key and quotas before it (contract §6.1 step 5):
+   * unless the body is here at once and right, the service is asked first.
+   */
+  async function readGuarded(
+    call: Call,
+    caller: Authenticated,
+    operation: Operation,
+    given: Given,
+  ): Promise<string> {
+    const { request, response } = call;
+    const { input } = operation;
+    if (input === null) return '';
+    const waits = request.headers.expect?.toLowerCase() === '100-continue';
+    const read = async () => {
+      if (waits) response.writeContinue();
+      return readInput(input, await readBody(request, operation.bodyLimit));
+    };
+    if (!operation.preflight) return read();
+
+    const preflight = async () => {
+      const params = JSON.stringify({ ...given.params, operation: String(operation.number) });
+      const headers = { ...(await headersOf(call, caller, given)), params };
+      await bus.call(PREFLIGHT_SUBJECT, headers, '');
+    };
+    if (waits) {
+      await preflight();
+      return read();
+    }
+    const reading = read();
+    if (!(await isQuick(reading))) await preflight();
+    return reading;
+  }
+
+  return {
+    take,
+    admit,
+    ask,
+    async serve(call) {
+      const { request } = call;
+      const caller = await admit(call, 'principal');
+      const found = match(request.method ?? '', call.path);
+      if (!found) throw new Refusal('not_found');
+      const { operation } = found;
+      const refusal = callerKindRefusal(operation, caller);
+      if (refusal !== null) throw new Refusal(refusal);
+      const given: Given = {
+        params: readParameters(found, call.query),
+        ...(operation.key ? { key: readKey(request.headers['idempotency-key']) } : {}),
+      };
+      const body = await readGuarded(call, caller, operation, given);
+      answer(call, await ask(call, caller, operation, { ...given, body }));
+    },
+  };
+}
+
+function readParameters({ operation, parameters }: Match, query: string): Record<string, string> {
+  const params: Record<string, string> = {};
+  const [id] = parameters;
+  if (id !== undefined) params['id'] = readId(operation, id);
+  if (operation.query.length > 0) {
+    for (const [name, value] of Object.entries(readQuery(operation, new URLSearchParams(query)))) {
+      params[name] = String(value);
+    }
+  }
+  return params;
+}
+
+/** What cannot name a request is for the service to find missing; other names must be names. */
+function readId(operation: Operation, sent: string): string {
+  let id: string;
+  try {
+    id = decodeURIComponent(sent);
+  } catch {
+    id = sent;
+  }
+  if (operation.idOf !== 'request' && !identifierForm.test(id)) {
+    throw new Refusal('invalid_path_parameter');
+  }
+  return id;
+}
+
+function readKey(header: string | readonly string[] | undefined): string {
+  if (typeof header !== 'string' || !keyForm.test(header)) {
+    throw new Refusal('idempotency_key_required');
+  }
+  return header;
+}
+
+/** Whether the body is complete and right within a moment. */
+async function isQuick(reading: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const moment = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), QUICK_BODY_MS);
+  });
+  try {
+    return await Promise.race([
+      reading.then(
+        () => true,
+        () => false,
+      ),
+      moment,
+    ]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A service's answer goes out as it is; a client that has it already is told so (R31). */
+function answer(call: Call, { status, body, headers = {} }: BusReply): void {
+  const { request, response } = call;
+  let type = 'application/json';
+  for (const [name, value] of Object.entries(headers)) {
+    if (name.toLowerCase() === 'content-type') type = value;
+    else response.setHeader(name, value);
+  }
+  const tag = response.getHeader('etag');
+  if (status === 200 && typeof tag === 'string' && isKnown(request.headers['if-none-match'], tag)) {
+    response.statusCode = 304;
+    response.end();
+    return;
+  }
+  response.statusCode = status;
+  send(call, type, body);
+}
+
+/** Weak comparison, as If-None-Match wants it (RFC 9110 §13.1.2). */
+export function isKnown(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false;
+  const strong = (text: string) => text.trim().replace(/^W\//, '');
+  return header.trim() === '*' || header.split(',').some((one) => strong(one) === strong(tag));
+}

@@ -1,0 +1,87 @@
+import type { Bus } from '@countersign/platform';
+import type { TrustManifest } from '@countersign/protocol';
+import {
+  ERRORS,
+  OPERATIONS,
+  Refusal,
+  isErrorCode,
+  openApiDocument,
+  statusesOf,
+  trustManifestToJwks,
+} from '@countersign/protocol';
+
+import type { Call, Handler } from './call.js';
+import { redirect, send, sendJson, sendPage, wantsHtml } from './call.js';
+import type { Notifications } from './discovery.js';
+import { discovery, hitlDiscovery } from './discovery.js';
+import { docsPage } from './pages/docs-page.js';
+import { errorReferencePage } from './pages/error-page.js';
+import type { Pipeline } from './pipeline.js';
+import type { Store } from './store.js';
+
+export interface PublicParts {
+  readonly mode: 'development' | 'production';
+  readonly origin: string;
+  readonly notifications: Notifications;
+  /** As it was configured; it is served as it is. */
+  readonly trust: TrustManifest;
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly take: Pipeline['take'];
+}
+
+/** What anybody may read, by path (contract §6.1 step 2, R30). */
+export function publicPaths(parts: PublicParts): Map<string, Handler> {
+  const { mode, origin, notifications, trust, store, bus, take } = parts;
+  const json = (value: object): Handler => {
+    const text = JSON.stringify(value);
+    return (call) => sendJson(call, text);
+  };
+  const docs = docsPage(OPERATIONS);
+
+  return new Map<string, Handler>([
+    ['/', (call) => redirect(call, '/inbox')],
+    ['/.well-known/proto', json(discovery(mode, notifications))],
+    ['/.well-known/proto-trust', json(trust)],
+    ['/.well-known/jwks.json', json(trustManifestToJwks(trust))],
+    ['/.well-known/hitl.json', json(hitlDiscovery(origin))],
+    ['/openapi.json', json(openApiDocument(origin))],
+    ['/docs', (call) => sendPage(call, docs)],
+    ['/livez', json({ status: 'ok' })],
+    [
+      '/readyz',
+      async (call) => {
+        if (!bus.ready()) throw new Refusal('service_unavailable', { cause: new Error('no bus') });
+        await store.probe();
+        sendJson(call, '{"status":"ok"}');
+      },
+    ],
+    [
+      '/health',
+      async (call) => {
+        await take(call, 'health');
+        await store.probe();
+        sendJson(call, JSON.stringify({ status: 'ok', release: 'draft', notifications }));
+      },
+    ],
+  ]);
+}
+
+const errorPrefix = '/errors/';
+
+/** `/errors/<code>`: what a problem's `type` resolves to (R3). */
+export function errorReference(origin: string): Handler {
+  return (call: Call) => {
+    const code = call.path.slice(errorPrefix.length);
+    if (!isErrorCode(code)) throw new Refusal('not_found');
+    if (wantsHtml(call) || !/json/.test(call.request.headers.accept ?? '')) {
+      sendPage(call, errorReferencePage(code));
+      return;
+    }
+    const { title, advice } = ERRORS[code];
+    const type = `${origin}${errorPrefix}${code}`;
+    const [status] = statusesOf(code);
+    const problem = { type, title, status, detail: advice, error: code, instance: call.trace.traceId };
+    send(call, 'application/problem+json', JSON.stringify(problem));
+  };
+}

@@ -1,0 +1,57 @@
+import type { Logger } from '@countersign/platform';
+import { ERRORS, Refusal } from '@countersign/protocol';
+
+import type { Call } from './call.js';
+import { send, sendPage, wantsHtml } from './call.js';
+import { refusalPage } from './pages/error-page.js';
+
+/** The caller went away before the call was complete; there is nobody to answer. */
+export class CallerGone extends Error {
+  override readonly name = 'CallerGone';
+}
+
+/**
+ * Writes whatever stopped a call as its answer: a problem document (R3), or a page for a browser
+ * outside the API. Anything that is no refusal is our own fault: 503, logged with its cause (R4).
+ */
+export function createRefuse(origin: string, log: Logger): (call: Call, fault: unknown) => void {
+  return (call, fault) => {
+    const { request, response, trace } = call;
+    if (fault instanceof CallerGone || response.destroyed) {
+      response.destroy();
+      return;
+    }
+    const refusal =
+      fault instanceof Refusal ? fault : new Refusal('service_unavailable', { cause: fault });
+    if (refusal.status === 503) {
+      log.error(
+        { err: refusal.cause ?? refusal, code: refusal.code, trace: trace.traceId },
+        `${request.method ?? ''} ${routeOf(call.path)} is unavailable`,
+      );
+    }
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    response.statusCode = refusal.status;
+    if (refusal.retryAfter !== undefined) {
+      response.setHeader('Retry-After', String(refusal.retryAfter));
+    }
+    if (refusal.code === 'unauthenticated') response.setHeader('WWW-Authenticate', 'Bearer');
+    if (!call.path.startsWith('/v2') && wantsHtml(call)) {
+      const detail = refusal.detail ?? ERRORS[refusal.code].advice;
+      sendPage(call, refusalPage(refusal.code, detail, trace.traceId));
+    } else {
+      const problem = JSON.stringify(refusal.toProblem(origin, trace.traceId));
+      send(call, 'application/problem+json', problem);
+    }
+  };
+}
+
+/** A path without what names somebody's things. */
+function routeOf(path: string): string {
+  return path
+    .split('/')
+    .map((part) => (/^[a-z0-9.-]{1,20}$/.test(part) || part === '' ? part : '…'))
+    .join('/');
+}

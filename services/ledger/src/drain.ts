@@ -1,0 +1,80 @@
+import { CHECKPOINT_ENTRIES, SECONDS } from '@countersign/protocol';
+import { Wakeful } from './wakeful.js';
+import type { LedgerDeps } from './module.js';
+import type { Drained } from './store.js';
+
+/** A run of drains in short succession is one batch: fewer, fuller transactions under load. */
+const GATHER_MS = 4;
+
+/**
+ * Chains what services have committed (R16) and signs checkpoints (R17): at once when a decision waits for its anchor,
+ * else after 50 entries or 5 s. One writer a tenant: the chain's head row; a second process finds it held and leaves.
+ */
+export function drainer(deps: LedgerDeps): Wakeful {
+  const checkpointed = new Map<string, number>();
+
+  async function work(tenant: string): Promise<boolean> {
+    const drained = await deps.store.drain(tenant, CHECKPOINT_ENTRIES);
+    if (drained === null) {
+      // Another process holds the chain and may have read before our row was there: look again soon.
+      await gather();
+      return false;
+    }
+    if (drained.appended > 0) deps.onChained?.(tenant, drained.appended);
+    if (checkpointDue(drained, checkpointed.get(tenant) ?? 0, deps.monotonicMs())) {
+      await checkpoint(deps, tenant);
+      checkpointed.set(tenant, deps.monotonicMs());
+    }
+    if (drained.appended > 0 && !drained.remaining) await gather();
+    return drained.remaining;
+  }
+
+  return new Wakeful({
+    name: 'ledger drain',
+    work,
+    poll: () => deps.store.tenantsWaiting(),
+    pollMs: 1000,
+    log: deps.log,
+  });
+}
+
+function checkpointDue(drained: Drained, lastMs: number, nowMs: number): boolean {
+  const open = drained.sequence - drained.checkpointed;
+  if (open === 0) return false;
+  return (
+    drained.decided ||
+    drained.remaining ||
+    open >= CHECKPOINT_ENTRIES / 2 ||
+    nowMs - lastMs >= SECONDS.checkpointInterval * 1000
+  );
+}
+
+function gather(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+}
+
+/** Signs checkpoints up to the chain's end, each over at most 100 entries. */
+async function checkpoint(deps: LedgerDeps, tenant: string): Promise<void> {
+  for (;;) {
+    const position = await deps.store.position(tenant, CHECKPOINT_ENTRIES);
+    if (position === undefined) break;
+    const { text } = deps.notary.issue(
+      'AuditCheckpoint',
+      {
+        tenant: position.ledger_id,
+        audience: 'proto.audit',
+        purpose: 'service',
+        profiles: {},
+      },
+      position.now,
+      {
+        ledger_id: position.ledger_id,
+        generation: position.generation,
+        sequence: position.sequence,
+        head: position.head,
+      },
+    );
+    if (!(await deps.store.saveCheckpoint(tenant, position, text))) break;
+    deps.checkpointed(tenant);
+  }
+}

@@ -1,0 +1,24 @@
+import { requireCaller, withFreshState } from '@countersign/database';
+import { PAGE_SIZES } from '@countersign/protocol';
+import { answer } from '@countersign/platform';
+import type { Handler } from '@countersign/platform';
+import type { LedgerDeps } from '../module.js';
+
+/** #22: the caller's own signed status events after a cursor, ascending, gap-free as they are given (R15, R31). */
+export function events(deps: LedgerDeps): Handler {
+  return async (call) => {
+    const { caller } = call;
+    const after = Number(call.params.after ?? 0);
+    return withFreshState(async () => {
+      await requireCaller(
+        deps.directory,
+        caller,
+        await deps.store.directoryRevision(caller.tenant),
+      );
+      const rows = await deps.store.events(caller.tenant, caller.id, after, PAGE_SIZES.events);
+      const items = rows.flatMap((row) => (row.record === null ? [] : [row.record]));
+      const next = rows.at(-1)?.sequence ?? after;
+      return answer(200, `{"items":[${items.join(',')}],"next":${next}}`);
+    });
+  };
+}

@@ -1,0 +1,336 @@
+import type pg from 'pg';
+import {
+  ANCHOR_COLUMN,
+  ANCHOR_JOIN,
+  INTEGRITY_COLUMNS,
+  MATERIAL_JOIN,
+  REQUEST_COLUMNS,
+  REQUEST_JOINS,
+  lifecycleOf,
+  recordValues,
+} from '@countersign/database';
+import type { CallerIdentity, NewRecord, RequestRow } from '@countersign/database';
+import type { Lifecycle } from '@countersign/protocol';
+
+export interface Drained {
+  appended: number;
+  sequence: number;
+  head: string;
+  remaining: boolean;
+  decided: boolean;
+  checkpointed: number;
+}
+
+export interface LedgerPosition {
+  ledger_id: string;
+  generation: string;
+  /** Newest checkpoint, 0 when none. */
+  checkpoint_sequence: number;
+  /** Where the next checkpoint goes: at most 100 entries further (R17). */
+  sequence: number;
+  head: string;
+  now: number;
+}
+
+export interface OpenCheckpoint {
+  ledger_id: string;
+  generation: string;
+  sequence: number;
+  previous_sequence: number;
+  record: string;
+  created_at: number;
+  acceptance: string | null;
+}
+
+export interface AnchoringDecision {
+  readonly id: string;
+  readonly owner: string;
+  readonly profiles: Record<string, string>;
+  readonly receiptSequence: number;
+  readonly version: number;
+  readonly lifecycle: Lifecycle;
+}
+
+export interface ExportRow extends RequestRow {
+  anchor: string | null;
+  payload: string | null;
+  response_schema: string | null;
+  review_document: string | null;
+  candidate: string | null;
+  bundle_manifest: string | null;
+  bundle_html: string | null;
+}
+
+export interface EntryRow {
+  tenant: string;
+  sequence: number;
+  request_id: string | null;
+  type: string;
+  previous_head: string;
+  head: string;
+  record_digest: string;
+  record: string | null;
+  created_at: number;
+}
+
+const EXPORT = {
+  name: 'ledger.export',
+  text: `SELECT ${REQUEST_COLUMNS}, ${INTEGRITY_COLUMNS}, ${ANCHOR_COLUMN}, m.payload, m.response_schema, m.review_document,
+    c.candidate, b.manifest AS bundle_manifest, b.html AS bundle_html
+  ${REQUEST_JOINS} ${MATERIAL_JOIN} ${ANCHOR_JOIN}
+  LEFT JOIN LATERAL (
+    SELECT x.candidate FROM candidate x WHERE x.tenant = l.tenant AND x.request_id = l.request_id AND x.live
+    ORDER BY x.created_at DESC, x.revision DESC LIMIT 1
+  ) c ON true
+  LEFT JOIN bundle b ON b.tenant = l.tenant
+    AND b.id = (r.canonical::jsonb -> 'review' -> 'bundle' ->> 'id')::uuid
+  WHERE t.tenant = $1`,
+};
+
+const ENTRY = `e.tenant, e.sequence, e.request_id, e.type, e.previous_head, e.head, e.record_digest, r.record, e.created_at
+  FROM ledger_entry e JOIN record r ON r.tenant = e.tenant AND r.id = e.record_id`;
+
+export class LedgerStore {
+  constructor(private readonly pool: pg.Pool) {}
+
+  // The chain ------------------------------------------------------------------------------------
+
+  /** Appends what waits, in one transaction; null when another writer holds the tenant's chain. */
+  async drain(tenant: string, most: number): Promise<Drained | null> {
+    const { rows } = await this.pool.query<Drained>({
+      name: 'ledger.drain',
+      text: 'SELECT * FROM ledger_drain($1, $2)',
+      values: [tenant, most],
+    });
+    return rows[0] ?? null;
+  }
+
+  /** Tenants with something to chain or to checkpoint. */
+  async tenantsWaiting(): Promise<string[]> {
+    const { rows } = await this.pool.query<{ tenant: string }>({
+      name: 'ledger.waiting',
+      text: `SELECT h.tenant FROM ledger_head h WHERE h.checkpoint_sequence < h.sequence
+        OR EXISTS (SELECT 1 FROM outbox o WHERE o.tenant = h.tenant)`,
+    });
+    return rows.map((row) => row.tenant);
+  }
+
+  async position(tenant: string, most: number): Promise<LedgerPosition | undefined> {
+    const { rows } = await this.pool.query<LedgerPosition>({
+      name: 'ledger.position',
+      text: `SELECT t.ledger_id, t.generation, h.checkpoint_sequence, e.sequence, e.head,
+          floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
+        FROM ledger_head h JOIN tenant t ON t.tenant = h.tenant
+        JOIN ledger_entry e ON e.tenant = h.tenant AND e.sequence = least(h.sequence, h.checkpoint_sequence + $2)
+        WHERE h.tenant = $1 AND h.checkpoint_sequence < h.sequence`,
+      values: [tenant, most],
+    });
+    return rows[0];
+  }
+
+  /** False when another process made the checkpoint first. */
+  async saveCheckpoint(tenant: string, position: LedgerPosition, text: string): Promise<boolean> {
+    const { rowCount } = await this.pool.query({
+      name: 'ledger.checkpoint',
+      text: `WITH h AS (
+          UPDATE ledger_head SET checkpoint_sequence = $4 WHERE tenant = $1 AND checkpoint_sequence = $3 RETURNING 1
+        ) INSERT INTO checkpoint (tenant, generation, sequence, previous_sequence, record, created_at)
+          SELECT $1, $2::uuid, $4, $3, $5, $6::timestamptz FROM h`,
+      values: [
+        tenant,
+        position.generation,
+        position.checkpoint_sequence,
+        position.sequence,
+        text,
+        new Date(position.now),
+      ],
+    });
+    return rowCount === 1;
+  }
+
+  // Anchoring ------------------------------------------------------------------------------------
+
+  async tenantsUnanchored(): Promise<string[]> {
+    const { rows } = await this.pool.query<{ tenant: string }>({
+      name: 'ledger.unanchored',
+      text: `SELECT h.tenant FROM ledger_head h WHERE h.anchored_sequence < h.checkpoint_sequence`,
+    });
+    return rows.map((row) => row.tenant);
+  }
+
+  async nextCheckpoint(tenant: string): Promise<OpenCheckpoint | undefined> {
+    const { rows } = await this.pool.query<OpenCheckpoint>({
+      name: 'ledger.next-checkpoint',
+      text: `SELECT t.ledger_id, k.generation, k.sequence, k.previous_sequence, k.record, k.created_at, k.acceptance
+        FROM checkpoint k JOIN tenant t ON t.tenant = k.tenant
+        WHERE k.tenant = $1 AND NOT k.applied ORDER BY k.sequence LIMIT 1`,
+      values: [tenant],
+    });
+    return rows[0];
+  }
+
+  /** Decisions of the entries after `after` up to `through` that still wait for an anchor. */
+  async decisions(tenant: string, after: number, through: number) {
+    const { rows } = await this.pool.query<
+      RequestRow & { receipt_at: number; profiles: Record<string, string> }
+    >({
+      name: 'ledger.decisions',
+      text: `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now, l.*, e.sequence AS receipt_at,
+          r.purpose, r.canonical::jsonb -> 'profiles' AS profiles
+        FROM ledger_entry e
+        JOIN lifecycle l ON l.tenant = e.tenant AND l.request_id = e.request_id
+        JOIN request r ON r.tenant = l.tenant AND r.id = l.request_id
+        WHERE e.tenant = $1 AND e.sequence > $2 AND e.sequence <= $3 AND e.type = 'DecisionReceipt' AND l.audit = 'pending'
+        ORDER BY l.request_id`,
+      values: [tenant, after, through],
+    });
+    const decisions = rows.map(
+      (row): AnchoringDecision => ({
+        id: row.request_id as string,
+        owner: row.owner,
+        profiles: row.profiles,
+        receiptSequence: row.receipt_at,
+        version: row.version,
+        lifecycle: lifecycleOf(row),
+      }),
+    );
+    return { now: rows[0]?.now ?? 0, decisions };
+  }
+
+  /**
+   * Keeps the acceptance and moves the decisions with their events, each only from the version that was read. Answers
+   * how many moved; the checkpoint counts as applied when all of them did.
+   */
+  async anchor(
+    tenant: string,
+    checkpoint: OpenCheckpoint,
+    acceptance: string,
+    moved: readonly { decision: AnchoringDecision; next: Lifecycle; record: NewRecord }[],
+  ): Promise<number> {
+    const { rows } = await this.pool.query<{ saved: number }>({
+      name: 'ledger.anchor',
+      text: `WITH l AS (
+          UPDATE lifecycle l SET version = l.version + 1, audit = x.audit, grant_state = x.grant_state, revision = x.revision,
+            receipt_sequence = x.receipt_sequence, anchor_sequence = $3, anchor_generation = $2::uuid
+          FROM unnest($5::uuid[], $6::integer[], $7::text[], $8::text[], $9::integer[], $10::bigint[])
+            AS x (id, version, audit, grant_state, revision, receipt_sequence)
+          WHERE l.tenant = $1 AND l.request_id = x.id AND l.version = x.version
+          RETURNING l.request_id
+        ), r AS (
+          INSERT INTO record (tenant, id, request_id, type, digest, issued_at, record)
+          SELECT $1, y.id, y.request_id, y.type, y.digest, y.issued_at, y.record
+          FROM unnest($5::uuid[], $11::uuid[], $12::text[], $13::text[], $14::timestamptz[], $15::text[])
+            AS y (request_id, id, type, digest, issued_at, record)
+          JOIN l ON l.request_id = y.request_id
+        ), o AS (
+          INSERT INTO outbox (tenant, record_id, request_id, type, digest, audience)
+          SELECT $1, y.id, y.request_id, y.type, y.digest, y.audience
+          FROM unnest($5::uuid[], $11::uuid[], $12::text[], $13::text[], $16::text[]) AS y (request_id, id, type, digest, audience)
+          JOIN l ON l.request_id = y.request_id
+        ), k AS (
+          UPDATE checkpoint SET acceptance = $4, accepted_at = coalesce(accepted_at, clock_timestamp()), error = NULL,
+            applied = (SELECT count(*) FROM l) = cardinality($5::uuid[])
+          WHERE tenant = $1 AND generation = $2::uuid AND sequence = $3
+        ), h AS (
+          UPDATE ledger_head SET anchored_sequence = greatest(anchored_sequence, $3) WHERE tenant = $1
+            AND (SELECT count(*) FROM l) = cardinality($5::uuid[])
+        ) SELECT count(*)::integer AS saved FROM l`,
+      values: [
+        tenant,
+        checkpoint.generation,
+        checkpoint.sequence,
+        acceptance,
+        moved.map(({ decision }) => decision.id),
+        moved.map(({ decision }) => decision.version),
+        moved.map(({ next }) => next.audit),
+        moved.map(({ next }) => next.grant),
+        moved.map(({ next }) => next.revision),
+        moved.map(({ decision }) => decision.receiptSequence),
+        ...recordValues(moved.map(({ record }) => record)),
+      ],
+    });
+    return rows[0]?.saved ?? 0;
+  }
+
+  async noteFailure(tenant: string, checkpoint: OpenCheckpoint, fault: string): Promise<void> {
+    await this.pool.query(
+      `UPDATE checkpoint SET attempts = attempts + 1, error = $4 WHERE tenant = $1 AND generation = $2 AND sequence = $3`,
+      [tenant, checkpoint.generation, checkpoint.sequence, fault],
+    );
+  }
+
+  /** The anchor store contradicts the ledger: no further authority until an operator's recovery (contract §4.2, R18). */
+  async fence(tenant: string, reason: string, incidentId: string): Promise<void> {
+    await this.pool.query(
+      `WITH x AS (
+         SELECT tenant FROM tenant WHERE tenant = $1 FOR UPDATE
+       ), t AS (
+         UPDATE tenant SET fenced = true, fence_reason = $2, directory_revision = directory_revision + 1 FROM x
+         WHERE tenant.tenant = x.tenant AND NOT (fenced AND fence_reason IS NOT DISTINCT FROM $2) RETURNING tenant.tenant
+       ) INSERT INTO incident (tenant, id, code, created_at) SELECT tenant, $3::uuid, $2, clock_timestamp() FROM t`,
+      [tenant, reason, incidentId],
+    );
+  }
+
+  // Reading --------------------------------------------------------------------------------------
+
+  async export(caller: CallerIdentity, id: string): Promise<ExportRow | undefined> {
+    const { rows } = await this.pool.query<ExportRow>({
+      ...EXPORT,
+      values: [caller.tenant, id, caller.id, '', null],
+    });
+    return rows[0];
+  }
+
+  /** The request's ledger entries, ascending. */
+  async entriesOf(tenant: string, requestId: string): Promise<EntryRow[]> {
+    const { rows } = await this.pool.query<EntryRow>({
+      name: 'ledger.entries-of',
+      text: `SELECT ${ENTRY} WHERE e.tenant = $1 AND e.request_id = $2 ORDER BY e.sequence`,
+      values: [tenant, requestId],
+    });
+    return rows;
+  }
+
+  /** Receipt, claim, admissions, outcomes in order of creation; texts, null after audit expiry. */
+  async recordsOf(tenant: string, requestId: string): Promise<string[]> {
+    const { rows } = await this.pool.query<{ record: string | null }>({
+      name: 'ledger.records-of',
+      text: `SELECT r.record FROM record r
+        LEFT JOIN ledger_entry e ON e.tenant = r.tenant AND e.request_id = r.request_id AND e.record_id = r.id
+        WHERE r.tenant = $1 AND r.request_id = $2 AND r.type IN
+          ('DecisionReceipt', 'ExecutionClaim', 'AdmissionStatus', 'ExecutionOutcome', 'ExecutionReconciliation')
+        ORDER BY e.sequence NULLS LAST, r.id`,
+      values: [tenant, requestId],
+    });
+    return rows.flatMap((row) => (row.record === null ? [] : [row.record]));
+  }
+
+  async entries(tenant: string, after: number, most: number): Promise<EntryRow[]> {
+    const { rows } = await this.pool.query<EntryRow>({
+      name: 'ledger.entries',
+      text: `SELECT ${ENTRY} WHERE e.tenant = $1 AND e.sequence > $2 ORDER BY e.sequence LIMIT $3`,
+      values: [tenant, after, most],
+    });
+    return rows;
+  }
+
+  async events(tenant: string, owner: string, after: number, most: number) {
+    const { rows } = await this.pool.query<{ sequence: number; record: string | null }>({
+      name: 'ledger.events',
+      text: `SELECT v.sequence, r.record FROM event v JOIN record r ON r.tenant = v.tenant AND r.id = v.record_id
+        WHERE v.tenant = $1 AND v.owner = $2 AND v.sequence > $3 ORDER BY v.sequence LIMIT $4`,
+      values: [tenant, owner, after, most],
+    });
+    return rows;
+  }
+
+  async directoryRevision(tenant: string): Promise<number | undefined> {
+    const { rows } = await this.pool.query<{ directory_revision: number }>({
+      name: 'ledger.directory-revision',
+      text: 'SELECT directory_revision FROM tenant WHERE tenant = $1',
+      values: [tenant],
+    });
+    return rows[0]?.directory_revision;
+  }
+}

@@ -1,0 +1,303 @@
+import {
+  PROTOCOL_REVISION,
+  REVIEW_DOCUMENT_CHARACTERS,
+  Refusal,
+  SUPPORTED_PROFILES,
+  assertRecord,
+  canonicalText,
+  created,
+  reservedBytes,
+  textDigest,
+
+} from '@countersign/protocol';
+import type {
+  DecisionRequest,
+  RequestInput,
+  ReviewBundle,
+  Transition,
+} from '@countersign/protocol';
+import { personOf, requireCaller } from '@countersign/database';
+import type { Principal, Route } from '@countersign/database';
+import { isId } from '@countersign/platform';
+import type { Call } from '@countersign/platform';
+import type { RequestDeps } from './module.js';
+import type { Creation, CreationRow } from './store/creation.js';
+
+/** A body read so far only as JSON, taken apart into its canonical texts once. */
+export interface CreationInput {
+  readonly raw: Partial<RequestInput>;
+  readonly payload: string;
+  readonly schema: string;
+  readonly document: string;
+}
+
+export function readInput(text: string): CreationInput {
+  const value: unknown = JSON.parse(text);
+  const raw = (
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+  ) as Partial<RequestInput>;
+  return {
+    raw,
+    payload: canonicalText(raw.payload ?? null),
+    schema: canonicalText(raw.response_schema ?? null),
+    document: typeof raw.review_document === 'string' ? raw.review_document : '',
+  };
+}
+
+/** What the one read of a creation has to look for; nothing of it is trusted yet. */
+export function namesIn(input: CreationInput) {
+  const { raw } = input;
+  const textOr = (value: unknown) => (typeof value === 'string' ? value : null);
+  return {
+    bundle: isId(raw.bundle_id) ? raw.bundle_id : null,
+    occurrence: textOr(raw.execution?.action_occurrence_id),
+    recoveryOf: textOr(raw.execution?.recovery_of),
+  };
+}
+
+/** The caller's principal and what binds it: a producer's publisher and owner, or a human who owns by itself (R1). */
+export interface Owner {
+  readonly principal: Principal;
+  readonly publisher: string;
+  readonly requester: { subject: string; source: string };
+}
+
+export async function requireCreator(
+  deps: RequestDeps,
+  call: Call,
+  revision: number | undefined,
+): Promise<Owner> {
+  const principal = await requireCaller(deps.directory, call.caller, revision);
+  if (principal.kind !== 'producer' && principal.kind !== 'human') {
+    throw new Refusal('producer_required');
+  }
+  return {
+    principal,
+    publisher: principal.config.publisher ?? '',
+    requester:
+      principal.kind === 'human'
+        ? { subject: principal.id, source: 'human_session' }
+        : { subject: principal.config.owner ?? '', source: 'operator_directory' },
+  };
+}
+
+/**
+ * The checks of contract §7 #4 that come before anything is reserved, in its order: quotas → route → sizes (R27) →
+ * record schema → response schema (§10, in a worker).
+ */
+export async function requireAcceptable(
+  deps: RequestDeps,
+  call: Call,
+  owner: Owner,
+  row: CreationRow,
+  input: CreationInput,
+): Promise<Route> {
+  if (row.quota_refusal !== null) throw new Refusal(row.quota_refusal as 'daily_quota');
+  const { raw } = input;
+  if (typeof raw.route !== 'string' || raw.route.length > 160)
+    throw new Refusal('invalid_RequestInput', { detail: '/route must be an identifier' });
+  const route = await deps.directory.route(call.caller.tenant, raw.route, row.directory_revision);
+  if (route === null) throw new Refusal('not_found');
+  const named =
+    owner.principal.kind === 'human' || (owner.principal.config.routes ?? []).includes(route.id);
+  if (!named || !route.config.allowed_producers.includes(owner.principal.id)) {
+    throw new Refusal('route_not_authorised');
+  }
+  requireSizes(input, route);
+  assertRecord('RequestInput', raw);
+  await deps.checkSchema(input.schema);
+  return route;
+}
+
+function requireSizes({ raw, payload, schema, document }: CreationInput, route: Route): void {
+  const { payload_bytes, response_bytes } = route.config.limits;
+  const over = (text: string, most: number) => Buffer.byteLength(text) > most;
+  const part = (value: unknown) => (value === undefined ? '' : canonicalText(value));
+  if (over(payload, payload_bytes)) throw new Refusal('payload_too_large');
+  if (over(document, payload_bytes) || longerThan(document, REVIEW_DOCUMENT_CHARACTERS)) {
+    throw new Refusal('document_too_large');
+  }
+  if (over(schema, response_bytes)) throw new Refusal('schema_too_large');
+  if (over(part(raw.metadata), response_bytes)) throw new Refusal('metadata_too_large');
+  if (over(part(raw.execution?.provenance?.references), response_bytes)) {
+    throw new Refusal('provenance_too_large');
+  }
+}
+
+/** More than `most` code points, without counting where the length already answers. */
+function longerThan(text: string, most: number): boolean {
+  if (text.length <= most) return false;
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count > most;
+}
+
+export interface Prepared {
+  readonly request: DecisionRequest;
+  readonly creation: Creation;
+  readonly transition: Transition;
+}
+
+/**
+ * The locked part of contract §7 #4 and the record it makes. `supersedes` names the replaced request and its reminder.
+ * Pure but for the directory.
+ */
+export async function prepare(
+  deps: RequestDeps,
+  call: Call,
+  owner: Owner,
+  row: CreationRow,
+  input: CreationInput,
+  route: Route,
+  id: string,
+  supersedes: { id: string; remindedAt: number | null } | null,
+): Promise<Prepared> {
+  const body = input.raw as RequestInput;
+  const { limits } = route.config;
+  requireProfiles(body, route);
+  const requester = personOf(
+    await deps.directory.principal(call.caller.tenant, owner.requester.subject, row.directory_revision),
+  );
+  if (!requester?.enabled || !requester.certain) throw new Refusal('requester_identity_unavailable');
+  if (body.execution !== undefined) requireExecution(body, row, route, supersedes?.id ?? null);
+  const bundle = boundBundle(body, row, owner);
+
+  const { now } = row;
+  const execution = body.execution;
+  const asked = Math.min(body.review_seconds ?? limits.review_seconds, limits.review_seconds);
+  const reviewDeadline = Math.min(
+    now + asked * 1000,
+    execution === undefined ? Infinity : Date.parse(execution.valid_until),
+  );
+  const kept =
+    limits.review_seconds +
+    (execution === undefined
+      ? 0
+      : limits.grant_seconds + limits.execution_seconds + limits.reconciliation_seconds);
+  const privateDeleteAt = now + kept * 1000;
+  const auditDeleteAt = now + limits.audit_seconds * 1000;
+  const request: DecisionRequest = {
+    id,
+    protocol_revision: PROTOCOL_REVISION,
+    purpose: body.purpose,
+    profiles: body.profiles,
+    tenant: call.caller.tenant,
+    producer: owner.principal.id,
+    requester: owner.requester,
+    route: route.id,
+    authorisation_revision: route.revision,
+    summary: body.summary,
+    review: {
+      artefact_digest: body.artefact.digest,
+      representation: body.artefact.representation,
+      digest_rules: body.artefact.digest_rules,
+      payload_digest: textDigest(input.payload),
+      response_schema_digest: textDigest(input.schema),
+      document_digest: textDigest(input.document),
+      ...(bundle === null ? {} : { bundle }),
+    },
+    ...(execution === undefined ? {} : { execution }),
+    limits,
+    accepted_at: new Date(now).toISOString(),
+    review_deadline: new Date(reviewDeadline).toISOString(),
+    private_delete_at: new Date(privateDeleteAt).toISOString(),
+    audit_delete_at: new Date(auditDeleteAt).toISOString(),
+    metadata: body.metadata ?? {},
+    ...(supersedes === null ? {} : { supersedes: supersedes.id }),
+    authority_namespace: row.generation,
+  };
+  const canonical = canonicalText(request);
+  const transition = created(body.purpose, {
+    reviewDeadline,
+    privateDeleteAt,
+    remindedAt: supersedes?.remindedAt ?? null,
+  });
+  return {
+    request,
+    transition,
+    creation: {
+      owner: owner.principal.id,
+      route: route.id,
+      purpose: body.purpose,
+      summary: body.summary,
+      digest: textDigest(canonical),
+      canonical,
+      payload: input.payload,
+      schema: input.schema,
+      document: input.document,
+      bytes: retainedBytes([input.payload, input.schema, input.document, canonical]) + reservedBytes(limits),
+      occurrence: execution?.action_occurrence_id ?? null,
+      acceptedAt: now,
+      auditDeleteAt,
+      state: transition.next,
+      publisher: owner.publisher,
+      retainedLimit: limits.retained_bytes,
+    },
+  };
+}
+
+function retainedBytes(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+}
+
+function requireProfiles(body: RequestInput, route: Route): void {
+  const supported: Readonly<Record<string, string>> = SUPPORTED_PROFILES;
+  for (const [name, version] of Object.entries(body.profiles)) {
+    if (supported[name] !== version) throw new Refusal('unsupported_profile');
+  }
+  for (const [name, version] of Object.entries(route.config.required_profiles)) {
+    if (body.profiles[name] !== version) throw new Refusal('route_profile_required');
+  }
+}
+
+function requireExecution(
+  body: RequestInput,
+  row: CreationRow,
+  route: Route,
+  replaced: string | null,
+): void {
+  const execution = body.execution as NonNullable<RequestInput['execution']>;
+  if (!route.config.modes.includes(execution.mode)) throw new Refusal('unsupported_approval_mode');
+  if (
+    Date.parse(execution.valid_until) <= row.now ||
+    execution.execution_seconds > route.config.limits.execution_seconds
+  ) {
+    throw new Refusal('invalid_execution_limits');
+  }
+  const { profile, version } = execution.provenance;
+  if (profile !== 'proto.execution' || version !== SUPPORTED_PROFILES['proto.execution']) {
+    throw new Refusal('unsupported_execution_provenance');
+  }
+  if (replaced === null && row.occurrence_request !== null) {
+    throw new Refusal('occurrence_unavailable');
+  }
+  // R12: what is being recovered from must have been consumed, by the same owner.
+  if (execution.recovery_of !== undefined && row.recovered_by === null) {
+    throw new Refusal('occurrence_unavailable');
+  }
+}
+
+/** The bundle must be of the owner's own publisher and still be there; it is bound by its digest. */
+function boundBundle(
+  body: RequestInput,
+  row: CreationRow,
+  owner: Owner,
+): NonNullable<DecisionRequest['review']['bundle']> | null {
+  if (body.bundle_id === undefined) return null;
+  if (
+    row.bundle_manifest === null ||
+    row.bundle_publisher !== owner.publisher ||
+    row.bundle_retained !== true
+  ) {
+    throw new Refusal('not_found');
+  }
+  const manifest = JSON.parse(row.bundle_manifest) as ReviewBundle;
+  const { id, publisher, digest, compatibility, created_at } = manifest;
+  return { id, publisher, digest, compatibility, created_at };
+}
+
+/** The binding that the old and the new request of a supersession must share. */
+export function occurrenceOf(request: Pick<DecisionRequest, 'execution'>): string | null {
+  return request.execution?.action_occurrence_id ?? null;
+}
+

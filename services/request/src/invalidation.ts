@@ -1,0 +1,38 @@
+import { invalidate } from '@countersign/protocol';
+import type { DirectoryInvalidation } from '@countersign/protocol';
+import type { Notary } from '@countersign/platform';
+import type { IssuedRecord } from '@countersign/platform';
+import type { Affected, DirectoryChange } from './store/directory.js';
+
+/**
+ * Takes authority from the requests that a change of the directory touches, one event each (contract §4.1: events
+ * first, then the configuration record). `reasonOf` says why, or null to leave a request alone.
+ */
+export async function invalidateAffected(
+  change: DirectoryChange,
+  notary: Notary,
+  affected: readonly Affected[],
+  reasonOf: (request: Affected) => DirectoryInvalidation | null,
+): Promise<{ records: IssuedRecord[]; requests: string[] }> {
+  const changes: { id: string; next: Affected['lifecycle'] }[] = [];
+  const records: IssuedRecord[] = [];
+  const requests: string[] = [];
+  for (const request of affected) {
+    const reason = reasonOf(request);
+    if (reason === null) continue;
+    const { next, events } = invalidate(request.lifecycle, reason, change.now);
+    changes.push({ id: request.id, next });
+    const subject = {
+      tenant: change.tenant,
+      audience: request.owner,
+      purpose: request.lifecycle.purpose,
+      profiles: request.profiles,
+    };
+    for (const record of notary.events(request.id, subject, events, change.now)) {
+      records.push(record);
+      requests.push(request.id);
+    }
+  }
+  if (changes.length > 0) await change.saveInvalidated(changes);
+  return { records, requests };
+}

@@ -1,0 +1,62 @@
+import type { Directory } from '@countersign/database';
+import { serveOperations } from '@countersign/platform';
+import type { Module, Notary, ServiceRuntime } from '@countersign/platform';
+import { configurePrincipal } from './operations/configure-principal.js';
+import { configureRoute } from './operations/configure-route.js';
+import { create } from './operations/create.js';
+import { list } from './operations/list.js';
+import { material } from './operations/material.js';
+import { preflight } from './operations/preflight.js';
+import { registerBundle } from './operations/register-bundle.js';
+import { status } from './operations/status.js';
+import { supersede } from './operations/supersede.js';
+import { cancel, discard, revoke } from './operations/withdraw.js';
+import type { BundleStore } from './store/bundles.js';
+import type { CreationStore } from './store/creation.js';
+import type { DirectoryStore } from './store/directory.js';
+import type { RequestStore } from './store/requests.js';
+
+export interface RequestDeps {
+  readonly requests: RequestStore;
+  readonly creations: CreationStore;
+  readonly bundles: BundleStore;
+  readonly configuration: DirectoryStore;
+  readonly directory: Directory;
+  readonly notary: Notary;
+  /** Throws the §10 refusal of a response schema, given as canonical text; remembers good ones. */
+  readonly checkSchema: (schemaText: string) => Promise<void>;
+  /** Hosts that a webhook may name (contract §11.5). */
+  readonly webhookHosts: readonly string[];
+  readonly mode: 'development' | 'production';
+  /** Tells the ledger that a tenant has something new to chain: a hint, never awaited. */
+  readonly chained: (tenant: string) => void;
+}
+
+/** Requests, their material, bundles, principals and routes: #3–#8, #12, #13, #15, #16, #23–#26. */
+export function requestModule(runtime: ServiceRuntime, deps: RequestDeps): Module {
+  return {
+    name: 'request',
+    start: async () => {
+      await serveOperations(
+        runtime.bus,
+        runtime.verifier,
+        'request',
+        {
+          'request.register-bundle': registerBundle(deps),
+          'request.create': create(deps),
+          'request.list': list(deps),
+          'request.status': status(deps),
+          'request.material': material(deps),
+          'request.cancel': cancel(deps),
+          'request.revoke': revoke(deps),
+          'request.discard': discard(deps),
+          'request.supersede': supersede(deps),
+          'request.configure-principal': configurePrincipal(deps),
+          'request.configure-route': configureRoute(deps),
+        },
+        { 'request.preflight': preflight(deps) },
+      );
+    },
+    stop: async () => {},
+  };
+}

@@ -1,0 +1,106 @@
+import { Refusal, supersede as replace } from '@countersign/protocol';
+import {
+  openRequest,
+  requireIntegrity,
+  requireOwner,
+  withFreshState,
+} from '@countersign/database';
+import { answer, isId, keyScope, newId } from '@countersign/platform';
+import type { Handler } from '@countersign/platform';
+import {
+  namesIn,
+  occurrenceOf,
+  prepare,
+  readInput,
+  requireAcceptable,
+  requireCreator,
+} from '../creation.js';
+import type { RequestDeps } from '../module.js';
+import { deadlinesOfNew, statusOfNew } from './create.js';
+
+/** #16: replaces unconsumed work by a new request, both in one statement (contract §7 #16). */
+export function supersede(deps: RequestDeps): Handler {
+  return async (call) => {
+    const oldId = call.params.id;
+    if (!isId(oldId)) throw new Refusal('not_found');
+    const { caller } = call;
+    const input = readInput(call.text);
+    const operation = keyScope('request.supersede', oldId);
+    return withFreshState(async () => {
+      const oldRow = await deps.requests.integral(caller, oldId, operation, call.key);
+      const opened = await openRequest(deps.directory, caller, oldRow, call.text);
+      if (opened.replay !== null) return answer(opened.replay.status, opened.replay.body);
+      const owner = await requireCreator(deps, call, oldRow?.directory_revision);
+      const old = await opened.visible();
+      requireOwner(opened.principal, old);
+      const row = await deps.creations.load(caller, operation, call.key, namesIn(input));
+      const loaded = row as NonNullable<typeof row>;
+      const route = await requireAcceptable(deps, call, owner, loaded, input);
+      requireIntegrity(old, caller.tenant);
+      if (input.raw.purpose !== old.request.purpose) throw new Refusal('purpose_immutable');
+      const gone = replace(old.lifecycle, old.row.now);
+      if (occurrenceOf(input.raw) !== occurrenceOf(old.request)) {
+        throw new Refusal('occurrence_changed');
+      }
+      if (occurrenceOf(old.request) !== null && loaded.occurrence_request !== oldId) {
+        throw new Refusal('occurrence_unavailable');
+      }
+      const id = newId(loaded.now);
+      const { request, creation, transition } = await prepare(
+        deps,
+        call,
+        owner,
+        loaded,
+        input,
+        route,
+        id,
+        { id: oldId, remindedAt: old.lifecycle.remindedAt },
+      );
+      const subject = {
+        tenant: caller.tenant,
+        audience: creation.owner,
+        purpose: request.purpose,
+        profiles: request.profiles,
+      };
+      const oldRecords = deps.notary.events(
+        oldId,
+        { ...subject, profiles: old.request.profiles },
+        gone.events,
+        loaded.now,
+      );
+      const body = statusOfNew(deps, request, creation, transition.next, loaded);
+      await deps.creations.supersede(
+        {
+          tenant: caller.tenant,
+          directoryRevision: loaded.directory_revision,
+          requestId: id,
+          version: 1,
+          before: transition.next.reviewDeadline,
+          records: [
+            ...deps.notary.events(id, subject, transition.events, loaded.now),
+            ...oldRecords,
+          ],
+          deadlines: deadlinesOfNew(transition.next, creation.auditDeleteAt),
+          answer: {
+            principal: caller.id,
+            operation,
+            key: call.key ?? '',
+            body: call.text,
+            status: 201,
+            result: body,
+            recordId: null,
+          },
+        },
+        creation,
+        {
+          id: oldId,
+          version: old.version,
+          state: gone.next,
+          recordIds: oldRecords.map((record) => record.id),
+        },
+      );
+      deps.chained(caller.tenant);
+      return answer(201, body);
+    });
+  };
+}

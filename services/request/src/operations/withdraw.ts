@@ -1,0 +1,108 @@
+import { Refusal, cancel as toCancelled, deleteMaterial, revoke as toRevoked } from '@countersign/protocol';
+import type { Lifecycle, OperationName, Transition } from '@countersign/protocol';
+import {
+  openRequest,
+  requireOwnerOrOperator,
+  storedRequest,
+  withFreshState,
+} from '@countersign/database';
+import type { RequestRow } from '@countersign/database';
+import { answer, isId, keyScope } from '@countersign/platform';
+import type { Handler } from '@countersign/platform';
+import type { RequestDeps } from '../module.js';
+import { statusText } from '../status-view.js';
+
+/** #12: the request ends; unused authority is gone, permits already issued keep their bound. No state test. */
+export function cancel(deps: RequestDeps): Handler {
+  return withdrawal(deps, 'request.cancel', toCancelled);
+}
+
+/** #13: as cancelling, told apart in the records. */
+export function revoke(deps: RequestDeps): Handler {
+  return withdrawal(deps, 'request.revoke', toRevoked);
+}
+
+/** #15: private material goes now, its proof stays; new admission is blocked. */
+export function discard(deps: RequestDeps): Handler {
+  return withdrawal(deps, 'request.discard', deleteMaterial);
+}
+
+function withdrawal(
+  deps: RequestDeps,
+  name: OperationName,
+  decide: (state: Lifecycle, now: number) => Transition,
+): Handler {
+  const discarding = name === 'request.discard';
+  return async (call) => {
+    const id = call.params.id;
+    if (!isId(id)) throw new Refusal('not_found');
+    const { caller } = call;
+    const operation = keyScope(name, id);
+    return withFreshState(async () => {
+      const row = await deps.requests.status(caller, id, operation, call.key);
+      const opened = await openRequest(deps.directory, caller, row, call.text);
+      if (opened.replay !== null) return answer(opened.replay.status, opened.replay.body);
+      const stored = await opened.visible();
+      requireOwnerOrOperator(opened.principal, stored);
+      const loaded = row as NonNullable<typeof row>;
+      const { next, events } =
+        discarding && stored.lifecycle.materialDeleted
+          ? { next: stored.lifecycle, events: [] }
+          : decide(stored.lifecycle, loaded.now);
+      const subject = {
+        tenant: caller.tenant,
+        audience: stored.owner,
+        purpose: stored.request.purpose,
+        profiles: stored.request.profiles,
+      };
+      const records = deps.notary.events(id, subject, events, loaded.now);
+      if (discarding && events.length > 0) {
+        // The record of what was done comes before the event that tells of it (contract §4.1).
+        const deleted = deps.notary.issue('MaterialDiscarded', subject, loaded.now, {
+          request_id: id,
+          request_digest: stored.digest,
+          reason: 'retention',
+          recorded_by: { kind: caller.kind, subject: caller.id },
+        });
+        records.splice(-1, 0, deleted);
+      }
+      const after: RequestRow = { ...loaded, ...rowOf(next) };
+      const moved = storedRequest(after) as NonNullable<ReturnType<typeof storedRequest>>;
+      const body = statusText(moved, loaded, deps.notary.origin);
+      await deps.requests.withdraw(
+        {
+          tenant: caller.tenant,
+          directoryRevision: loaded.directory_revision,
+          requestId: id,
+          version: stored.version,
+          before: null,
+          records,
+          deadlines: [],
+          answer: {
+            principal: caller.id,
+            operation,
+            key: call.key ?? '',
+            body: call.text,
+            status: 200,
+            result: body,
+            recordId: null,
+          },
+        },
+        next,
+      );
+      deps.chained(caller.tenant);
+      return answer(200, body);
+    });
+  };
+}
+
+function rowOf(next: Lifecycle): Partial<RequestRow> {
+  return {
+    decision: next.decision,
+    grant_state: next.grant,
+    invalidated: next.invalidated,
+    revision: next.revision,
+    private_delete_at: next.privateDeleteAt,
+    material_deleted: next.materialDeleted,
+  };
+}

@@ -1,0 +1,243 @@
+import type pg from 'pg';
+import { DEFAULT_LIMITS, Refusal } from '@countersign/protocol';
+import type { Lifecycle } from '@countersign/protocol';
+import {
+  CONSEQUENCES,
+  FIRST_OWN_PARAMETER,
+  StaleRead,
+  isUniqueViolation,
+  transitValues,
+} from '@countersign/database';
+import type { CallerIdentity, RequestRow, Transit } from '@countersign/database';
+import type { QuotaAmounts } from '../quotas.js';
+
+export type CreationRow = Pick<
+  RequestRow,
+  | 'now'
+  | 'directory_revision'
+  | 'generation'
+  | 'fenced'
+  | 'fence_reason'
+  | 'replay_digest'
+  | 'replay_status'
+  | 'replay_result'
+> & {
+  /** The quota that would refuse a creation now, or null. */
+  quota_refusal: string | null;
+  bundle_manifest: string | null;
+  bundle_publisher: string | null;
+  bundle_retained: boolean | null;
+  occurrence_request: string | null;
+  occurrence_consumed_by: string | null;
+  /** Claim that consumed the occurrence named by `recovery_of`. */
+  recovered_by: string | null;
+};
+
+const LOAD = {
+  name: 'request.load-creation',
+  text: `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now, t.directory_revision, t.generation,
+    t.fenced, t.fence_reason, i.digest AS replay_digest, i.status AS replay_status,
+    coalesce(i.result, ir.record) AS replay_result,
+    CASE WHEN i.digest IS NULL AND $6::jsonb IS NOT NULL THEN creation_refusal($1, $2,
+      (SELECT p.config ->> 'publisher' FROM principal p WHERE p.tenant = $1 AND p.id = $2), $7, $6::jsonb || t.quotas)
+    END AS quota_refusal,
+    b.manifest AS bundle_manifest, b.publisher AS bundle_publisher, b.html IS NOT NULL AS bundle_retained,
+    o.request_id AS occurrence_request, o.consumed_by AS occurrence_consumed_by, v.consumed_by AS recovered_by
+  FROM tenant t
+  LEFT JOIN idempotency i ON i.tenant = t.tenant AND i.principal = $2 AND i.operation = $4 AND i.key = $5
+  LEFT JOIN record ir ON ir.tenant = i.tenant AND ir.id = i.record_id
+  LEFT JOIN bundle b ON b.tenant = t.tenant AND b.id = $3::uuid
+  LEFT JOIN occurrence o ON o.tenant = t.tenant AND o.owner = $2 AND o.occurrence = $8
+  LEFT JOIN occurrence v ON v.tenant = t.tenant AND v.owner = $2 AND v.occurrence = $9
+  WHERE t.tenant = $1`,
+};
+
+const own = (place: number) => `$${FIRST_OWN_PARAMETER + place}`;
+// Own parameters: 0 owner, 1 route, 2 purpose, 3 summary, 4 digest, 5 canonical, 6 payload, 7 schema, 8 document,
+// 9 bytes, 10 occurrence, 11 accepted_at, 12 review_deadline, 13 private_delete_at, 14 audit_delete_at, 15 reminded_at,
+// 16 grant, 17 execution, 18 revision, 19 quota amounts, 20 publisher, 21 retained limit;
+// of a supersession: 22 old id, 23 old version, 24 old decision, 25 old grant, 26 old revision, 27 old invalidation,
+// 28 ids of the old request's records.
+const HEAD = `WITH t AS (
+  SELECT quotas FROM tenant WHERE tenant = $1 AND directory_revision = $2 FOR KEY SHARE
+)`;
+const QUOTA = `q AS (
+  SELECT CASE WHEN ${own(19)}::jsonb IS NULL THEN true
+    ELSE take_creation_quota($1, ${own(0)}, ${own(1)}, ${own(9)}::bigint, ${own(20)}, ${own(21)}::bigint,
+      ${own(19)}::jsonb || t.quotas) END AS ok
+  FROM t`;
+const REQUEST = `l AS (
+  INSERT INTO lifecycle (tenant, request_id, owner, route, decision, audit, grant_state, execution, revision, version,
+    accepted_at, review_deadline, private_delete_at, audit_delete_at, reminded_at)
+  SELECT $1, $3::uuid, ${own(0)}, ${own(1)}, 'pending', 'unanchored', ${own(16)}, ${own(17)}, ${own(18)}::integer, $4::integer,
+    ${own(11)}::timestamptz, ${own(12)}::timestamptz, ${own(13)}::timestamptz, ${own(14)}::timestamptz, ${own(15)}::timestamptz
+  FROM q WHERE q.ok AND ($5::timestamptz IS NULL OR clock_timestamp() < $5)
+  RETURNING request_id
+), rq AS (
+  INSERT INTO request (tenant, id, owner, route, purpose, summary, digest, canonical)
+  SELECT $1, $3::uuid, ${own(0)}, ${own(1)}, ${own(2)}, ${own(3)}, ${own(4)}, ${own(5)} FROM l
+), m AS (
+  INSERT INTO material (tenant, request_id, payload, response_schema, review_document, bytes)
+  SELECT $1, $3::uuid, ${own(6)}, ${own(7)}, ${own(8)}, ${own(9)}::bigint FROM l
+), rt AS (
+  INSERT INTO retained AS x (tenant, scope, subject, bytes) SELECT $1, 'owner', ${own(0)}, ${own(9)}::bigint FROM l
+  ON CONFLICT (tenant, scope, subject) DO UPDATE SET bytes = x.bytes + EXCLUDED.bytes
+)`;
+
+const CREATE = {
+  name: 'request.create',
+  text: `${HEAD}, ${QUOTA}
+), ${REQUEST}, oc AS (
+  INSERT INTO occurrence (tenant, owner, occurrence, request_id)
+  SELECT $1, ${own(0)}, ${own(10)}, $3::uuid FROM l WHERE ${own(10)}::text IS NOT NULL
+), ${CONSEQUENCES.trim()}
+SELECT count(*)::integer AS saved FROM l`,
+};
+
+// The replaced request moves first: when somebody was faster with it, nothing else happens.
+const SUPERSEDE = {
+  name: 'request.supersede',
+  text: `${HEAD}, old AS (
+  UPDATE lifecycle SET version = lifecycle.version + 1, decision = ${own(24)}, grant_state = ${own(25)},
+    revision = ${own(26)}, invalidated = ${own(27)}
+  FROM t WHERE lifecycle.tenant = $1 AND lifecycle.request_id = ${own(22)}::uuid AND lifecycle.version = ${own(23)}
+  RETURNING lifecycle.request_id
+), ${QUOTA}, old
+), ${REQUEST}, oc AS (
+  UPDATE occurrence SET request_id = $3::uuid FROM l
+  WHERE occurrence.tenant = $1 AND occurrence.owner = ${own(0)} AND occurrence.occurrence = ${own(10)}
+    AND occurrence.request_id = ${own(22)}::uuid AND occurrence.consumed_by IS NULL
+  RETURNING 1
+), ${CONSEQUENCES.trim().replaceAll(
+    '$3::uuid, x.type',
+    `CASE WHEN x.id = ANY (${own(28)}::uuid[]) THEN ${own(22)}::uuid ELSE $3::uuid END, x.type`,
+  )}
+SELECT count(*)::integer AS saved,
+  must(${own(10)}::text IS NULL OR (SELECT count(*) FROM oc) = count(*), 'occurrence_unavailable') FROM l`,
+};
+
+export interface Creation {
+  readonly owner: string;
+  readonly route: string;
+  readonly purpose: string;
+  readonly summary: string;
+  readonly digest: string;
+  readonly canonical: string;
+  readonly payload: string;
+  readonly schema: string;
+  readonly document: string;
+  readonly bytes: number;
+  readonly occurrence: string | null;
+  readonly acceptedAt: number;
+  readonly auditDeleteAt: number;
+  readonly state: Lifecycle;
+  readonly publisher: string;
+  readonly retainedLimit: number;
+}
+
+export interface Replaced {
+  readonly id: string;
+  readonly version: number;
+  readonly state: Lifecycle;
+  readonly recordIds: readonly string[];
+}
+
+export class CreationStore {
+  /** `amounts` null lifts the quotas (development only). */
+  constructor(
+    private readonly pool: pg.Pool,
+    private readonly amounts: QuotaAmounts | null,
+  ) {}
+
+  async load(
+    caller: CallerIdentity,
+    operation: string,
+    key: string | null,
+    names: {
+      bundle: string | null;
+      occurrence: string | null;
+      recoveryOf: string | null;
+    },
+  ): Promise<CreationRow | undefined> {
+    const { rows } = await this.pool.query<CreationRow>({
+      ...LOAD,
+      values: [
+        caller.tenant,
+        caller.id,
+        names.bundle,
+        operation,
+        key,
+        this.amounts === null ? null : JSON.stringify(this.amounts),
+        DEFAULT_LIMITS.retained_bytes,
+        names.occurrence,
+        names.recoveryOf,
+      ],
+    });
+    return rows[0];
+  }
+
+  async create(transit: Transit, creation: Creation): Promise<void> {
+    await this.#save(CREATE, [...transitValues(transit), ...this.#values(creation)]);
+  }
+
+  async supersede(transit: Transit, creation: Creation, old: Replaced): Promise<void> {
+    await this.#save(SUPERSEDE, [
+      ...transitValues(transit),
+      ...this.#values(creation),
+      old.id,
+      old.version,
+      old.state.decision,
+      old.state.grant,
+      old.state.revision,
+      old.state.invalidated,
+      old.recordIds,
+    ]);
+  }
+
+  #values(creation: Creation): unknown[] {
+    const { state } = creation;
+    return [
+      creation.owner,
+      creation.route,
+      creation.purpose,
+      creation.summary,
+      creation.digest,
+      creation.canonical,
+      creation.payload,
+      creation.schema,
+      creation.document,
+      creation.bytes,
+      creation.occurrence,
+      new Date(creation.acceptedAt),
+      new Date(state.reviewDeadline),
+      new Date(state.privateDeleteAt),
+      new Date(creation.auditDeleteAt),
+      state.remindedAt === null ? null : new Date(state.remindedAt),
+      state.grant,
+      state.execution,
+      state.revision,
+      this.amounts === null ? null : JSON.stringify(this.amounts),
+      creation.publisher,
+      creation.retainedLimit,
+    ];
+  }
+
+  async #save(statement: { name: string; text: string }, values: unknown[]): Promise<void> {
+    try {
+      const { rows } = await this.pool.query<{ saved: number }>({ ...statement, values });
+      if (rows[0]?.saved !== 1) throw new StaleRead(statement.name);
+    } catch (error) {
+      throw quotaRefusal(error) ?? (isLost(error) ? new StaleRead(statement.name, { cause: error }) : error);
+    }
+  }
+}
+
+/** The refusal that a quota function of the database raised, or null. */
+export function quotaRefusal(error: unknown): Refusal | null {
+  const raised = error as { code?: string; message?: string };
+  return raised.code === 'CSQ01' ? new Refusal(raised.message as 'daily_quota') : null;
+}
+
+function isLost(error: unknown): boolean {
+  return isUniqueViolation(error) || (error as { code?: string }).code === 'CSQ02';
+}

@@ -1,0 +1,78 @@
+import { Refusal, confirm as decide, requirePending } from '@countersign/protocol';
+import type { Confirmation, DecisionCandidate } from '@countersign/protocol';
+import { answer } from '@countersign/platform';
+import type { Handler } from '@countersign/platform';
+import type { ReviewDeps } from '../module.js';
+import { reviewerOperation } from '../reviewer-operation.js';
+
+/**
+ * #11: the authenticated human confirms exactly the candidate that they froze; the answer is the signed receipt.
+ * Of parallel confirmations one succeeds: all of them set the same version.
+ */
+export function confirm(deps: ReviewDeps): Handler {
+  return reviewerOperation(deps, 'review.confirm', (call) => {
+    const given = JSON.parse(call.text) as Confirmation;
+    return async ({ row, stored, reviewer, transit }) => {
+      const { request, lifecycle } = stored;
+      requirePending(lifecycle, row.now);
+      const candidate =
+        row.candidate === null || row.candidate_live !== true
+          ? null
+          : (JSON.parse(row.candidate) as DecisionCandidate);
+      if (
+        candidate === null ||
+        candidate.id !== given.candidate_id ||
+        row.candidate_digest !== given.candidate_digest
+      ) {
+        throw new Refusal('candidate_changed');
+      }
+      const { next, events } = decide(
+        lifecycle,
+        {
+          decision: candidate.decision,
+          grantSeconds: request.limits.grant_seconds,
+          validUntil:
+            request.execution === undefined ? null : Date.parse(request.execution.valid_until),
+        },
+        row.now,
+      );
+      const subject = {
+        tenant: call.caller.tenant,
+        audience: stored.owner,
+        purpose: request.purpose,
+        profiles: request.profiles,
+      };
+      const receipt = deps.notary.issue('DecisionReceipt', subject, row.now, {
+        purpose: request.purpose,
+        request_id: stored.id,
+        request_digest: stored.digest,
+        candidate_id: candidate.id,
+        candidate_digest: row.candidate_digest,
+        reviewer: reviewer.id,
+        requester: request.requester.subject,
+        response_digest: candidate.response_digest,
+        decision: candidate.decision,
+        confirmed_at: new Date(row.now).toISOString(),
+        ...(next.grantDeadline === null
+          ? {}
+          : { grant_deadline: new Date(next.grantDeadline).toISOString() }),
+      });
+      await deps.store.confirm(
+        transit(
+          { status: 200, result: null, recordId: receipt.id },
+          {
+            records: [receipt, ...deps.notary.events(stored.id, subject, events, row.now)],
+            deadlines:
+              next.grant === 'pending_anchor' && next.grantDeadline !== null
+                ? [{ kind: 'grant', due: next.grantDeadline }]
+                : [],
+          },
+        ),
+        next,
+        receipt.id,
+      );
+      deps.chained(call.caller.tenant);
+      return answer(200, receipt.text);
+    };
+  });
+}

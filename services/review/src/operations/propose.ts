@@ -1,0 +1,63 @@
+import {
+  Refusal,
+  canonicalText,
+  requireDecisionOfPurpose,
+  requirePending,
+  textDigest,
+} from '@countersign/protocol';
+import type { DecisionCandidate, DecisionProposal } from '@countersign/protocol';
+import { answer, newId } from '@countersign/platform';
+import type { Handler } from '@countersign/platform';
+import type { ReviewDeps } from '../module.js';
+import { reviewerOperation } from '../reviewer-operation.js';
+
+const MOST_REVISIONS = 32;
+
+/**
+ * #10: freezes a response that fits the stored schema as this reviewer's candidate (contract §7 #10, R9).
+ * The schema is checked between two reads, in a worker: nothing is held while it runs.
+ */
+export function propose(deps: ReviewDeps): Handler {
+  return reviewerOperation(deps, 'review.propose', (call) => {
+    const proposal = JSON.parse(call.text) as DecisionProposal;
+    const response = canonicalText(proposal.response);
+    let checked: string | null = null;
+    return async ({ row, stored, reviewer, transit }) => {
+      requirePending(stored.lifecycle, row.now);
+      requireDecisionOfPurpose(stored.lifecycle.purpose, proposal.decision);
+      if (Buffer.byteLength(response) > stored.request.limits.response_bytes) {
+        throw new Refusal('response_too_large');
+      }
+      const schemaDigest = stored.request.review.response_schema_digest;
+      if (checked !== schemaDigest) {
+        await deps.schemas.check({
+          schemaText: row.response_schema ?? '',
+          schemaDigest,
+          responseText: response,
+        });
+        checked = schemaDigest;
+      }
+      if (row.last_revision >= MOST_REVISIONS) throw new Refusal('proposal_revision_limit');
+      const candidate: DecisionCandidate = {
+        id: newId(),
+        request_id: stored.id,
+        request_digest: stored.digest,
+        reviewer: reviewer.id,
+        revision: row.last_revision + 1,
+        response: proposal.response,
+        response_canonical: response,
+        response_digest: textDigest(response),
+        decision: proposal.decision,
+        created_at: new Date(row.now).toISOString(),
+      };
+      const text = canonicalText(candidate);
+      await deps.store.freeze(
+        transit({ status: 201, result: text, recordId: null }),
+        candidate,
+        textDigest(text),
+        text,
+      );
+      return answer(201, text);
+    };
+  });
+}

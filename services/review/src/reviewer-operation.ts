@@ -1,0 +1,71 @@
+import { Refusal } from '@countersign/protocol';
+import type { OperationName, Person } from '@countersign/protocol';
+import { openRequest, requireEligibleReviewer, withFreshState } from '@countersign/database';
+import type { NewAnswer, StoredRequest, Transit } from '@countersign/database';
+import { answer, isId, keyScope } from '@countersign/platform';
+import type { BusReply, Call, Handler } from '@countersign/platform';
+import type { ReviewDeps } from './module.js';
+import type { ReviewRow } from './store.js';
+
+export interface OpenedReview {
+  readonly row: ReviewRow;
+  readonly stored: StoredRequest;
+  readonly reviewer: Person;
+  /** A step on the request as it was read, with the answer to keep under the caller's key. */
+  readonly transit: (
+    kept: Pick<NewAnswer, 'status' | 'result' | 'recordId'>,
+    more?: Partial<Transit>,
+  ) => Transit;
+}
+
+/**
+ * The common way of #9, #10 and #11: caller → stored answer (R5) → VIS → ELIG, then the operation's own step, all of it
+ * again when another call was faster. `begin` runs once per call, what it returns once per attempt.
+ */
+export function reviewerOperation(
+  deps: ReviewDeps,
+  name: OperationName,
+  begin: (call: Call) => (open: OpenedReview) => Promise<BusReply>,
+): Handler {
+  return async (call) => {
+    const id = call.params.id;
+    if (!isId(id)) throw new Refusal('not_found');
+    const { tenant } = call.caller;
+    const operation = keyScope(name, id);
+    const attempt = begin(call);
+    return withFreshState(async () => {
+      const row = await deps.store.load(call.caller, id, operation, call.key);
+      const opened = await openRequest(deps.directory, call.caller, row, call.text);
+      if (opened.replay !== null) return answer(opened.replay.status, opened.replay.body);
+      const stored = await opened.visible();
+      const reviewer = await requireEligibleReviewer(
+        deps.directory,
+        tenant,
+        opened.principal.id,
+        stored,
+      );
+      return attempt({
+        row: row as ReviewRow,
+        stored,
+        reviewer,
+        transit: (kept, more) => ({
+          tenant,
+          directoryRevision: stored.row.directory_revision,
+          requestId: stored.id,
+          version: stored.version,
+          before: stored.lifecycle.reviewDeadline,
+          records: [],
+          deadlines: [],
+          ...more,
+          answer: {
+            principal: reviewer.id,
+            operation,
+            key: call.key ?? '',
+            body: call.text,
+            ...kept,
+          },
+        }),
+      });
+    });
+  };
+}

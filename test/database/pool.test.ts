@@ -1,0 +1,148 @@
+import type pg from 'pg';
+import { ROLES, createPool, databaseNow, poolGauges, prismaFor } from '@countersign/database';
+import { REFUSED, asLogin, loginOf, sqlState, startTestServer } from './server.js';
+import type { TestServer } from './server.js';
+
+let server: TestServer;
+let url: string;
+let pool: pg.Pool;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  url = await server.migratedDatabase();
+  pool = server.pool(url, 'request');
+}, 30_000);
+afterAll(() => server.stop());
+
+async function one(sql: string): Promise<unknown> {
+  const { rows } = await pool.query<{ value: unknown }>(`SELECT ${sql} AS value`);
+  return rows[0]?.value;
+}
+
+describe('values', () => {
+  it.each([
+    ['9007199254740991::int8', 9007199254740991],
+    ['-3::int8', -3],
+    ['7::int4', 7],
+    ['1.5::float8', 1.5],
+    [`'2026-11-20 18:55:01.123+00'::timestamptz`, Date.UTC(2026, 10, 20, 18, 55, 1, 123)],
+    [`'2026-11-20 20:55:01+02'::timestamptz(3)`, Date.UTC(2026, 10, 20, 18, 55, 1)],
+    [`'2026-11-20 18:55:01.123999+00'::timestamptz`, Date.UTC(2026, 10, 20, 18, 55, 1, 123)],
+    [`'2026-11-20'::date`, '2026-11-20'],
+    [`'{"a":[1]}'::jsonb`, { a: [1] }],
+    [`'{"a":[1]}'::json`, { a: [1] }],
+    [`'text'::text`, 'text'],
+    ['true', true],
+    ['null::int8', null],
+    ['null::timestamptz', null],
+  ])('%s arrives as %p', async (sql, expected) => {
+    expect(await one(sql)).toEqual(expected);
+  });
+
+  it.each(['9007199254740992::int8', '(-9223372036854775807)::int8', `'infinity'::timestamptz`])(
+    '%s is refused instead of rounded',
+    async (sql) => {
+      await expect(one(sql)).rejects.toThrow(RangeError);
+      expect(await one('1')).toBe(1);
+    },
+  );
+});
+
+describe('a connection', () => {
+  it('acts as the service, under its name, in UTC', async () => {
+    expect(await one('session_user')).toBe(loginOf('request'));
+    expect(await one('current_user')).toBe(ROLES.request);
+    expect(await one(`current_setting('application_name')`)).toBe('test');
+    expect(await one(`current_setting('TimeZone')`)).toBe('UTC');
+  });
+
+  it('keeps the options of its URL, except the role', async () => {
+    const withOptions = new URL(asLogin(url, 'request'));
+    withOptions.searchParams.set('options', '-c work_mem=5MB -c role=countersign_ledger');
+    const other = createPool({ url: withOptions.href, role: ROLES.request, application: 'test' });
+    const { rows } = await other.query(
+      `SELECT current_setting('work_mem') AS memory, current_user AS role`,
+    );
+    expect(rows).toEqual([{ memory: '5MB', role: ROLES.request }]);
+    await other.end();
+  });
+
+  it('fails at once when its login may not act as that role', async () => {
+    const other = createPool({
+      url: asLogin(url, 'notifier'),
+      role: ROLES.ledger,
+      application: 'test',
+    });
+    expect(await sqlState(other.query('SELECT 1'))).toBe(REFUSED);
+    await other.end();
+  });
+
+  it('waits no longer than it was told, for a connection and for a statement', async () => {
+    const other = createPool({
+      url,
+      application: 'test',
+      max: 1,
+      connectionTimeoutMs: 50,
+      statementTimeoutMs: 50,
+    });
+    const client = await other.connect();
+    expect(poolGauges(other)).toEqual({ total: 1, idle: 0, waiting: 0 });
+    const waiting = other.query('SELECT 1');
+    expect(poolGauges(other)).toEqual({ total: 1, idle: 0, waiting: 1 });
+    await expect(waiting).rejects.toThrow('timeout exceeded');
+    expect(await sqlState(client.query('SELECT pg_sleep(10)'))).toBe('57014');
+    client.release();
+    expect(poolGauges(other)).toEqual({ total: 1, idle: 1, waiting: 0 });
+    await other.end();
+  });
+
+  it('that breaks while idle is told about and replaced', async () => {
+    const errors: Error[] = [];
+    const broken = new Promise<void>((resolve) => {
+      const other = createPool({
+        url,
+        application: 'breaking',
+        max: 1,
+        onError: (error) => {
+          errors.push(error);
+          void other
+            .query('SELECT 1')
+            .then(() => other.end())
+            .then(resolve);
+        },
+      });
+      void other
+        .query('SELECT 1')
+        .then(() =>
+          server
+            .pool(url)
+            .query(
+              `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'breaking'`,
+            ),
+        );
+    });
+    await broken;
+    expect(errors).toHaveLength(1);
+  });
+});
+
+it('the database tells the time in milliseconds', async () => {
+  const before = await databaseNow(pool);
+  const after = await databaseNow(pool);
+  expect(Number.isInteger(before)).toBe(true);
+  expect(after).toBeGreaterThanOrEqual(before);
+  expect(Math.abs(after - Date.now())).toBeLessThan(10_000);
+});
+
+describe('Prisma', () => {
+  it('reads and writes through the pool, with its own types, under its role', async () => {
+    const prisma = await prismaFor(pool);
+    expect(await prismaFor(pool)).toBe(prisma);
+    const row = { tenant: 't', scope: 'owner', subject: 's', bytes: 5n };
+    await prisma.retained.create({ data: row });
+    expect(await prisma.retained.findMany()).toEqual([row]);
+    await expect(prisma.session.findMany()).rejects.toMatchObject({ code: 'P2010' });
+    expect(pool.totalCount).toBeLessThanOrEqual(4);
+    expect(await one('1::int8')).toBe(1);
+  });
+});

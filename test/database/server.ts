@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { ROLES, createPool, migrate } from '@countersign/database';
+import type { RoleName } from '@countersign/database';
+import { startPostgres } from '../../packages/platform/src/stores/postgres.js';
+
+export const ROLE_NAMES = Object.keys(ROLES) as RoleName[];
+
+/** A Postgres server of a test file's own, and databases on it. */
+export interface TestServer {
+  /** A new, empty database: its URL as the owner. */
+  emptyDatabase(): Promise<string>;
+  /** A new database with our schema. */
+  migratedDatabase(): Promise<string>;
+  /** A pool, closed together with the server: as a service would open it, or as the owner without a name. */
+  pool(url: string, name?: RoleName, max?: number): pg.Pool;
+  stop(): Promise<void>;
+}
+
+export async function startTestServer(): Promise<TestServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-database-'));
+  const server = await startPostgres({
+    dir: join(folder, 'postgres'),
+    settings: { fsync: 'off', full_page_writes: 'off' },
+  });
+  const pools: pg.Pool[] = [];
+  const owner = createPool({ url: server.url, max: 1, application: 'test server' });
+
+  async function emptyDatabase(): Promise<string> {
+    const name = `t_${randomUUID().replaceAll('-', '')}`;
+    await owner.query(`CREATE DATABASE ${name}`);
+    const url = new URL(server.url);
+    url.pathname = `/${name}`;
+    return url.href;
+  }
+
+  return {
+    emptyDatabase,
+    async migratedDatabase() {
+      const url = await emptyDatabase();
+      await migrate(url);
+      await makeLogins(owner);
+      return url;
+    },
+    pool(url, name, max = 4) {
+      const pool = createPool({
+        url: name === undefined ? url : asLogin(url, name),
+        ...(name === undefined ? {} : { role: ROLES[name] }),
+        max,
+        application: 'test',
+      });
+      pools.push(pool);
+      return pool;
+    },
+    async stop() {
+      await Promise.all([owner, ...pools].map((pool) => pool.end()));
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What operations make of our group roles: one login for each service, a member of exactly one of them. */
+async function makeLogins(owner: pg.Pool): Promise<void> {
+  for (const name of ROLE_NAMES) {
+    await owner
+      .query(`CREATE ROLE "${loginOf(name)}" LOGIN NOINHERIT IN ROLE ${ROLES[name]}`)
+      .catch((error: { code?: string }) => {
+        if (error.code !== '42710') throw error;
+      });
+  }
+}
+
+export function loginOf(name: RoleName): string {
+  return `login-${name}`;
+}
+
+export function asLogin(url: string, name: RoleName): string {
+  const changed = new URL(url);
+  changed.username = loginOf(name);
+  return changed.href;
+}
+
+/** The SQLSTATE that a statement fails with, or null when it succeeds. */
+export async function sqlState(run: Promise<unknown>): Promise<string | null> {
+  try {
+    await run;
+    return null;
+  } catch (error) {
+    return (error as { code?: string }).code ?? String(error);
+  }
+}
+
+/** SQLSTATE insufficient_privilege: a missing grant, or a policy. */
+export const REFUSED = '42501';
