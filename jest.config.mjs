@@ -3,7 +3,11 @@ const shared = {
   transform: {
     '^.+\\.(t|j|mj)s$': [
       '@swc/jest',
-      { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'commonjs' } },
+      {
+        swcrc: false,
+        jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+        module: { type: 'commonjs' },
+      },
     ],
   },
   // Packages published as ES modules only; jest runs CommonJS.
@@ -12,6 +16,7 @@ const shared = {
   ],
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
+    '^canonicalize$': '<rootDir>/node_modules/canonicalize/lib/canonicalize.js',
     '^@countersign/(protocol|platform|database)$': '<rootDir>/packages/$1/src/index.ts',
     '^@countersign/platform/testing$': '<rootDir>/packages/platform/src/testing/index.ts',
     '^@countersign/(gateway|request|review|execution-authority|ledger|notifier)$':

@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Missing, ROOT, prepare, run } from './prepare.mjs';
+import { provideTestServers } from './test-servers.mjs';
 
 const JEST = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
 
@@ -16,7 +17,6 @@ const RUNS = [
 
 try {
   await prepare();
-  const { provideTestServers } = await import('./dist/launcher/test-servers.js');
   const servers = await provideTestServers(console.log);
   let failed = true;
   try {

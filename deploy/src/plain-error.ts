@@ -1,5 +1,7 @@
 /** An error whose message alone tells a person what is wrong and what to do about it. */
-export class PlainError extends Error {}
+export class PlainError extends Error {
+  override readonly name = 'PlainError';
+}
 
 /** What to print about an error: the message of a plain one, the whole story of every other. */
 export function explain(error: unknown): string {

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROLES, createPool, migrate, migrationStatus } from '@countersign/database';
+import { until } from '@countersign/platform/testing';
 import { sqlState, startTestServer } from './server.js';
 import type { TestServer } from './server.js';
 
@@ -105,10 +106,10 @@ describe('a migrated database', () => {
     let done = false;
     const run = migrate(url, { directory: release(FIRST) }).then(() => (done = true));
     const observer = server.pool(url);
-    for (;;) {
+    await until(async () => {
       const { rows } = await observer.query('SELECT 1 FROM pg_locks WHERE NOT granted');
-      if (rows.length === 1) break;
-    }
+      return rows.length === 1;
+    });
     expect(done).toBe(false);
     await holder.query('SELECT pg_advisory_unlock(72707369)');
     holder.release();

@@ -57,7 +57,7 @@ describe('a connection', () => {
   });
 
   it('keeps the options of its URL, except the role', async () => {
-    const withOptions = new URL(asLogin(url, 'request'));
+    const withOptions = new URL(url);
     withOptions.searchParams.set('options', '-c work_mem=5MB -c role=countersign_ledger');
     const other = createPool({ url: withOptions.href, role: ROLES.request, application: 'test' });
     const { rows } = await other.query(
@@ -141,7 +141,7 @@ describe('Prisma', () => {
     const row = { tenant: 't', scope: 'owner', subject: 's', bytes: 5n };
     await prisma.retained.create({ data: row });
     expect(await prisma.retained.findMany()).toEqual([row]);
-    await expect(prisma.session.findMany()).rejects.toMatchObject({ code: 'P2010' });
+    await expect(prisma.session.findMany()).rejects.toThrow(/denied/);
     expect(pool.totalCount).toBeLessThanOrEqual(4);
     expect(await one('1::int8')).toBe(1);
   });

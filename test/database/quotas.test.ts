@@ -118,13 +118,14 @@ describe('of 50 parallel creations exactly as many are accepted as', () => {
     ['pending requests of the tenant', creation({ outstanding_tenant: 17 }), 'outstanding_quota'],
     ['the bucket of the tenant', creation({ tenant_burst: 17 }), 'creation_rate'],
     ['the bucket of the owner', creation({ owner_burst: 17 }), 'creation_rate'],
-  ])('%s allows', async (_, amounts, code) => {
+  ])('%s allows', async (scope, amounts, code) => {
     const tenant = randomUUID();
-    expect(tally(await fifty(() => create({ tenant, amounts })))).toEqual({
-      accepted: 17,
-      [code]: 33,
-    });
-    expect(await create({ tenant, amounts })).toBe(code);
+    // What many owners and routes share must not be guarded by a lock on one of them.
+    const shared = scope.includes('tenant');
+    const call = (place: number): Promise<string> =>
+      create({ tenant, amounts, ...(shared ? { owner: `o${place}`, route: `r${place}` } : {}) });
+    expect(tally(await fifty(call))).toEqual({ accepted: 17, [code]: 33 });
+    expect(await call(0)).toBe(code);
   });
 
   it('space allows', async () => {
@@ -209,9 +210,20 @@ describe('of 50 parallel bundles exactly as many are accepted as', () => {
     ['the day of the publisher', bundles({ bundle_daily_publisher: 17 }), 'bundle_daily_quota'],
     ['the bucket of the tenant', bundles({ bundle_tenant_burst: 17 }), 'bundle_rate'],
     ['the bucket of the publisher', bundles({ bundle_publisher_burst: 17 }), 'bundle_rate'],
-  ])('%s allows', async (_, amounts, code) => {
+  ])('%s allows', async (scope, amounts, code) => {
     const tenant = randomUUID();
-    const answers = await fifty(() => register(tenant, 'publisher', amounts));
+    const answers = await fifty((place) =>
+      register(tenant, scope.includes('tenant') ? `p${place}` : 'publisher', amounts),
+    );
     expect(tally(answers)).toEqual({ accepted: 17, [code]: 33 });
   });
+});
+
+it('a bundle is refused when it does not fit into what the tenant may retain', async () => {
+  const tenant = randomUUID();
+  await pool.query(`INSERT INTO retained VALUES ($1, 'publisher', 'other', 90)`, [tenant]);
+  expect(await register(tenant, 'publisher', bundles({ bundle_retained: 90 }))).toBe(
+    'retained_quota',
+  );
+  expect(await register(tenant, 'publisher', bundles({ bundle_retained: 91 }))).toBe('accepted');
 });

@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type pg from 'pg';
 import { ROLES, createPool, migrate } from '@countersign/database';
 import type { RoleName } from '@countersign/database';
-import { startPostgres } from '../../packages/platform/src/stores/postgres.js';
+import { testPostgres } from '@countersign/platform/testing';
 
 export const ROLE_NAMES = Object.keys(ROLES) as RoleName[];
 
@@ -21,11 +18,8 @@ export interface TestServer {
 }
 
 export async function startTestServer(): Promise<TestServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'countersign-database-'));
-  const server = await startPostgres({
-    dir: join(folder, 'postgres'),
-    settings: { fsync: 'off', full_page_writes: 'off' },
-  });
+  // Nothing here must outlive the server.
+  const server = await testPostgres({ fsync: 'off', full_page_writes: 'off' });
   const pools: pg.Pool[] = [];
   const owner = createPool({ url: server.url, max: 1, application: 'test server' });
 
@@ -57,8 +51,7 @@ export async function startTestServer(): Promise<TestServer> {
     },
     async stop() {
       await Promise.all([owner, ...pools].map((pool) => pool.end()));
-      await server.stop();
-      rmSync(folder, { recursive: true, force: true });
+      await server.remove();
     },
   };
 }

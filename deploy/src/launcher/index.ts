@@ -68,7 +68,7 @@ async function start(options: LaunchOptions, ends: Ends, ending: AbortSignal): P
   ends.push(() => supervisor.stop());
   const tenants = demoTenants(data);
   const env = environmentOf(data, ports, stores, tenants, options.quotas);
-  for (const group of processesOf(env, options)) {
+  for (const group of processesOf(data, env, options)) {
     ending.throwIfAborted();
     say(`starting ${group.map(({ name }) => name).join(', ')}`);
     await supervisor.start(group);

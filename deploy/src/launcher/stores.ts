@@ -10,7 +10,7 @@ import type { RunningStore } from '@countersign/platform';
 import { canInstall, installPackages } from './debian.js';
 import { commandOf } from './data-directory.js';
 import type { DataDirectory } from './data-directory.js';
-import { PlainError } from '../plain-error.js';
+import { PlainError, explain } from '../plain-error.js';
 
 /** The stores of an instance: addresses for its targets, and what to stop at the end. */
 export interface Stores {
@@ -59,6 +59,8 @@ export interface StoresFile {
   urls: Partial<Stores['urls']>;
   started: Started[];
 }
+
+const RESTART_MS = 5000;
 
 interface Started {
   pid: number;
@@ -111,7 +113,7 @@ export async function provideStores(
     note();
   } catch (error) {
     await stop();
-    throw new PlainError(error instanceof Error ? error.message : String(error));
+    throw error;
   }
   return { urls: urls as Stores['urls'], stop };
 }
@@ -130,31 +132,29 @@ async function keepStore(
   note: () => void,
 ): Promise<KeptStore> {
   const place = { dir: data.at(kind.folder), log: data.at('logs', `${kind.folder}.log`) };
-  const { url, port } = await kind.start(place).then(watch);
-  let store: RunningStore;
+  let store = await startPlainly(kind, place);
+  const { url, port } = store;
   let stopping = false;
 
-  function watch(started: RunningStore): RunningStore {
-    store = started;
-    void started.exited.then(async () => {
+  function watch(): void {
+    void store.exited.then(async () => {
       if (stopping) return;
       say(`${kind.name} ended by itself; it starts again. Its log: ${place.log}`);
       await again();
     });
-    return started;
   }
   async function again(): Promise<void> {
     try {
-      watch(await kind.start({ ...place, port }));
+      store = await startPlainly(kind, { ...place, port });
       note();
+      watch();
     } catch (error) {
-      say(
-        `${kind.name} does not start again: ${error instanceof Error ? error.message : String(error)}`,
-      );
-      if (!stopping) setTimeout(() => void again(), 5000);
+      say(`${kind.name} does not start again: ${explain(error)}`);
+      if (!stopping) setTimeout(() => void again(), RESTART_MS);
     }
   }
 
+  watch();
   return {
     url,
     pid: () => store.pid,
@@ -163,6 +163,18 @@ async function keepStore(
       await store.stop();
     },
   };
+}
+
+/** What a starter throws says what to do. */
+async function startPlainly(
+  { start }: Kind,
+  options: Parameters<Kind['start']>[0],
+): Promise<RunningStore> {
+  try {
+    return await start(options);
+  } catch (error) {
+    throw new PlainError((error as Error).message, { cause: error });
+  }
 }
 
 /** PostgreSQL sees to its own leftovers; all are recognised by their whole command line, for numbers come back. */

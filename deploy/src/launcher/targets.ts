@@ -1,23 +1,40 @@
+import type { SigningService } from '@countersign/protocol';
+import type { Target } from '../modules.js';
 import type { DataDirectory } from './data-directory.js';
 import type { DemoTenant } from './demo-tenants.js';
-import { SIGNING_SERVICES } from './keys.js';
 import type { Ports } from './ports.js';
 import type { Stores } from './stores.js';
 import type { TargetProcess } from './supervisor.js';
 
-/** The targets of `--split`, in groups that start one after the other: what others call comes first. */
-const GROUPS = [
-  ['development-provider'],
-  ['request', 'review', 'execution-authority', 'ledger', 'notifier'],
-  ['worker-anchor'],
-  ['gateway'],
-] as const;
+/** When each target of `--split` starts: after those with smaller numbers, for it calls them. They stop in reverse. */
+const STAGE: Readonly<Record<Target, number>> = {
+  'development-provider': 0,
+  request: 0,
+  review: 0,
+  'execution-authority': 0,
+  ledger: 0,
+  notifier: 0,
+  'worker-anchor': 0,
+  gateway: 1,
+};
 
-/** Targets that stay single, whatever the number of replicas: their state lives in their memory. */
-const SINGLE: readonly string[] = ['development-provider'];
+/** Stays single, whatever the number of replicas: its state lives in its memory. */
+const SINGLE: readonly Target[] = ['development-provider'];
 
-/** Targets that listen on a port of their own, which their replicas share. */
-const LISTENING: readonly string[] = ['gateway'];
+/** Listens on a port, which its replicas share. */
+const LISTENING: readonly Target[] = ['gateway'];
+
+/** Whose private key each target holds: a stolen notifier cannot sign a receipt. */
+const KEY_OF: Readonly<Record<Target, SigningService | 'caller' | null>> = {
+  'development-provider': null,
+  request: 'request',
+  review: 'review',
+  'execution-authority': 'execution-authority',
+  ledger: 'ledger',
+  notifier: 'notifier',
+  'worker-anchor': 'ledger',
+  gateway: 'caller',
+};
 
 export interface Origins {
   readonly origin: string;
@@ -35,24 +52,50 @@ export function originsOf(ports: Ports): Origins {
 
 /** The processes to run, in groups: one for all targets, or with `split` one per target and replica. */
 export function processesOf(
+  data: DataDirectory,
   env: Readonly<Record<string, string>>,
   { split, replicas }: { split: boolean; replicas: number },
 ): TargetProcess[][] {
-  if (!split) return [[{ name: 'all', target: 'all', env, shared: false }]];
-  return GROUPS.map((group) =>
-    group.flatMap((target) => {
-      const count = SINGLE.includes(target) ? 1 : replicas;
-      return Array.from({ length: count }, (_, index) => ({
-        name: count === 1 ? target : `${target}-${index + 1}`,
-        target,
-        env,
-        shared: count > 1 && LISTENING.includes(target),
-      }));
-    }),
+  const targets = Object.keys(STAGE) as Target[];
+  if (!split) {
+    const keys = Object.assign({}, ...targets.map((target) => keysOf(data, target)));
+    return [[{ name: 'all', target: 'all', env: { ...env, ...keys }, shared: false }]];
+  }
+  const stages = [...new Set(Object.values(STAGE))].sort();
+  return stages.map((stage) =>
+    targets
+      .filter((target) => STAGE[target] === stage)
+      .flatMap((target) => {
+        const count = SINGLE.includes(target) ? 1 : replicas;
+        return replicasOf(target, count, { ...env, ...keysOf(data, target) });
+      }),
   );
 }
 
-/** The configuration of every target, by environment only. */
+function replicasOf(
+  target: Target,
+  count: number,
+  env: Readonly<Record<string, string>>,
+): TargetProcess[] {
+  return Array.from({ length: count }, (_, index) => ({
+    name: count === 1 ? target : `${target}-${index + 1}`,
+    target,
+    env,
+    shared: count > 1 && LISTENING.includes(target),
+  }));
+}
+
+function keysOf(data: DataDirectory, target: Target): Record<string, string> {
+  const owner = KEY_OF[target];
+  if (owner === null) return {};
+  const variable =
+    owner === 'caller'
+      ? 'CALLER_PRIVATE_KEY_FILE'
+      : `${owner.toUpperCase().replaceAll('-', '_')}_SIGNING_KEY_FILE`;
+  return { [variable]: data.at('keys', `${owner}.pem`) };
+}
+
+/** What every target is configured with, by environment only. */
 export function environmentOf(
   data: DataDirectory,
   ports: Ports,
@@ -63,6 +106,8 @@ export function environmentOf(
   const { origin, sandboxOrigin, issuer } = originsOf(ports);
   const people = tenants.flatMap(({ people: all }) => all);
   return {
+    // One that is set in our own environment means nothing without --split.
+    NATS_URL: '',
     ...stores.urls,
     MODE: 'development',
     ORIGIN: origin,
@@ -74,14 +119,7 @@ export function environmentOf(
     DEVELOPMENT_PEOPLE: JSON.stringify(people.map(({ subject, name }) => ({ subject, name }))),
     ANCHOR_DIR: data.at('anchor'),
     TRUST_FILE: data.at('trust.json'),
-    CALLER_PRIVATE_KEY_FILE: data.at('keys', 'caller.pem'),
     CALLER_PUBLIC_KEY_FILE: data.at('keys', 'caller.pub.pem'),
-    ...Object.fromEntries(
-      SIGNING_SERVICES.map((service) => [
-        `${service.toUpperCase().replaceAll('-', '_')}_SIGNING_KEY_FILE`,
-        data.at('keys', `${service}.pem`),
-      ]),
-    ),
     QUOTAS: quotas ? 'on' : 'off',
   };
 }

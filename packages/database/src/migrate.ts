@@ -140,7 +140,7 @@ function compare(files: readonly Migration[], history: readonly HistoryRow[]): C
     for (const { migration_name: name, checksum, finished } of history) {
       const file = known.get(name);
       if (!finished) {
-        return `Migration ${name} failed before; mend the database, then: prisma migrate resolve --rolled-back ${name}`;
+        return `Migration ${name} failed before. Once the database is mended: UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name = '${name}' AND finished_at IS NULL`;
       }
       if (file === undefined && !ahead.includes(name)) {
         return `Migration ${name} was applied to this database, but its file is missing from this release.`;

@@ -1,5 +1,5 @@
-import { Refusal, textDigest } from '@countersign/protocol';
-import type { DecisionRequest, Lifecycle } from '@countersign/protocol';
+import { PROTOCOL_REVISION, Refusal, SUPPORTED_PROFILES, textDigest } from '@countersign/protocol';
+import type { DecisionRequest, Digest, Lifecycle } from '@countersign/protocol';
 
 /**
  * What every operation on a request loads in its one read: the tenant, the request with its integrity recomputed by
@@ -48,7 +48,7 @@ export const ANCHOR_COLUMN = `
 export const ANCHOR_JOIN = `
   LEFT JOIN checkpoint k ON k.tenant = l.tenant AND k.generation = l.anchor_generation AND k.sequence = l.anchor_sequence`;
 
-/** What contract §2.1 digests of `undefined` columns can never equal. */
+/** A row of {@link REQUEST_COLUMNS}; everything from `request_id` on is null when there is no such request. */
 export interface RequestRow {
   now: number;
   directory_revision: number;
@@ -83,7 +83,7 @@ export interface RequestRow {
   receipt_sequence: number | null;
   anchor_sequence: number | null;
   purpose: Lifecycle['purpose'];
-  digest: string;
+  digest: Digest;
   canonical: string;
   actual_digest?: string | null;
   payload_digest?: string | null;
@@ -95,7 +95,7 @@ export interface StoredRequest {
   readonly id: string;
   readonly owner: string;
   readonly route: string;
-  readonly digest: string;
+  readonly digest: Digest;
   readonly canonical: string;
   readonly request: DecisionRequest;
   readonly lifecycle: Lifecycle;
@@ -144,12 +144,24 @@ export function lifecycleOf(row: RequestRow): Lifecycle {
  * `unsupported_profile`, `agent_ui_profile_required` or `material_integrity_mismatch`, each 409.
  */
 export function requireIntegrity(stored: StoredRequest, tenant: string): void {
+  requireRequestIntegrity(stored, tenant);
   const { request, row } = stored;
-  if (request.protocol_revision !== '2.0.0-draft.3')
+  if (row.material_deleted) return;
+  const same =
+    row.payload_digest === request.review.payload_digest &&
+    row.response_schema_digest === request.review.response_schema_digest &&
+    row.document_digest === request.review.document_digest;
+  if (!same) throw new Refusal('material_integrity_mismatch');
+}
+
+/** INT for a service that may not read material: revision, profiles and the request's own digest. */
+export function requireRequestIntegrity(stored: StoredRequest, tenant: string): void {
+  const { request, row } = stored;
+  const supported: Readonly<Record<string, string>> = SUPPORTED_PROFILES;
+  if (request.protocol_revision !== PROTOCOL_REVISION)
     throw new Refusal('unsupported_revision', { status: 409 });
   for (const [name, version] of Object.entries(request.profiles)) {
-    if (SUPPORTED_PROFILES[name] !== version)
-      throw new Refusal('unsupported_profile', { status: 409 });
+    if (supported[name] !== version) throw new Refusal('unsupported_profile', { status: 409 });
   }
   if (request.review.bundle !== undefined && request.profiles['proto.agent-ui'] !== '2') {
     throw new Refusal('agent_ui_profile_required', { status: 409 });
@@ -160,18 +172,8 @@ export function requireIntegrity(stored: StoredRequest, tenant: string): void {
     request.producer === stored.owner &&
     request.route === stored.route &&
     row.actual_digest === stored.digest;
-  const material =
-    row.material_deleted ||
-    (row.payload_digest === request.review.payload_digest &&
-      row.response_schema_digest === request.review.response_schema_digest &&
-      row.document_digest === request.review.document_digest);
-  if (!same || !material) throw new Refusal('material_integrity_mismatch');
+  if (!same) throw new Refusal('material_integrity_mismatch');
 }
-
-export const SUPPORTED_PROFILES: Readonly<Record<string, string>> = {
-  'proto.execution': '1-draft.1',
-  'proto.agent-ui': '2',
-};
 
 /** A key's stored answer (R5): the same status and bytes for the same body, a conflict for another. */
 export function storedAnswer(

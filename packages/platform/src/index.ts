@@ -19,7 +19,11 @@ export { createCallerMinter, createCallerVerifier } from './caller.js';
 export type { Caller, CallerMinter, CallerVerifier } from './caller.js';
 export { ConfigurationError, flag, list, loadConfig, wholeNumber } from './config.js';
 export type { Configuration, ConfigurationFault, ConfigurationShape } from './config.js';
+export { createHealthHandler, healthListener } from './health.js';
+export type { HealthHandler, HealthListenerOptions, HealthOptions } from './health.js';
 export { isId, newId } from './ids.js';
+export { createJobs, migrateJobs } from './jobs.js';
+export type { JobData, JobHandler, Jobs, JobsOptions } from './jobs.js';
 export { createLogger } from './log.js';
 export type { LogLevel, LogOptions, Logger } from './log.js';
 export { assembleModules, startModules } from './module.js';
@@ -46,3 +50,5 @@ export {
   traceparentOf,
 } from './telemetry.js';
 export type { Trace } from './telemetry.js';
+export { HINTS } from './service.js';
+export type { ServiceRuntime } from './service.js';

@@ -9,6 +9,12 @@ export const SUPPORTED_PROFILES = {
   'proto.agent-ui': '2',
 } as const;
 
+/** A usable `Idempotency-Key`: visible ASCII (contract §6.3). */
+export const IDEMPOTENCY_KEY = /^[!-~]{1,160}$/;
+
+/** What `{id}` of a request looks like; anything else is 404 (contract §1). */
+export const REQUEST_ID = /^[a-f0-9-]{36}$/;
+
 /** Version of the human-in-the-loop protocol behind #23 and #24. */
 export const HITL_VERSION = '0.8';
 

@@ -1,6 +1,8 @@
 import type { ErrorCode } from './errors.js';
 import { Refusal } from './errors.js';
+import type { DecisionState } from './lifecycle/state.js';
 import type { RecordName } from './records/registry.js';
+import { DECISION_STATES } from './records/vocabulary.js';
 
 export type CallerKind = 'producer' | 'publisher' | 'operator' | 'human';
 export type ServiceName =
@@ -58,7 +60,7 @@ const offset: NumberParameter = { name: 'offset', maximum: 100_000, refusal: 'in
 const after: NumberParameter = { name: 'after', maximum: 99_999_999, refusal: 'invalid_offset' };
 const state: ChoiceParameter = {
   name: 'state',
-  values: ['', 'pending', 'confirmed', 'cancelled', 'expired', 'superseded'],
+  values: ['', ...DECISION_STATES],
   refusal: 'invalid_state',
 };
 
@@ -199,7 +201,7 @@ export interface Query {
   offset?: number;
   after?: number;
   /** Absent when there is no filter. */
-  state?: string;
+  state?: DecisionState;
 }
 
 /**
@@ -215,7 +217,7 @@ export function readQuery(operation: Operation, given: URLSearchParams): Query {
       if (text !== undefined && !parameter.values.includes(text)) {
         throw new Refusal(parameter.refusal);
       }
-      if (text) query.state = text;
+      if (text) query.state = text as DecisionState;
     } else {
       const value = /^\d{1,8}$/.test(text ?? '0') ? Number(text ?? '0') : Infinity;
       if (value > parameter.maximum) throw new Refusal(parameter.refusal);

@@ -12,11 +12,11 @@ import {
   transitionSql,
 } from '@countersign/database';
 import type { CallerIdentity, RequestRow, Transit } from '@countersign/database';
-import type { Lifecycle } from '@countersign/protocol';
+import type { Digest, Lifecycle } from '@countersign/protocol';
 
 export interface ClaimRow extends RequestRow {
   receipt: string | null;
-  receipt_digest: string | null;
+  receipt_digest: Digest;
   /** Request that the occurrence belongs to, and the claim that consumed it. */
   occurrence_request: string | null;
   occurrence_consumed_by: string | null;
@@ -26,7 +26,7 @@ export interface ClaimRow extends RequestRow {
 export interface AdmissionRow extends RequestRow {
   receipt: string | null;
   claim: string | null;
-  claim_digest: string | null;
+  claim_digest: Digest;
   /** AnchorProof as canonical text. */
   anchor: string | null;
   nonce_used: boolean;
@@ -34,7 +34,7 @@ export interface AdmissionRow extends RequestRow {
 
 export interface OutcomeRow extends RequestRow {
   claim: string | null;
-  claim_digest: string | null;
+  claim_digest: Digest;
   outcome: string | null;
 }
 
@@ -122,12 +122,25 @@ const OUTCOME = {
 export class ExecutionStore {
   constructor(private readonly pool: pg.Pool) {}
 
-  async loadForClaim(caller: CallerIdentity, id: string, scope: string, key: string | null, identity: string) {
+  async loadForClaim(
+    caller: CallerIdentity,
+    id: string,
+    scope: string,
+    key: string | null,
+    identity: string,
+  ) {
     return this.#load<ClaimRow>(LOAD_CLAIM, [caller.tenant, id, caller.id, scope, key, identity]);
   }
 
   async loadForAdmission(caller: CallerIdentity, id: string, nonce: string) {
-    return this.#load<AdmissionRow>(LOAD_ADMISSION, [caller.tenant, id, caller.id, '', null, nonce]);
+    return this.#load<AdmissionRow>(LOAD_ADMISSION, [
+      caller.tenant,
+      id,
+      caller.id,
+      '',
+      null,
+      nonce,
+    ]);
   }
 
   async loadForOutcome(caller: CallerIdentity, id: string, scope: string, key: string | null) {
@@ -162,7 +175,12 @@ export class ExecutionStore {
   }
 
   /** `incidentId`: id of the incident to open with the outcome, or null. */
-  async recordOutcome(transit: Transit, next: Lifecycle, recordId: string, incidentId: string | null) {
+  async recordOutcome(
+    transit: Transit,
+    next: Lifecycle,
+    recordId: string,
+    incidentId: string | null,
+  ) {
     await saveTransition(this.pool, OUTCOME, [
       ...transitValues(transit),
       next.grant,

@@ -42,7 +42,10 @@ describe('authentication', () => {
   test('knows a principal by its token, and asks once for some seconds', async () => {
     const { asked, authenticate } = setup();
     const headers = { authorization: `Bearer ${token}` };
-    const both = await Promise.all([authenticate(request(headers)), authenticate(request(headers))]);
+    const both = await Promise.all([
+      authenticate(request(headers)),
+      authenticate(request(headers)),
+    ]);
     expect(both[0]).toEqual({ ...bot, credential: textDigest(token), session: null });
     expect(both[1]).toEqual(both[0]);
     await authenticate(request(headers));

@@ -15,6 +15,11 @@ export interface Call {
 
 export type Handler = (call: Call) => Promise<void> | void;
 
+/** Below this the API answers, and always with JSON. */
+export function isApi(path: string): boolean {
+  return path === '/v2' || path.startsWith('/v2/');
+}
+
 export function redirect({ response }: Call, location: string): void {
   response.statusCode = 302;
   response.setHeader('Location', location);

@@ -9,9 +9,9 @@ describe('html', () => {
     );
   });
 
-  test('nests, and joins lists', () => {
-    expect(html`<ul>${['a<', 'b'].map((item) => html`<li>${item}</li>`)}</ul>${3}`.markup).toBe(
-      '<ul><li>a&lt;</li><li>b</li></ul>3',
-    );
+  test('nests, joins lists and takes numbers', () => {
+    const items = ['a<', 'b'].map((item) => html`<i>${item}</i>`);
+    expect(html`<b>${items}</b>`.markup).toBe('<b><i>a&lt;</i><i>b</i></b>');
+    expect(html`<i>${3}</i>`.markup).toBe('<i>3</i>');
   });
 });

@@ -46,16 +46,9 @@ function oversized(
   value: JsonValue,
   sizeOf: (part: JsonValue) => number,
 ): ErrorCode | null {
-  switch (input) {
-    case 'RequestInput':
-      return oversizedPart(value, DEFAULT_LIMITS, sizeOf);
-    case 'BundleRegistration':
-      return oversizedBundle(value, DEFAULT_LIMITS);
-    case 'DecisionProposal':
-      return oversizedResponse(value, DEFAULT_LIMITS, sizeOf);
-    default:
-      return null;
-  }
+  if (input === 'RequestInput') return oversizedPart(value, DEFAULT_LIMITS, sizeOf);
+  if (input === 'BundleRegistration') return oversizedBundle(value, DEFAULT_LIMITS);
+  return input === 'DecisionProposal' ? oversizedResponse(value, DEFAULT_LIMITS, sizeOf) : null;
 }
 
 /** The canonical text of an object, with the parts that were measured already put in as they are. */

@@ -5,7 +5,6 @@ import type { Duplex } from 'node:stream';
 import { newTrace } from '@countersign/platform';
 import { Refusal } from '@countersign/protocol';
 
-
 const HEADER_BYTES = 16 * 1024;
 const HEADER_MS = 10_000;
 /** For a whole call: 22 MiB in it need 3 Mbit/s. */

@@ -23,7 +23,9 @@ export function originFault({ mode, origin, sandbox }: OriginSettings): OriginFa
   const ofSandbox = (message: string): OriginFault => ({ variable: 'SANDBOX_ORIGIN', message });
 
   if (!validate('AgentUiOrigin', origin)) {
-    return ofOrigin('is no origin; write https://name, in lower case, without a path or default port');
+    return ofOrigin(
+      'is no origin; write https://name, in lower case, without a path or default port',
+    );
   }
   const scopes = sandbox.split(SCOPE).length - 1;
   const filled = sandbox.replace(SCOPE, longestLabel);
@@ -37,8 +39,10 @@ export function originFault({ mode, origin, sandbox }: OriginSettings): OriginFa
   const local = isLoopback(hostOf(origin)) && isLoopback(hostOf(filled));
   if (mode === 'development' && local) return null;
   if (scopes === 0) return ofSandbox(`must hold ${SCOPE} as one whole DNS label`);
-  if (!origin.startsWith('https://')) return ofOrigin('must be https, unless it is for development');
-  if (!sandbox.startsWith('https://')) return ofSandbox('must be https, unless it is for development');
+  if (!origin.startsWith('https://'))
+    return ofOrigin('must be https, unless it is for development');
+  if (!sandbox.startsWith('https://'))
+    return ofSandbox('must be https, unless it is for development');
   if (labels[0] !== SCOPE || labels.length < 3) {
     return ofSandbox(`must be ${SCOPE} before a name of its own`);
   }

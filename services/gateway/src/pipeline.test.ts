@@ -80,7 +80,8 @@ function setup({ caller = producer, excess, preflight, reply }: Setup = {}) {
     body: string | Readable = '',
   ) {
     const stream = typeof body === 'string' ? Readable.from([Buffer.from(body)]) : body;
-    const length = typeof body === 'string' ? { 'content-length': `${Buffer.byteLength(body)}` } : {};
+    const length =
+      typeof body === 'string' ? { 'content-length': `${Buffer.byteLength(body)}` } : {};
     const request = Object.assign(stream, { method, headers: { ...length, ...headers } });
     const written: Record<string, unknown> = {};
     const response = {
@@ -148,22 +149,63 @@ describe('the pipeline', () => {
   // Each call is wrong in this and in every later respect; the first one answers.
   const everythingWrong = { ...json, 'content-type': 'text/plain', 'content-encoding': 'gzip' };
   test.each([
-    ['the service-wide bucket', { excess: 'authenticated', caller: null }, 'PUT', '/v2/x', {}, 'rate_limited'],
-    ['authentication', { caller: null, excess: 'principal' }, 'PUT', '/v2/x', {}, 'unauthenticated'],
+    [
+      'the service-wide bucket',
+      { excess: 'authenticated', caller: null },
+      'PUT',
+      '/v2/x',
+      {},
+      'rate_limited',
+    ],
+    [
+      'authentication',
+      { caller: null, excess: 'principal' },
+      'PUT',
+      '/v2/x',
+      {},
+      'unauthenticated',
+    ],
     ['CSRF', { caller: human, excess: 'principal' }, 'PUT', '/v2/x', {}, 'csrf'],
-    ['the own bucket', { caller: human, excess: 'principal' }, 'PUT', '/v2/x', proof, 'rate_limited'],
+    [
+      'the own bucket',
+      { caller: human, excess: 'principal' },
+      'PUT',
+      '/v2/x',
+      proof,
+      'rate_limited',
+    ],
     ['the route', { caller: human }, 'PUT', '/v2/x', proof, 'not_found'],
     ['the kind', {}, 'POST', `/v2/requests/${id}/confirm`, everythingWrong, 'human_required'],
-    ['the key', {}, 'POST', `/v2/requests/${id}/cancel`, everythingWrong, 'idempotency_key_required'],
-    ['the type', {}, 'POST', `/v2/requests/${id}/cancel`, { ...everythingWrong, ...key }, 'json_required'],
-  ] as const)('refuses by %s before what comes later', async (_step, parts, method, url, headers, code) => {
-    const { serve, sent } = setup(parts);
-    expect((await serve(method, url, headers, 'not json')).refusal).toEqual(refused(code));
-    expect(sent).toEqual([]);
-  });
+    [
+      'the key',
+      {},
+      'POST',
+      `/v2/requests/${id}/cancel`,
+      everythingWrong,
+      'idempotency_key_required',
+    ],
+    [
+      'the type',
+      {},
+      'POST',
+      `/v2/requests/${id}/cancel`,
+      { ...everythingWrong, ...key },
+      'json_required',
+    ],
+  ] as const)(
+    'refuses by %s before what comes later',
+    async (_step, parts, method, url, headers, code) => {
+      const { serve, sent } = setup(parts);
+      expect((await serve(method, url, headers, 'not json')).refusal).toEqual(refused(code));
+      expect(sent).toEqual([]);
+    },
+  );
 
   test.each([
-    [{ 'content-encoding': 'gzip', 'content-type': 'application/json; charset=latin1' }, 'unsupported_encoding'],
+    [
+      { 'content-encoding': 'gzip', 'content-type': 'application/json; charset=latin1' },
+      'unsupported_encoding',
+    ],
     [{ 'content-type': 'application/json; charset=latin1' }, 'utf8_required'],
     [{ 'content-type': 'application/json; charset="UTF-8"' }, 'invalid_json'],
     [{ 'content-type': 'Application/JSON', 'content-encoding': 'identity' }, 'invalid_json'],
@@ -172,7 +214,12 @@ describe('the pipeline', () => {
     [{}, 'json_required'],
   ])('refuses a body by %j', async (headers, code) => {
     const { serve } = setup();
-    const { refusal } = await serve('POST', `/v2/requests/${id}/cancel`, { ...key, ...headers }, '{]');
+    const { refusal } = await serve(
+      'POST',
+      `/v2/requests/${id}/cancel`,
+      { ...key, ...headers },
+      '{]',
+    );
     expect(refusal).toEqual(refused(code));
   });
 
@@ -182,9 +229,9 @@ describe('the pipeline', () => {
     const headers = { ...key, ...json, 'transfer-encoding': 'chunked' };
     const url = `/v2/requests/${id}/cancel`;
     expect((await serve('POST', url, headers, grown)).refusal).toEqual(refused('body_too_large'));
-    expect((await serve('POST', url, headers, Readable.from([Buffer.from('{"a":1}')]))).refusal).toEqual(
-      refused('invalid_EmptyInput'),
-    );
+    expect(
+      (await serve('POST', url, headers, Readable.from([Buffer.from('{"a":1}')]))).refusal,
+    ).toEqual(refused('invalid_EmptyInput'));
   });
 
   test.each(['', 'a b', 'ä', 'x'.repeat(161)])('refuses the key "%s"', async (text) => {

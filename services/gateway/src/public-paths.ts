@@ -81,7 +81,14 @@ export function errorReference(origin: string): Handler {
     const { title, advice } = ERRORS[code];
     const type = `${origin}${errorPrefix}${code}`;
     const [status] = statusesOf(code);
-    const problem = { type, title, status, detail: advice, error: code, instance: call.trace.traceId };
+    const problem = {
+      type,
+      title,
+      status,
+      detail: advice,
+      error: code,
+      instance: call.trace.traceId,
+    };
     send(call, 'application/problem+json', JSON.stringify(problem));
   };
 }

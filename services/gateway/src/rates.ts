@@ -76,13 +76,15 @@ export function createRates(
         duration: WINDOW_SECONDS,
         keyPrefix: `countersign:rate:${name}`,
       };
-      const shared = redis && new RateLimiterRedis({
-        ...options,
-        storeClient: redis,
-        rejectIfRedisNotReady: true,
-        // A caller over its limit is refused without asking again.
-        inMemoryBlockOnConsumed: limits[name] + 1,
-      });
+      const shared =
+        redis &&
+        new RateLimiterRedis({
+          ...options,
+          storeClient: redis,
+          rejectIfRedisNotReady: true,
+          // A caller over its limit is refused without asking again.
+          inMemoryBlockOnConsumed: limits[name] + 1,
+        });
       return [name, { own: new RateLimiterMemory(options), shared }];
     }),
   );

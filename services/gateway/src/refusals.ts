@@ -2,7 +2,7 @@ import type { Logger } from '@countersign/platform';
 import { ERRORS, Refusal } from '@countersign/protocol';
 
 import type { Call } from './call.js';
-import { send, sendPage, wantsHtml } from './call.js';
+import { isApi, send, sendPage, wantsHtml } from './call.js';
 import { refusalPage } from './pages/error-page.js';
 
 /** The caller went away before the call was complete; there is nobody to answer. */
@@ -23,10 +23,12 @@ export function createRefuse(origin: string, log: Logger): (call: Call, fault: u
     }
     const refusal =
       fault instanceof Refusal ? fault : new Refusal('service_unavailable', { cause: fault });
-    if (refusal.status === 503) {
-      log.error(
-        { err: refusal.cause ?? refusal, code: refusal.code, trace: trace.traceId },
-        `${request.method ?? ''} ${routeOf(call.path)} is unavailable`,
+    if (refusal.cause !== undefined || refusal.code === 'service_unavailable') {
+      const { cause = refusal, code } = refusal;
+      const about = { err: cause, code, trace: trace.traceId };
+      log[refusal.status === 503 ? 'error' : 'warn'](
+        about,
+        `${request.method ?? ''} ${routeOf(call.path)} was refused`,
       );
     }
     if (response.headersSent) {
@@ -38,7 +40,7 @@ export function createRefuse(origin: string, log: Logger): (call: Call, fault: u
       response.setHeader('Retry-After', String(refusal.retryAfter));
     }
     if (refusal.code === 'unauthenticated') response.setHeader('WWW-Authenticate', 'Bearer');
-    if (!call.path.startsWith('/v2') && wantsHtml(call)) {
+    if (!isApi(call.path) && wantsHtml(call)) {
       const detail = refusal.detail ?? ERRORS[refusal.code].advice;
       sendPage(call, refusalPage(refusal.code, detail, trace.traceId));
     } else {

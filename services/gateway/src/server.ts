@@ -3,6 +3,7 @@ import { Refusal } from '@countersign/protocol';
 import express from 'express';
 
 import type { Call, Handler } from './call.js';
+import { isApi } from './call.js';
 import type { Listener } from './listener.js';
 import { createListener } from './listener.js';
 import type { Login } from './login/login.js';
@@ -75,7 +76,7 @@ function createDispatch(parts: ServerParts): (call: Call) => Promise<void> {
   }
 
   return async (call) => {
-    if (call.path === '/v2' || call.path.startsWith('/v2/')) {
+    if (isApi(call.path)) {
       await pipeline.serve(call);
       return;
     }

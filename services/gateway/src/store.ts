@@ -1,5 +1,5 @@
 import type { CallerKind } from '@countersign/protocol';
-import type { Pool } from 'pg';
+import type { Pool, QueryConfig } from 'pg';
 
 import { LOGIN_SECONDS, SESSION_SECONDS } from './cookies.js';
 
@@ -38,6 +38,8 @@ export interface NewSession {
   readonly csrf: string;
 }
 
+const ANSWER_WITHIN_MS = 5_000;
+
 const principalColumns = `p.tenant, p.id AS principal, p.kind,
   coalesce(p.config -> 'operator' = 'true'::jsonb, false) AS operator,
   p.config ->> 'publisher' IS NOT NULL AS publisher`;
@@ -55,7 +57,14 @@ export function createStore(pool: Pool) {
     text: string,
     values: readonly unknown[],
   ): Promise<Row[]> {
-    const result = await pool.query<Row>({ name: `gateway.${name}`, text, values: [...values] });
+    // A database that hangs must not hold callers: they get their 503 in time.
+    const query = {
+      name: `gateway.${name}`,
+      text,
+      values: [...values],
+      query_timeout: ANSWER_WITHIN_MS,
+    };
+    const result = await pool.query<Row>(query as QueryConfig);
     return result.rows;
   }
 

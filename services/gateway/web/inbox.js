@@ -15,7 +15,12 @@ function row(item) {
     first,
     element('td', moment(item.deadline)),
     element('td', item.decision),
-    element('td', item.assignment ? `${item.assignment.reviewer} until ${moment(item.assignment.expires_at)}` : '–'),
+    element(
+      'td',
+      item.assignment
+        ? `${item.assignment.reviewer} until ${moment(item.assignment.expires_at)}`
+        : '–',
+    ),
   );
   return made;
 }

@@ -18,7 +18,10 @@ function control(field) {
   if (field.choices) {
     const select = document.createElement('select');
     const options = field.choices.map((choice, place) => {
-      const option = element('option', typeof choice === 'string' ? choice : JSON.stringify(choice));
+      const option = element(
+        'option',
+        typeof choice === 'string' ? choice : JSON.stringify(choice),
+      );
       option.value = String(place);
       return option;
     });
@@ -36,7 +39,8 @@ function control(field) {
 /** What a control stands for; undefined when it was left empty. */
 function valueOf(field, input) {
   if (field.type === 'boolean' && !field.choices) return input.checked;
-  if (input.value === '') return field.type === 'string' && field.required && !field.choices ? '' : undefined;
+  if (input.value === '')
+    return field.type === 'string' && field.required && !field.choices ? '' : undefined;
   if (field.choices) return field.choices[Number(input.value)];
   return field.type === 'string' ? input.value : Number(input.value);
 }

@@ -13,7 +13,14 @@ async function checked(text, expected) {
   return (await digest(text)) === expected ? `${expected} ✓` : `${expected} – DOES NOT MATCH`;
 }
 
-function showRequest({ request, request_digest, decision_state, audit_state, grant_state, execution_state }) {
+function showRequest({
+  request,
+  request_digest,
+  decision_state,
+  audit_state,
+  grant_state,
+  execution_state,
+}) {
   byId('summary').textContent = request.summary;
   const rows = [
     ['Asked by', `${request.requester.subject} (through ${request.producer})`],
@@ -39,14 +46,24 @@ function showRequest({ request, request_digest, decision_state, audit_state, gra
 async function showMaterial({ request, review_document, payload }) {
   byId('document').textContent = review_document;
   byId('payload').textContent = JSON.stringify(payload, null, 2);
-  byId('document-digest').textContent = await checked(review_document, request.review.document_digest);
-  byId('payload-digest').textContent = await checked(canonical(payload), request.review.payload_digest);
+  byId('document-digest').textContent = await checked(
+    review_document,
+    request.review.document_digest,
+  );
+  byId('payload-digest').textContent = await checked(
+    canonical(payload),
+    request.review.payload_digest,
+  );
 }
 
 function showForm({ request, response_schema }) {
   const names = decisions[request.purpose];
   names.forEach((name, place) => {
-    const input = Object.assign(document.createElement('input'), { type: 'radio', name: 'decision', value: name });
+    const input = Object.assign(document.createElement('input'), {
+      type: 'radio',
+      name: 'decision',
+      value: name,
+    });
     // An execution is refused unless the reviewer says otherwise; a review has no preselected answer.
     input.checked = request.purpose === 'authorise_execution' && place === 0;
     input.required = true;

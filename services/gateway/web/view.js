@@ -30,6 +30,10 @@ export function moment(text) {
   const left = Math.round((Date.parse(text) - Date.now()) / 60_000);
   const amount = Math.abs(left);
   const words =
-    amount < 120 ? `${amount} min` : amount < 2_880 ? `${Math.round(amount / 60)} h` : `${Math.round(amount / 1_440)} d`;
+    amount < 120
+      ? `${amount} min`
+      : amount < 2_880
+        ? `${Math.round(amount / 60)} h`
+        : `${Math.round(amount / 1_440)} d`;
   return `${new Date(text).toLocaleString()} (${left < 0 ? `${words} ago` : `in ${words}`})`;
 }

@@ -10,7 +10,7 @@ import {
   recordValues,
 } from '@countersign/database';
 import type { CallerIdentity, NewRecord, RequestRow } from '@countersign/database';
-import type { Lifecycle } from '@countersign/protocol';
+import type { Digest, Lifecycle } from '@countersign/protocol';
 
 export interface Drained {
   appended: number;
@@ -28,7 +28,7 @@ export interface LedgerPosition {
   checkpoint_sequence: number;
   /** Where the next checkpoint goes: at most 100 entries further (R17). */
   sequence: number;
-  head: string;
+  head: Digest;
   now: number;
 }
 
@@ -184,16 +184,14 @@ export class LedgerStore {
         ORDER BY l.request_id`,
       values: [tenant, after, through],
     });
-    const decisions = rows.map(
-      (row): AnchoringDecision => ({
-        id: row.request_id as string,
-        owner: row.owner,
-        profiles: row.profiles,
-        receiptSequence: row.receipt_at,
-        version: row.version,
-        lifecycle: lifecycleOf(row),
-      }),
-    );
+    const decisions = rows.map((row): AnchoringDecision => ({
+      id: row.request_id as string,
+      owner: row.owner,
+      profiles: row.profiles,
+      receiptSequence: row.receipt_at,
+      version: row.version,
+      lifecycle: lifecycleOf(row),
+    }));
     return { now: rows[0]?.now ?? 0, decisions };
   }
 

@@ -47,7 +47,10 @@ export class Wakeful {
         if (this.#stopped || (!more && !this.#again.has(tenant))) break;
       }
     } catch (error) {
-      this.options.log.error({ err: error, tenant }, `${this.options.name} failed; the next poll tries again`);
+      this.options.log.error(
+        { err: error, tenant },
+        `${this.options.name} failed; the next poll tries again`,
+      );
     } finally {
       this.#running.delete(tenant);
     }

@@ -8,7 +8,6 @@ import {
   created,
   reservedBytes,
   textDigest,
-
 } from '@countersign/protocol';
 import type {
   DecisionRequest,
@@ -156,9 +155,14 @@ export async function prepare(
   const { limits } = route.config;
   requireProfiles(body, route);
   const requester = personOf(
-    await deps.directory.principal(call.caller.tenant, owner.requester.subject, row.directory_revision),
+    await deps.directory.principal(
+      call.caller.tenant,
+      owner.requester.subject,
+      row.directory_revision,
+    ),
   );
-  if (!requester?.enabled || !requester.certain) throw new Refusal('requester_identity_unavailable');
+  if (!requester?.enabled || !requester.certain)
+    throw new Refusal('requester_identity_unavailable');
   if (body.execution !== undefined) requireExecution(body, row, route, supersedes?.id ?? null);
   const bundle = boundBundle(body, row, owner);
 
@@ -225,7 +229,9 @@ export async function prepare(
       payload: input.payload,
       schema: input.schema,
       document: input.document,
-      bytes: retainedBytes([input.payload, input.schema, input.document, canonical]) + reservedBytes(limits),
+      bytes:
+        retainedBytes([input.payload, input.schema, input.document, canonical]) +
+        reservedBytes(limits),
       occurrence: execution?.action_occurrence_id ?? null,
       acceptedAt: now,
       auditDeleteAt,
@@ -300,4 +306,3 @@ function boundBundle(
 export function occurrenceOf(request: Pick<DecisionRequest, 'execution'>): string | null {
   return request.execution?.action_occurrence_id ?? null;
 }
-

@@ -10,14 +10,14 @@ import {
   transitionSql,
 } from '@countersign/database';
 import type { CallerIdentity, RequestRow, Transit } from '@countersign/database';
-import type { Assignment, DecisionCandidate, Lifecycle } from '@countersign/protocol';
+import type { Digest, Assignment, DecisionCandidate, Lifecycle } from '@countersign/protocol';
 
 export interface ReviewRow extends RequestRow {
   response_schema: string | null;
   /** Highest revision that the caller has frozen, 0 when none. */
   last_revision: number;
   candidate: string | null;
-  candidate_digest: string | null;
+  candidate_digest: Digest;
   candidate_live: boolean | null;
   assignment_id: string | null;
   assignment_reviewer: string | null;

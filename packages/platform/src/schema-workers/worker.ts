@@ -1,10 +1,10 @@
 import { parentPort } from 'node:worker_threads';
-import { runSchemaJob } from '@countersign/protocol';
-import type { CompiledSchemas, SchemaJob } from '@countersign/protocol';
+import { createSchemaCache, runSchemaJob } from '@countersign/protocol';
+import type { SchemaJob } from '@countersign/protocol';
 
 // Runs untrusted schemas, alone with its memory limit; knows nothing else.
-const compiled: CompiledSchemas = new Map();
+const cache = createSchemaCache();
 
 parentPort?.on('message', (job: SchemaJob) => {
-  parentPort?.postMessage(runSchemaJob(job, compiled));
+  parentPort?.postMessage(runSchemaJob(job, cache));
 });

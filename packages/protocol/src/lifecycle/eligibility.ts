@@ -45,7 +45,5 @@ export function requireEligible(
 
 export function samePerson(one: Person, other: Person): boolean {
   if (one.id === other.id) return true;
-  return (
-    one.subject !== null && one.subject === other.subject && one.issuer === other.issuer
-  );
+  return one.subject !== null && one.subject === other.subject && one.issuer === other.issuer;
 }

@@ -21,10 +21,7 @@ export function requirePending(state: Lifecycle, now: number): Transition {
 }
 
 /** A decision must be of the request's purpose (contract §3.4). */
-export function requireDecisionOfPurpose(
-  purpose: Lifecycle['purpose'],
-  decision: Decision,
-): void {
+export function requireDecisionOfPurpose(purpose: Lifecycle['purpose'], decision: Decision): void {
   const ofExecution = decision === 'authorise' || decision === 'refuse';
   if (ofExecution !== (purpose === 'authorise_execution'))
     throw new Refusal('purpose_decision_mismatch');

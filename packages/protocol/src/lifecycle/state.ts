@@ -8,7 +8,12 @@ export type AuditState = 'unanchored' | 'pending' | 'anchored' | 'conflict';
 export type GrantState =
   'not_applicable' | 'none' | 'pending_anchor' | 'available' | 'expired' | 'revoked' | 'consumed';
 export type OutcomeStatus =
-  'completed' | 'failed' | 'failed_partial' | 'uncertain' | 'cancelled_before_dispatch' | 'abandoned';
+  | 'completed'
+  | 'failed'
+  | 'failed_partial'
+  | 'uncertain'
+  | 'cancelled_before_dispatch'
+  | 'abandoned';
 export type ExecutionState =
   'not_applicable' | 'unclaimed' | 'claimed' | 'admitted' | OutcomeStatus;
 

@@ -75,8 +75,7 @@ export function retireNamespace(state: Lifecycle, now: number): Lifecycle {
     ...next,
     invalidated: next.invalidated ?? 'namespace_retired',
     decision: next.decision === 'pending' ? 'cancelled' : next.decision,
-    grant:
-      next.grant === 'not_applicable' || next.grant === 'consumed' ? next.grant : 'revoked',
+    grant: next.grant === 'not_applicable' || next.grant === 'consumed' ? next.grant : 'revoked',
     execution: next.execution === 'not_applicable' ? 'not_applicable' : 'uncertain',
   };
 }

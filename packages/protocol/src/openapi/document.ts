@@ -1,6 +1,6 @@
 import { ERRORS, SENT_CODES, statusesOf } from '../errors.js';
 import type { ErrorStatus } from '../errors.js';
-import { PROTOCOL_REVISION } from '../constants.js';
+import { IDEMPOTENCY_KEY, PROTOCOL_REVISION } from '../constants.js';
 import { CALLER_RULES, OPERATIONS } from '../operations.js';
 import type { Operation, QueryParameter, ServiceName } from '../operations.js';
 import { EXAMPLES } from '../records/examples.js';
@@ -63,7 +63,7 @@ const idempotencyKey = header(
   'Idempotency-Key',
   true,
   'One fresh key per intended effect; the same key and body get the same answer again.',
-  { type: 'string', minLength: 1, maxLength: 160, pattern: '^[!-~]+$' },
+  { type: 'string', minLength: 1, maxLength: 160, pattern: IDEMPOTENCY_KEY.source },
 );
 
 /** Session calls that change something prove their origin (contract §8.4); bearer calls need not. */

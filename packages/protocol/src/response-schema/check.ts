@@ -1,11 +1,12 @@
 import { Refusal } from '../errors.js';
 import { isJsonObject } from '../json/value.js';
-import type { JsonValue } from '../json/value.js';
+import type { JsonObject, JsonValue } from '../json/value.js';
 import type { SchemaStructure } from './structure.js';
 import { schemaStructure } from './structure.js';
 import { schemaWork } from './work.js';
 
 export interface CheckedSchema extends SchemaStructure {
+  readonly schema: JsonObject;
   readonly work: number;
 }
 
@@ -13,8 +14,8 @@ export interface CheckedSchema extends SchemaStructure {
 export function analyseSchema(schema: JsonValue): CheckedSchema {
   const structure = schemaStructure(schema);
   const work = schemaWork(structure.positions);
-  if (structure.invalid) throw new Refusal('invalid_response_schema');
-  return { ...structure, work };
+  if (structure.invalid || !isJsonObject(schema)) throw new Refusal('invalid_response_schema');
+  return { ...structure, schema, work };
 }
 
 /**

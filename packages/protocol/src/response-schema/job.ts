@@ -2,8 +2,9 @@ import type { ErrorCode } from '../errors.js';
 import { Refusal } from '../errors.js';
 import { textDigest } from '../json/canonical.js';
 import type { JsonValue } from '../json/value.js';
+import { analyseSchema } from './check.js';
 import type { CompiledSchema, SchemaCompiler } from './compile.js';
-import { compileResponseSchema, createSchemaCompiler } from './compile.js';
+import { compileChecked, createSchemaCompiler } from './compile.js';
 import { SCHEMA_LIMITS } from './limits.js';
 
 /** What a worker thread is given; both are canonical texts of values that were read strictly. */
@@ -20,16 +21,18 @@ export type SchemaJobResult =
 export interface SchemaCache {
   compiler: SchemaCompiler;
   readonly compiled: Map<string, CompiledSchema>;
-  attempts: number;
-  bytes: number;
+  weight: number;
 }
 
-/** The compiler keeps all it ever compiled, so cache and compiler are renewed together. */
-const CACHE_ATTEMPTS = 256;
-const CACHE_BYTES = 1_048_576;
+/**
+ * Syntax nodes that one compiler gets to see, a schema by itself weighing as ten. It keeps all that it
+ * ever compiled, some 5 KB a node, so it is renewed together with the cache.
+ */
+const CACHE_WEIGHT = 3000;
+const SCHEMA_WEIGHT = 10;
 
 export function createSchemaCache(): SchemaCache {
-  return { compiler: createSchemaCompiler(), compiled: new Map(), attempts: 0, bytes: 0 };
+  return { compiler: createSchemaCompiler(), compiled: new Map(), weight: 0 };
 }
 
 /**
@@ -38,11 +41,9 @@ export function createSchemaCache(): SchemaCache {
  */
 export function runSchemaJob(job: SchemaJob, cache: SchemaCache): SchemaJobResult {
   try {
-    const bytes = Buffer.byteLength(job.schemaText);
-    if (bytes + Buffer.byteLength(job.responseText ?? '') > SCHEMA_LIMITS.jobBytes) {
-      throw new Refusal('schema_validation_too_large');
-    }
-    const schema = compiledSchema(job.schemaText, bytes, cache);
+    const bytes = Buffer.byteLength(job.schemaText) + Buffer.byteLength(job.responseText ?? '');
+    if (bytes > SCHEMA_LIMITS.jobBytes) throw new Refusal('schema_validation_too_large');
+    const schema = compiledSchema(job.schemaText, cache);
     if (job.responseText !== null) schema.check(JSON.parse(job.responseText) as JsonValue);
     return { ok: true };
   } catch (error) {
@@ -51,17 +52,19 @@ export function runSchemaJob(job: SchemaJob, cache: SchemaCache): SchemaJobResul
   }
 }
 
-function compiledSchema(text: string, bytes: number, cache: SchemaCache): CompiledSchema {
+function compiledSchema(text: string, cache: SchemaCache): CompiledSchema {
   const digest = textDigest(text);
   const known = cache.compiled.get(digest);
   if (known !== undefined) return known;
-  if (cache.attempts >= CACHE_ATTEMPTS || cache.bytes + bytes > CACHE_BYTES) {
-    Object.assign(cache, { compiler: createSchemaCompiler(), attempts: 0, bytes: 0 });
+  const checked = analyseSchema(JSON.parse(text) as JsonValue);
+  const weight = checked.nodes + SCHEMA_WEIGHT;
+  if (cache.weight > 0 && cache.weight + weight > CACHE_WEIGHT) {
+    cache.compiler = createSchemaCompiler();
     cache.compiled.clear();
+    cache.weight = 0;
   }
-  cache.attempts++;
-  cache.bytes += bytes;
-  const schema = compileResponseSchema(JSON.parse(text) as JsonValue, cache.compiler);
+  cache.weight += weight;
+  const schema = compileChecked(checked, cache.compiler);
   cache.compiled.set(digest, schema);
   return schema;
 }

@@ -18,6 +18,8 @@ export interface SchemaPosition {
 }
 
 export interface SchemaStructure {
+  /** JSON values of the document, counted as `SCHEMA_LIMITS.syntaxNodes` says. */
+  readonly nodes: number;
   /** The root is the first. */
   readonly positions: readonly SchemaPosition[];
   /** For each schema with `$ref`, the same reference in the one spelling that no reader mistakes. */
@@ -59,8 +61,9 @@ export function schemaStructure(schema: JsonValue): SchemaStructure {
   if (walk.forbiddenReference) throw new Refusal('unsupported_schema_reference');
   if (walk.remoteReference) throw new Refusal('remote_schema_reference');
   if (walk.forbiddenKeyword) throw new Refusal('unsupported_schema_keyword');
-  const { positions, invalid, usesUnevaluatedProperties } = walk;
-  return { positions, references: resolveReferences(walk), invalid, usesUnevaluatedProperties };
+  const { nodes, positions, invalid, usesUnevaluatedProperties } = walk;
+  const references = resolveReferences(walk);
+  return { nodes, positions, references, invalid, usesUnevaluatedProperties };
 }
 
 function visitSchema(

@@ -1,9 +1,4 @@
-import {
-  Refusal,
-  claim as decide,
-  requireAuthority,
-  valueDigest,
-} from '@countersign/protocol';
+import { Refusal, claim as decide, requireAuthority, valueDigest } from '@countersign/protocol';
 import type { ClaimInput } from '@countersign/protocol';
 import { openRequest, requireIntegrity, requireOwner, withFreshState } from '@countersign/database';
 import { answer, isId, keyScope, newId } from '@countersign/platform';

@@ -46,6 +46,8 @@ function outcomeOperation(
     const { caller } = call;
     const outcome = JSON.parse(call.text) as ExecutionOutcome;
     const operation = keyScope(kind.name, id);
+    if (caller.kind === 'publisher') throw new Refusal('not_found');
+    const recorder = reconciling ? 'operator' : caller.kind;
     return withFreshState(async () => {
       const row = await deps.store.loadForOutcome(caller, id, operation, call.key);
       const opened = await openRequest(deps.directory, caller, row, call.text);
@@ -81,7 +83,7 @@ function outcomeOperation(
         claim_digest: loaded.claim_digest,
         outcome,
         recorded_at: new Date(loaded.now).toISOString(),
-        recorded_by: { kind: reconciling ? 'operator' : caller.kind, subject: caller.id },
+        recorded_by: { kind: recorder, subject: caller.id },
       });
       const incident =
         !reconciling && claimsEffectUnadmitted(lifecycle, outcome.status) ? newId() : null;

@@ -11,25 +11,12 @@ declare module 'oidc-provider' {
     readonly provider: Provider;
     readonly client: { readonly clientId: string };
     readonly session: { readonly accountId: string };
-    readonly result?: { readonly login?: object };
   }
 
   interface Context {
     readonly oidc: OidcContext;
     type: string;
     body: string;
-  }
-
-  interface Check {
-    readonly reason: string;
-  }
-
-  interface Prompt {
-    readonly checks: { add(check: Check): void };
-  }
-
-  interface Policy {
-    get(name: 'login' | 'consent'): Prompt;
   }
 
   export class Provider {
@@ -47,19 +34,4 @@ declare module 'oidc-provider' {
       result: { login: { accountId: string; remember: boolean } },
     ): Promise<void>;
   }
-
-  export const interactionPolicy: {
-    base(): Policy;
-    Check: new (
-      reason: string,
-      description: string,
-      error: string,
-      check: (context: Context) => boolean,
-    ) => Check;
-  };
-}
-
-declare module 'oidc-provider/lib/adapters/memory_adapter.js' {
-  const MemoryAdapter: new (name: string) => object;
-  export { MemoryAdapter as default };
 }

@@ -16,18 +16,18 @@ small { opacity: .7; }
 
 function document(title: string, body: Html): string {
   return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${title}</title>
-<link rel="stylesheet" href="/style.css">
-</head>
-<body>
-<p><strong>Development only</strong></p>
-${body}
-</body>
-</html>`.markup;
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <title>${title}</title>
+        <link rel="stylesheet" href="/style.css" />
+      </head>
+      <body>
+        <p><strong>Development only</strong></p>
+        ${body}
+      </body>
+    </html>`.markup;
 }
 
 /** One button per demo person: no password, because there is nothing to protect. */
@@ -35,16 +35,25 @@ export function personPage(people: readonly DemoPerson[], action: string): strin
   return document(
     'Sign in as a demo person',
     html`<h1>Who are you today?</h1>
-<form method="post" action="${action}">
-${people.map(
-  ({ subject, name }) =>
-    html`<button name="subject" value="${subject}">${name} <small>${subject}</small></button>
-`,
-)}</form>
-<p>These people exist on this machine only. A production service signs people in with your own identity provider.</p>`,
+      <form method="post" action="${action}">
+        ${people.map(
+          ({ subject, name }) =>
+            html`<button name="subject" value="${subject}">
+              ${name} <small>${subject}</small>
+            </button> `,
+        )}
+      </form>
+      <p>
+        These people exist on this machine only. A production service signs people in with your own
+        identity provider.
+      </p>`,
   );
 }
 
 export function faultPage(message: string): string {
-  return document('Sign-in failed', html`<h1>That did not work</h1><p>${message}</p>`);
+  return document(
+    'Sign-in failed',
+    html`<h1>That did not work</h1>
+      <p>${message}</p>`,
+  );
 }

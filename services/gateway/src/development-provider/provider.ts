@@ -4,27 +4,24 @@ import { createServer } from 'node:http';
 
 import type { Logger, Module } from '@countersign/platform';
 import { exportJWK, generateKeyPair } from 'jose';
-import { Provider, interactionPolicy } from 'oidc-provider';
-import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js';
+import type { Context } from 'oidc-provider';
+import { Provider } from 'oidc-provider';
 
+import type { DevelopmentProviderConfig } from '../config.js';
 import type { DemoPerson } from './person-page.js';
 import { faultPage, personPage, stylesheet } from './person-page.js';
 
-export interface DevelopmentProviderOptions {
-  readonly mode: 'development' | 'production';
-  /** Port on the loopback address; the issuer is `http://localhost:<port>`. */
-  readonly port: number;
-  readonly people: readonly DemoPerson[];
-  readonly clientId: string;
-  readonly clientSecret: string;
-  /** The service's own origin, whose `/auth/callback` is the only place people are sent back to. */
-  readonly origin: string;
+export interface DevelopmentProviderOptions extends DevelopmentProviderConfig {
   readonly log: Logger;
 }
 
-const formLimit = 4_096;
+const LIFE_SECONDS = 600;
+const FORM_BYTES = 4_096;
 
-/** An OpenID provider with named demo people, so that the pages work out of the box (R21). */
+/**
+ * An OpenID provider with named demo people, so that the pages work out of the box (R21). It listens on
+ * the loopback address, as `http://localhost:<port>`, and sends people back to the service only.
+ */
 export function createDevelopmentProvider(options: DevelopmentProviderOptions): Module {
   const { people, port, log } = options;
   if (options.mode === 'production') {
@@ -51,6 +48,7 @@ export function createDevelopmentProvider(options: DevelopmentProviderOptions): 
             answer(response, 400, faultPage('Start signing in again from the beginning.'));
           });
         } else {
+          forgetSession(request);
           void protocol(request, response);
         }
       });
@@ -75,20 +73,7 @@ async function createProvider(
   options: DevelopmentProviderOptions,
 ): Promise<Provider> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
-  const policy = interactionPolicy.base();
-  // Every sign-in asks again, so that one browser can play several people.
-  policy
-    .get('login')
-    .checks.add(
-      new interactionPolicy.Check(
-        'choose',
-        'a person has to be chosen',
-        'login_required',
-        ({ oidc }) => oidc.result?.login === undefined,
-      ),
-    );
   const provider = new Provider(issuer, {
-    adapter: MemoryAdapter,
     clients: [
       {
         client_id: options.clientId,
@@ -105,15 +90,19 @@ async function createProvider(
     scopes: ['openid'],
     pkce: { required: () => true },
     features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: false } },
-    interactions: {
-      policy,
-      url: (_context: unknown, { uid }: { uid: string }) => `/choose/${uid}`,
+    interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/choose/${uid}` },
+    ttl: {
+      AccessToken: LIFE_SECONDS,
+      Grant: LIFE_SECONDS,
+      IdToken: LIFE_SECONDS,
+      Interaction: LIFE_SECONDS,
+      Session: LIFE_SECONDS,
     },
     findAccount: (_context: unknown, subject: string) => {
       const person = options.people.find((one) => one.subject === subject);
       return person && { accountId: subject, claims: () => ({ sub: subject, name: person.name }) };
     },
-    async loadExistingGrant({ oidc }: import('oidc-provider').Context) {
+    async loadExistingGrant({ oidc }: Context) {
       const grant = new oidc.provider.Grant({
         clientId: oidc.client.clientId,
         accountId: oidc.session.accountId,
@@ -122,7 +111,7 @@ async function createProvider(
       await grant.save();
       return grant;
     },
-    renderError(context: import('oidc-provider').Context, { error }: { error: string }) {
+    renderError(context: Context, { error }: { error: string }) {
       context.type = 'html';
       context.body = faultPage(error);
     },
@@ -152,11 +141,17 @@ async function choose(
   });
 }
 
+/** Every sign-in begins without a memory of the last one, so that one browser can play several people. */
+function forgetSession({ headers }: IncomingMessage): void {
+  const cookies = headers.cookie?.split('; ').filter((cookie) => !cookie.startsWith('_session'));
+  if (cookies) headers.cookie = cookies.join('; ');
+}
+
 async function readForm(request: IncomingMessage): Promise<string> {
   let text = '';
   for await (const chunk of request.setEncoding('utf8')) {
     text += chunk;
-    if (text.length > formLimit) throw new Error('the form is too large');
+    if (text.length > FORM_BYTES) throw new Error('the form is too large');
   }
   return text;
 }

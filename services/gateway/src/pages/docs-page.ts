@@ -17,16 +17,15 @@ function callers(operation: Operation): string {
 
 function row(operation: Operation): Html {
   return html`<tr>
-<td>${operation.number}</td>
-<td><code>${operation.method} ${operation.path}</code></td>
-<td>${operation.summary}</td>
-<td>${callers(operation)}</td>
-<td>${operation.key ? 'required' : '–'}</td>
-<td>${operation.input ?? '–'}</td>
-<td>${size(operation.bodyLimit)}</td>
-<td>${operation.success.join(', ')} ${operation.output ?? 'text/plain'}</td>
-</tr>
-`;
+    <td>${operation.number}</td>
+    <td><code>${operation.method} ${operation.path}</code></td>
+    <td>${operation.summary}</td>
+    <td>${callers(operation)}</td>
+    <td>${operation.key ? 'required' : '–'}</td>
+    <td>${operation.input ?? '–'}</td>
+    <td>${size(operation.bodyLimit)}</td>
+    <td>${operation.success.join(', ')} ${operation.output ?? 'text/plain'}</td>
+  </tr> `;
 }
 
 /** The operations at a glance, out of the same table that serves them. */
@@ -34,14 +33,32 @@ export function docsPage(operations: readonly Operation[]): string {
   return page({
     title: 'API',
     body: html`<h1>API</h1>
-<p>The complete description is <a href="/openapi.json">/openapi.json</a>. Refusals are problem documents (RFC 9457);
-their member <code>error</code> is the code to key on, and <code>/errors/&lt;code&gt;</code> explains it.
-Bearer callers send <code>Authorization: Bearer …</code>. People sign in at <a href="/auth/login">/auth/login</a>
-and send <code>X-CSRF-Token</code> with everything but reads.</p>
-<div class="scroll"><table>
-<thead><tr><th>#</th><th>Call</th><th>Purpose</th><th>Callers</th><th>Idempotency-Key</th><th>Body</th><th>Limit</th><th>Answer</th></tr></thead>
-<tbody>
-${operations.map(row)}</tbody>
-</table></div>`,
+      <p>
+        The complete description is <a href="/openapi.json">/openapi.json</a>. Refusals are problem
+        documents (RFC 9457); their member <code>error</code> is the code to key on, and
+        <code>/errors/&lt;code&gt;</code> explains it. Bearer callers send
+        <code>Authorization: Bearer …</code>. People sign in at
+        <a href="/auth/login">/auth/login</a> and send <code>X-CSRF-Token</code> with everything but
+        reads.
+      </p>
+      <div class="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th>#</th>
+              <th>Call</th>
+              <th>Purpose</th>
+              <th>Callers</th>
+              <th>Idempotency-Key</th>
+              <th>Body</th>
+              <th>Limit</th>
+              <th>Answer</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${operations.map(row)}
+          </tbody>
+        </table>
+      </div>`,
   });
 }

@@ -10,11 +10,13 @@ export function errorReferencePage(code: ErrorCode): string {
   return page({
     title,
     body: html`<h1>${title}</h1>
-<p>${advice}</p>
-<dl>
-<dt>Code</dt><dd><code>${code}</code></dd>
-<dt>HTTP status</dt><dd>${statusesOf(code).join(', ')}</dd>
-</dl>`,
+      <p>${advice}</p>
+      <dl>
+        <dt>Code</dt>
+        <dd><code>${code}</code></dd>
+        <dt>HTTP status</dt>
+        <dd>${statusesOf(code).join(', ')}</dd>
+      </dl>`,
   });
 }
 
@@ -24,8 +26,8 @@ export function refusalPage(code: ErrorCode, detail: string, trace: string): str
   return page({
     title: ERRORS[code].title,
     body: html`<h1>${ERRORS[code].title}</h1>
-<p>${detail}</p>
-${signIn ? html`<p><a class="button" href="/auth/login">Sign in</a></p>` : ''}
-<p class="quiet"><a href="/errors/${code}">${code}</a> · trace ${trace}</p>`,
+      <p>${detail}</p>
+      ${signIn ? html`<p><a class="button" href="/auth/login">Sign in</a></p>` : ''}
+      <p class="quiet"><a href="/errors/${code}">${code}</a> · trace ${trace}</p>`,
   });
 }

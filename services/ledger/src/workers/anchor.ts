@@ -37,7 +37,10 @@ export function anchorWorker(deps: LedgerDeps & { anchors: AnchorStore }): Wakef
       const count = (failures.get(tenant) ?? 0) + 1;
       failures.set(tenant, count);
       notBefore.set(tenant, deps.monotonicMs() + Math.min(MOST_WAIT_MS, 250 * 2 ** count));
-      deps.log.error({ tenant, fault: error.fault, sequence: checkpoint.sequence, err: error.cause }, 'the anchor store did not accept a checkpoint');
+      deps.log.error(
+        { tenant, fault: error.fault, sequence: checkpoint.sequence, err: error.cause },
+        'the anchor store did not accept a checkpoint',
+      );
       await deps.store.noteFailure(tenant, checkpoint, error.fault);
       if (CONFLICTS.has(error.fault)) await deps.store.fence(tenant, error.fault, newId());
       return false;

@@ -23,7 +23,8 @@ export function configurePrincipal(deps: RequestDeps): Handler {
       await change.savePrincipal(input.id, input.kind, input.config);
       if (input.token !== undefined) {
         const digest = textDigest(input.token);
-        if (!(await change.saveCredential(input.id, digest))) throw new Refusal('identity_conflict');
+        if (!(await change.saveCredential(input.id, digest)))
+          throw new Refusal('identity_conflict');
       }
       const effects = before === null ? null : await effectsOf(change, before, input);
       const { records, requests } = await invalidateAffected(
@@ -145,7 +146,10 @@ async function effectsOf(
   if (!disabled && !rebound && removed.length === 0) return null;
   const affected = await change.affectedByOwner(input.id);
   return {
-    affected: disabled || rebound ? affected : affected.filter((request) => removed.includes(request.route)),
+    affected:
+      disabled || rebound
+        ? affected
+        : affected.filter((request) => removed.includes(request.route)),
     reasonOf: () => 'producer_authorisation_changed',
   };
 }

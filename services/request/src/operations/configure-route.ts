@@ -57,7 +57,9 @@ function reasonsOf(config: RouteConfig, rulesChanged: boolean, removed: readonly
     if (rulesChanged) return 'authorisation_changed';
     if (!config.allowed_producers.includes(request.owner)) return 'producer_removed';
     const { receiptReviewer } = request;
-    return receiptReviewer !== null && removed.includes(receiptReviewer) ? 'reviewer_removed' : null;
+    return receiptReviewer !== null && removed.includes(receiptReviewer)
+      ? 'reviewer_removed'
+      : null;
   };
 }
 

@@ -1,4 +1,10 @@
-import { DEFAULT_LIMITS, Refusal, assertRecord, canonicalText, textDigest } from '@countersign/protocol';
+import {
+  DEFAULT_LIMITS,
+  Refusal,
+  assertRecord,
+  canonicalText,
+  textDigest,
+} from '@countersign/protocol';
 import type { BundleRegistration, ReviewBundle } from '@countersign/protocol';
 import { requireCaller, storedAnswer, withFreshState } from '@countersign/database';
 import { answer, newId } from '@countersign/platform';
@@ -14,8 +20,7 @@ export function registerBundle(deps: RequestDeps): Handler {
     return withFreshState(async () => {
       const row = await deps.bundles.refusal(caller, operation, call.key);
       const principal = await requireCaller(deps.directory, caller, row?.directory_revision);
-      const publisher =
-        principal.kind === 'publisher' ? principal.id : principal.config.publisher;
+      const publisher = principal.kind === 'publisher' ? principal.id : principal.config.publisher;
       if (publisher === undefined || principal.kind === 'producer') {
         throw new Refusal('publisher_required');
       }

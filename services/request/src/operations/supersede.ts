@@ -1,10 +1,5 @@
 import { Refusal, supersede as replace } from '@countersign/protocol';
-import {
-  openRequest,
-  requireIntegrity,
-  requireOwner,
-  withFreshState,
-} from '@countersign/database';
+import { openRequest, requireIntegrity, requireOwner, withFreshState } from '@countersign/database';
 import { answer, isId, keyScope, newId } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import {

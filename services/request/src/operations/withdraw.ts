@@ -1,4 +1,9 @@
-import { Refusal, cancel as toCancelled, deleteMaterial, revoke as toRevoked } from '@countersign/protocol';
+import {
+  Refusal,
+  cancel as toCancelled,
+  deleteMaterial,
+  revoke as toRevoked,
+} from '@countersign/protocol';
 import type { Lifecycle, OperationName, Transition } from '@countersign/protocol';
 import {
   openRequest,
@@ -8,7 +13,7 @@ import {
 } from '@countersign/database';
 import type { RequestRow } from '@countersign/database';
 import { answer, isId, keyScope } from '@countersign/platform';
-import type { Handler } from '@countersign/platform';
+import type { Caller, Handler } from '@countersign/platform';
 import type { RequestDeps } from '../module.js';
 import { statusText } from '../status-view.js';
 
@@ -62,7 +67,7 @@ function withdrawal(
           request_id: id,
           request_digest: stored.digest,
           reason: 'retention',
-          recorded_by: { kind: caller.kind, subject: caller.id },
+          recorded_by: recorderOf(caller),
         });
         records.splice(-1, 0, deleted);
       }
@@ -94,6 +99,12 @@ function withdrawal(
       return answer(200, body);
     });
   };
+}
+
+/** Only owners and operators come this far (`requireOwnerOrOperator`). */
+function recorderOf({ kind, id }: Caller) {
+  if (kind === 'publisher') throw new Refusal('forbidden');
+  return { kind, subject: id };
 }
 
 function rowOf(next: Lifecycle): Partial<RequestRow> {

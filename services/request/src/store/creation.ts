@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { DEFAULT_LIMITS, Refusal } from '@countersign/protocol';
-import type { Lifecycle } from '@countersign/protocol';
+import type { Digest, Lifecycle } from '@countersign/protocol';
 import {
   CONSEQUENCES,
   FIRST_OWN_PARAMETER,
@@ -121,7 +121,7 @@ export interface Creation {
   readonly route: string;
   readonly purpose: string;
   readonly summary: string;
-  readonly digest: string;
+  readonly digest: Digest;
   readonly canonical: string;
   readonly payload: string;
   readonly schema: string;
@@ -227,7 +227,10 @@ export class CreationStore {
       const { rows } = await this.pool.query<{ saved: number }>({ ...statement, values });
       if (rows[0]?.saved !== 1) throw new StaleRead(statement.name);
     } catch (error) {
-      throw quotaRefusal(error) ?? (isLost(error) ? new StaleRead(statement.name, { cause: error }) : error);
+      throw (
+        quotaRefusal(error) ??
+        (isLost(error) ? new StaleRead(statement.name, { cause: error }) : error)
+      );
     }
   }
 }

@@ -86,7 +86,8 @@ export class DirectoryChange {
       [digest],
     );
     const holder = rows[0];
-    if (holder !== undefined) return holder.tenant === this.tenant && holder.principal === principal;
+    if (holder !== undefined)
+      return holder.tenant === this.tenant && holder.principal === principal;
     await this.client.query(
       `INSERT INTO credential (digest, tenant, principal, created_at) VALUES ($1, $2, $3, clock_timestamp())
        ON CONFLICT (tenant, principal) DO UPDATE SET digest = EXCLUDED.digest, created_at = EXCLUDED.created_at`,
@@ -102,7 +103,10 @@ export class DirectoryChange {
          updated_at = EXCLUDED.updated_at`,
       [this.tenant, id, revision, JSON.stringify(config)],
     );
-    await this.client.query('DELETE FROM route_reviewer WHERE tenant = $1 AND route = $2', [this.tenant, id]);
+    await this.client.query('DELETE FROM route_reviewer WHERE tenant = $1 AND route = $2', [
+      this.tenant,
+      id,
+    ]);
     await this.client.query(
       `INSERT INTO route_reviewer (tenant, reviewer, route) SELECT DISTINCT $1, reviewer, $2 FROM unnest($3::text[]) AS reviewer`,
       [this.tenant, id, config.reviewers],
@@ -174,7 +178,10 @@ export class DirectoryChange {
   }
 
   /** Signed records in the order given, each with the request that it is about or null. */
-  async saveRecords(records: readonly NewRecord[], requests: readonly (string | null)[]): Promise<void> {
+  async saveRecords(
+    records: readonly NewRecord[],
+    requests: readonly (string | null)[],
+  ): Promise<void> {
     const values = [this.tenant, requests, ...recordValues(records)];
     await this.client.query(
       `INSERT INTO record (tenant, id, request_id, type, digest, issued_at, record)

@@ -211,14 +211,7 @@ export class RequestStore {
   async material(caller: CallerIdentity, id: string): Promise<MaterialRow | undefined> {
     const { rows } = await this.pool.query<MaterialRow>({
       ...MATERIAL,
-      values: [
-        caller.tenant,
-        id,
-        caller.id,
-        '',
-        null,
-        caller.kind === 'human' ? caller.id : null,
-      ],
+      values: [caller.tenant, id, caller.id, '', null, caller.kind === 'human' ? caller.id : null],
     });
     return rows[0];
   }

@@ -9,19 +9,24 @@ const LEASE_MS = 300_000;
 
 /** #9: an advisory lease of 300 s, never beyond the review deadline; renewal keeps its id. It grants nothing. */
 export function assign(deps: ReviewDeps): Handler {
-  return reviewerOperation(deps, 'review.assign', () => async ({ row, stored, reviewer, transit }) => {
-    requirePending(stored.lifecycle, row.now);
-    const live = row.assignment_expires_at !== null && row.assignment_expires_at > row.now;
-    if (live && row.assignment_reviewer !== reviewer.id) throw new Refusal('review_assigned');
-    const assignment: Assignment = {
-      id: live && row.assignment_id !== null ? row.assignment_id : newId(),
-      reviewer: reviewer.id,
-      expires_at: new Date(
-        Math.min(row.now + LEASE_MS, stored.lifecycle.reviewDeadline),
-      ).toISOString(),
-    };
-    const body = JSON.stringify(assignment);
-    await deps.store.assign(transit({ status: 200, result: body, recordId: null }), assignment);
-    return answer(200, body);
-  });
+  return reviewerOperation(
+    deps,
+    'review.assign',
+    () =>
+      async ({ row, stored, reviewer, transit }) => {
+        requirePending(stored.lifecycle, row.now);
+        const live = row.assignment_expires_at !== null && row.assignment_expires_at > row.now;
+        if (live && row.assignment_reviewer !== reviewer.id) throw new Refusal('review_assigned');
+        const assignment: Assignment = {
+          id: live && row.assignment_id !== null ? row.assignment_id : newId(),
+          reviewer: reviewer.id,
+          expires_at: new Date(
+            Math.min(row.now + LEASE_MS, stored.lifecycle.reviewDeadline),
+          ).toISOString(),
+        };
+        const body = JSON.stringify(assignment);
+        await deps.store.assign(transit({ status: 200, result: body, recordId: null }), assignment);
+        return answer(200, body);
+      },
+  );
 }

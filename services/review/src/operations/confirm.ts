@@ -1,5 +1,5 @@
 import { Refusal, confirm as decide, requirePending } from '@countersign/protocol';
-import type { Confirmation, DecisionCandidate } from '@countersign/protocol';
+import type { Confirmation, DecisionCandidate, DecisionReceipt } from '@countersign/protocol';
 import { answer } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import type { ReviewDeps } from '../module.js';
@@ -56,7 +56,8 @@ export function confirm(deps: ReviewDeps): Handler {
         ...(next.grantDeadline === null
           ? {}
           : { grant_deadline: new Date(next.grantDeadline).toISOString() }),
-      });
+        // The decision is of the request's purpose, and only an execution has a grant deadline: `decide` saw to it.
+      } as DecisionReceipt);
       await deps.store.confirm(
         transit(
           { status: 200, result: null, recordId: receipt.id },

@@ -32,7 +32,6 @@ export function propose(deps: ReviewDeps): Handler {
       if (checked !== schemaDigest) {
         await deps.schemas.check({
           schemaText: row.response_schema ?? '',
-          schemaDigest,
           responseText: response,
         });
         checked = schemaDigest;

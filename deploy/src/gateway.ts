@@ -1,0 +1,32 @@
+import {
+  createDevelopmentProvider,
+  createGateway,
+  developmentProviderConfig,
+  gatewayConfig,
+} from '@countersign/gateway';
+import { createCallerMinter } from '@countersign/platform';
+import type { Module } from '@countersign/platform';
+import { callerKeyOf } from './configuration.js';
+import type { Shared } from './modules.js';
+
+export function gatewayModules(shared: Shared): Module[] {
+  return [
+    createGateway({
+      config: gatewayConfig(shared.env),
+      pool: shared.pool('gateway'),
+      bus: shared.bus,
+      minter: createCallerMinter('caller', callerKeyOf(shared.env)),
+      log: shared.log,
+      trust: shared.trust,
+      notifications: 'polling-only',
+    }),
+  ];
+}
+
+/** Demo people's provider: there is none in production (R21). */
+export async function developmentProviderModules(shared: Shared): Promise<Module[]> {
+  if (shared.config.MODE !== 'development') return [];
+  return [
+    await createDevelopmentProvider({ ...developmentProviderConfig(shared.env), log: shared.log }),
+  ];
+}

@@ -1,0 +1,98 @@
+// Postgres, NATS and Redis for the tests: binaries on the machine, or from npm, which the tests start themselves;
+// else from Debian's packages; else containers that live as long as the tests.
+import { spawnSync } from 'node:child_process';
+import { Missing } from './prepare.mjs';
+
+const SERVERS = [
+  {
+    name: 'PostgreSQL',
+    finder: 'findPostgres',
+    debianPackage: 'postgresql',
+    variable: 'DATABASE_URL',
+    container: {
+      image: 'postgres:17',
+      port: 5432,
+      env: {
+        POSTGRES_USER: 'countersign',
+        POSTGRES_DB: 'countersign',
+        POSTGRES_HOST_AUTH_METHOD: 'trust',
+      },
+      url: (host, port) => `postgres://countersign@${host}:${port}/countersign`,
+    },
+  },
+  {
+    name: 'NATS',
+    finder: 'findNats',
+    debianPackage: 'nats-server',
+    variable: 'NATS_URL',
+    container: {
+      image: 'nats:2.12',
+      port: 4222,
+      env: {},
+      url: (host, port) => `nats://${host}:${port}`,
+    },
+  },
+  {
+    name: 'Redis',
+    finder: 'findRedis',
+    debianPackage: 'redis-server',
+    variable: 'REDIS_URL',
+    container: {
+      image: 'redis:8',
+      port: 6379,
+      env: {},
+      url: (host, port) => `redis://${host}:${port}`,
+    },
+  },
+];
+
+/**
+ * Makes sure that the tests can have their servers. Resolves to the environment that names those which run in
+ * containers, and how to end them. Throws Missing.
+ */
+export async function provideTestServers(say) {
+  const platform = await import('@countersign/platform');
+  const { canInstall, installPackages } = await import('./dist/launcher/debian.js');
+  const lacking = () =>
+    SERVERS.filter(({ finder, variable }) => !process.env[variable] && platform[finder]() === null);
+
+  if (lacking().length > 0 && canInstall()) {
+    await installPackages(
+      lacking().map(({ debianPackage }) => debianPackage),
+      say,
+    );
+  }
+  const missing = lacking();
+  if (missing.length === 0) return { env: {}, stop: async () => {} };
+  if (spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0)
+    return startContainers(missing, say);
+  throw new Missing(
+    `The tests need ${missing.map(({ name }) => name).join(', ')}. Install what is missing ` +
+      `(Debian: apt-get install ${missing.map(({ debianPackage }) => debianPackage).join(' ')}), start Docker, ` +
+      `or name running servers by ${missing.map(({ variable }) => variable).join(', ')}.`,
+  );
+}
+
+async function startContainers(servers, say) {
+  const { GenericContainer } = await import('testcontainers');
+  const env = {};
+  const running = [];
+  const stop = async () => {
+    for (const container of running) await container.stop();
+  };
+  try {
+    for (const { name, variable, container } of servers) {
+      say(`starting a container of ${container.image}, for ${name} is not on this machine …`);
+      const started = await new GenericContainer(container.image)
+        .withEnvironment(container.env)
+        .withExposedPorts(container.port)
+        .start();
+      running.push(started);
+      env[variable] = container.url(started.getHost(), started.getMappedPort(container.port));
+    }
+  } catch (error) {
+    await stop();
+    throw new Missing(`Docker could not run it: ${error.message}`);
+  }
+  return { env, stop };
+}

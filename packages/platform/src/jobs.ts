@@ -1,0 +1,246 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Queue, Worker, createPostgresBackend, runMigrations } from 'bullmq';
+import type { BackendFactory, QueueOptions, WorkerOptions } from 'bullmq';
+import pg from 'pg';
+import type { Logger } from './log.js';
+import { currentTrace, inTrace, newTrace, traceparentOf } from './telemetry.js';
+
+/** Ids and times only: nothing private enters a queue. */
+export type JobData = Readonly<Record<string, string | number | boolean | null>>;
+
+/** A job is a hint that may come late, twice or never: its handler asks the database what there is to do. */
+export type JobHandler = (data: JobData) => Promise<void>;
+
+export interface Jobs {
+  /**
+   * Adds a job unless one of that id is waiting or running; an id that names what is due and when makes adding it again
+   * harmless. Rejects within some seconds when the store is away.
+   */
+  enqueue(
+    queue: string,
+    jobId: string,
+    data: JobData,
+    options?: { delayMs?: number },
+  ): Promise<void>;
+  /** Starts to work; goes on by itself when the store comes back. A job that fails is tried three times, then dropped. */
+  work(queue: string, handler: JobHandler, options?: { concurrency?: number }): Promise<void>;
+  /** Waits for running jobs, for a bounded time. */
+  close(): Promise<void>;
+}
+
+export interface JobsOptions {
+  log: Logger;
+  /** Queues in Redis; without it they are in PostgreSQL, schema `bullmq` (see {@link migrateJobs}). */
+  redisUrl?: string | undefined;
+  /** Required without `redisUrl`; may carry `options=-c role=…`. */
+  databaseUrl?: string | undefined;
+  /** The longest that `close` takes; 10 s when not given. */
+  closeMs?: number | undefined;
+}
+
+const ENQUEUE_MS = 3000;
+const RETRY_MS = 1000;
+const SCHEMA = 'bullmq';
+
+/** How to reach one store: what BullMQ's classes take beside a queue's name. */
+interface Store {
+  readonly forQueues: QueueOptions;
+  readonly forWorkers: WorkerOptions;
+  readonly factory: BackendFactory | undefined;
+  close(): Promise<void>;
+}
+
+interface Envelope {
+  data: JobData;
+  traceparent?: string;
+}
+
+export function createJobs(options: JobsOptions): Jobs {
+  const { log, closeMs = 10_000 } = options;
+  const store = storeOf(options);
+  const queues = new Map<string, Queue<Envelope>>();
+  const workers = new Set<Worker<Envelope>>();
+  const loops: Promise<void>[] = [];
+  const ended = new AbortController();
+
+  function queueOf(name: string): Queue<Envelope> {
+    const known = queues.get(name);
+    if (known !== undefined) return known;
+    const queue = new Queue<Envelope>(name, store.forQueues, store.factory as never);
+    queue.on('error', (error) => log.debug({ err: error, queue: name }, 'queue has no store'));
+    queues.set(name, queue);
+    return queue;
+  }
+
+  /** A queue whose first connection failed stays broken in BullMQ: the next call makes another. */
+  function forget(name: string, queue: Queue<Envelope>): void {
+    if (queues.get(name) !== queue) return;
+    queues.delete(name);
+    void queue.close().catch(() => {});
+  }
+
+  async function process(name: string, handler: JobHandler, envelope: Envelope): Promise<void> {
+    await inTrace(newTrace(envelope.traceparent), async () => {
+      try {
+        await handler(envelope.data);
+      } catch (error) {
+        log.error({ err: error, queue: name }, 'job failed');
+        // BullMQ stores message and stack of what it catches.
+        throw new Error('failed; see the log');
+      }
+    });
+  }
+
+  /** Workers have been seen to end when their store came back: one that ends before us is replaced. */
+  async function keepWorking(
+    name: string,
+    handler: JobHandler,
+    concurrency: number,
+  ): Promise<void> {
+    while (!ended.signal.aborted) {
+      const worker = new Worker<Envelope>(
+        name,
+        (job) => process(name, handler, job.data),
+        { ...store.forWorkers, concurrency },
+        store.factory as never,
+      );
+      worker.on('error', (error) => log.warn({ err: error, queue: name }, 'worker has trouble'));
+      workers.add(worker);
+      try {
+        await worker.waitUntilReady();
+        await worker.run();
+      } catch (error) {
+        log.warn({ err: error, queue: name }, 'worker ended');
+      }
+      if (ended.signal.aborted) return;
+      workers.delete(worker);
+      await bounded(worker.close(true), RETRY_MS);
+      await delay(RETRY_MS, undefined, { signal: ended.signal }).catch(() => {});
+    }
+  }
+
+  return {
+    async enqueue(name, jobId, data, { delayMs = 0 } = {}) {
+      const queue = queueOf(name);
+      const trace = currentTrace();
+      const envelope: Envelope =
+        trace === undefined ? { data } : { data, traceparent: traceparentOf(trace) };
+      // BullMQ keeps the colon for itself.
+      const settings = { jobId: jobId.replaceAll(':', '.'), delay: Math.max(0, delayMs) };
+      const added = queue.add(name, envelope, settings);
+      try {
+        if (!(await bounded(added, ENQUEUE_MS))) throw new Error(`queue ${name} does not answer`);
+      } catch (error) {
+        forget(name, queue);
+        throw error;
+      }
+    },
+
+    async work(name, handler, { concurrency = 10 } = {}) {
+      loops.push(keepWorking(name, handler, concurrency));
+    },
+
+    async close() {
+      ended.abort();
+      const closing = [...workers, ...queues.values()].map((part) => part.close().catch(() => {}));
+      const inTime = await bounded(Promise.all([...closing, ...loops]), closeMs);
+      if (!inTime) log.error({ closeMs }, 'jobs under way did not end in time');
+      await bounded(store.close(), RETRY_MS);
+    },
+  };
+}
+
+/**
+ * Brings the queues' tables in PostgreSQL to the newest version and lets the roles use them. Part of a migration:
+ * `connectionString` is that of the owner.
+ */
+export async function migrateJobs(
+  connectionString: string,
+  roles: readonly string[],
+): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    await runMigrations(client as never, SCHEMA);
+    for (const role of roles.map((name) => client.escapeIdentifier(name))) {
+      await client.query(`GRANT USAGE ON SCHEMA ${SCHEMA} TO ${role}`);
+      await client.query(`GRANT ALL ON ALL TABLES IN SCHEMA ${SCHEMA} TO ${role}`);
+      await client.query(`GRANT ALL ON ALL SEQUENCES IN SCHEMA ${SCHEMA} TO ${role}`);
+      await client.query(`GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${SCHEMA} TO ${role}`);
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+const kept = {
+  defaultJobOptions: {
+    attempts: 3,
+    backoff: { type: 'exponential', delay: 1000 },
+    // An id is free again when its job is gone, so that a sweep can put it back.
+    removeOnComplete: true,
+    removeOnFail: true,
+  },
+} as const;
+const working = { autorun: false, runRetryDelay: RETRY_MS } as const;
+
+function storeOf({ redisUrl, databaseUrl, log }: JobsOptions): Store {
+  if (redisUrl !== undefined) return redisStore(redisUrl);
+  if (databaseUrl !== undefined) return postgresStore(databaseUrl, log);
+  throw new TypeError('jobs need a Redis or a database URL');
+}
+
+function redisStore(url: string): Store {
+  const retryStrategy = (times: number): number => Math.min(times * 100, 2000);
+  const connection = { url, retryStrategy, connectTimeout: 5000 };
+  // All keys in one slot, as a cluster needs it.
+  const prefix = '{countersign}';
+  return {
+    forQueues: {
+      ...kept,
+      prefix,
+      connection: { ...connection, maxRetriesPerRequest: 1, enableOfflineQueue: false },
+    },
+    forWorkers: { ...working, prefix, connection: { ...connection, maxRetriesPerRequest: null } },
+    factory: undefined,
+    close: async () => {},
+  };
+}
+
+function postgresStore(databaseUrl: string, log: Logger): Store {
+  // One pool for all queues. Every worker holds one of its connections to listen on.
+  const pool = new pg.Pool({
+    ...withSearchPath(databaseUrl),
+    max: 20,
+    connectionTimeoutMillis: 5000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  });
+  pool.on('error', (error) => log.warn({ err: error }, 'queues lost a database connection'));
+  const connection = pool as never;
+  return {
+    forQueues: { ...kept, connection },
+    forWorkers: { ...working, connection },
+    factory: createPostgresBackend as never,
+    close: () => pool.end(),
+  };
+}
+
+/** BullMQ's statements name no schema. */
+function withSearchPath(databaseUrl: string): { connectionString: string; options?: string } {
+  const url = new URL(databaseUrl);
+  const options = `${url.searchParams.get('options') ?? ''} -c search_path=${SCHEMA}`.trim();
+  url.searchParams.set('options', options);
+  return { connectionString: url.href };
+}
+
+/** Whether the work ended within the time; its failure is thrown. */
+async function bounded(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const done = new AbortController();
+  work.catch(() => {});
+  try {
+    return await Promise.race([work.then(() => true), delay(ms, false, { signal: done.signal })]);
+  } finally {
+    done.abort();
+  }
+}

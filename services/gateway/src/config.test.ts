@@ -1,0 +1,95 @@
+import { ConfigurationError } from '@countersign/platform';
+
+import { developmentProviderConfig, gatewayConfig } from './config.js';
+
+const production = {
+  MODE: 'production',
+  ORIGIN: 'https://review.example',
+  SANDBOX_ORIGIN: 'https://{scope}.apps.test',
+  OIDC_ISSUER: 'https://id.example/realms/all',
+  OIDC_CLIENT_ID: 'countersign',
+  OIDC_CLIENT_SECRET: 's',
+};
+const development = {
+  MODE: 'development',
+  ORIGIN: 'http://localhost:8080',
+  SANDBOX_ORIGIN: 'http://localhost:8081',
+  OIDC_ISSUER: 'http://localhost:8082',
+  DEVELOPMENT_PROVIDER_PORT: '8082',
+  DEVELOPMENT_PEOPLE: '[{"subject":"ruth","name":"Ruth"}]',
+};
+
+function faults(read: () => unknown): string[] {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.faults.map(({ variable }) => variable);
+  }
+}
+
+describe('the configuration', () => {
+  test('is complete with what production has to say', () => {
+    expect(gatewayConfig(production)).toEqual({
+      mode: 'production',
+      origin: 'https://review.example',
+      host: '0.0.0.0',
+      port: 8080,
+      sandboxOrigin: 'https://{scope}.apps.test',
+      sandboxPort: 8081,
+      oidc: {
+        issuer: 'https://id.example/realms/all',
+        clientId: 'countersign',
+        clientSecret: 's',
+        clientAuthentication: 'body',
+      },
+      quotas: true,
+      rates: {},
+      redisUrl: undefined,
+      serviceTimeoutMs: 10_000,
+    });
+  });
+
+  test('is production when nothing is said, and then knows no shortcuts', () => {
+    const { MODE: _mode, ...rest } = development;
+    expect(faults(() => gatewayConfig({ ...rest, QUOTAS: 'off' }))).toEqual([
+      'SANDBOX_ORIGIN',
+      'OIDC_ISSUER',
+      'QUOTAS',
+      'OIDC_CLIENT_ID',
+      'OIDC_CLIENT_SECRET',
+    ]);
+    expect(faults(() => developmentProviderConfig(rest))).toEqual(['MODE']);
+  });
+
+  test('names everything that is missing at once', () => {
+    expect(faults(() => gatewayConfig({}))).toEqual(['ORIGIN', 'SANDBOX_ORIGIN', 'OIDC_ISSUER']);
+  });
+
+  test('takes other rates', () => {
+    const config = gatewayConfig({ ...production, RATE_LOGIN: '5', RATE_PAGE: '7' });
+    expect(config.rates).toEqual({ login: 5, page: 7 });
+    expect(faults(() => gatewayConfig({ ...production, RATE_LOGIN: '0' }))).toEqual(['RATE_LOGIN']);
+  });
+
+  test('refuses an issuer over plain HTTP that is not on this machine', () => {
+    for (const issuer of ['http://id.example', 'id.example', 'https://id.example/?x', 'ftp://x']) {
+      const env = { ...development, OIDC_ISSUER: issuer };
+      expect(faults(() => gatewayConfig(env))).toEqual(['OIDC_ISSUER']);
+    }
+  });
+
+  test('lets both ends of the development login agree without being told', () => {
+    const provider = developmentProviderConfig(development);
+    const { oidc, host } = gatewayConfig(development);
+    expect(host).toBe('127.0.0.1');
+    expect(provider).toMatchObject({ port: 8082, people: [{ subject: 'ruth', name: 'Ruth' }] });
+    expect([provider.clientId, provider.clientSecret]).toEqual([oidc.clientId, oidc.clientSecret]);
+  });
+
+  test.each(['', 'x', '{}', '[]', '[{"subject":"x"}]'])('refuses the people %s', (people) => {
+    const env = { ...development, DEVELOPMENT_PEOPLE: people };
+    expect(faults(() => developmentProviderConfig(env))).toEqual(['DEVELOPMENT_PEOPLE']);
+  });
+});

@@ -1,0 +1,202 @@
+import type { Configuration, ConfigurationFault } from '@countersign/platform';
+import { loadConfig, wholeNumber } from '@countersign/platform';
+import type { DEFAULT_RATES } from '@countersign/protocol';
+import { z } from 'zod';
+
+import type { DemoPerson } from './development-provider/person-page.js';
+import type { IdentityProviderOptions } from './login/identity-provider.js';
+import { hostOf, isLoopback, originFault } from './origins.js';
+import type { RateName } from './rates.js';
+
+type Mode = 'development' | 'production';
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface GatewayConfig {
+  readonly mode: Mode;
+  /** The one origin of API and pages, without a trailing slash. */
+  readonly origin: string;
+  readonly host: string;
+  readonly port: number;
+  /** Pattern with `{scope}` as one DNS label. */
+  readonly sandboxOrigin: string;
+  readonly sandboxPort: number;
+  readonly oidc: Pick<
+    IdentityProviderOptions,
+    'issuer' | 'clientId' | 'clientSecret' | 'clientAuthentication'
+  >;
+  readonly quotas: boolean;
+  /** Calls per minute that differ from the defaults of contract §9.4. */
+  readonly rates: Readonly<Partial<Record<RateName, number>>>;
+  /** Where rates are shared by all processes; without it each counts for itself. */
+  readonly redisUrl: string | undefined;
+  /** How long a service may take for one call, milliseconds. */
+  readonly serviceTimeoutMs: number;
+}
+
+export interface DevelopmentProviderConfig {
+  readonly mode: Mode;
+  readonly port: number;
+  readonly people: readonly DemoPerson[];
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly origin: string;
+}
+
+/** Both ends of the development login know it; what it would protect is a list of demo people. */
+const DEVELOPMENT_CLIENT = { id: 'countersign', secret: 'development-only' } as const;
+
+const mode = z.enum(['development', 'production']).default('production');
+const text = z.string();
+const port = wholeNumber(1, 65_535);
+const rate = wholeNumber(1, 100_000_000).optional();
+
+const shared = {
+  MODE: mode.describe('development or production'),
+  ORIGIN: text.describe('the origin people and programs use, such as https://review.example'),
+  OIDC_CLIENT_ID: text
+    .optional()
+    .describe('the name under which your identity provider knows this service'),
+  OIDC_CLIENT_SECRET: text.optional().describe('the secret that belongs to OIDC_CLIENT_ID'),
+};
+
+const rateVariables = {
+  RATE_LOGIN: rate,
+  RATE_HEALTH: rate,
+  RATE_AUTHENTICATED: rate,
+  RATE_PRINCIPAL: rate,
+  RATE_PAGE: rate,
+} satisfies Record<`RATE_${Uppercase<keyof typeof DEFAULT_RATES>}`, typeof rate>;
+
+const shape = {
+  ...shared,
+  HOST: text.optional().describe('the address to listen on, such as 0.0.0.0'),
+  PORT: port.default(8080).describe('the port to listen on'),
+  SANDBOX_ORIGIN: text.describe('the origin of apps on another site: https://{scope}.name'),
+  SANDBOX_PORT: port.default(8081).describe('the port of the sandbox origin'),
+  OIDC_ISSUER: text.describe('the issuer address of your identity provider'),
+  OIDC_CLIENT_AUTHENTICATION: z
+    .enum(['body', 'basic'])
+    .default('body')
+    .describe('body or basic: how the client secret is sent'),
+  QUOTAS: z.enum(['on', 'off']).default('on').describe('on; off is for development'),
+  REDIS_URL: text.optional().describe('redis://… or rediss://…'),
+  SERVICE_TIMEOUT_MS: wholeNumber(100, 60_000).default(10_000).describe('milliseconds'),
+  ...rateVariables,
+};
+
+/** The gateway's configuration out of the environment. Throws ConfigurationError with every fault. */
+export function gatewayConfig(env: Environment): GatewayConfig {
+  const given = loadConfig(shape, env, gatewayFaults);
+  const development = given.MODE === 'development';
+  return {
+    mode: given.MODE,
+    origin: given.ORIGIN,
+    host: given.HOST ?? (development ? '127.0.0.1' : '0.0.0.0'),
+    port: given.PORT,
+    sandboxOrigin: given.SANDBOX_ORIGIN,
+    sandboxPort: given.SANDBOX_PORT,
+    oidc: {
+      issuer: given.OIDC_ISSUER,
+      clientId: given.OIDC_CLIENT_ID ?? DEVELOPMENT_CLIENT.id,
+      clientSecret: given.OIDC_CLIENT_SECRET ?? DEVELOPMENT_CLIENT.secret,
+      clientAuthentication: given.OIDC_CLIENT_AUTHENTICATION,
+    },
+    quotas: given.QUOTAS === 'on',
+    rates: ratesOf(given),
+    redisUrl: given.REDIS_URL,
+    serviceTimeoutMs: given.SERVICE_TIMEOUT_MS,
+  };
+}
+
+function ratesOf(given: Configuration<typeof rateVariables>): Partial<Record<RateName, number>> {
+  const rates: Partial<Record<RateName, number>> = {};
+  for (const name of ['login', 'health', 'authenticated', 'principal', 'page'] as const) {
+    const amount = given[`RATE_${name.toUpperCase() as Uppercase<typeof name>}`];
+    if (amount !== undefined) rates[name] = amount;
+  }
+  return rates;
+}
+
+function gatewayFaults(given: Configuration<typeof shape>): ConfigurationFault[] {
+  const faults = [...originFaults(given), ...issuerFaults(given)];
+  if (given.MODE === 'production') {
+    if (given.QUOTAS === 'off') {
+      faults.push({
+        variable: 'QUOTAS',
+        wrong: 'is off, which is for development',
+        remedy: 'Set it to on, and the RATE_… variables to what your callers need.',
+      });
+    }
+    for (const variable of ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const) {
+      if (given[variable] !== undefined) continue;
+      const remedy = `Set it to ${shared[variable].description ?? ''}.`;
+      faults.push({ variable, wrong: 'is missing', remedy });
+    }
+  }
+  return faults;
+}
+
+function originFaults(given: Configuration<typeof shape>): ConfigurationFault[] {
+  const fault = originFault({
+    mode: given.MODE,
+    origin: given.ORIGIN,
+    sandbox: given.SANDBOX_ORIGIN,
+  });
+  if (fault === null) return [];
+  const remedy = 'Give service and apps two origins on different sites.';
+  return [{ variable: fault.variable, wrong: fault.message, remedy }];
+}
+
+function issuerFaults({ MODE, OIDC_ISSUER }: Configuration<typeof shape>): ConfigurationFault[] {
+  const local = MODE === 'development' && isLoopback(hostOf(OIDC_ISSUER.split('/', 3).join('/')));
+  const usable = /^https:\/\/[^/?#]+[^?#]*$/.test(OIDC_ISSUER) && URL.canParse(OIDC_ISSUER);
+  if (usable || (local && URL.canParse(OIDC_ISSUER))) return [];
+  return [
+    {
+      variable: 'OIDC_ISSUER',
+      wrong: 'is no https address',
+      remedy: 'Set it to the issuer exactly as your identity provider writes it.',
+    },
+  ];
+}
+
+const people = z
+  .string()
+  .transform((value, context): unknown => {
+    try {
+      return JSON.parse(value);
+    } catch {
+      context.addIssue({ code: 'custom', message: 'expected JSON' });
+      return z.NEVER;
+    }
+  })
+  .pipe(z.array(z.object({ subject: z.string().min(1), name: z.string().min(1) })).min(1));
+
+const developmentShape = {
+  ...shared,
+  DEVELOPMENT_PROVIDER_PORT: port.describe('the port of the development identity provider'),
+  DEVELOPMENT_PEOPLE: people.describe('a JSON list of people: [{"subject":"ruth","name":"Ruth"}]'),
+};
+
+/** Configuration of the development identity provider, which there is none of in production (R21). */
+export function developmentProviderConfig(env: Environment): DevelopmentProviderConfig {
+  const given = loadConfig(developmentShape, env, ({ MODE }) =>
+    MODE === 'development'
+      ? []
+      : [
+          {
+            variable: 'MODE',
+            wrong: 'is production, where the development identity provider does not start',
+            remedy: 'Leave this target out and set OIDC_ISSUER to your own identity provider.',
+          },
+        ],
+  );
+  return {
+    mode: given.MODE,
+    port: given.DEVELOPMENT_PROVIDER_PORT,
+    people: given.DEVELOPMENT_PEOPLE,
+    clientId: given.OIDC_CLIENT_ID ?? DEVELOPMENT_CLIENT.id,
+    clientSecret: given.OIDC_CLIENT_SECRET ?? DEVELOPMENT_CLIENT.secret,
+    origin: given.ORIGIN,
+  };
+}

@@ -1,0 +1,18 @@
+import type { Module } from '@countersign/platform';
+
+import type { DevelopmentProviderOptions } from './development-provider/provider.js';
+
+export { developmentProviderConfig, gatewayConfig } from './config.js';
+export type { DevelopmentProviderConfig, GatewayConfig } from './config.js';
+export type { DevelopmentProviderOptions } from './development-provider/provider.js';
+export type { Notifications } from './discovery.js';
+export { createGateway } from './module.js';
+export type { GatewayDeps } from './module.js';
+
+/** The development identity provider, loaded only when it is asked for: production never has it in memory. */
+export async function createDevelopmentProvider(
+  options: DevelopmentProviderOptions,
+): Promise<Module> {
+  const provider = await import('./development-provider/provider.js');
+  return provider.createDevelopmentProvider(options);
+}

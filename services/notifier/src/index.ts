@@ -1,0 +1,3 @@
+export { notifierModule } from './module.js';
+export type { NotifierDeps } from './module.js';
+export { NotifierStore } from './store.js';

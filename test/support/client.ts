@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import type { Demo } from './instance.js';
+import { runCommand } from './instance.js';
+
+export type Credentials = { token: string } | { cookie: string; csrf: string } | null;
+
+export interface Answer<T = any> {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body as sent. */
+  readonly text: string;
+  /** The body as JSON, when it is. */
+  readonly body: T;
+}
+
+export interface CallOptions {
+  readonly key?: string | null;
+  readonly headers?: Record<string, string>;
+  /** Sent as it is instead of JSON of `body`. */
+  readonly raw?: string | Uint8Array;
+}
+
+/** One caller of the HTTP interface; gives every answer as it is, refusals too. */
+export class Client {
+  constructor(
+    readonly origin: string,
+    readonly credentials: Credentials,
+  ) {}
+
+  get(path: string, options: CallOptions = {}): Promise<Answer> {
+    return this.call('GET', path, undefined, { key: null, ...options });
+  }
+
+  post(path: string, body: unknown = {}, options: CallOptions = {}): Promise<Answer> {
+    return this.call('POST', path, body, options);
+  }
+
+  put(path: string, body: unknown, options: CallOptions = {}): Promise<Answer> {
+    return this.call('PUT', path, body, { key: null, ...options });
+  }
+
+  async call(method: string, path: string, body: unknown, options: CallOptions): Promise<Answer> {
+    const key = options.key === undefined ? randomUUID() : options.key;
+    const response = await fetch(this.origin + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...credentialHeaders(this.origin, this.credentials),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(key === null ? {} : { 'idempotency-key': key }),
+        ...options.headers,
+      },
+      ...(body === undefined ? {} : { body: options.raw ?? JSON.stringify(body) }),
+    } as RequestInit);
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: jsonOf(text) };
+  }
+}
+
+function credentialHeaders(origin: string, credentials: Credentials): Record<string, string> {
+  if (credentials === null) return {};
+  return 'token' in credentials
+    ? { authorization: `Bearer ${credentials.token}` }
+    : { cookie: credentials.cookie, 'x-csrf-token': credentials.csrf, origin };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function producerOf(demo: Demo): Client {
+  return new Client(demo.origin, { token: demo.producer.token });
+}
+
+export function operatorOf(demo: Demo): Client {
+  return new Client(demo.origin, { token: demo.operator.token });
+}
+
+/** A person with a fresh session, through the real login. */
+export async function personOf(demo: Demo, dataDirectory: string, id: string): Promise<Client> {
+  const { code, stdout, stderr } = await runCommand(['session', id, '--data', dataDirectory]);
+  if (code !== 0) throw new Error(`session ${id}: ${stderr}`);
+  const { cookie, csrf } = JSON.parse(stdout) as { cookie: string; csrf: string };
+  return new Client(demo.origin, { cookie, csrf });
+}

@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(__dirname, '../..');
+
+interface Tenant {
+  tenant: string;
+  producer: { id: string; token: string };
+  publisher: { id: string; token: string };
+  operator: { id: string; token: string };
+  people: { id: string; name: string }[];
+  routes: { review: string; execution: string };
+}
+
+/** The file that a running instance describes itself with. */
+export interface Demo extends Tenant {
+  origin: string;
+  sandboxOrigin: string;
+  trust: string;
+  other: Tenant;
+}
+
+export interface Instance {
+  readonly demo: Demo;
+  readonly dataDirectory: string;
+  readonly launcher: ChildProcess;
+  /** All that the launcher printed. */
+  readonly output: () => string;
+  /** Ctrl-C, as a person would; resolves with the exit code. */
+  stop(): Promise<number | null>;
+}
+
+export interface InstanceOptions {
+  readonly split?: boolean;
+  readonly replicas?: number;
+  readonly quotas?: boolean;
+  readonly demo?: boolean;
+  /** Keeps and reuses this directory; a temporary one otherwise. */
+  readonly dataDirectory?: string;
+}
+
+const READY_WITHIN_MS = 90_000;
+
+/** Starts the product as its first command does, on free ports and a database of its own, and waits until it serves. */
+export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {
+  const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'countersign-'));
+  const args = [
+    'deploy/start.mjs',
+    ...['--data', dataDirectory, '--port', '0', '--sandbox-port', '0'],
+    ...(options.demo === true ? [] : ['--no-demo']),
+    ...(options.quotas === true ? [] : ['--no-quotas']),
+    ...(options.split === true ? ['--split'] : []),
+    ...(options.replicas === undefined ? [] : ['--replicas', String(options.replicas)]),
+  ];
+  // Stores of its own, whatever the environment of the test names.
+  const { DATABASE_URL: _1, NATS_URL: _2, REDIS_URL: _3, ...env } = process.env;
+  const launcher = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const exited = new Promise<number | null>((settle) => launcher.once('exit', settle));
+  await new Promise<void>((serves, failed) => {
+    const late = setTimeout(
+      () => failed(new Error(`not ready in time:\n${output}`)),
+      READY_WITHIN_MS,
+    );
+    const read = (chunk: Buffer) => {
+      output += chunk.toString();
+      if (/^ready http/m.test(output)) {
+        clearTimeout(late);
+        serves();
+      }
+    };
+    launcher.stdout.on('data', read);
+    launcher.stderr.on('data', read);
+    void exited.then((code) => {
+      clearTimeout(late);
+      failed(new Error(`the launcher ended with ${code}:\n${output}`));
+    });
+  });
+  const demo = JSON.parse(readFileSync(join(dataDirectory, 'demo.json'), 'utf8')) as Demo;
+  return {
+    demo,
+    dataDirectory,
+    launcher,
+    output: () => output,
+    async stop() {
+      launcher.kill('SIGINT');
+      const code = await exited;
+      if (options.dataDirectory === undefined)
+        rmSync(dataDirectory, { recursive: true, force: true });
+      return code;
+    },
+  };
+}
+
+/** Runs one of the product's commands and gives what it printed. */
+export function runCommand(
+  args: readonly string[],
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, ['deploy/countersign.mjs', ...args], { cwd: ROOT });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  return new Promise((settle) => child.once('close', (code) => settle({ code, stdout, stderr })));
+}
