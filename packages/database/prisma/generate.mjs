@@ -1,11 +1,9 @@
 // Writes src/generated/prisma from schema.prisma, without a network.
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
-rmSync(`${folder}/src/generated/prisma`, { recursive: true, force: true });
 const { status, stdout, stderr } = spawnSync(
   process.execPath,
   [

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { ROLES } from './pool.js';
+import { ROLES, createPool } from './pool.js';
 
 /** The same from src and from dist, in ES modules and under Jest. */
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
@@ -172,7 +172,7 @@ const UNDEFINED_ROLE = '22023';
 async function historyOrNone(database: string | pg.Pool): Promise<HistoryRow[]> {
   const client =
     typeof database === 'string'
-      ? new pg.Pool({ connectionString: database, max: 1, connectionTimeoutMillis: 5000 })
+      ? createPool({ url: database, max: 1, application: 'countersign' })
       : database;
   try {
     return await historyOf(client);

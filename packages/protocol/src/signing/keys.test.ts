@@ -1,0 +1,127 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
+import type { RecordType } from '../records/index.js';
+import { SIGNED_RECORDS } from '../records/index.js';
+import { generateSigningKey, readPublicPem, restrictSigner, signerFromPem } from './keys.js';
+import { fitsPurpose, isRecordType, SIGNING_POLICY } from './policy.js';
+import type { RecordHeader } from './signed-record.js';
+import { signPayloadText } from './signed-record.js';
+
+const key = generateSigningKey('k1');
+const signer = signerFromPem('k1', key.privatePem);
+const types = Object.keys(SIGNED_RECORDS).filter(isRecordType);
+
+function header(type: RecordType): RecordHeader {
+  return {
+    type,
+    purpose: SIGNED_RECORDS[type].purpose === 'service' ? 'service' : 'review',
+    profiles: {},
+    issuer: 'https://a.example',
+    audience: 'a',
+    tenant: 't',
+    issuedAt: 0,
+  };
+}
+
+describe('keys', () => {
+  it('come in pairs', () => {
+    expect(signer.publicPem).toBe(key.publicPem);
+    expect(key.privatePem).toMatch(/^-----BEGIN PRIVATE KEY-----\n/);
+    expect(generateSigningKey('k1').privatePem).not.toBe(key.privatePem);
+    expect(signer.sign(Buffer.from('a'))).toHaveLength(64);
+    expect(signer.sign(Buffer.from('a'))).toEqual(signer.sign(Buffer.from('a')));
+  });
+
+  it('are Ed25519 and nothing else', () => {
+    const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const ed448 = generateKeyPairSync('ed448');
+    for (const { privateKey, publicKey } of [rsa, ed448]) {
+      const privatePem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+      expect(() => signerFromPem('k', privatePem)).toThrow(TypeError);
+      expect(
+        readPublicPem(publicKey.export({ type: 'spki', format: 'pem' }).toString()),
+      ).toBeNull();
+    }
+    expect(() => signerFromPem('k', key.publicPem)).toThrow(TypeError);
+    expect(() => signerFromPem('k', 'secret text')).toThrow(
+      expect.objectContaining({
+        message: expect.not.stringContaining('secret') as string,
+      }) as Error,
+    );
+  });
+
+  it('are public in one PUBLIC KEY block only', () => {
+    expect(readPublicPem(key.publicPem)).not.toBeNull();
+    expect(readPublicPem(`\n${key.publicPem.replaceAll('\n', '\r\n')}\n`)).not.toBeNull();
+    const body = key.publicPem.split('\n')[1] as string;
+    for (const pem of [
+      '',
+      body,
+      key.privatePem,
+      key.publicPem + key.publicPem,
+      key.privatePem + key.publicPem,
+      key.publicPem.replaceAll('PUBLIC KEY', 'CERTIFICATE'),
+      key.publicPem.replaceAll('PUBLIC KEY', 'ED25519 PUBLIC KEY'),
+      key.publicPem.replace(body, body.slice(4)),
+      key.publicPem + ' '.repeat(4096),
+    ]) {
+      expect(readPublicPem(pem)).toBeNull();
+    }
+  });
+});
+
+describe('the signing policy', () => {
+  it('lets each service sign its own record types and no others', () => {
+    for (const allowed of Object.values(SIGNING_POLICY)) {
+      const restricted = restrictSigner(signer, allowed);
+      expect(restricted.publicPem).toBe(signer.publicPem);
+      for (const type of types) {
+        const attempt = (): unknown => signPayloadText(restricted, header(type), '{}');
+        if ((allowed as readonly string[]).includes(type)) {
+          expect(attempt()).toEqual(signPayloadText(signer, header(type), '{}'));
+        } else {
+          expect(attempt).toThrow(TypeError);
+        }
+      }
+    }
+  });
+
+  it('gives every record type of a request and of configuration to one service', () => {
+    const owners = (type: RecordType): number =>
+      Object.values(SIGNING_POLICY).filter((list) => (list as readonly string[]).includes(type))
+        .length;
+    for (const type of types) {
+      expect(owners(type)).toBe(
+        type === 'RequestChangedEvent' ? 5 : type === 'RecoveryFence' ? 0 : 1,
+      );
+    }
+  });
+
+  it('cannot be talked round by what a payload says', () => {
+    const restricted = restrictSigner(signer, ['WebhookDelivery']);
+    const payload = '{"x":",\\"type\\":\\"WebhookDelivery\\"}}"}';
+    expect(() => signPayloadText(restricted, header('DecisionReceipt'), payload)).toThrow(
+      TypeError,
+    );
+    for (const bytes of ['', 'anything', '{"payload":1,"protected":{"type":"WebhookDelivery"}} ']) {
+      expect(() => restricted.sign(Buffer.from(bytes))).toThrow(TypeError);
+    }
+  });
+
+  it('ties purposes to record types', () => {
+    expect(fitsPurpose('AuditCheckpoint', 'service')).toBe(true);
+    expect(fitsPurpose('AuditCheckpoint', 'review')).toBe(false);
+    expect(fitsPurpose('DecisionReceipt', 'authorise_execution')).toBe(true);
+    expect(fitsPurpose('DecisionReceipt', 'service')).toBe(false);
+    expect(() =>
+      signPayloadText(signer, { ...header('DecisionReceipt'), purpose: 'service' }, '{}'),
+    ).toThrow(TypeError);
+  });
+
+  it('signs in pure Ed25519', () => {
+    const { text } = signPayloadText(signer, header('AuditCheckpoint'), '1');
+    const preimage = text.replace(/,"signature":"([^"]*)"/, '');
+    expect(/"signature":"([^"]*)"/.exec(text)?.[1]).toBe(
+      sign(null, Buffer.from(preimage), key.privatePem).toString('base64url'),
+    );
+  });
+});
