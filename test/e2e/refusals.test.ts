@@ -40,7 +40,7 @@ function expectRefusal(answer: Answer, status: number, code: string): void {
   expect([answer.status, answer.body?.error]).toEqual([status, code]);
   expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
   expect(answer.body.type).toBe(`${instance.demo.origin}/errors/${code}`);
-  expect(validate('Problem', answer.body)).toBe(true);
+  expect(validate('ProblemDocument', answer.body)).toBe(true);
 }
 
 async function newReview(): Promise<string> {
@@ -374,7 +374,7 @@ describe('what a request must be', () => {
       'unsupported_schema_keyword',
     );
     expectRefusal(await schema({ $id: 'x' }), 400, 'unsupported_schema_reference');
-    expectRefusal(await schema({ $ref: '#' }), 400, 'invalid_response_schema');
+    expectRefusal(await schema({ $ref: '#/$defs/missing' }), 400, 'invalid_response_schema');
     expectRefusal(await schema({ nonsense: true }), 400, 'invalid_response_schema');
     expectRefusal(
       await schema({ allOf: [{ $ref: '#/$defs/a' }], $defs: { a: { $ref: '#/$defs/a' } } }),

@@ -30,11 +30,12 @@ export interface DemoFile extends TenantEntry {
 
 export function writeDemoFile(
   data: DataDirectory,
-  origins: { origin: string; sandboxOrigin: string },
+  { origin, sandboxOrigin }: { origin: string; sandboxOrigin: string },
   [demo, other]: readonly [DemoTenant, DemoTenant],
 ): void {
   const content: DemoFile = {
-    ...origins,
+    origin,
+    sandboxOrigin,
     ...entryOf(demo),
     trust: data.at('trust.json'),
     other: entryOf(other),

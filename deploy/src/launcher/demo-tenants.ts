@@ -43,18 +43,18 @@ const PEOPLE: Readonly<Record<string, readonly DemoPerson[]>> = {
 export function demoTenants(data: DataDirectory): [DemoTenant, DemoTenant] {
   const known = data.read<[DemoTenant, DemoTenant]>(TENANTS_FILE);
   if (known !== null) return known;
-  const tenants: [DemoTenant, DemoTenant] = [demoTenant('demo'), demoTenant('other')];
+  const tenants: [DemoTenant, DemoTenant] = [demoTenant('demo', 1), demoTenant('other', 2)];
   // Written before they exist, so that no interruption can lose a token that is in use.
   data.write(TENANTS_FILE, tenants);
   return tenants;
 }
 
-function demoTenant(tenant: string): DemoTenant {
+function demoTenant(tenant: string, number: number): DemoTenant {
   return {
     tenant,
-    producer: machine('producer-1'),
-    publisher: machine('publisher-1'),
-    operator: machine('operator-1'),
+    producer: machine(`producer-${number}`),
+    publisher: machine(`publisher-${number}`),
+    operator: machine(`operator-${number}`),
     people: PEOPLE[tenant] ?? [],
     routes: { review: 'review', execution: 'execution' },
   };

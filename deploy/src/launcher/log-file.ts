@@ -2,7 +2,7 @@ import { createWriteStream, existsSync, readFileSync, renameSync, statSync } fro
 import type { Readable } from 'node:stream';
 
 const KEPT_BYTES = 20 * 1024 * 1024;
-const PINO_ERROR = 50;
+const SHOWN_LEVELS: readonly unknown[] = ['error', 'fatal'];
 
 export interface LogFile {
   /** Sends a child's output here, and each of its lines to `onLine`. */
@@ -35,7 +35,7 @@ export function judgeLine(line: string): { ready: true } | { show: string } | nu
   try {
     const entry = JSON.parse(line) as Record<string, unknown>;
     if (entry['ready'] === true) return { ready: true };
-    if (typeof entry['level'] !== 'number' || entry['level'] < PINO_ERROR) return null;
+    if (!SHOWN_LEVELS.includes(entry['level'])) return null;
     const { err } = entry as { err?: { message?: string } };
     return { show: [entry['msg'], err?.message].filter(Boolean).join(': ') };
   } catch {

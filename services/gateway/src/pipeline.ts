@@ -122,7 +122,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const waits = request.headers.expect?.toLowerCase() === '100-continue';
     const read = async () => {
       if (waits) response.writeContinue();
-      return readInput(input, await readBody(request, operation.bodyLimit));
+      return readInput(
+        operation.preflight ? null : input,
+        await readBody(request, operation.bodyLimit),
+      );
     };
     if (!operation.preflight) return read();
 

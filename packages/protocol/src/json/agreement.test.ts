@@ -145,11 +145,11 @@ function quote(text: string): string {
     '"': '\\"',
     '\\': '\\\\',
   };
-  const escaped = text.replace(
-    /["\\\0-\x1f]/g,
-    (unit) => short[unit] ?? `\\u00${unit.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  );
-  return `"${escaped}"`;
+  const escaped = text.split('').map((unit) => {
+    if (unit >= ' ' && unit !== '"' && unit !== '\\') return unit;
+    return short[unit] ?? `\\u00${unit.charCodeAt(0).toString(16).padStart(2, '0')}`;
+  });
+  return `"${escaped.join('')}"`;
 }
 
 function canonicalByReader(text: string): string | null {

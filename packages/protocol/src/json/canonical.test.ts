@@ -55,7 +55,7 @@ describe('canonicalText', () => {
     ['undefined', undefined],
     ['an undefined member', { a: undefined }],
     ['an undefined element', [undefined]],
-    ['a hole', [, 1]],
+    ['a hole', new Array(1)],
     ['a function', () => 1],
     ['a function member', { a: () => 1 }],
     ['a symbol member', { a: Symbol('a') }],

@@ -49,24 +49,16 @@ export function valueDigest(value: unknown): Digest {
 
 /** The package would drop such values, turn them into null or write text that is not JSON. */
 function assertJson(value: unknown): void {
-  if (value === null) return;
-  switch (typeof value) {
-    case 'string':
-    case 'boolean':
-      return;
-    case 'number':
-      if (Number.isFinite(value)) return;
-      break;
-    case 'object':
-      if (Array.isArray(value)) {
-        // Not forEach: it would skip holes.
-        for (let i = 0; i < value.length; i++) assertJson(value[i]);
-        return;
-      }
-      if (isPlain(value)) {
-        for (const key of Object.keys(value)) assertJson((value as Record<string, unknown>)[key]);
-        return;
-      }
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
+  if (typeof value === 'number' && Number.isFinite(value)) return;
+  if (Array.isArray(value)) {
+    // Not forEach: it would skip holes.
+    for (let i = 0; i < value.length; i++) assertJson(value[i]);
+    return;
+  }
+  if (typeof value === 'object' && isPlain(value)) {
+    for (const key of Object.keys(value)) assertJson((value as Record<string, unknown>)[key]);
+    return;
   }
   throw new TypeError('not a JSON value');
 }

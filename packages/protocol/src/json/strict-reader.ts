@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { Refusal } from '../errors.js';
 import { isExactNumber } from './decimal.js';
 import type { JsonObject, JsonValue } from './value.js';
@@ -16,6 +15,9 @@ const DIGIT_9 = 0x39;
 
 /** Decimals of so many digits always come back from binary64 as they were written. */
 const SAFE_DIGITS = 15;
+
+/** Keeps a byte-order mark, which no JSON text may start with (R14). */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** What the engine's own parser does not tell. */
 interface Scan {
@@ -39,9 +41,9 @@ interface Scan {
  */
 export function parseStrictJson(bytes: Uint8Array): JsonValue {
   if (bytes.length === 0) throw refuse('The body is empty.');
-  if (!isUtf8(bytes)) throw refuse('The body is not valid UTF-8.');
+  const text = decode(bytes);
   const scan = scanBytes(bytes);
-  const value = parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'));
+  const value = parse(text);
   const kept =
     scan.unicodeEscapes || scan.negativeZero
       ? inspect(value)
@@ -115,6 +117,14 @@ function scanBytes(bytes: Uint8Array): Scan {
 
 function ascii(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw refuse('The body is not valid UTF-8.');
+  }
 }
 
 function parse(text: string): JsonValue {
