@@ -60,7 +60,6 @@ export function createJobs(options: JobsOptions): Jobs {
   const store = storeOf(options);
   const queues = new Map<string, Queue<Envelope>>();
   const workers = new Set<Worker<Envelope>>();
-  const loops: Promise<void>[] = [];
   const ended = new AbortController();
 
   function queueOf(name: string): Queue<Envelope> {
@@ -137,14 +136,20 @@ export function createJobs(options: JobsOptions): Jobs {
     },
 
     async work(name, handler, { concurrency = 10 } = {}) {
-      loops.push(keepWorking(name, handler, concurrency));
+      void keepWorking(name, handler, concurrency);
     },
 
     async close() {
       ended.abort();
-      const closing = [...workers, ...queues.values()].map((part) => part.close().catch(() => {}));
-      const inTime = await bounded(Promise.all([...closing, ...loops]), closeMs);
+      const paused = Promise.all([...workers].map((worker) => worker.pause()));
+      const inTime = await bounded(paused, closeMs).catch(() => false);
       if (!inTime) log.error({ closeMs }, 'jobs under way did not end in time');
+      const parts = [...queues.values()];
+      const closed = [...workers]
+        .map((worker) => worker.close(true))
+        .concat(parts.map((queue) => queue.close()));
+      await bounded(Promise.allSettled(closed), RETRY_MS);
+      await Promise.allSettled(parts.map((queue) => queue.disconnect()));
       await bounded(store.close(), RETRY_MS);
     },
   };

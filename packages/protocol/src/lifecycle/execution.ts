@@ -91,8 +91,17 @@ export function claimsEffectUnadmitted(state: Lifecycle, status: OutcomeStatus):
   );
 }
 
-/** R23: the execution's own time has passed and nobody said how it ended. Unknown stays unknown. */
-export function reconciliationDue(state: Lifecycle): Transition | null {
-  if (!state.claimed || state.outcomeRecorded) return null;
+/**
+ * R23: the time of an execution has passed (`dispatch_before` plus its seconds) and nobody said how it ended. Unknown
+ * stays unknown, so the state cannot tell that this was said before: the caller's deadline row does, and says it once.
+ * Returns null when there is nothing to say (yet).
+ */
+export function reconciliationDue(
+  state: Lifecycle,
+  command: { executionSeconds: number },
+  now: number,
+): Transition | null {
+  if (!state.claimed || state.outcomeRecorded || state.grantDeadline === null) return null;
+  if (now < state.grantDeadline + command.executionSeconds * 1000) return null;
   return step({ next: state, events: [] }, 'reconciliation_due', {});
 }

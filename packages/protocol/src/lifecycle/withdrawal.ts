@@ -1,6 +1,6 @@
 import { Refusal } from '../errors.js';
 import { applyDue } from './due.js';
-import { hasUnusedGrant, step } from './state.js';
+import { hasUnusedGrant, quietly, step } from './state.js';
 import type { DecisionState, EventReason, Invalidation, Lifecycle, Transition } from './state.js';
 
 /** Takes authority away for good: marks the request, ends a pending review as `ending`, revokes an unused grant. */
@@ -29,8 +29,12 @@ export function revoke(state: Lifecycle, now: number): Transition {
   return withdraw(applyDue(state, now), 'revoked', 'revoked', 'cancelled');
 }
 
-/** #15 and the deletion worker: private material goes now (contract §11.2). */
+/**
+ * #15 and the deletion worker: private material goes now (contract §11.2), and goes once: afterwards there is nothing
+ * left to delete and nothing to tell. The worker comes at `privateDeleteAt`, #15 at any time.
+ */
 export function deleteMaterial(state: Lifecycle, now: number): Transition {
+  if (state.materialDeleted) return applyDue(state, now);
   const mark = state.purpose === 'authorise_execution' ? 'retention' : null;
   // A review deadline that falls due together with the deletion is told by the one event (contract §11.1).
   const due = state.decision === 'pending' ? { next: state, events: [] } : applyDue(state, now);
@@ -40,12 +44,16 @@ export function deleteMaterial(state: Lifecycle, now: number): Transition {
   });
 }
 
-/** #16 on the replaced request. */
+/**
+ * #16 on the replaced request. An execution that is no longer `unclaimed` keeps its occurrence: a recovered one too,
+ * because a restored database may have forgotten the claim. Whether the occurrence still belongs to this request is
+ * compared by the operation.
+ */
 export function supersede(state: Lifecycle, now: number): Transition {
   const due = applyDue(state, now);
-  if (state.claimed) throw new Refusal('occurrence_consumed');
-  if (state.purpose === 'authorise_execution' && state.decision === 'superseded') {
-    throw new Refusal('occurrence_unavailable');
+  if (state.purpose === 'authorise_execution') {
+    if (state.execution !== 'unclaimed') throw new Refusal('occurrence_consumed');
+    if (state.decision === 'superseded') throw new Refusal('occurrence_unavailable');
   }
   return withdraw(due, 'supersession', 'superseded', 'superseded');
 }
@@ -68,14 +76,17 @@ export function invalidate(
   return withdraw(applyDue(state, now), reason, reason, 'cancelled');
 }
 
-/** Recovery retires a namespace: what was not consumed is gone, what was is uncertain (contract §11.9, R18). */
-export function retireNamespace(state: Lifecycle, now: number): Lifecycle {
-  const { next } = applyDue(state, now);
-  return {
-    ...next,
+/**
+ * Recovery retires a namespace: what was not consumed is gone, how executions stand is uncertain (contract §11.9, R18).
+ * Its own changes have no event (contract §3.5); deadlines that came before it are told as always.
+ */
+export function retireNamespace(state: Lifecycle, now: number): Transition {
+  const due = applyDue(state, now);
+  const { next } = due;
+  return quietly(due, {
     invalidated: next.invalidated ?? 'namespace_retired',
     decision: next.decision === 'pending' ? 'cancelled' : next.decision,
-    grant: next.grant === 'not_applicable' || next.grant === 'consumed' ? next.grant : 'revoked',
+    grant: next.grant === 'none' || hasUnusedGrant(next) ? 'revoked' : next.grant,
     execution: next.execution === 'not_applicable' ? 'not_applicable' : 'uncertain',
-  };
+  });
 }

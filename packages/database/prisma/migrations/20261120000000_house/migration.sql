@@ -693,17 +693,40 @@ GRANT UPDATE (html) ON bundle TO countersign_deletion;
 GRANT DELETE ON request, material, lifecycle, candidate, assignment, event, idempotency, deadline, delivery, nonce,
   quota_day, session, login_attempt TO countersign_deletion;
 
--- A stolen service role cannot even store a record of another service's kind.
+-- A stolen service role cannot even store, or have chained, a record of another service's kind.
 ALTER TABLE record ENABLE ROW LEVEL SECURITY;
+ALTER TABLE outbox ENABLE ROW LEVEL SECURITY;
 CREATE POLICY record_read ON record FOR SELECT USING (true);
 CREATE POLICY record_clear ON record FOR UPDATE TO countersign_deletion USING (true) WITH CHECK (record IS NULL);
-CREATE POLICY record_of_request ON record FOR INSERT TO countersign_request WITH CHECK
-  (type IN ('RequestChangedEvent', 'MaterialDiscarded', 'BundleRegistered', 'PrincipalConfigured', 'RouteConfigured'));
-CREATE POLICY record_of_review ON record FOR INSERT TO countersign_review WITH CHECK
-  (type IN ('RequestChangedEvent', 'DecisionReceipt'));
-CREATE POLICY record_of_execution ON record FOR INSERT TO countersign_execution WITH CHECK
-  (type IN ('RequestChangedEvent', 'ExecutionClaim', 'AdmissionStatus', 'ExecutionOutcome', 'ExecutionReconciliation'));
-CREATE POLICY record_of_ledger ON record FOR INSERT TO countersign_ledger WITH CHECK (type = 'RequestChangedEvent');
-CREATE POLICY record_of_notifier ON record FOR INSERT TO countersign_notifier WITH CHECK (type = 'RequestChangedEvent');
-CREATE POLICY record_of_deletion ON record FOR INSERT TO countersign_deletion WITH CHECK
-  (type IN ('RequestChangedEvent', 'MaterialDiscarded'));
+CREATE POLICY outbox_read ON outbox FOR SELECT USING (true);
+CREATE POLICY outbox_drain ON outbox FOR DELETE TO countersign_ledger USING (true);
+DO $$
+DECLARE
+  kinds jsonb := '{
+    "request": ["RequestChangedEvent", "MaterialDiscarded", "BundleRegistered", "PrincipalConfigured", "RouteConfigured"],
+    "review": ["RequestChangedEvent", "DecisionReceipt"],
+    "execution": ["RequestChangedEvent", "ExecutionClaim", "AdmissionStatus", "ExecutionOutcome", "ExecutionReconciliation"],
+    "ledger": ["RequestChangedEvent"],
+    "notifier": ["RequestChangedEvent"],
+    "deletion": ["RequestChangedEvent", "MaterialDiscarded"]
+  }';
+  service text;
+  kept text;
+BEGIN
+  FOR service IN SELECT jsonb_object_keys(kinds) LOOP
+    FOREACH kept IN ARRAY ARRAY['record', 'outbox'] LOOP
+      EXECUTE format('CREATE POLICY %I ON %I FOR INSERT TO %I WITH CHECK (type = ANY (%L::text[]))',
+        kept || '_of_' || service, kept, 'countersign_' || service,
+        ARRAY(SELECT jsonb_array_elements_text(kinds -> service)));
+    END LOOP;
+  END LOOP;
+END $$;
+
+-- A request starts at the beginning, whoever stores it.
+ALTER TABLE lifecycle ENABLE ROW LEVEL SECURITY;
+CREATE POLICY lifecycle_read ON lifecycle FOR SELECT USING (true);
+CREATE POLICY lifecycle_move ON lifecycle FOR UPDATE USING (true);
+CREATE POLICY lifecycle_delete ON lifecycle FOR DELETE TO countersign_deletion USING (true);
+CREATE POLICY lifecycle_start ON lifecycle FOR INSERT TO countersign_request WITH CHECK
+  (decision = 'pending' AND audit = 'unanchored' AND grant_state IN ('not_applicable', 'none')
+    AND execution IN ('not_applicable', 'unclaimed') AND invalidated IS NULL);
