@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bootstrapTenant, createPool, migrate } from '@countersign/database';
+import { bootstrapTenant, createPool } from '@countersign/database';
 import type { TrustManifest } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { dataDirectory } from '../launcher/data-directory.js';
+import { bringUpToDate } from '../launcher/database.js';
 import { newToken } from '../launcher/demo-tenants.js';
 import { ensureKeys, trustManifest } from '../launcher/keys.js';
 import { PlainError } from '../plain-error.js';
@@ -21,7 +22,7 @@ export function addOperatorCommands(program: Command): void {
     .description('bring the database that DATABASE_URL names to the schema of this release')
     .option('--data <dir>', 'instead of DATABASE_URL: data directory of an instance that runs here')
     .action(async (options: DatabaseOptions) => {
-      const applied = await migrate(databaseUrl(options));
+      const applied = await bringUpToDate(databaseUrl(options));
       console.log(applied.length === 0 ? 'up to date' : `applied ${applied.join(', ')}`);
     });
 

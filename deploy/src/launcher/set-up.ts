@@ -1,6 +1,7 @@
-import { bootstrapTenant, createPool, migrate } from '@countersign/database';
+import { bootstrapTenant, createPool } from '@countersign/database';
 import type { TrustManifest } from '@countersign/protocol';
 import type { DataDirectory } from './data-directory.js';
+import { bringUpToDate } from './database.js';
 import { demoTenants } from './demo-tenants.js';
 import type { DemoTenant } from './demo-tenants.js';
 import { ensureKeys, trustManifest } from './keys.js';
@@ -18,7 +19,7 @@ export async function setUp(
 ): Promise<void> {
   ensureKeys(data.at('keys'));
   writeTrust(data, origin, say);
-  const applied = await migrate(databaseUrl);
+  const applied = await bringUpToDate(databaseUrl);
   if (applied.length > 0) say(`database: applied ${applied.join(', ')}`);
   await bootstrapTenants(databaseUrl, demoTenants(data), say);
 }

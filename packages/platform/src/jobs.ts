@@ -47,6 +47,7 @@ interface Store {
   readonly forQueues: QueueOptions;
   readonly forWorkers: WorkerOptions;
   readonly factory: BackendFactory | undefined;
+  readonly needsRenewal: boolean;
   close(): Promise<void>;
 }
 
@@ -71,11 +72,11 @@ export function createJobs(options: JobsOptions): Jobs {
     return queue;
   }
 
-  /** A queue whose first connection failed stays broken in BullMQ: the next call makes another. */
-  function forget(name: string, queue: Queue<Envelope>): void {
-    if (queues.get(name) !== queue) return;
+  /** A queue whose first look at PostgreSQL failed stays broken in BullMQ: the next call makes another. */
+  function renew(name: string, queue: Queue<Envelope>): void {
+    if (!store.needsRenewal || queues.get(name) !== queue) return;
     queues.delete(name);
-    void queue.close().catch(() => {});
+    end(queue).catch(() => {});
   }
 
   async function process(name: string, handler: JobHandler, envelope: Envelope): Promise<void> {
@@ -130,7 +131,7 @@ export function createJobs(options: JobsOptions): Jobs {
       try {
         if (!(await bounded(added, ENQUEUE_MS))) throw new Error(`queue ${name} does not answer`);
       } catch (error) {
-        forget(name, queue);
+        renew(name, queue);
         throw error;
       }
     },
@@ -144,12 +145,11 @@ export function createJobs(options: JobsOptions): Jobs {
       const paused = Promise.all([...workers].map((worker) => worker.pause()));
       const inTime = await bounded(paused, closeMs).catch(() => false);
       if (!inTime) log.error({ closeMs }, 'jobs under way did not end in time');
-      const parts = [...queues.values()];
-      const closed = [...workers]
-        .map((worker) => worker.close(true))
-        .concat(parts.map((queue) => queue.close()));
+      const closed = [
+        ...[...workers].map((worker) => worker.close(true)),
+        ...[...queues.values()].map(end),
+      ];
       await bounded(Promise.allSettled(closed), RETRY_MS);
-      await Promise.allSettled(parts.map((queue) => queue.disconnect()));
       await bounded(store.close(), RETRY_MS);
     },
   };
@@ -208,6 +208,8 @@ function redisStore(url: string): Store {
     },
     forWorkers: { ...working, prefix, connection: { ...connection, maxRetriesPerRequest: null } },
     factory: undefined,
+    // The Redis client connects for ever by itself.
+    needsRenewal: false,
     close: async () => {},
   };
 }
@@ -227,6 +229,7 @@ function postgresStore(databaseUrl: string, log: Logger): Store {
     forQueues: { ...kept, connection },
     forWorkers: { ...working, connection },
     factory: createPostgresBackend as never,
+    needsRenewal: true,
     close: () => pool.end(),
   };
 }
@@ -237,6 +240,11 @@ function withSearchPath(databaseUrl: string): { connectionString: string; option
   const options = `${url.searchParams.get('options') ?? ''} -c search_path=${SCHEMA}`.trim();
   url.searchParams.set('options', options);
   return { connectionString: url.href };
+}
+
+/** A polite end of a queue would wait for a store that is away. */
+function end(queue: Queue<Envelope>): Promise<void> {
+  return queue.getBackend().close(true);
 }
 
 /** Whether the work ended within the time; its failure is thrown. */

@@ -159,6 +159,8 @@ describe('forbidden keywords', () => {
 
   it('do not include a name that the compiler would pass over', () => {
     expect(codeOf({ properties: own('__proto__', {}) })).toBe('invalid_response_schema');
+    expect(codeOf({ dependencies: own('__proto__', {}) })).toBe('invalid_response_schema');
+    expect(codeOf({ $defs: own('__proto__', {}), $ref: '#/$defs/__proto__' })).toBe('accepted');
   });
 });
 

@@ -36,6 +36,7 @@ describe('compileResponseSchema', () => {
     { minContains: 1 },
     { $anchor: '1 2' },
     { $defs: { unused: { type: 'strin' } } },
+    { items: { $anchor: 'a' }, contains: { $anchor: 'a', not: {} } },
     { $vocabulary: 1 },
   ])('refuses %j', (schema) => {
     expect(outcome(schema)).toBe('invalid_response_schema');

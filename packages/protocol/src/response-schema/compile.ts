@@ -38,6 +38,8 @@ export function createSchemaCompiler(): SchemaCompiler {
     addUsedSchema: false,
     logger: false,
   });
+  // The library resolves anchors, yet its strict mode does not know the keyword.
+  compiler.addKeyword('$anchor');
   // Ours, because the library compares objects by calling their members `constructor`, `valueOf` and
   // `toString`, compares items pair by pair, and divides decimals in binary.
   for (const keyword of ['const', 'enum', 'uniqueItems', 'multipleOf']) {

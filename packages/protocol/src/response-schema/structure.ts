@@ -128,8 +128,10 @@ function visitKeyword(
   } else if (role.holds === 'named-schemas' && isJsonObject(value)) {
     countNode(walk, depth);
     for (const [name, item] of Object.entries(value)) {
-      // Keys are the user's names here. The compiler passes over this one as if it were not there.
-      if (name === '__proto__') walk.invalid = true;
+      // Keys are the user's names here. The compiler passes over one of them as if it were not there.
+      if (name === '__proto__' && (keyword === 'properties' || keyword === 'dependencies')) {
+        walk.invalid = true;
+      }
       if (keyword === 'dependencies' && Array.isArray(item)) {
         visitSetting(walk, item, depth + 1);
       } else {

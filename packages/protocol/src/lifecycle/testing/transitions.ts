@@ -1,13 +1,9 @@
-import type { Lifecycle, LifecycleEvent, Transition } from '../index.js';
-import type { Column, Command, Setting } from './commands.js';
-import { cells } from './situations.js';
-
 /*
  * What every command does in every situation. A cell reads from left to right: `d:` decision, `a:` audit, `g:` grant
- * and `x:` execution become what is said, `m:` marks the request as invalidated unless it already is, `+reason` is an
- * event with the states and the deadline of that moment, `@` is the command's own mark, reason or status. `!code` is a
- * refusal, `=` nothing changes, `none` there is nothing to do. The first row that fits a situation counts; ` / `
- * separates situations, `*` ends an open name, `if` asks for a fact.
+ * and `x:` execution become what is said (`g:none>revoked`: if it was `none`), `m:` marks the request as invalidated
+ * unless it already is, `+reason` is an event with the states and the deadline of that moment, `@` is the command's own
+ * mark, reason or status. `!code` is a refusal, `=` nothing changes, `none` there is nothing to do. The first row that
+ * fits a situation counts; ` / ` separates situations, `*` ends an open name, `if` asks for a fact.
  */
 
 /** #11 and #14: contract §5.5 "confirm", "remind". Other situations: `NP`. */
@@ -101,10 +97,10 @@ available, over                             | g:expired +expiry                 
 available, retention due                    | g:expired +expiry m:retention     | none                                     | g:expired +expiry x:uncertain m:retention
 run out                                     | =                                 | a:anchored +anchor_accepted              | x:uncertain m:namespace_retired
 run out, anchored                           | =                                 | none                                     | x:uncertain m:namespace_retired
-unused, retention due                       | m:retention                       | a:anchored +anchor_accepted              | g:revoked-if-none x:uncertain m:retention
-unused, retention due, anchored             | m:retention                       | none                                     | g:revoked-if-none x:uncertain m:retention
-invalidated                                 | =                                 | a:anchored +anchor_accepted              | g:revoked-if-none x:uncertain
-invalidated, anchored                       | =                                 | none                                     | g:revoked-if-none x:uncertain
+unused, retention due                       | m:retention                       | a:anchored +anchor_accepted              | g:none>revoked x:uncertain m:retention
+unused, retention due, anchored             | m:retention                       | none                                     | g:none>revoked x:uncertain m:retention
+invalidated                                 | =                                 | a:anchored +anchor_accepted              | g:none>revoked x:uncertain
+invalidated, anchored                       | =                                 | none                                     | g:none>revoked x:uncertain
 claimed, retention due / reported, retention due | m:retention                  | none                                     | x:uncertain m:retention
 claimed* / reported*                        | =                                 | none                                     | x:uncertain m:namespace_retired
 recovered, not anchored                     | =                                 | a:anchored +anchor_accepted              | =

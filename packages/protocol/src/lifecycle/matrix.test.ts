@@ -1,0 +1,28 @@
+import * as lifecycle from './index.js';
+import { create } from './testing/commands.js';
+import { SETTINGS, SITUATION_NAMES, TABLES, checkMatrix } from './testing/matrix.js';
+
+const matrix = checkMatrix(lifecycle, Number.POSITIVE_INFINITY);
+
+describe('the tables of situations and transitions', () => {
+  it('name every state that can be reached, once', () => {
+    const unnamed = matrix.findings.filter(({ situation }) => !SITUATION_NAMES.includes(situation));
+    expect(unnamed.slice(0, 5)).toEqual([]);
+  });
+
+  it('name no situation that cannot be reached', () => {
+    expect(SITUATION_NAMES.filter((name) => !matrix.situations.has(name))).toEqual([]);
+  });
+
+  it('have no row that nothing comes to', () => {
+    const unused = TABLES.flat().filter((row) => !matrix.rows.has(row));
+    expect(unused.map(({ text }) => text)).toEqual([]);
+  });
+});
+
+describe('every command does what its table says', () => {
+  test.each(SITUATION_NAMES)('%s', (name) => {
+    const findings = matrix.findings.filter(({ situation }) => situation === name);
+    expect(findings.slice(0, 5).map(({ text }) => text)).toEqual([]);
+  });
+});

@@ -1,0 +1,104 @@
+import { Refusal } from '../../errors.js';
+import { MOST_ADMISSIONS } from '../index.js';
+import type { Lifecycle } from '../index.js';
+import { COMMANDS, commandNamed, create } from './commands.js';
+import type { Command, Machine, Setting } from './commands.js';
+import type { Result } from './expectation.js';
+import { factsOf } from './situations.js';
+
+/** A state that commands and time have led to, and the moment. */
+export interface Reached {
+  readonly state: Lifecycle;
+  readonly now: number;
+  readonly setting: Setting;
+  readonly facts: readonly string[];
+}
+
+/** Asks the machine; anything thrown that is no refusal counts as one named after the error. */
+export function ask(
+  machine: Machine,
+  command: Command,
+  state: Lifecycle,
+  now: number,
+  setting: Setting,
+): Result {
+  try {
+    return command.run(machine, Object.freeze(state), now, setting);
+  } catch (error) {
+    return { refusal: error instanceof Refusal ? error.code : String(error) };
+  }
+}
+
+/**
+ * Every state that a request of this setting can come to, breadth first over all commands at all moments that matter.
+ * States count as the same when their four states, mark and facts are; between two deadlines all moments are alike, so
+ * time goes from deadline to deadline and stands exactly on it.
+ */
+export function* reachable(machine: Machine, setting: Setting): Generator<Reached> {
+  const seen = new Set<string>();
+  const waiting: Reached[] = [];
+  const arrive = (state: Lifecycle, now: number): void => {
+    const facts = factsOf(state, now, setting);
+    const key = identity(state, now, facts, setting);
+    if (seen.has(key)) return;
+    seen.add(key);
+    waiting.push({ state, now, setting, facts });
+  };
+  arrive(create(machine, setting).next, setting.start);
+  for (let at = 0; at < waiting.length; at += 1) {
+    const reached = waiting[at] as Reached;
+    const { state, now } = reached;
+    yield reached;
+    for (const command of COMMANDS) {
+      const result = ask(machine, command, state, now, setting);
+      if (result !== null && 'next' in result) arrive(result.next, now);
+    }
+    const full = admittedToTheLimit(machine, reached);
+    if (full !== null) arrive(full, now);
+    const [soonest] = momentsAfter(state, now, setting);
+    if (soonest !== undefined) arrive(state, soonest.time);
+  }
+}
+
+/** The deadlines that still lie ahead, soonest first. */
+export function momentsAfter(
+  state: Lifecycle,
+  now: number,
+  { executionSeconds }: Setting,
+): { name: string; time: number }[] {
+  const { grantDeadline, remindedAt } = state;
+  const moments = [
+    { name: 'review', time: state.reviewDeadline },
+    { name: 'retention', time: state.privateDeleteAt },
+    { name: 'grant', time: grantDeadline ?? 0 },
+    { name: 'execution', time: grantDeadline === null ? 0 : grantDeadline + executionSeconds * 1000 },
+    { name: 'reminder', time: remindedAt === null ? 0 : remindedAt + 86_400_000 },
+  ];
+  return moments.filter(({ time }) => time > now).sort((one, other) => one.time - other.time);
+}
+
+function identity(
+  state: Lifecycle,
+  now: number,
+  facts: readonly string[],
+  setting: Setting,
+): string {
+  const { decision, audit, grant, execution, invalidated, admissions } = state;
+  const ahead = momentsAfter(state, now, setting).map(({ name }) => name);
+  return [decision, audit, grant, execution, invalidated, admissions > 0, facts, ahead].join(' ');
+}
+
+/** Sixty-three admissions more are one step here. */
+function admittedToTheLimit(machine: Machine, { state, now, setting }: Reached): Lifecycle | null {
+  if (state.admissions !== 1) return null;
+  const admit = commandNamed('admit');
+  let last = state;
+  while (last.admissions < MOST_ADMISSIONS) {
+    const result = ask(machine, admit, last, now, setting);
+    if (result === null || 'refusal' in result || result.next.admissions <= last.admissions) {
+      return null;
+    }
+    last = result.next;
+  }
+  return last;
+}

@@ -1,0 +1,155 @@
+import type { Lifecycle, LifecycleEvent } from '../index.js';
+import { COMMANDS } from './commands.js';
+import type { Command, Machine, Setting } from './commands.js';
+import { expected, readTables } from './expectation.js';
+import type { Result, Row } from './expectation.js';
+import { ask, momentsAfter, reachable } from './exploration.js';
+import type { Reached } from './exploration.js';
+import { SITUATIONS, readSituations } from './situations.js';
+import { TRANSITIONS } from './transitions.js';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const START = Date.UTC(2026, 4, 1);
+
+const REVIEW: Setting = {
+  purpose: 'review',
+  start: START,
+  reviewDeadline: START + 30 * HOUR,
+  privateDeleteAt: START + 3 * DAY,
+  remindedAt: null,
+  grantSeconds: 0,
+  validUntil: null,
+  executionSeconds: 0,
+  reconciliationSeconds: 0,
+};
+
+const EXECUTION: Setting = {
+  purpose: 'authorise_execution',
+  start: START,
+  reviewDeadline: START + 30 * HOUR,
+  privateDeleteAt: START + 20 * DAY,
+  remindedAt: null,
+  grantSeconds: 86_400,
+  validUntil: START + 10 * DAY,
+  executionSeconds: 3600,
+  reconciliationSeconds: 604_800,
+};
+
+/** Requests that differ in what their deadlines are to each other. */
+export const SETTINGS: readonly Setting[] = [
+  REVIEW,
+  // All of the review time is taken, so that material and review end together; a reminder is inherited.
+  { ...REVIEW, privateDeleteAt: REVIEW.reviewDeadline, remindedAt: START - HOUR },
+  EXECUTION,
+  // `valid_until` ends review and grant; an outcome's material goes before the grant does.
+  {
+    ...EXECUTION,
+    validUntil: EXECUTION.reviewDeadline,
+    reconciliationSeconds: 60,
+    remindedAt: START - HOUR,
+  },
+];
+
+export interface Finding {
+  readonly situation: string;
+  readonly text: string;
+}
+
+export interface Matrix {
+  readonly findings: readonly Finding[];
+  /** How many states were found, and what of the tables they used. */
+  readonly states: number;
+  readonly situations: ReadonlySet<string>;
+  readonly rows: ReadonlySet<Row>;
+}
+
+const situations = readSituations(SITUATIONS);
+export const SITUATION_NAMES: readonly string[] = situations.map(({ name }) => name);
+export const TABLES = readTables(TRANSITIONS);
+
+/**
+ * Holds a machine against the tables: every reachable state, every command, at the first and at the last moment of the
+ * situation. Stops at `most` findings.
+ */
+export function checkMatrix(machine: Machine, most: number): Matrix {
+  const findings: Finding[] = [];
+  const used = { situations: new Set<string>(), rows: new Set<Row>() };
+  let states = 0;
+  for (const setting of SETTINGS) {
+    for (const reached of reachable(machine, setting)) {
+      states += 1;
+      for (const finding of checkReached(machine, reached, used)) {
+        findings.push(finding);
+        if (findings.length >= most) return { findings, states, ...used };
+      }
+    }
+  }
+  return { findings, states, ...used };
+}
+
+function* checkReached(
+  machine: Machine,
+  { state, now, setting, facts }: Reached,
+  used: { situations: Set<string>; rows: Set<Row> },
+): Generator<Finding> {
+  const names = situations.filter((each) => each.includes(state, facts)).map(({ name }) => name);
+  const [situation] = names;
+  if (situation === undefined || names.length > 1) {
+    const text = `${names.length} situations for ${JSON.stringify({ ...state, facts })}`;
+    yield { situation: names.join(' + '), text };
+    return;
+  }
+  used.situations.add(situation);
+  const [soonest] = momentsAfter(state, now, setting);
+  const moments = soonest === undefined ? [now, now + DAY] : [now, soonest.time - 1];
+  for (const command of COMMANDS) {
+    const rows = TABLES.flatMap((table) => {
+      if (!table[0]?.columns.has(command.column)) return [];
+      const row = table.find((each) => each.includes(situation, facts));
+      return row === undefined ? [] : [row];
+    });
+    const [row] = rows;
+    if (row === undefined || rows.length > 1) {
+      yield { situation, text: `${rows.length} rows for ${command.name}` };
+      continue;
+    }
+    used.rows.add(row);
+    const cell = row.columns.get(command.column) as string;
+    for (const moment of moments) {
+      const wanted = expected(cell, command, state, moment, setting);
+      const found = ask(machine, command, state, moment, setting);
+      if (!same(wanted, found)) yield { situation, text: report(command, cell, state, found) };
+    }
+  }
+}
+
+function report(command: Command, cell: string, state: Lifecycle, found: Result): string {
+  return `${command.name} of ${JSON.stringify(state)}: expected ${cell}, found ${JSON.stringify(found)}`;
+}
+
+function same(one: Result, other: Result): boolean {
+  if (one === null || other === null) return one === other;
+  if ('refusal' in one) return 'refusal' in other && one.refusal === other.refusal;
+  return (
+    'next' in other &&
+    sameFields(one.next, other.next) &&
+    one.events.length === other.events.length &&
+    one.events.every((event, place) => sameEvent(event, other.events[place] as LifecycleEvent))
+  );
+}
+
+function sameEvent(one: LifecycleEvent, other: LifecycleEvent): boolean {
+  return (
+    sameFields({ ...one, state: null }, { ...other, state: null }) &&
+    sameFields(one.state, other.state)
+  );
+}
+
+function sameFields(one: object, other: object): boolean {
+  const entries = Object.entries(one);
+  return (
+    entries.length === Object.keys(other).length &&
+    entries.every(([name, value]) => Object.is((other as Record<string, unknown>)[name], value))
+  );
+}

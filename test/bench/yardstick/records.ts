@@ -1,0 +1,84 @@
+import { createHash, randomUUID, sign } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+
+/** A text that is stored, and what it is known by. */
+export interface Kept {
+  readonly id: string;
+  readonly digest: string;
+  readonly text: string;
+}
+
+/** What a record of the request says about itself. */
+export interface About {
+  readonly tenant: string;
+  readonly owner: string;
+  readonly requestId: string;
+  readonly origin: string;
+}
+
+export function digestOf(text: string): string {
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+}
+
+/** The one signature of a step: Ed25519 over the record's text, which it then becomes part of. */
+export function signed(
+  key: KeyObject,
+  type: string,
+  about: About,
+  payload: object,
+  at: string,
+): Kept {
+  const unsigned = `{"payload":${JSON.stringify(payload)},"protected":${JSON.stringify(headerOf(type, about, at))}`;
+  const signature = sign(null, Buffer.from(`${unsigned}}`), key).toString('base64url');
+  return kept(randomUUID(), `${unsigned},"signature":"${signature}"}`);
+}
+
+const NO_SIGNATURE = 'A'.repeat(86);
+
+/** The text of an event, whose members and size are those of a signed one. */
+export function eventOf(about: About, revision: number, reason: string, at: string): Kept {
+  const id = randomUUID();
+  const payload = eventPayload(id, about, revision, reason, at);
+  const header = headerOf('RequestChangedEvent', about, at);
+  return kept(
+    id,
+    `{"payload":${JSON.stringify(payload)},"protected":${JSON.stringify(header)},"signature":"${NO_SIGNATURE}"}`,
+  );
+}
+
+export function eventPayload(
+  id: string,
+  about: About,
+  revision: number,
+  reason: string,
+  at: string,
+) {
+  return {
+    deadline: at,
+    event_id: id,
+    reason,
+    request_id: about.requestId,
+    revision,
+    state: 'confirmed',
+    status_ref: `${about.origin}/v2/requests/${about.requestId}`,
+    type: 'proto.request.changed',
+  };
+}
+
+export function kept(id: string, text: string): Kept {
+  return { id, digest: digestOf(text), text };
+}
+
+function headerOf(type: string, { tenant, owner, origin }: About, at: string) {
+  return {
+    audience: owner,
+    issued_at: at,
+    issuer: origin,
+    key_id: 'yardstick-1',
+    profiles: { 'proto.execution': '1-draft.1' },
+    protocol_revision: '2.0.0-draft.3',
+    purpose: 'authorise_execution',
+    tenant,
+    type,
+  };
+}

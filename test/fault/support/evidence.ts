@@ -1,0 +1,95 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { loadTrust } from '@countersign/protocol';
+import type { AuditExport, LedgerEntry, RequestStatus, Trust } from '@countersign/protocol';
+import type { Client } from '../../support/client.js';
+import { operatorOf, personOf, producerOf } from '../../support/client.js';
+import type { Instance } from '../../support/instance.js';
+import type { Feed, FeedPage } from './feed.js';
+import type { Attempts } from './insist.js';
+import { insist } from './insist.js';
+import type { Cast, Journal } from './lifecycles.js';
+import { expectAnswer, inParallel } from './lifecycles.js';
+
+/** All that can be known from outside after a run; `checks.ts` judges it. */
+export interface Evidence {
+  readonly trust: Trust;
+  readonly tenant: string;
+  readonly producer: string;
+  readonly journals: readonly Journal[];
+  /** The whole chain, as #27 gives it. */
+  readonly ledger: readonly LedgerEntry[];
+  readonly feed: readonly FeedPage[];
+  /** By request. */
+  readonly statuses: ReadonlyMap<string, RequestStatus>;
+  readonly exports: ReadonlyMap<string, AuditExport>;
+  /** The anchor store's own copies, by key. */
+  readonly anchored: ReadonlyMap<string, Uint8Array>;
+}
+
+const AT_ONCE = 8;
+
+/** Who plays: the producer, one reviewer with a session, the operator. */
+export async function castOf({ demo, dataDirectory }: Instance): Promise<Cast> {
+  const reviewer = demo.people[1] as { id: string };
+  return {
+    demo,
+    producer: producerOf(demo),
+    reviewer: await personOf(demo, dataDirectory, reviewer.id),
+    operator: operatorOf(demo),
+  };
+}
+
+/** Asks for everything once the last event was seen, which is chained after all that it tells of. */
+export async function gather(
+  cast: Cast,
+  attempts: Attempts,
+  journals: readonly Journal[],
+  feed: Feed,
+): Promise<Evidence> {
+  const { demo, producer, operator } = cast;
+  const read = async <T>(client: Client, path: string): Promise<T> =>
+    expectAnswer(await insist(client, attempts, path, { method: 'GET' }), 200).body as T;
+  const ofEach = async <T>(suffix: string): Promise<Map<string, T>> =>
+    new Map(
+      await inParallel(journals.length, AT_ONCE, async (index): Promise<[string, T]> => {
+        const { requestId } = journals[index] as Journal;
+        return [requestId, await read<T>(producer, `/v2/requests/${requestId}${suffix}`)];
+      }),
+    );
+
+  const statuses = await ofEach<RequestStatus>('');
+  await feed.untilSeen(new Map([...statuses].map(([id, { revision }]) => [id, revision])));
+  const ledger: LedgerEntry[] = [];
+  for (let page = [null] as unknown[]; page.length > 0; ) {
+    const next = await read<LedgerEntry[]>(operator, `/v2/admin/ledger?after=${ledger.length}`);
+    ledger.push(...next);
+    page = next;
+  }
+  const exports = await ofEach<AuditExport>('/export');
+  return {
+    trust: loadTrust(JSON.parse(readFileSync(demo.trust, 'utf8')), demo.origin),
+    tenant: demo.tenant,
+    producer: demo.producer.id,
+    journals,
+    ledger,
+    feed: [...feed.pages],
+    statuses,
+    exports,
+    anchored: anchorCopies(dirname(demo.trust), [...statuses.values()]),
+  };
+}
+
+/** What the anchor store holds, read beside the service. */
+function anchorCopies(
+  dataDirectory: string,
+  statuses: readonly RequestStatus[],
+): Map<string, Uint8Array> {
+  const keys = new Set(statuses.flatMap(({ anchor }) => anchor?.acceptance.key ?? []));
+  return new Map(
+    [...keys].flatMap((key): [string, Uint8Array][] => {
+      const file = join(dataDirectory, 'anchor', key);
+      return existsSync(file) ? [[key, readFileSync(file)]] : [];
+    }),
+  );
+}
