@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // `npm run check`: everything that can be said about the code without servers. Runs all of it, whatever fails.
 import { join } from 'node:path';
-import { Missing, ROOT, prepare, run } from './prepare.mjs';
+import { Missing, ROOT, endWithNpm, prepare, run } from './prepare.mjs';
 
 const bin = (name) => join(ROOT, 'node_modules', '.bin', name);
 
@@ -34,6 +34,7 @@ const CHECKS = [
   },
 ];
 
+endWithNpm();
 try {
   await prepare();
 } catch (error) {

@@ -23,6 +23,21 @@ export async function prepare(say = console.log) {
   await build(say);
 }
 
+/**
+ * npm starts scripts by a shell, which does not pass SIGTERM on: when npm is ended, we would go on for nobody.
+ * So the end of our parent counts as that signal, if it is npm that started us.
+ */
+export function endWithNpm() {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, 250);
+  watch.unref();
+}
+
 function checkNode() {
   const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const [major, minor] = engines.node.match(/\d+/g).map(Number);

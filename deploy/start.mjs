@@ -4,13 +4,13 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Missing, ROOT, prepare } from './prepare.mjs';
+import { Missing, ROOT, endWithNpm, prepare } from './prepare.mjs';
 
 const HELP = `Starts Countersign on this machine, for development: npm start -- [options]
 
   --port PORT           where it serves (default 8080; 0 takes a free one)
   --sandbox-port PORT   where frames of apps are served, an origin of its own (default 8081; 0 takes a free one)
-  --data DIR            where its data are kept (default .countersign)
+  --data DIR            where its data are kept (default .countersign in the project)
   --no-demo             do not drive a demonstration through it
   --no-quotas           lift the quotas and rates
   --split               one process per service and worker, over NATS and Redis
@@ -24,7 +24,7 @@ Ctrl-C stops all that it started; the next start finds its data again.`;
 const OPTIONS = {
   port: { type: 'string' },
   'sandbox-port': { type: 'string' },
-  data: { type: 'string', default: '.countersign' },
+  data: { type: 'string' },
   'no-demo': { type: 'boolean', default: false },
   'no-quotas': { type: 'boolean', default: false },
   split: { type: 'boolean', default: false },
@@ -32,6 +32,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h', default: false },
 };
 
+endWithNpm();
 try {
   const options = read(process.argv.slice(2));
   if (options === null) {

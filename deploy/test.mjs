@@ -4,7 +4,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Missing, ROOT, prepare, run } from './prepare.mjs';
+import { Missing, ROOT, endWithNpm, prepare, run } from './prepare.mjs';
 import { provideTestServers } from './test-servers.mjs';
 
 const JEST = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
@@ -15,6 +15,7 @@ const RUNS = [
   { project: 'system', flags: ['--runInBand'] },
 ];
 
+endWithNpm();
 try {
   await prepare();
   const servers = await provideTestServers(console.log);

@@ -27,6 +27,7 @@ import {
   DirectoryStore,
   QUOTA_AMOUNTS,
   RequestStore,
+  rememberGood,
   requestModule,
 } from '@countersign/request';
 import { ReviewStore, reviewModule } from '@countersign/review';
@@ -34,7 +35,6 @@ import { databaseUrlOf, signingKeyOf } from './configuration.js';
 import type { CommonConfig } from './configuration.js';
 import { developmentProviderModules, gatewayModules } from './gateway.js';
 import { serviceSigner } from './keys-in-use.js';
-import { rememberGood } from './remember.js';
 
 /** In the order in which they start; they stop in reverse. */
 export const TARGETS = [
@@ -175,8 +175,8 @@ const BUILDERS: Record<Target, (shared: Shared) => Promise<Module[]> | Module[]>
         configuration: new DirectoryStore(pool),
         directory: new Directory(pool),
         notary: shared.notary('request'),
-        checkSchema: rememberGood((schemaText) =>
-          schemas.check({ schemaText, responseText: null }),
+        checkSchema: rememberGood((tenant, schemaText) =>
+          schemas.check(tenant, { schemaText, responseText: null }),
         ),
         webhookHosts: config.WEBHOOK_HOSTS,
         mode: config.MODE,

@@ -592,6 +592,6 @@ describe('pages behind problem types', () => {
     const json = await fetch(`${instance.demo.origin}/errors/grant_expired`, {
       headers: { accept: 'application/json' },
     });
-    expect((await json.json()).error).toBe('grant_expired');
+    expect(((await json.json()) as { error: string }).error).toBe('grant_expired');
   });
 });

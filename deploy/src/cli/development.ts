@@ -1,17 +1,14 @@
-import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { runLifecycle } from '../demo/lifecycle.js';
 import { logIn } from '../demo/login.js';
 import { configureTenant } from '../launcher/configure.js';
-import { dataDirectory } from '../launcher/data-directory.js';
+import { DEFAULT_DATA, dataDirectory } from '../launcher/data-directory.js';
 import { DEMO_FILE } from '../launcher/demo-file.js';
 import type { DemoFile } from '../launcher/demo-file.js';
 import { TENANTS_FILE, demoTenants } from '../launcher/demo-tenants.js';
 import type { DemoTenant } from '../launcher/demo-tenants.js';
 import { PlainError } from '../plain-error.js';
 import { setUp } from '../launcher/set-up.js';
-
-const DEFAULT_DATA = fileURLToPath(new URL('../../../.countersign', import.meta.url));
 
 /** Commands that work on an instance of `npm start`. */
 export function addDevelopmentCommands(program: Command): void {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { bootstrapTenant, createPool } from '@countersign/database';
 import type { TrustManifest } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { dataDirectory } from '../launcher/data-directory.js';
-import { bringUpToDate } from '../launcher/database.js';
+import { DEFAULT_DATA, dataDirectory } from '../launcher/data-directory.js';
+import { bringUpToDate, plainly } from '../launcher/database.js';
 import { newToken } from '../launcher/demo-tenants.js';
 import { ensureKeys, trustManifest } from '../launcher/keys.js';
 import { PlainError } from '../plain-error.js';
@@ -22,7 +22,7 @@ export function addOperatorCommands(program: Command): void {
     .description('bring the database that DATABASE_URL names to the schema of this release')
     .option('--data <dir>', 'instead of DATABASE_URL: data directory of an instance that runs here')
     .action(async (options: DatabaseOptions) => {
-      const applied = await bringUpToDate(databaseUrl(options));
+      const applied = await bringUpToDate(databaseOf(options).url);
       console.log(applied.length === 0 ? 'up to date' : `applied ${applied.join(', ')}`);
     });
 
@@ -69,45 +69,38 @@ interface BootstrapOptions extends DatabaseOptions {
 }
 
 async function bootstrap(options: BootstrapOptions): Promise<void> {
-  const { tenant, operator, tokenFile, active } = options;
+  const { tenant, operator, tokenFile } = options;
   const token = tokenFile === undefined ? newToken() : readFileSync(tokenFile, 'utf8').trim();
-  const pool = createPool({
-    url: databaseUrl(options),
-    application: 'countersign bootstrap',
-    max: 1,
-  });
+  const { url, development } = databaseOf(options);
+  // A tenant of a development instance is ready at once (R21).
+  const active = options.active || development;
+  const pool = createPool({ url, application: 'countersign bootstrap', max: 1 });
   try {
-    const made = await bootstrapTenant(pool, { tenant, operator, token, active });
-    const shown = tokenFile === undefined ? { id: operator, token } : { id: operator };
+    const made = await plainly(url, () =>
+      bootstrapTenant(pool, { tenant, operator, token, active }),
+    );
     console.log(
       JSON.stringify({
         tenant,
         ledger_id: made.ledgerId,
         generation: made.generation,
-        operator: shown,
+        operator: tokenFile === undefined ? { id: operator, token } : { id: operator },
       }),
     );
-  } catch (error) {
-    // The database package names what the rules refuse by a code; the message says what to do.
-    if (/^[a-z_]+$/.test((error as { code?: string }).code ?? '')) {
-      throw new PlainError((error as Error).message);
-    }
-    throw error;
   } finally {
     await pool.end();
   }
 }
 
-/** DATABASE_URL, else the server of the instance that runs on `--data`. */
-function databaseUrl({ data }: DatabaseOptions): string {
-  const url =
-    data === undefined
-      ? process.env['DATABASE_URL']
-      : dataDirectory(data).read<StoresFile>(STORES_FILE)?.urls.DATABASE_URL;
-  if (url) return url;
+/** The database that DATABASE_URL names, else that of the instance which `npm start` runs on this machine. */
+function databaseOf({ data }: DatabaseOptions): { url: string; development: boolean } {
+  const named = data === undefined ? process.env['DATABASE_URL'] : undefined;
+  if (named) return { url: named, development: false };
+  const directory = data ?? DEFAULT_DATA;
+  const url = dataDirectory(directory).read<StoresFile>(STORES_FILE)?.urls.DATABASE_URL;
+  if (url !== undefined) return { url, development: true };
   throw new PlainError(
-    data === undefined
-      ? 'DATABASE_URL is not set. Set it to postgres://user@host:port/database, or name the data directory of a running instance with --data DIR.'
-      : `No instance runs on ${data}. Start one with \`npm start -- --data ${data}\`.`,
+    `DATABASE_URL is not set, and no instance runs on ${directory}. Set it to postgres://user@host:port/database, ` +
+      'or start an instance with `npm start` and name its data directory with --data DIR.',
   );
 }

@@ -1,21 +1,27 @@
 import { migrate } from '@countersign/database';
 import { PlainError } from '../plain-error.js';
 
+/** Applies the migrations that the database of that URL lacks and returns their names. Throws PlainError. */
+export function bringUpToDate(url: string): Promise<string[]> {
+  return plainly(url, () => migrate(url));
+}
+
 /**
- * Applies the migrations that the database of that URL lacks and returns their names. Throws PlainError, for the
- * reasons say what to do.
+ * Does work on a database whose failures say what to do by their message: those of our own rules and of the migration
+ * history do; a server that cannot be reached is named. Throws PlainError.
  */
-export async function bringUpToDate(url: string): Promise<string[]> {
+export async function plainly<T>(url: string, work: () => Promise<T>): Promise<T> {
   try {
-    return await migrate(url);
+    return await work();
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
-    const server = URL.canParse(url) ? ` ${new URL(url).host}` : '';
-    throw new PlainError(
-      message === '' || code === 'ECONNREFUSED'
-        ? `The database server${server} does not answer (${code}). Start it, or correct DATABASE_URL.`
-        : `The database${server} cannot be used: ${message}`,
-      { cause: error },
-    );
+    if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || message === '') {
+      const server = URL.canParse(url) ? new URL(url).host : 'that DATABASE_URL names';
+      throw new PlainError(
+        `The database server ${server} does not answer (${code}). Start it, or correct DATABASE_URL.`,
+        { cause: error },
+      );
+    }
+    throw new PlainError(message, { cause: error });
   }
 }

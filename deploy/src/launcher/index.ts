@@ -1,5 +1,5 @@
 import { runCommand } from './command.js';
-import { takeDataDirectory } from './data-directory.js';
+import { DEFAULT_DATA, takeDataDirectory } from './data-directory.js';
 import type { DataDirectory } from './data-directory.js';
 import { DEMO_FILE, writeDemoFile } from './demo-file.js';
 import { demoTenants } from './demo-tenants.js';
@@ -14,7 +14,8 @@ import type { Origins } from './targets.js';
 export interface LaunchOptions {
   readonly port: number | undefined;
   readonly sandboxPort: number | undefined;
-  readonly data: string;
+  /** The data directory; DEFAULT_DATA when not given. */
+  readonly data: string | undefined;
   readonly demo: boolean;
   readonly quotas: boolean;
   readonly split: boolean;
@@ -53,7 +54,7 @@ export async function launch(options: LaunchOptions): Promise<void> {
 }
 
 async function start(options: LaunchOptions, ends: Ends, ending: AbortSignal): Promise<void> {
-  const data = takeDataDirectory(options.data);
+  const data = takeDataDirectory(options.data ?? DEFAULT_DATA);
   ends.push(() => data.release());
   const ports = await choosePorts(data, options);
   const origins = originsOf(ports);

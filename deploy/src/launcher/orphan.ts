@@ -1,4 +1,21 @@
-// Loaded before main.js in every process that the launcher starts: when the launcher is killed, its channel closes,
-// and the process ends as if it had been asked to, instead of holding ports and connections for nobody.
-process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+import { readFileSync } from 'node:fs';
+import { commandOf } from './data-directory.js';
+import type { StoresFile } from './stores.js';
+
+// Loaded before main.js in every process that the launcher starts. When the launcher is killed, the channel to it
+// closes: the process ends as if it had been asked to, and takes along the stores that the launcher left behind.
+process.once('disconnect', () => {
+  process.once('exit', endStores);
+  process.kill(process.pid, 'SIGTERM');
+});
 process.channel?.unref();
+
+function endStores(): void {
+  const { started } = JSON.parse(
+    readFileSync(process.env['COUNTERSIGN_STORES_FILE'] ?? '', 'utf8'),
+  ) as StoresFile;
+  for (const { pid, command } of started) {
+    // The quick and clean end for PostgreSQL, NATS and Redis alike.
+    if (commandOf(pid) === command) process.kill(pid, 'SIGINT');
+  }
+}

@@ -5,7 +5,6 @@ import { bringUpToDate } from './database.js';
 import { demoTenants } from './demo-tenants.js';
 import type { DemoTenant } from './demo-tenants.js';
 import { ensureKeys, trustManifest } from './keys.js';
-import { PlainError } from '../plain-error.js';
 
 /**
  * Everything that has to be there before the first target starts: keys, the trust manifest of `origin`, the schema,
@@ -51,11 +50,8 @@ async function bootstrapTenants(
         });
         say(`tenant ${tenant}: made, with its operator ${operator.id}`);
       } catch (error) {
-        const { code, message } = error as { code?: string; message: string };
         // Made at an earlier start; whether by this directory shows when its operator first calls.
-        if (code === 'tenant_exists') continue;
-        if (code === 'identity_conflict') throw new PlainError(`${tenant}: ${message}`);
-        throw error;
+        if ((error as { code?: string }).code !== 'tenant_exists') throw error;
       }
     }
   } finally {

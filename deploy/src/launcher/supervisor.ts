@@ -127,14 +127,14 @@ function keep(what: TargetProcess, logPath: string, say: (line: string) => void)
 function spawnTarget({ target, env, shared }: TargetProcess): ChildProcess {
   const args = [`--target=${target}`];
   if (!shared) {
-    return spawn(process.execPath, ['--enable-source-maps', '--import', ORPHAN, MAIN, ...args], {
+    return spawn(process.execPath, ['--import', ORPHAN, MAIN, ...args], {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       detached: true,
     });
   }
   // Node's cluster hands connections of one listening socket round among its processes.
-  cluster.setupPrimary({ exec: MAIN, args, execArgv: ['--enable-source-maps'], silent: true });
+  cluster.setupPrimary({ exec: MAIN, args, silent: true });
   return cluster.fork(env).process as ChildProcess;
 }
 

@@ -3,6 +3,7 @@ import type { Target } from '../modules.js';
 import type { DataDirectory } from './data-directory.js';
 import type { DemoTenant } from './demo-tenants.js';
 import type { Ports } from './ports.js';
+import { STORES_FILE } from './stores.js';
 import type { Stores } from './stores.js';
 import type { TargetProcess } from './supervisor.js';
 
@@ -121,5 +122,7 @@ export function environmentOf(
     TRUST_FILE: data.at('trust.json'),
     CALLER_PUBLIC_KEY_FILE: data.at('keys', 'caller.pub.pem'),
     QUOTAS: quotas ? 'on' : 'off',
+    // For orphan.ts.
+    COUNTERSIGN_STORES_FILE: data.at(STORES_FILE),
   };
 }

@@ -104,7 +104,7 @@ export async function requireAcceptable(
   }
   requireSizes(input, route);
   assertRecord('RequestInput', raw);
-  await deps.checkSchema(input.schema);
+  await deps.checkSchema(call.caller.tenant, input.schema);
   return route;
 }
 

@@ -24,7 +24,7 @@ export interface RequestDeps {
   readonly directory: Directory;
   readonly notary: Notary;
   /** Throws the §10 refusal of a response schema, given as canonical text; remembers good ones. */
-  readonly checkSchema: (schemaText: string) => Promise<void>;
+  readonly checkSchema: (tenant: string, schemaText: string) => Promise<void>;
   /** Hosts that a webhook may name (contract §11.5). */
   readonly webhookHosts: readonly string[];
   readonly mode: 'development' | 'production';

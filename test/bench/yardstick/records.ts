@@ -20,7 +20,13 @@ export function digestOf(text: string): string {
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }
 
-/** The one signature of a step: Ed25519 over the record's text, which it then becomes part of. */
+/** The one signature of a step: Ed25519 over the text so far, `{…` without its end, of which it becomes the last member. */
+export function withSignature(key: KeyObject, open: string): string {
+  const signature = sign(null, Buffer.from(`${open}}`), key).toString('base64url');
+  return `${open},"signature":"${signature}"}`;
+}
+
+/** A signed record with a new id. */
 export function signed(
   key: KeyObject,
   type: string,
@@ -28,9 +34,9 @@ export function signed(
   payload: object,
   at: string,
 ): Kept {
-  const unsigned = `{"payload":${JSON.stringify(payload)},"protected":${JSON.stringify(headerOf(type, about, at))}`;
-  const signature = sign(null, Buffer.from(`${unsigned}}`), key).toString('base64url');
-  return kept(randomUUID(), `${unsigned},"signature":"${signature}"}`);
+  const header = JSON.stringify(headerOf(type, about, at));
+  const open = `{"payload":${JSON.stringify(payload)},"protected":${header}`;
+  return kept(randomUUID(), withSignature(key, open));
 }
 
 const NO_SIGNATURE = 'A'.repeat(86);

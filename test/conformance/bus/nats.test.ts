@@ -110,7 +110,8 @@ describe('bus over NATS, when things go wrong', () => {
     const caller = await bus('caller');
     process.kill(nats.server().pid, 'SIGSTOP');
     try {
-      await expectFault(caller.call('t.echo', { timeoutMs: 100 }, ''), 'timeout');
+      const ask = () => refusalOf(caller.call('t.nobody', { timeoutMs: 100 }, ''));
+      await until(async () => busFaultOf(await ask()) === 'timeout');
       await until(() => !caller.ready(), 15_000);
     } finally {
       process.kill(nats.server().pid, 'SIGCONT');

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { Refusal } from '@countersign/protocol';
-import type { SchemaJob, SchemaJobResult } from '@countersign/protocol';
+import type { ErrorCode, SchemaJob, SchemaJobResult } from '@countersign/protocol';
 
 /** Contract §10. */
 export const SCHEMA_WORKER_LIMITS = {
@@ -12,6 +12,7 @@ export const SCHEMA_WORKER_LIMITS = {
 } as const;
 
 interface Pending {
+  readonly tenant: string;
   readonly job: SchemaJob;
   readonly resolve: (result: SchemaJobResult) => void;
   readonly reject: (error: Error) => void;
@@ -26,83 +27,74 @@ interface Seat {
 /**
  * Checks response schemas and responses in memory-bounded worker threads, never on the caller's thread. A job has 1.5 s
  * in total: one that is still queued then is `schema_validation_busy`, one that runs is stopped together with its worker.
+ * One tenant never has the last worker, nor the last quarter of the queue: its slow schemas delay nobody else.
  */
 export class SchemaWorkers {
   readonly #seats: Seat[] = [];
-  readonly #queue: Pending[] = [];
+  #queue: Pending[] = [];
   #stopped = false;
 
   constructor(private readonly limits: typeof SCHEMA_WORKER_LIMITS = SCHEMA_WORKER_LIMITS) {}
 
   start(): void {
-    while (this.#seats.length < this.limits.workers) this.#seats.push(this.#seat());
+    while (this.#seats.length < this.limits.workers) {
+      const seat: Seat = { worker: this.#spawn(), busy: null };
+      this.#listen(seat);
+      this.#seats.push(seat);
+    }
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    for (const waiting of this.#queue.splice(0))
-      this.#refuse(waiting, 'schema_validation_unavailable');
+    for (const waiting of this.#queue.splice(0)) refuse(waiting, 'schema_validation_unavailable');
     await Promise.all(this.#seats.map((seat) => seat.worker.terminate()));
   }
 
   /** Resolves when the schema (and the response, unless null) is good; rejects with a `Refusal` of contract §10. */
-  async check(job: SchemaJob): Promise<void> {
+  async check(tenant: string, job: SchemaJob): Promise<void> {
     const bytes = Buffer.byteLength(job.schemaText) + Buffer.byteLength(job.responseText ?? '');
     if (bytes > this.limits.jobBytes) throw new Refusal('schema_validation_too_large');
     if (this.#stopped || this.#seats.length === 0)
       throw new Refusal('schema_validation_unavailable');
-    const result = await this.#run(job);
+    const result = await this.#run(tenant, job);
     if (!result.ok) throw new Refusal(result.code);
   }
 
-  #run(job: SchemaJob): Promise<SchemaJobResult> {
+  #run(tenant: string, job: SchemaJob): Promise<SchemaJobResult> {
     return new Promise((resolve, reject) => {
-      const pending: Pending = {
-        job,
-        resolve,
-        reject,
-        timer: setTimeout(() => this.#late(pending), this.limits.totalMs),
-      };
-      const free = this.#seats.find((seat) => seat.busy === null);
-      if (free !== undefined) this.#give(free, pending);
-      else if (this.#queue.length < this.limits.queued) this.#queue.push(pending);
-      else this.#refuse(pending, 'schema_validation_busy');
+      const timer = setTimeout(() => this.#late(pending), this.limits.totalMs);
+      const pending: Pending = { tenant, job, resolve, reject, timer };
+      const queuedOfTenant = this.#queue.filter((other) => other.tenant === tenant).length;
+      const full =
+        this.#queue.length >= this.limits.queued ||
+        queuedOfTenant >= Math.ceil((this.limits.queued * 3) / 4);
+      const free = this.#mayRun(tenant) ? this.#seats.find((seat) => seat.busy === null) : undefined;
+      if (free !== undefined) give(free, pending);
+      else if (full) refuse(pending, 'schema_validation_busy');
+      else this.#queue.push(pending);
     });
   }
 
-  #give(seat: Seat, pending: Pending): void {
-    seat.busy = pending;
-    seat.worker.postMessage(pending.job);
+  #mayRun(tenant: string): boolean {
+    const running = this.#seats.filter((seat) => seat.busy?.tenant === tenant).length;
+    return running < Math.max(1, this.limits.workers - 1);
   }
 
   #late(pending: Pending): void {
-    const place = this.#queue.indexOf(pending);
-    if (place >= 0) {
-      this.#queue.splice(place, 1);
-      this.#refuse(pending, 'schema_validation_busy');
+    if (this.#queue.includes(pending)) {
+      this.#queue = this.#queue.filter((other) => other !== pending);
+      refuse(pending, 'schema_validation_busy');
       return;
     }
     const seat = this.#seats.find((candidate) => candidate.busy === pending);
-    this.#refuse(pending, 'schema_validation_timeout');
+    refuse(pending, 'schema_validation_timeout');
     if (seat !== undefined) this.#replace(seat);
-  }
-
-  #refuse(pending: Pending, code: ConstructorParameters<typeof Refusal>[0]): void {
-    clearTimeout(pending.timer);
-    pending.reject(new Refusal(code));
-  }
-
-  #seat(): Seat {
-    const seat: Seat = { worker: this.#spawn(), busy: null };
-    this.#listen(seat);
-    return seat;
   }
 
   #spawn(): Worker {
     const worker = new Worker(new URL('./worker.js', import.meta.url), {
       resourceLimits: this.limits.resourceLimits,
       env: {},
-      stdin: false,
     });
     worker.unref();
     return worker;
@@ -116,32 +108,44 @@ export class SchemaWorkers {
       clearTimeout(done.timer);
       seat.busy = null;
       done.resolve(result);
-      this.#next(seat);
+      this.#next();
     });
     worker.on('error', (error: NodeJS.ErrnoException) => {
       if (seat.worker !== worker) return;
       if (seat.busy !== null) {
         const outOfMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-        this.#refuse(
-          seat.busy,
-          outOfMemory ? 'schema_resource_limit' : 'schema_validation_unavailable',
-        );
+        refuse(seat.busy, outOfMemory ? 'schema_resource_limit' : 'schema_validation_unavailable');
       }
       this.#replace(seat);
     });
   }
 
+  /** A worker that ran too long or broke takes what it did with it. */
   #replace(seat: Seat): void {
     void seat.worker.terminate();
     if (this.#stopped) return;
     seat.busy = null;
     seat.worker = this.#spawn();
     this.#listen(seat);
-    this.#next(seat);
+    this.#next();
   }
 
-  #next(seat: Seat): void {
-    const waiting = this.#queue.shift();
-    if (waiting !== undefined) this.#give(seat, waiting);
+  #next(): void {
+    for (const seat of this.#seats) {
+      if (seat.busy !== null) continue;
+      const place = this.#queue.findIndex((waiting) => this.#mayRun(waiting.tenant));
+      const [waiting] = place < 0 ? [] : this.#queue.splice(place, 1);
+      if (waiting !== undefined) give(seat, waiting);
+    }
   }
+}
+
+function give(seat: Seat, pending: Pending): void {
+  seat.busy = pending;
+  seat.worker.postMessage(pending.job);
+}
+
+function refuse(pending: Pending, code: ErrorCode): void {
+  clearTimeout(pending.timer);
+  pending.reject(new Refusal(code));
 }

@@ -1,11 +1,14 @@
 import type { ErrorCode } from '../errors.js';
 import { Refusal } from '../errors.js';
 import type { JsonObject, JsonValue } from '../json/index.js';
-import { compileResponseSchema } from './compile.js';
+import { analyseSchema } from './check.js';
+import { compileChecked, compileResponseSchema, createSchemaCompiler } from './compile.js';
+
+const compiler = createSchemaCompiler();
 
 function outcome(schema: JsonValue, response?: JsonValue): ErrorCode | 'accepted' {
   try {
-    const compiled = compileResponseSchema(schema);
+    const compiled = compileChecked(analyseSchema(schema), compiler);
     if (response !== undefined) compiled.check(response);
     return 'accepted';
   } catch (error) {

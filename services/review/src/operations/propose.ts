@@ -30,7 +30,7 @@ export function propose(deps: ReviewDeps): Handler {
       }
       const schemaDigest = stored.request.review.response_schema_digest;
       if (checked !== schemaDigest) {
-        await deps.schemas.check({
+        await deps.schemas.check(call.caller.tenant, {
           schemaText: row.response_schema ?? '',
           responseText: response,
         });

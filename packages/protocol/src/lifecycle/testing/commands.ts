@@ -126,14 +126,12 @@ export const COMMANDS: readonly Command[] = [
       privateDeleteAt: Math.min(state.privateDeleteAt, now),
     }),
   },
-  ...[false, true].map(
-    (fenced): Command => ({
-      name: fenced ? 'claim, fenced' : 'claim',
-      column: fenced ? 'claim, fenced' : 'claim',
-      run: (machine, state, now) => machine.claim(state, fenced, now),
-      writes: () => ({ claimed: true }),
-    }),
-  ),
+  ...[false, true].map((fenced): Command => ({
+    name: fenced ? 'claim, fenced' : 'claim',
+    column: fenced ? 'claim, fenced' : 'claim',
+    run: (machine, state, now) => machine.claim(state, fenced, now),
+    writes: () => ({ claimed: true }),
+  })),
   admitting('admit', true, false),
   admitting('admit, claim of another', false, false),
   admitting('admit, fenced', true, true),

@@ -1,4 +1,4 @@
-import type { EventReason, Lifecycle, LifecycleEvent } from '../index.js';
+import type { EventReason, Invalidation, Lifecycle, LifecycleEvent } from '../index.js';
 import type { Column, Command, Setting } from './commands.js';
 import { cells } from './situations.js';
 
@@ -8,9 +8,17 @@ export type Result =
   | { readonly next: Lifecycle; readonly events: readonly LifecycleEvent[] }
   | null;
 
+/** A cell of a table, ready to be applied. */
+export interface Cell {
+  readonly text: string;
+  readonly words: readonly Word[];
+}
+
+type Word = (from: Lifecycle, own: string | undefined) => Lifecycle | EventReason;
+
 export interface Row {
   readonly text: string;
-  readonly columns: ReadonlyMap<Column, string>;
+  readonly cells: ReadonlyMap<Column, Cell>;
   includes(situation: string, facts: readonly string[]): boolean;
 }
 
@@ -23,7 +31,7 @@ export function readTables(texts: readonly string[]): readonly (readonly Row[])[
       const patterns = names.split(' / ').map((name) => name.trim());
       return {
         text: key,
-        columns: new Map(columns.map((column, place) => [column as Column, row[place] ?? ''])),
+        cells: new Map(columns.map((column, at) => [column as Column, readCell(row[at] ?? '')])),
         includes: (situation, facts) =>
           (fact === undefined || facts.includes(fact)) &&
           patterns.some((pattern) =>
@@ -36,41 +44,54 @@ export function readTables(texts: readonly string[]): readonly (readonly Row[])[
   });
 }
 
+function readCell(text: string): Cell {
+  const changes = text !== 'none' && text !== '=' && !text.startsWith('!');
+  return { text, words: changes ? text.split(' ').map(readWord) : [] };
+}
+
 const MACHINES = { d: 'decision', a: 'audit', g: 'grant', x: 'execution' } as const;
+
+function readWord(word: string): Word {
+  const [, letter = '', from, to = ''] = /^([dagxm]:|\+)(?:(\w+)>)?(\w+|@)$/.exec(word) ?? [];
+  const said = (own: string | undefined): string => (to === '@' ? (own ?? '') : to);
+  if (letter === '+') return (_, own) => said(own) as EventReason;
+  if (letter === 'm:') {
+    return (state, own) => ({
+      ...state,
+      invalidated: state.invalidated ?? (said(own) as Invalidation),
+    });
+  }
+  const machine = MACHINES[letter.charAt(0) as keyof typeof MACHINES];
+  if (machine === undefined) throw new SyntaxError(`${word} means nothing`);
+  return (state, own) =>
+    from === undefined || state[machine] === from ? { ...state, [machine]: said(own) } : state;
+}
 
 /** What a cell says of this command on this state. */
 export function expected(
-  cell: string,
+  { text, words }: Cell,
   command: Command,
   state: Lifecycle,
   now: number,
   setting: Setting,
 ): Result {
-  if (cell === 'none') return null;
-  if (cell === '=') return { next: state, events: [] };
-  if (cell.startsWith('!')) return { refusal: cell.slice(1) };
+  if (text === 'none') return null;
+  if (text === '=') return { next: state, events: [] };
+  if (text.startsWith('!')) return { refusal: text.slice(1) };
   let next: Lifecycle = { ...state, ...command.writes?.(state, now, setting) };
   const events: LifecycleEvent[] = [];
-  for (const word of cell.split(' ')) {
-    const own = word.replace('@', command.own ?? '');
-    if (own.startsWith('+')) {
-      next = { ...next, revision: next.revision + 1 };
-      events.push(eventOf(next, own.slice(1) as EventReason));
-      continue;
-    }
-    const [letter = '', said = ''] = own.split(':');
-    const [from, to] = said.includes('>') ? said.split('>') : [undefined, said];
-    if (letter === 'm') next = { ...next, invalidated: next.invalidated ?? (to as never) };
+  for (const word of words) {
+    const said = word(next, command.own);
+    if (typeof said === 'object') next = said;
     else {
-      const machine = MACHINES[letter as keyof typeof MACHINES];
-      if (machine === undefined) throw new SyntaxError(`${word} in ${cell}`);
-      if (from === undefined || next[machine] === from) next = { ...next, [machine]: to };
+      next = { ...next, revision: next.revision + 1 };
+      events.push(eventOf(next, said));
     }
   }
   return { next, events };
 }
 
-export function eventOf(state: Lifecycle, reason: EventReason): LifecycleEvent {
+function eventOf(state: Lifecycle, reason: EventReason): LifecycleEvent {
   const { decision, audit, grant, execution, revision } = state;
   return {
     reason,

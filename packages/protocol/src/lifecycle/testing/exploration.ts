@@ -1,5 +1,4 @@
 import { Refusal } from '../../errors.js';
-import { MOST_ADMISSIONS } from '../index.js';
 import type { Lifecycle } from '../index.js';
 import { COMMANDS, commandNamed, create } from './commands.js';
 import type { Command, Machine, Setting } from './commands.js';
@@ -23,9 +22,20 @@ export function ask(
   setting: Setting,
 ): Result {
   try {
-    return command.run(machine, Object.freeze(state), now, setting);
+    return command.run(machine, state, now, setting);
   } catch (error) {
     return { refusal: error instanceof Refusal ? error.code : String(error) };
+  }
+}
+
+/** Nobody reads the stacks of some hundred thousand refusals, and taking them is most of the time. */
+export function withoutStacks<T>(work: () => T): T {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return work();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
@@ -42,7 +52,7 @@ export function* reachable(machine: Machine, setting: Setting): Generator<Reache
     const key = identity(state, now, facts, setting);
     if (seen.has(key)) return;
     seen.add(key);
-    waiting.push({ state, now, setting, facts });
+    waiting.push({ state: Object.freeze(state), now, setting, facts });
   };
   arrive(create(machine, setting).next, setting.start);
   for (let at = 0; at < waiting.length; at += 1) {
@@ -71,7 +81,10 @@ export function momentsAfter(
     { name: 'review', time: state.reviewDeadline },
     { name: 'retention', time: state.privateDeleteAt },
     { name: 'grant', time: grantDeadline ?? 0 },
-    { name: 'execution', time: grantDeadline === null ? 0 : grantDeadline + executionSeconds * 1000 },
+    {
+      name: 'execution',
+      time: grantDeadline === null ? 0 : grantDeadline + executionSeconds * 1000,
+    },
     { name: 'reminder', time: remindedAt === null ? 0 : remindedAt + 86_400_000 },
   ];
   return moments.filter(({ time }) => time > now).sort((one, other) => one.time - other.time);
@@ -85,7 +98,9 @@ function identity(
 ): string {
   const { decision, audit, grant, execution, invalidated, admissions } = state;
   const ahead = momentsAfter(state, now, setting).map(({ name }) => name);
-  return [decision, audit, grant, execution, invalidated, admissions > 0, facts, ahead].join(' ');
+  // The order of what only a pending request waits for makes no difference.
+  const order = ahead.filter((name) => name !== 'review' && name !== 'reminder');
+  return [decision, audit, grant, execution, invalidated, admissions > 0, facts, order].join(' ');
 }
 
 /** Sixty-three admissions more are one step here. */
@@ -93,7 +108,7 @@ function admittedToTheLimit(machine: Machine, { state, now, setting }: Reached):
   if (state.admissions !== 1) return null;
   const admit = commandNamed('admit');
   let last = state;
-  while (last.admissions < MOST_ADMISSIONS) {
+  while (last.admissions < 64) {
     const result = ask(machine, admit, last, now, setting);
     if (result === null || 'refusal' in result || result.next.admissions <= last.admissions) {
       return null;

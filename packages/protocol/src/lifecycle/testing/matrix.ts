@@ -2,8 +2,8 @@ import type { Lifecycle, LifecycleEvent } from '../index.js';
 import { COMMANDS } from './commands.js';
 import type { Command, Machine, Setting } from './commands.js';
 import { expected, readTables } from './expectation.js';
-import type { Result, Row } from './expectation.js';
-import { ask, momentsAfter, reachable } from './exploration.js';
+import type { Cell, Result, Row } from './expectation.js';
+import { ask, momentsAfter, reachable, withoutStacks } from './exploration.js';
 import type { Reached } from './exploration.js';
 import { SITUATIONS, readSituations } from './situations.js';
 import { TRANSITIONS } from './transitions.js';
@@ -73,8 +73,12 @@ export const TABLES = readTables(TRANSITIONS);
  * situation. Stops at `most` findings.
  */
 export function checkMatrix(machine: Machine, most: number): Matrix {
+  return withoutStacks(() => check(machine, most));
+}
+
+function check(machine: Machine, most: number): Matrix {
   const findings: Finding[] = [];
-  const used = { situations: new Set<string>(), rows: new Set<Row>() };
+  const used: Used = { situations: new Set(), rows: new Set() };
   let states = 0;
   for (const setting of SETTINGS) {
     for (const reached of reachable(machine, setting)) {
@@ -88,11 +92,13 @@ export function checkMatrix(machine: Machine, most: number): Matrix {
   return { findings, states, ...used };
 }
 
-function* checkReached(
-  machine: Machine,
-  { state, now, setting, facts }: Reached,
-  used: { situations: Set<string>; rows: Set<Row> },
-): Generator<Finding> {
+interface Used {
+  readonly situations: Set<string>;
+  readonly rows: Set<Row>;
+}
+
+function* checkReached(machine: Machine, reached: Reached, used: Used): Generator<Finding> {
+  const { state, now, setting, facts } = reached;
   const names = situations.filter((each) => each.includes(state, facts)).map(({ name }) => name);
   const [situation] = names;
   if (situation === undefined || names.length > 1) {
@@ -101,21 +107,17 @@ function* checkReached(
     return;
   }
   used.situations.add(situation);
+  const rows = TABLES.map((table) => table.find((row) => row.includes(situation, facts)));
   const [soonest] = momentsAfter(state, now, setting);
-  const moments = soonest === undefined ? [now, now + DAY] : [now, soonest.time - 1];
+  const moments = soonest === undefined ? [now] : [now, soonest.time - 1];
   for (const command of COMMANDS) {
-    const rows = TABLES.flatMap((table) => {
-      if (!table[0]?.columns.has(command.column)) return [];
-      const row = table.find((each) => each.includes(situation, facts));
-      return row === undefined ? [] : [row];
-    });
-    const [row] = rows;
-    if (row === undefined || rows.length > 1) {
-      yield { situation, text: `${rows.length} rows for ${command.name}` };
+    const row = rows.find((each) => each?.cells.has(command.column));
+    const cell = row?.cells.get(command.column);
+    if (row === undefined || cell === undefined) {
+      yield { situation, text: `no row for ${command.name}` };
       continue;
     }
     used.rows.add(row);
-    const cell = row.columns.get(command.column) as string;
     for (const moment of moments) {
       const wanted = expected(cell, command, state, moment, setting);
       const found = ask(machine, command, state, moment, setting);
@@ -124,8 +126,8 @@ function* checkReached(
   }
 }
 
-function report(command: Command, cell: string, state: Lifecycle, found: Result): string {
-  return `${command.name} of ${JSON.stringify(state)}: expected ${cell}, found ${JSON.stringify(found)}`;
+function report(command: Command, cell: Cell, state: Lifecycle, found: Result): string {
+  return `${command.name} of ${JSON.stringify(state)}: expected ${cell.text}, found ${JSON.stringify(found)}`;
 }
 
 function same(one: Result, other: Result): boolean {
@@ -147,9 +149,8 @@ function sameEvent(one: LifecycleEvent, other: LifecycleEvent): boolean {
 }
 
 function sameFields(one: object, other: object): boolean {
-  const entries = Object.entries(one);
-  return (
-    entries.length === Object.keys(other).length &&
-    entries.every(([name, value]) => Object.is((other as Record<string, unknown>)[name], value))
-  );
+  const [left, right] = [one, other] as Readonly<Record<string, unknown>>[];
+  for (const name in left) if (left[name] !== right?.[name]) return false;
+  for (const name in right) if (!(name in one)) return false;
+  return true;
 }

@@ -1,4 +1,3 @@
-import { MOST_ADMISSIONS, materialReadable } from '../index.js';
 import type { Lifecycle } from '../index.js';
 import type { Setting } from './commands.js';
 
@@ -89,10 +88,10 @@ export function factsOf(state: Lifecycle, now: number, setting: Setting): readon
   const facts = [
     now < state.reviewDeadline ? 'reviewable' : 'review-over',
     remindedAt !== null && now < remindedAt + day ? 'reminded' : 'unreminded',
-    state.materialDeleted ? 'gone' : materialReadable(state, now) ? 'kept' : 'retention-due',
+    state.materialDeleted ? 'gone' : now < state.privateDeleteAt ? 'kept' : 'retention-due',
     state.claimed ? 'claim' : 'no-claim',
     state.outcomeRecorded ? 'outcome' : 'no-outcome',
-    state.admissions < MOST_ADMISSIONS ? 'room' : 'full',
+    state.admissions < 64 ? 'room' : 'full',
   ];
   if (grantDeadline === null) return facts;
   const executionOver = grantDeadline + setting.executionSeconds * 1000;

@@ -4,13 +4,13 @@ const MOST = 10_000;
 
 /** Asks once about a text: what was found good is good for ever, what was refused is asked again. */
 export function rememberGood(
-  ask: (text: string) => Promise<void>,
-): (text: string) => Promise<void> {
+  ask: (tenant: string, text: string) => Promise<void>,
+): (tenant: string, text: string) => Promise<void> {
   const good = new Set<string>();
-  return async (text) => {
+  return async (tenant, text) => {
     const digest = textDigest(text);
     if (good.has(digest)) return;
-    await ask(text);
+    await ask(tenant, text);
     if (good.size >= MOST) good.clear();
     good.add(digest);
   };

@@ -1,0 +1,117 @@
+import type { Lifecycle } from '../index.js';
+import { COMMANDS, commandNamed, create } from './commands.js';
+import type { Command, Machine, Setting } from './commands.js';
+import type { Result } from './expectation.js';
+import { ask, momentsAfter, withoutStacks } from './exploration.js';
+import { RULES, remember } from './rules.js';
+import type { Memory } from './rules.js';
+
+/** One step of a random history: how long to wait, and what to do then. */
+export interface Choice {
+  /** Milliseconds, or to the next deadline and so many milliseconds past it. */
+  readonly wait: number | { readonly pastDeadline: number };
+  /** Place in COMMANDS, or what leads on from here. */
+  readonly pick: number | 'onward';
+}
+
+/** A rule that a machine broke, and where. */
+export interface Breach {
+  readonly rule: string;
+  readonly step: number;
+  readonly command: string;
+  readonly state: Lifecycle;
+  readonly result: Result;
+}
+
+/** Plays a history and says which rule of RULES, or of asking twice, is broken first; null when all hold. */
+export function play(
+  machine: Machine,
+  setting: Setting,
+  choices: readonly Choice[],
+): Breach | null {
+  return withoutStacks(() => {
+    let now = setting.start;
+    let state: Lifecycle = Object.freeze(create(machine, setting).next);
+    let memory: Memory = {
+      authorisedUntil: null,
+      available: false,
+      ended: false,
+      claims: 0,
+      admissions: 0,
+      outcomes: 0,
+      remindedAt: setting.remindedAt,
+    };
+    for (const [step, { wait, pick }] of choices.entries()) {
+      now = later(state, now, setting, wait);
+      const command = pick === 'onward' ? onward(state) : (COMMANDS[pick] as Command);
+      const result = ask(machine, command, state, now, setting);
+      const breach = (rule: string): Breach => ({
+        rule,
+        step,
+        command: command.name,
+        state,
+        result,
+      });
+      if (result !== null && 'refusal' in result && !/^[a-z_]+$/.test(result.refusal)) {
+        return breach('a command answers or refuses, and leaves its input alone');
+      }
+      if (!alike(result, ask(machine, command, state, now, setting))) {
+        return breach('the same question has the same answer');
+      }
+      if (!alikeAfterExpiry(machine, command, state, now, setting, result)) {
+        return breach('it makes no difference whether a worker came first');
+      }
+      if (result === null || 'refusal' in result) continue;
+      const taken = { command, state, now, setting, ...result };
+      for (const [rule, holds] of Object.entries(RULES)) {
+        if (!holds(taken, memory)) return breach(rule);
+      }
+      memory = remember(memory, taken);
+      state = Object.freeze(result.next);
+    }
+    return null;
+  });
+}
+
+function later(state: Lifecycle, now: number, setting: Setting, wait: Choice['wait']): number {
+  if (typeof wait === 'number') return now + wait;
+  const [soonest] = momentsAfter(state, now, setting);
+  return soonest === undefined ? now : Math.max(now, soonest.time + wait.pastDeadline);
+}
+
+/** What a well-meant history would do next, so that random ones come far too. */
+function onward({ purpose, decision, audit, grant, execution }: Lifecycle): Command {
+  if (decision === 'pending') {
+    return commandNamed(purpose === 'review' ? 'confirm answer' : 'confirm authorise');
+  }
+  if (audit === 'pending') return commandNamed('anchor');
+  if (grant === 'available') return commandNamed('claim');
+  return commandNamed(execution === 'claimed' ? 'admit' : 'report completed');
+}
+
+/** R6: a command applies what is due by itself, so the same must come of it after the expiry worker. */
+function alikeAfterExpiry(
+  machine: Machine,
+  command: Command,
+  state: Lifecycle,
+  now: number,
+  setting: Setting,
+  result: Result,
+): boolean {
+  const due = ask(machine, commandNamed('applyDue'), state, now, setting);
+  if (due === null || 'refusal' in due) return false;
+  const after = ask(machine, command, Object.freeze(due.next), now, setting);
+  return alike(settled(machine, now, setting, result), settled(machine, now, setting, after));
+}
+
+/** What a reader sees of it; how many events told it may differ (contract §11.1: two may fall together). */
+function settled(machine: Machine, now: number, setting: Setting, result: Result): Result {
+  if (result === null || 'refusal' in result) return result;
+  const due = ask(machine, commandNamed('applyDue'), result.next, now, setting);
+  if (due === null || 'refusal' in due) return due;
+  return { next: { ...due.next, revision: 0 }, events: [] };
+}
+
+function alike(one: Result, other: Result): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

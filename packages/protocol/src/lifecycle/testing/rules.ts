@@ -1,0 +1,222 @@
+import type { Lifecycle, LifecycleEvent, States } from '../index.js';
+import type { Command, Setting } from './commands.js';
+import { cells } from './situations.js';
+
+/** A command that was not refused. */
+export interface Taken {
+  readonly command: Command;
+  readonly state: Lifecycle;
+  readonly now: number;
+  readonly setting: Setting;
+  readonly next: Lifecycle;
+  readonly events: readonly LifecycleEvent[];
+}
+
+/** What a client could know from the answers so far; kept apart from the machine's own state. */
+export interface Memory {
+  /** When the authorisation that a human gave ends. */
+  readonly authorisedUntil: number | null;
+  /** It was anchored before that. */
+  readonly available: boolean;
+  /** It was withdrawn, replaced or discarded, or an expiry was told. */
+  readonly ended: boolean;
+  readonly claims: number;
+  readonly admissions: number;
+  readonly outcomes: number;
+  readonly remindedAt: number | null;
+}
+
+export function remember(memory: Memory, { command, now, setting, events }: Taken): Memory {
+  const { grantSeconds, validUntil } = setting;
+  const kind = kindOf(command);
+  const { authorisedUntil, ended } = memory;
+  const inTime = !ended && authorisedUntil !== null && now < authorisedUntil;
+  return {
+    authorisedUntil:
+      kind === 'authorise'
+        ? Math.min(now + grantSeconds * 1000, validUntil ?? Infinity)
+        : authorisedUntil,
+    available: memory.available || (kind === 'anchor' && inTime),
+    ended: ended || ENDINGS.includes(kind) || events.some(({ reason }) => reason === 'expiry'),
+    claims: memory.claims + (kind === 'claim' ? 1 : 0),
+    admissions: memory.admissions + (kind === 'admit' ? 1 : 0),
+    outcomes: memory.outcomes + (kind === 'report' || kind === 'reconcile' ? 1 : 0),
+    remindedAt: kind === 'remind' ? now : memory.remindedAt,
+  };
+}
+
+const ENDINGS = ['cancel', 'supersede', 'deleteMaterial', 'retireNamespace'];
+const DECISIONS = ['answer', 'authorise', 'refuse'];
+
+/** Every way out of a state, and the commands that may take it (contract §5.1 to §5.4). */
+const MOVES = `
+decision  | pending                    | confirmed  | answer authorise refuse
+decision  | pending                    | cancelled  | cancel retireNamespace
+decision  | pending                    | expired    | applyDue cancel supersede deleteMaterial retireNamespace
+decision  | pending                    | superseded | supersede
+audit     | unanchored                 | pending    | answer authorise refuse
+audit     | pending                    | anchored   | anchor
+grant     | none                       | pending_anchor | authorise
+grant     | none                       | revoked    | retireNamespace
+grant     | pending_anchor             | available  | anchor
+grant     | pending_anchor             | expired    | anchor applyDue cancel supersede deleteMaterial retireNamespace
+grant     | available                  | expired    | applyDue cancel supersede deleteMaterial retireNamespace
+grant     | pending_anchor available   | revoked    | cancel supersede deleteMaterial retireNamespace
+grant     | available                  | consumed   | claim
+execution | unclaimed                  | claimed    | claim
+execution | claimed                    | admitted   | admit
+execution | claimed admitted uncertain | completed failed failed_partial uncertain cancelled_before_dispatch | report
+execution | claimed admitted completed failed failed_partial uncertain cancelled_before_dispatch abandoned | completed failed failed_partial uncertain cancelled_before_dispatch abandoned | reconcile
+execution | unclaimed claimed admitted completed failed failed_partial cancelled_before_dispatch abandoned | uncertain | retireNamespace
+`;
+
+const legalMoves = new Set(
+  cells(MOVES).flatMap(([machine, from = '', to = '', kinds = '']) =>
+    from
+      .split(' ')
+      .flatMap((before) =>
+        to
+          .split(' ')
+          .flatMap((after) =>
+            kinds.split(' ').map((kind) => [machine, before, after, kind].join(' ')),
+          ),
+      ),
+  ),
+);
+
+/** What holds of every step of every history, by name. */
+export const RULES: Readonly<Record<string, (step: Taken, memory: Memory) => boolean>> = {
+  'states move only as §5 draws it': ({ command, state, next, events }) => {
+    const path = [state, ...events.map((event) => event.state), next];
+    return path.every((to, at) => at === 0 || isLegal(path[at - 1] as States, to, command));
+  },
+
+  'the revision rises by exactly one per event': ({ state, next, events }) =>
+    next.revision === state.revision + events.length &&
+    events.every(({ revision }, at) => revision === state.revision + at + 1),
+
+  'events carry the states and the deadline of their time': ({ command, state, next, events }) => {
+    const last = events.at(-1);
+    return (
+      (last === undefined ||
+        kindOf(command) === 'retireNamespace' ||
+        sameStates(last.state, next)) &&
+      events.every(({ reason, deadline }) => {
+        const { grantDeadline } = reason === 'decision' ? next : state;
+        return deadline === (grantDeadline ?? state.reviewDeadline);
+      })
+    );
+  },
+
+  'every changed state is told, except by admission and recovery': (step) =>
+    step.events.length > 0 ||
+    sameStates(step.state, step.next) ||
+    ['admit', 'retireNamespace'].includes(kindOf(step.command)),
+
+  'admission and reading have no event': ({ command, state, events }) =>
+    kindOf(command) === 'admit'
+      ? events.length === 0
+      : kindOf(command) !== 'applyDue' || events.length === 0 || isOpen(state),
+
+  'the grant deadline is set once, by confirmation': ({ command, state, now, setting, next }) =>
+    state.grantDeadline === null && ['authorise', 'refuse'].includes(kindOf(command))
+      ? next.grantDeadline ===
+        Math.min(now + setting.grantSeconds * 1000, setting.validUntil ?? Infinity)
+      : next.grantDeadline === state.grantDeadline,
+
+  'the first mark stays': ({ state, next }) =>
+    state.invalidated === null || next.invalidated === state.invalidated,
+
+  'what takes authority away marks an execution': ({ command, next }) =>
+    next.purpose === 'review' || !ENDINGS.includes(kindOf(command)) || next.invalidated !== null,
+
+  'private material goes earlier, never later, and for good': ({ command, state, now, next }) =>
+    next.privateDeleteAt <= state.privateDeleteAt &&
+    (next.materialDeleted || !state.materialDeleted) &&
+    (kindOf(command) !== 'deleteMaterial' || (next.materialDeleted && next.privateDeleteAt <= now)),
+
+  'an outcome bounds how long material is kept': ({ command, now, setting, next }) =>
+    !['report', 'reconcile'].includes(kindOf(command)) ||
+    next.privateDeleteAt <= now + setting.reconciliationSeconds * 1000,
+
+  'what happened is not taken back': ({ state, next }) =>
+    (next.claimed || !state.claimed) &&
+    (next.outcomeRecorded || !state.outcomeRecorded) &&
+    next.admissions >= state.admissions,
+
+  'purpose and review deadline stay': ({ state, next }) =>
+    next.purpose === state.purpose && next.reviewDeadline === state.reviewDeadline,
+
+  'a decision is the first word, and in time': ({ command, state, now }, { ended }) =>
+    !DECISIONS.includes(kindOf(command)) || (!ended && now < state.reviewDeadline),
+
+  'one claim, in time, of an anchored authorisation that stands': ({ command, now }, memory) =>
+    kindOf(command) !== 'claim' ||
+    (command.name === 'claim' && memory.claims === 0 && stands(memory, now)),
+
+  'admission is for the claim, in time, while the authority stands': ({ command, now }, memory) =>
+    kindOf(command) !== 'admit' ||
+    (command.name === 'admit' &&
+      memory.claims === 1 &&
+      memory.outcomes === 0 &&
+      memory.admissions < 64 &&
+      stands(memory, now)),
+
+  'an outcome is of the claim, and only reconciliation follows another': ({ command }, memory) =>
+    command.column === 'reconcile'
+      ? memory.claims === 1
+      : kindOf(command) !== 'report' ||
+        (command.column === 'report' && memory.claims === 1 && memory.outcomes === 0),
+
+  'a consumed occurrence is not replaced': ({ command }, { claims }) =>
+    kindOf(command) !== 'supersede' || claims === 0,
+
+  'a reminder is of an open review, a day after the last': (
+    { command, state, now, next },
+    memory,
+  ) =>
+    kindOf(command) === 'remind'
+      ? !memory.ended &&
+        now < state.reviewDeadline &&
+        (memory.remindedAt === null || now - memory.remindedAt >= 86_400_000) &&
+        next.remindedAt === now
+      : next.remindedAt === state.remindedAt,
+
+  'a reconciliation is due after the execution, while its end is unknown': (step, memory) =>
+    kindOf(step.command) !== 'reconciliationDue' ||
+    (memory.claims === 1 &&
+      memory.outcomes === 0 &&
+      memory.authorisedUntil !== null &&
+      step.now >= memory.authorisedUntil + step.setting.executionSeconds * 1000),
+};
+
+/** The first word of a command's column. */
+function kindOf({ column }: Command): string {
+  return column.split(/\W/)[0] as string;
+}
+
+function isLegal(from: States, to: States, command: Command): boolean {
+  return (['decision', 'audit', 'grant', 'execution'] as const).every(
+    (machine) =>
+      from[machine] === to[machine] ||
+      legalMoves.has([machine, from[machine], to[machine], kindOf(command)].join(' ')),
+  );
+}
+
+/** Something can still fall due. */
+function isOpen({ decision, grant }: States): boolean {
+  return decision === 'pending' || grant === 'pending_anchor' || grant === 'available';
+}
+
+function stands({ authorisedUntil, available, ended }: Memory, now: number): boolean {
+  return available && !ended && authorisedUntil !== null && now < authorisedUntil;
+}
+
+function sameStates(one: States, other: States): boolean {
+  return (
+    one.decision === other.decision &&
+    one.audit === other.audit &&
+    one.grant === other.grant &&
+    one.execution === other.execution
+  );
+}

@@ -1,0 +1,34 @@
+import type { Instance } from '../../support/instance.js';
+import { kill9, replicasOf } from './processes.js';
+import type { Random } from './random.js';
+import { pick } from './random.js';
+
+/** Everything but the development provider, whose sessions live in its memory and who is no part of a production. */
+const VICTIMS = [
+  'gateway',
+  'request',
+  'review',
+  'execution-authority',
+  'ledger',
+  'notifier',
+  'worker-anchor',
+];
+
+export interface Nemesis {
+  /** Targets in the order in which a process of theirs was killed. */
+  readonly strikes: readonly string[];
+  stop(): void;
+}
+
+/** Kills one service process at random every `everyMs`, and no other: neither the launcher nor a store. */
+export function startNemesis(instance: Instance, random: Random, everyMs: number): Nemesis {
+  const strikes: string[] = [];
+  const timer = setInterval(() => {
+    // In an order that the seed decides, whatever numbers the processes got.
+    const target = pick(VICTIMS, random);
+    const replicas = replicasOf(instance, target);
+    if (replicas.length === 0) return;
+    if (kill9(pick(replicas, random))) strikes.push(target);
+  }, everyMs);
+  return { strikes, stop: () => clearInterval(timer) };
+}
