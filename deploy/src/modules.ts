@@ -261,7 +261,7 @@ function hint(shared: Shared): (tenant: string) => void {
 function schemaWorkers(schemas: SchemaWorkers): Module {
   return {
     name: 'schema-workers',
-    start: async () => schemas.start(),
+    start: () => schemas.start(),
     stop: () => schemas.stop(),
   };
 }

@@ -14,7 +14,10 @@ export interface Child {
 /** `file` is relative to this one, as built. */
 export function forkChild(file: string, options: ForkOptions = {}): Child {
   const path = fileURLToPath(new URL(file, import.meta.url));
-  const child: ChildProcess = fork(path, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], ...options });
+  const child: ChildProcess = fork(path, {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    ...options,
+  });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   return {
     pid: child.pid as number,

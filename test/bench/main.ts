@@ -14,10 +14,20 @@ import type { BenchOptions } from './options.js';
 import { processBelow, residentMegabytes } from './processes.js';
 import { startProduct } from './product.js';
 import { profileAll } from './profile/profile-all.js';
+import { figuresOf } from './figures.js';
 import { report } from './report.js';
-import type { StartFigures } from './report.js';
 import type { Mode, Side } from './side.js';
+import { judge } from './targets.js';
 import { startYardstick } from './yardstick/start.js';
+
+/** How the one process starts and what it needs when nobody calls. */
+export interface StartFigures {
+  /** Until `ready`, milliseconds: on an empty database, and once more on its data. */
+  readonly firstMs: number;
+  readonly warmMs: number;
+  readonly idleMb: number;
+  readonly launcherMb: number;
+}
 
 const say = (line: string): void => console.log(line);
 
@@ -69,9 +79,10 @@ async function bench(options: BenchOptions, ends: Ends): Promise<void> {
   const { sides, start } = await startSides(options, folder, ends);
   await warm(options, sides, generator);
   const measurements = await measureAll(options, sides, generator);
-  const { lines, figures } = report(options, machine, start, measurements);
-  for (const line of lines) say(line);
-  if (options.json !== null) writeJson(options.json, { machine, start, ...figures, measurements });
+  const figures = figuresOf(measurements);
+  const results = { options, machine, start, figures, targets: judge(figures, start) };
+  for (const line of report(results)) say(line);
+  if (options.json !== null) writeJson(options.json, { ...results, measurements });
 }
 
 /** Below which everything lies; open to the user that Postgres runs as. */
@@ -112,11 +123,14 @@ async function startSides(options: BenchOptions, folder: string, ends: Ends) {
   return { sides, start };
 }
 
+const FIRST_SECONDS = 0.5;
+
 /** Code is compiled and pools are full before anything counts. */
 async function warm(options: BenchOptions, sides: ReadonlyMap<Mode, Side>, generator: Child) {
   say('warming up …');
   const { warmSeconds: seconds, pauseMs } = options;
   for (const side of sides.values()) {
+    await measure(generator, side, 0, { clients: 1, seconds: FIRST_SECONDS, pauseMs });
     await measure(generator, side, 0, { clients: Math.max(...options.clients), seconds, pauseMs });
   }
 }

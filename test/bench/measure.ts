@@ -13,6 +13,8 @@ export interface Measurement {
   readonly steps: LoadFigures['steps'];
   /** Status reads for one lifecycle. */
   readonly reads: number;
+  /** Answers of 503, each followed by another try. */
+  readonly busy: number;
   /** CPU milliseconds for one lifecycle; the figure that neighbours on the machine disturb least. */
   readonly cpu: Cpu & { readonly client: number };
 }
@@ -28,8 +30,9 @@ export async function measure(
   const before = cpuBelow(side.roots);
   const reply = checked(await generator.next<LoadReply>(), side);
   const after = cpuBelow(side.roots);
-  if (!('figures' in reply)) throw new Error(`${side.name}: the load generator answered out of turn`);
-  const { lifecycles, seconds, steps, reads, cpuMs } = reply.figures;
+  if (!('figures' in reply))
+    throw new Error(`${side.name}: the load generator answered out of turn`);
+  const { lifecycles, seconds, steps, reads, busy, cpuMs } = reply.figures;
   if (lifecycles === 0) throw new Error(`${side.name}: no lifecycle was finished in ${seconds} s`);
   return {
     mode: side.name,
@@ -38,6 +41,7 @@ export async function measure(
     lifecyclesPerSecond: lifecycles / seconds,
     steps,
     reads,
+    busy,
     cpu: {
       service: (after.service - before.service) / lifecycles,
       database: (after.database - before.database) / lifecycles,

@@ -48,7 +48,12 @@ export function readOptions(args: readonly string[]): BenchOptions | null {
     modes: modesOf(values.modes),
     clients: values.clients.split(',').map((text) => numberOf('clients', text, 1, 512)),
     rounds: numberOf('rounds', values.rounds ?? (quick ? '1' : '3'), 1, 100),
-    seconds: numberOf('seconds', values.seconds ?? (quick ? '1.5' : profile ? '15' : '6'), 0.1, 600),
+    seconds: numberOf(
+      'seconds',
+      values.seconds ?? (quick ? '1.5' : profile ? '15' : '6'),
+      0.1,
+      600,
+    ),
     pauseMs: numberOf('pause', values.pause, 1, 1000),
     idleSeconds: quick ? 3 : 8,
     warmSeconds: quick ? 2 : 4,
@@ -82,7 +87,8 @@ function parsed(args: readonly string[]) {
 function modesOf(text: string): Mode[] {
   return text.split(',').map((name) => {
     const mode = MODES.find((known) => known === name);
-    if (mode === undefined) throw new WrongOption(`--modes knows ${MODES.join(', ')}, not "${name}".`);
+    if (mode === undefined)
+      throw new WrongOption(`--modes knows ${MODES.join(', ')}, not "${name}".`);
     return mode;
   });
 }

@@ -137,7 +137,10 @@ async function sessions(demo: Demo, folder: string): Promise<Record<string, stri
   const people = demo.people.slice(1).map(({ id }) => id);
   return Promise.all(
     people.map(async (id) => {
-      const { cookie, csrf } = JSON.parse(await session(id, folder)) as Record<'cookie' | 'csrf', string>;
+      const { cookie, csrf } = JSON.parse(await session(id, folder)) as Record<
+        'cookie' | 'csrf',
+        string
+      >;
       return { cookie, 'x-csrf-token': csrf, origin: demo.origin };
     }),
   );

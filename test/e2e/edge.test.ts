@@ -87,7 +87,10 @@ describe('every answer', () => {
   test('of the sandbox origin carries its own, and is 404', async () => {
     for (const path of ['/', '/sandbox/x', '/v2/requests', '/assets/inbox.js']) {
       const response = await fetch(demo.sandboxOrigin + path);
-      expect([response.status, (await response.json()).error]).toEqual([404, 'not_found']);
+      expect([response.status, ((await response.json()) as { error: string }).error]).toEqual([
+        404,
+        'not_found',
+      ]);
       const headers = Object.fromEntries(response.headers);
       expect(headers).toMatchObject({
         'cross-origin-resource-policy': 'cross-origin',
@@ -115,7 +118,7 @@ describe('every answer', () => {
       'text/html; charset=utf-8',
     ]);
     const problem = await fetch(body.type, { headers: { accept: 'application/json' } });
-    expect((await problem.json()).error).toBe('unauthenticated');
+    expect(await problem.json()).toMatchObject({ error: 'unauthenticated' });
   });
 
   test('continues the trace of its caller', async () => {

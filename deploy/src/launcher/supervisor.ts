@@ -29,7 +29,7 @@ const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 15_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
-const STEADY_MS = 30_000;
+const STEADY_MS = 5000;
 const ATTEMPTS_BEFORE_READY = 3;
 
 interface Keeper {

@@ -80,15 +80,17 @@ export function createJobs(options: JobsOptions): Jobs {
   }
 
   async function process(name: string, handler: JobHandler, envelope: Envelope): Promise<void> {
-    await inTrace(newTrace(envelope.traceparent), async () => {
+    const failed = await inTrace(newTrace(envelope.traceparent), async () => {
       try {
         await handler(envelope.data);
+        return false;
       } catch (error) {
         log.error({ err: error, queue: name }, 'job failed');
-        // BullMQ stores message and stack of what it catches.
-        throw new Error('failed; see the log');
+        return true;
       }
     });
+    // BullMQ stores message and stack of what it catches.
+    if (failed) throw new Error('failed; see the log');
   }
 
   /** Workers have been seen to end when their store came back: one that ends before us is replaced. */

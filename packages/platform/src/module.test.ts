@@ -63,6 +63,24 @@ it('stops while it is still starting', async () => {
   expect(steps).toEqual(['+a', '-b', '-a']);
 });
 
+it('stops while a module fails to start', async () => {
+  let fail = (_error: Error): void => {};
+  const failing = module('b', {
+    start: () =>
+      new Promise((_resolve, reject) => {
+        fail = reject;
+      }),
+  });
+  const modules = assembleModules([module('a'), failing], log);
+  const starting = modules.start();
+  await new Promise((resolve) => setImmediate(resolve));
+  const stopping = modules.stop();
+  fail(new Error('no'));
+  await expect(starting).rejects.toThrow('no');
+  await stopping;
+  expect(steps).toEqual(['+a', '-a']);
+});
+
 it('is ready when every module says so, and says which is not', async () => {
   let broken = true;
   const modules = assembleModules(

@@ -52,7 +52,8 @@ export function assembleModules(
       } catch (error) {
         log.error({ err: error, module: module.name }, 'module failed to start');
         starting = null;
-        await stop();
+        // A stop that was asked for meanwhile waits for us: not the other way round as well.
+        if (stopping === null) await stop();
         throw error;
       }
       started.push(module);

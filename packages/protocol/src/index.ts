@@ -1,5 +1,7 @@
+export * from './agent-ui/index.js';
 export * from './constants.js';
 export * from './errors.js';
+export * from './hitl/index.js';
 export * from './json/index.js';
 export * from './lifecycle/index.js';
 export * from './openapi/index.js';

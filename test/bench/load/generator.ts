@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { connect } from './connection.js';
 import { newLatencies } from './latencies.js';
 import type { Steps } from './latencies.js';
-import { newGrantWait, walk } from './lifecycle.js';
+import { newWaiting, walk } from './lifecycle.js';
 import type { Target } from './lifecycle.js';
 import { requestBodies } from './request-body.js';
 
@@ -21,6 +21,8 @@ export interface LoadFigures {
   readonly steps: Steps;
   /** Status reads for one lifecycle. */
   readonly reads: number;
+  /** Answers of 503, each followed by another try. */
+  readonly busy: number;
   /** CPU time of the generator, milliseconds. */
   readonly cpuMs: number;
 }
@@ -28,19 +30,21 @@ export interface LoadFigures {
 export type LoadReply = { figures: LoadFigures } | { began: true } | { error: string };
 
 /** Clients are under way by then: the window that counts has no start in it, and ends in mid-flight. */
-const RAMP_MS = 300;
+const RAMP_MS = 500;
 
 /** Closed loop: each client walks one request after the other, as fast as it is answered. */
 async function load(order: LoadOrder, began: () => void): Promise<LoadFigures> {
   const { target, clients, seconds, pauseMs } = order;
   const newRequest = requestBodies(target.route);
-  const wait = newGrantWait(pauseMs);
+  const wait = newWaiting(pauseMs);
   const latencies = newLatencies();
   let counts = false;
   let ended = false;
   let lifecycles = 0;
 
   async function client(number: number): Promise<void> {
+    // Spread over the ramp: clients do not all come at once.
+    await delay((RAMP_MS / 2) * (number / clients));
     const connection = connect(target.origin);
     const reviewer = target.reviewers[number % target.reviewers.length] ?? {};
     const note: typeof latencies.note = (step, ms, bytes) => {
@@ -60,6 +64,7 @@ async function load(order: LoadOrder, began: () => void): Promise<LoadFigures> {
   const failed = all.then(() => {});
   await Promise.race([delay(RAMP_MS), failed]);
   wait.reads = 0;
+  wait.busy = 0;
   counts = true;
   began();
   const start = performance.now();
@@ -77,6 +82,7 @@ async function load(order: LoadOrder, began: () => void): Promise<LoadFigures> {
     seconds: took,
     steps: latencies.figures(),
     reads: wait.reads / Math.max(1, lifecycles),
+    busy: wait.busy,
     cpuMs: (user + system) / 1000,
   };
   await all;

@@ -34,7 +34,7 @@ export interface Walker {
   readonly target: Target;
   readonly reviewer: Readonly<Record<string, string>>;
   readonly newRequest: (occurrence: string) => NewRequest;
-  readonly wait: GrantWait;
+  readonly wait: Waiting;
   readonly note: Note;
 }
 
@@ -46,7 +46,7 @@ const LONGEST_WAIT_MS = 30_000;
 
 /** One request's whole way, as producer and reviewer in turn. Throws at the first answer that is no success. */
 export async function walk(walker: Walker): Promise<void> {
-  const { connection, target, reviewer, note } = walker;
+  const { connection, target, reviewer, wait, note } = walker;
   const post = async (
     step: Step,
     path: string,
@@ -54,15 +54,17 @@ export async function walk(walker: Walker): Promise<void> {
     body: string,
   ): Promise<string> => {
     const began = performance.now();
-    const answer = await connection.send(
-      'POST',
-      path,
-      { ...who, 'idempotency-key': randomUUID() },
-      body,
-    );
+    const headers = { ...who, 'idempotency-key': randomUUID() };
+    let answer = await connection.send('POST', path, headers, body);
+    // Busy is no failure: a caller asks again with its key, and the step has taken that long.
+    for (let tries = 1; answer.status === 503 && tries < MOST_TRIES; tries += 1) {
+      wait.busy += 1;
+      await delay(wait.pauseMs);
+      answer = await connection.send('POST', path, headers, body);
+    }
+    if (answer.status !== 200 && answer.status !== 201) throw refused(step, path, answer);
     note(step, performance.now() - began, answer.text.length);
-    if (answer.status === 200 || answer.status === 201) return answer.text;
-    throw refused(step, path, answer);
+    return answer.text;
   };
 
   const { body, bindingDigest } = walker.newRequest(`deploy/shop-frontend/${randomUUID()}`);
@@ -110,20 +112,24 @@ export async function walk(walker: Walker): Promise<void> {
   );
 }
 
+const MOST_TRIES = 200;
+
 /**
  * How grants are awaited: by status reads, the first one after three quarters of what waits have lately taken, the
  * others `pauseMs` apart. Every read costs both sides, so a client that asks as soon as it can measures mostly itself.
  */
-export interface GrantWait {
+export interface Waiting {
   readonly pauseMs: number;
   lately: number;
   reads: number;
+  /** Answers of 503, after which a step was tried again. */
+  busy: number;
 }
 
 const SHARE_OF_LATEST = 0.05;
 
-export function newGrantWait(pauseMs: number): GrantWait {
-  return { pauseMs, lately: 20, reads: 0 };
+export function newWaiting(pauseMs: number): Waiting {
+  return { pauseMs, lately: 20, reads: 0, busy: 0 };
 }
 
 async function untilAvailable({ connection, target, wait, note }: Walker, path: string) {

@@ -1,1 +1,3 @@
-export async function profileAll(..._x: any[]): Promise<any> { return null; }
+export async function profileAll(..._x: any[]): Promise<any> {
+  return null;
+}

@@ -39,6 +39,11 @@ export async function expectFault(call: Promise<unknown>, fault: BusFaultKind): 
   ]);
 }
 
+/** A call that got no turn in time; where this process stood still for a moment, it is refused sooner. */
+export async function expectOverdue(call: Promise<unknown>): Promise<void> {
+  expect(['timeout', 'overloaded']).toContain(busFaultOf(await refusalOf(call)));
+}
+
 const ok = (body: string): BusReply => ({ status: 200, body });
 const echo = async ({ body }: BusRequest): Promise<BusReply> => ok(body);
 
@@ -154,7 +159,7 @@ export function describeBus(maker: BusMaker): void {
         await held.wait;
         return ok('late');
       });
-      await expectFault(caller.call('t.slow', { timeoutMs: 60 }, ''), 'timeout');
+      await expectFault(caller.call('t.slow', { timeoutMs: 400 }, ''), 'timeout');
       held.open();
     });
 
@@ -285,7 +290,7 @@ export function describeBus(maker: BusMaker): void {
       );
       const first = caller.call('t.queue', { timeoutMs: 5000 }, 'first');
       await until(() => started.length === 1);
-      await expectFault(caller.call('t.queue', { timeoutMs: 50 }, 'overdue'), 'timeout');
+      await expectOverdue(caller.call('t.queue', { timeoutMs: 50 }, 'overdue'));
       const last = caller.call('t.queue', { timeoutMs: 5000 }, 'last');
       held.open();
       expect([(await first).body, (await last).body]).toEqual(['first', 'last']);
@@ -309,7 +314,7 @@ export function describeBus(maker: BusMaker): void {
       );
       const first = caller.call('t.room', { timeoutMs: 5000 }, '');
       await until(() => started === 1);
-      await expectFault(caller.call('t.room', { timeoutMs: 50 }, ''), 'timeout');
+      await expectOverdue(caller.call('t.room', { timeoutMs: 50 }, ''));
       const next = caller.call('t.room', { timeoutMs: 5000 }, '');
       held.open();
       await Promise.all([first, next]);
@@ -330,11 +335,11 @@ export function describeBus(maker: BusMaker): void {
         await held.wait;
         return ok('');
       });
-      await expectFault(caller.call('t.deadline', { timeoutMs: 80 }, ''), 'timeout');
+      await expectFault(caller.call('t.deadline', { timeoutMs: 400 }, ''), 'timeout');
       await until(() => told.aborted === true);
       held.open();
       expect(told.remaining).toBeGreaterThan(0);
-      expect(told.remaining).toBeLessThanOrEqual(80);
+      expect(told.remaining).toBeLessThanOrEqual(400);
       expect(told.left).toBeLessThan(2);
     });
   });

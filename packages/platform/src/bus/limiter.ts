@@ -22,7 +22,8 @@ export function createLimiter(concurrency: number, backlog: number): Limiter {
 
   function start(task: Task): void {
     running += 1;
-    void task.run().then(finish);
+    // A rejection would be a mistake, but must not cost the place.
+    void task.run().then(finish, finish);
   }
 
   function finish(): void {

@@ -139,8 +139,8 @@ export async function createNatsLink(
       registrations.splice(0, Infinity, ...registrations.filter(({ subject }) => subject === kept));
       const connection = current;
       if (connection === null) return;
-      const drained = leaving.map(({ subscription }) => subscription?.drain().catch(() => {}));
-      await Promise.race([Promise.all(drained), connection.closed()]);
+      const drained = leaving.map(async ({ subscription }) => subscription?.drain());
+      await Promise.race([Promise.allSettled(drained), connection.closed()]);
     },
 
     async close() {

@@ -1,5 +1,3 @@
-import type { Refusal } from '@countersign/protocol';
-
 /**
  * What travels beside a request. Values are text; `timeoutMs` is relative, because the clocks of two machines are never
  * compared. A `traceparent` that is absent is filled in from the current trace.
@@ -49,7 +47,7 @@ export interface ServeOptions {
  */
 export interface Bus {
   /**
-   * Rejects with a {@link Refusal}: the one the handler threw (code, status, retryAfter and detail survive the way), or
+   * Rejects with a `Refusal`: the one the handler threw (code, status, retryAfter and detail survive the way), or
    * `service_unavailable` with a {@link BusFault} as its cause.
    */
   call(subject: string, headers: BusHeaders, body: string): Promise<BusReply>;

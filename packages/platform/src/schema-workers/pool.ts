@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Refusal } from '@countersign/protocol';
 import type { ErrorCode, SchemaJob, SchemaJobResult } from '@countersign/protocol';
@@ -21,6 +22,8 @@ interface Pending {
 
 interface Seat {
   worker: Worker;
+  /** A worker that is still loading gets nothing: it would use up its first job's time. */
+  ready: boolean;
   busy: Pending | null;
 }
 
@@ -36,12 +39,16 @@ export class SchemaWorkers {
 
   constructor(private readonly limits: typeof SCHEMA_WORKER_LIMITS = SCHEMA_WORKER_LIMITS) {}
 
-  start(): void {
+  /** Resolves when the workers are loaded. */
+  async start(): Promise<void> {
+    const loading: Promise<unknown>[] = [];
     while (this.#seats.length < this.limits.workers) {
-      const seat: Seat = { worker: this.#spawn(), busy: null };
+      const seat: Seat = { worker: this.#spawn(), ready: false, busy: null };
       this.#listen(seat);
       this.#seats.push(seat);
+      loading.push(once(seat.worker, 'message'));
     }
+    await Promise.all(loading);
   }
 
   async stop(): Promise<void> {
@@ -68,7 +75,9 @@ export class SchemaWorkers {
       const full =
         this.#queue.length >= this.limits.queued ||
         queuedOfTenant >= Math.ceil((this.limits.queued * 3) / 4);
-      const free = this.#mayRun(tenant) ? this.#seats.find((seat) => seat.busy === null) : undefined;
+      const free = this.#mayRun(tenant)
+        ? this.#seats.find((seat) => seat.ready && seat.busy === null)
+        : undefined;
       if (free !== undefined) give(free, pending);
       else if (full) refuse(pending, 'schema_validation_busy');
       else this.#queue.push(pending);
@@ -102,9 +111,15 @@ export class SchemaWorkers {
 
   #listen(seat: Seat): void {
     const { worker } = seat;
-    worker.on('message', (result: SchemaJobResult) => {
+    worker.on('message', (result: 'ready' | SchemaJobResult) => {
+      if (seat.worker !== worker) return;
+      if (result === 'ready') {
+        seat.ready = true;
+        this.#next();
+        return;
+      }
       const done = seat.busy;
-      if (seat.worker !== worker || done === null) return;
+      if (done === null) return;
       clearTimeout(done.timer);
       seat.busy = null;
       done.resolve(result);
@@ -124,15 +139,13 @@ export class SchemaWorkers {
   #replace(seat: Seat): void {
     void seat.worker.terminate();
     if (this.#stopped) return;
-    seat.busy = null;
-    seat.worker = this.#spawn();
+    Object.assign(seat, { busy: null, ready: false, worker: this.#spawn() });
     this.#listen(seat);
-    this.#next();
   }
 
   #next(): void {
     for (const seat of this.#seats) {
-      if (seat.busy !== null) continue;
+      if (seat.busy !== null || !seat.ready) continue;
       const place = this.#queue.findIndex((waiting) => this.#mayRun(waiting.tenant));
       const [waiting] = place < 0 ? [] : this.#queue.splice(place, 1);
       if (waiting !== undefined) give(seat, waiting);

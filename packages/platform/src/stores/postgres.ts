@@ -41,10 +41,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   if (!existsSync(join(dir, 'PG_VERSION'))) await initialise(bin, dir, owner);
   await endLeftover(dir);
 
-  // Paths of Unix sockets end at about 100 characters, so not below the data directory.
-  const socketDir = mkdtempSync(join(tmpdir(), 'countersign-pg-'));
-  if (owner !== null) chownSync(socketDir, owner.uid, owner.gid);
-
+  const socketDir = socketDirectory(dir, owner);
   const started = await onceReleased(() =>
     onPort(options.port, async (port) => {
       const settings: Record<string, string> = {
@@ -75,7 +72,6 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
       return { ...server, url: `${url}${DATABASE}`, port };
     }),
   );
-  void started.exited.then(() => rmSync(socketDir, { recursive: true, force: true }));
   return { ...started, socketDir };
 }
 
@@ -105,6 +101,15 @@ async function initialise(
 ): Promise<void> {
   const args = ['-D', dir, '-U', SUPERUSER, '-A', 'trust', '-E', 'UTF8', '--locale=C'];
   await promisify(execFile)(join(bin, 'initdb'), args, { cwd: '/', ...(owner ?? {}) });
+}
+
+/** The data directory itself, unless that makes a longer path than Unix sockets may have (about 100 characters). */
+function socketDirectory(dir: string, owner: { uid: number; gid: number } | null): string {
+  if (Buffer.byteLength(dir) < 80) return dir;
+  const short = mkdtempSync(join(tmpdir(), 'countersign-pg-'));
+  if (owner !== null) chownSync(short, owner.uid, owner.gid);
+  process.once('exit', () => rmSync(short, { recursive: true, force: true }));
+  return short;
 }
 
 /** Sessions of a server killed with -9 hold its shared memory for some milliseconds more. */

@@ -15,7 +15,7 @@ export function canonicalText(value: unknown): string {
   try {
     return canonicalize(value) as string;
   } catch (error) {
-    // Lone surrogates are left to the package.
+    // Lone surrogates, NaN and infinities are left to the package.
     throw new TypeError('not a JSON value', { cause: error });
   }
 }
@@ -47,10 +47,11 @@ export function valueDigest(value: unknown): Digest {
   return textDigest(canonicalText(value));
 }
 
+const scalars: ReadonlySet<string> = new Set(['string', 'number', 'boolean']);
+
 /** The package would drop such values, turn them into null or write text that is not JSON. */
 function assertJson(value: unknown): void {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
-  if (typeof value === 'number' && Number.isFinite(value)) return;
+  if (value === null || scalars.has(typeof value)) return;
   if (Array.isArray(value)) {
     // Not forEach: it would skip holes.
     for (let i = 0; i < value.length; i++) assertJson(value[i]);

@@ -91,18 +91,14 @@ function scanBytes(bytes: Uint8Array): Scan {
     } else if (byte === MINUS || (byte >= DIGIT_0 && byte <= DIGIT_9)) {
       const start = i;
       let digits = byte === MINUS ? 0 : 1;
-      let fraction = false;
       let exponent = false;
       for (i++; i < end; i++) {
         const next = bytes[i] as number;
         if (next >= DIGIT_0 && next <= DIGIT_9) digits++;
-        else if (next === POINT) fraction = true;
         else if (next === 0x65 || next === 0x45 || next === 0x2b || next === MINUS) exponent = true;
-        else break;
+        else if (next !== POINT) break;
       }
-      if (byte === MINUS && (fraction || exponent || bytes[start + 1] === DIGIT_0)) {
-        negativeZero = true;
-      }
+      if (byte === MINUS && bytes[start + 1] === DIGIT_0) negativeZero = true;
       if ((exponent || digits > SAFE_DIGITS) && !isExactNumber(ascii(bytes, start, i))) {
         throw refuse(
           'A number is outside the safe integers, or not the shortest form of its value.',

@@ -147,6 +147,7 @@ describe('references in any spelling lead where they were resolved', () => {
     const pointer = name.replaceAll('~', '~0').replaceAll('/', '~1');
     for (const $ref of [
       `#/$defs/${encodeURIComponent(pointer)}`,
+      `#/$defs%2F${encodeURIComponent(pointer)}`,
       `#/%24defs/${Buffer.from(pointer).toString('hex').replace(/../g, '%$&')}`,
     ]) {
       for (const other of names) expect(fits({ $ref, $defs }, other)).toBe(other === name);

@@ -164,8 +164,10 @@ export const COMMANDS: readonly Command[] = [
   },
 ];
 
+const byName = new Map(COMMANDS.map((command) => [command.name, command]));
+
 export function commandNamed(name: string): Command {
-  const found = COMMANDS.find((command) => command.name === name);
+  const found = byName.get(name);
   if (found === undefined) throw new RangeError(`no command ${name}`);
   return found;
 }

@@ -1,17 +1,20 @@
 import type { Lifecycle } from '../index.js';
-import { COMMANDS, commandNamed, create } from './commands.js';
+import { commandNamed, create } from './commands.js';
 import type { Command, Machine, Setting } from './commands.js';
 import type { Result } from './expectation.js';
 import { ask, momentsAfter, withoutStacks } from './exploration.js';
 import { RULES, remember } from './rules.js';
 import type { Memory } from './rules.js';
 
+/** Not a command: whatever leads on from the state at hand. */
+export const ONWARD = 'onward';
+
 /** One step of a random history: how long to wait, and what to do then. */
 export interface Choice {
   /** Milliseconds, or to the next deadline and so many milliseconds past it. */
   readonly wait: number | { readonly pastDeadline: number };
-  /** Place in COMMANDS, or what leads on from here. */
-  readonly pick: number | 'onward';
+  /** A command's name, or what leads on from here. */
+  readonly pick: string;
 }
 
 /** A rule that a machine broke, and where. */
@@ -43,7 +46,7 @@ export function play(
     };
     for (const [step, { wait, pick }] of choices.entries()) {
       now = later(state, now, setting, wait);
-      const command = pick === 'onward' ? onward(state) : (COMMANDS[pick] as Command);
+      const command = pick === ONWARD ? onward(state) : commandNamed(pick);
       const result = ask(machine, command, state, now, setting);
       const breach = (rule: string): Breach => ({
         rule,

@@ -113,10 +113,23 @@ export const RULES: Readonly<Record<string, (step: Taken, memory: Memory) => boo
     sameStates(step.state, step.next) ||
     ['admit', 'retireNamespace'].includes(kindOf(step.command)),
 
-  'admission and reading have no event': ({ command, state, events }) =>
-    kindOf(command) === 'admit'
-      ? events.length === 0
-      : kindOf(command) !== 'applyDue' || events.length === 0 || isOpen(state),
+  'an admission has no event, and nothing falls due twice': ({ command, state, events }) =>
+    (kindOf(command) !== 'admit' || events.length === 0) &&
+    (kindOf(command) !== 'applyDue' || events.length === 0 || isOpen(state)),
+
+  'what is due is applied, equality included': ({ command, now, next }) =>
+    kindOf(command) !== 'applyDue' ||
+    ((next.decision !== 'pending' || now < next.reviewDeadline) &&
+      (!isUnused(next) || now < (next.grantDeadline ?? 0)) &&
+      (next.purpose === 'review' || next.invalidated !== null || now < next.privateDeleteAt)),
+
+  'a grant opens in time, for an authorisation that stands': ({ now, state, next }, memory) =>
+    next.grant !== 'available' ||
+    state.grant === 'available' ||
+    (!memory.ended && memory.authorisedUntil !== null && now < memory.authorisedUntil),
+
+  'what is invalidated is not pending and holds no unused grant': ({ next }) =>
+    next.invalidated === null || !isOpen(next),
 
   'the grant deadline is set once, by confirmation': ({ command, state, now, setting, next }) =>
     state.grantDeadline === null && ['authorise', 'refuse'].includes(kindOf(command))
@@ -168,8 +181,9 @@ export const RULES: Readonly<Record<string, (step: Taken, memory: Memory) => boo
       : kindOf(command) !== 'report' ||
         (command.column === 'report' && memory.claims === 1 && memory.outcomes === 0),
 
-  'a consumed occurrence is not replaced': ({ command }, { claims }) =>
-    kindOf(command) !== 'supersede' || claims === 0,
+  'only an unclaimed execution is replaced': ({ command, state }, { claims }) =>
+    kindOf(command) !== 'supersede' ||
+    (claims === 0 && ['unclaimed', 'not_applicable'].includes(state.execution)),
 
   'a reminder is of an open review, a day after the last': (
     { command, state, now, next },
@@ -204,8 +218,12 @@ function isLegal(from: States, to: States, command: Command): boolean {
 }
 
 /** Something can still fall due. */
-function isOpen({ decision, grant }: States): boolean {
-  return decision === 'pending' || grant === 'pending_anchor' || grant === 'available';
+function isOpen(state: States): boolean {
+  return state.decision === 'pending' || isUnused(state);
+}
+
+function isUnused({ grant }: States): boolean {
+  return grant === 'pending_anchor' || grant === 'available';
 }
 
 function stands({ authorisedUntil, available, ended }: Memory, now: number): boolean {

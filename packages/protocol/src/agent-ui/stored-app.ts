@@ -1,0 +1,62 @@
+import { AGENT_UI_PROFILE, PROTOCOL_REVISION } from '../constants.js';
+import { canonicalObject, textDigest, valueDigest } from '../json/canonical.js';
+import type { AgentUiEnvelope, AgentUiInput } from '../records/agent-ui.js';
+import type { Digest } from '../records/primitives.js';
+import type { DecisionRequest } from '../records/request.js';
+import { sandboxOriginOf, scopeOf } from './sandbox-origin.js';
+
+export interface AppSource {
+  /** Binds a bundle. */
+  readonly request: DecisionRequest;
+  readonly requestDigest: Digest;
+  /** Canonical text. */
+  readonly payload: string;
+  /** The exact registered bytes. */
+  readonly html: string;
+  /** See `SCOPE`. */
+  readonly sandboxPattern: string;
+}
+
+/**
+ * StoredApp (contract §3.3, §3.9) as canonical text: the bundle, what the View gets to see, and the envelope whose digests
+ * the host recomputes before a View exists (contract §12.2). The payload is spliced in as it is stored.
+ */
+export function storedAppText(source: AppSource): string {
+  const { request, requestDigest, payload, html, sandboxPattern } = source;
+  const { bundle } = request.review;
+  const origin = sandboxOriginOf(sandboxPattern, request);
+  if (bundle === undefined || origin === null) throw new TypeError('the request binds no bundle');
+
+  const input: AgentUiInput = { request_id: request.id, purpose: request.purpose };
+  const result = canonicalObject(
+    { content: [{ type: 'text', text: request.summary }] },
+    { structuredContent: canonicalObject({}, { payload }) },
+  );
+  const bound: Omit<AgentUiEnvelope, 'binding_digest'> = {
+    profile: AGENT_UI_PROFILE,
+    protocol_revision: PROTOCOL_REVISION,
+    request: {
+      id: request.id,
+      digest: requestDigest,
+      purpose: request.purpose,
+      authorisation_revision: request.authorisation_revision,
+      supersedes: request.supersedes ?? null,
+    },
+    bundle: {
+      id: bundle.id,
+      publisher: bundle.publisher,
+      digest: bundle.digest,
+      created_at: bundle.created_at,
+    },
+    source: {
+      tenant: request.tenant,
+      producer: request.producer,
+      requester: { subject: request.requester.subject, source: request.requester.source },
+      origin,
+    },
+    snapshots: { input_digest: valueDigest(input), result_digest: textDigest(result) },
+  };
+  const envelope: AgentUiEnvelope = { ...bound, binding_digest: valueDigest(bound) };
+  const scope = scopeOf(request.tenant, bundle.publisher, bundle.digest);
+  return canonicalObject({ ...envelope, html, origin, scope, input }, { result });
+}
