@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { list, loadConfig, wholeNumber } from '@countersign/platform';
 import type { Configuration } from '@countersign/platform';
+import { SCOPE, validate } from '@countersign/protocol';
 import type { SigningService } from '@countersign/protocol';
 
 const pem = (what: string) =>
@@ -75,4 +76,17 @@ export function databaseUrlOf(role: string, config: CommonConfig, env: NodeJS.Pr
 export function callerKeyOf(env: NodeJS.ProcessEnv): string {
   const shape = { CALLER_PRIVATE_KEY: pem('the private key that caller tokens are signed with') };
   return loadConfig(shape, env).CALLER_PRIVATE_KEY;
+}
+
+/** `SANDBOX_ORIGIN`: where apps run; the gateway, which listens there, judges it against ORIGIN as well. */
+export function sandboxOriginPatternOf(env: NodeJS.ProcessEnv): string {
+  const shape = {
+    SANDBOX_ORIGIN: z
+      .string()
+      .refine((given) => validate('AgentUiOrigin', given.replace(SCOPE, 'z')), {
+        error: 'expected an origin',
+      })
+      .describe('the origin of apps on another site: https://{scope}.name'),
+  };
+  return loadConfig(shape, env).SANDBOX_ORIGIN;
 }

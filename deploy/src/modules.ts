@@ -5,6 +5,7 @@ import { ExecutionStore, executionModule } from '@countersign/execution-authorit
 import {
   FileAnchorStore,
   LedgerStore,
+  MetricsStore,
   anchorWorkerModule,
   ledgerModule,
 } from '@countersign/ledger';
@@ -25,13 +26,14 @@ import {
   BundleStore,
   CreationStore,
   DirectoryStore,
+  ListStore,
   QUOTA_AMOUNTS,
   RequestStore,
   rememberGood,
   requestModule,
 } from '@countersign/request';
 import { ReviewStore, reviewModule } from '@countersign/review';
-import { databaseUrlOf, signingKeyOf } from './configuration.js';
+import { databaseUrlOf, sandboxOriginPatternOf, signingKeyOf } from './configuration.js';
 import type { CommonConfig } from './configuration.js';
 import { developmentProviderModules, gatewayModules } from './gateway.js';
 import { serviceSigner } from './keys-in-use.js';
@@ -170,6 +172,7 @@ const BUILDERS: Record<Target, (shared: Shared) => Promise<Module[]> | Module[]>
       schemaWorkers(schemas),
       requestModule(runtime, {
         requests: new RequestStore(pool),
+        lists: new ListStore(pool),
         creations: new CreationStore(pool, amounts),
         bundles: new BundleStore(pool, amounts),
         configuration: new DirectoryStore(pool),
@@ -180,6 +183,7 @@ const BUILDERS: Record<Target, (shared: Shared) => Promise<Module[]> | Module[]>
         ),
         webhookHosts: config.WEBHOOK_HOSTS,
         mode: config.MODE,
+        sandboxOrigin: sandboxOriginPatternOf(shared.env),
         chained: hint(shared),
       }),
     ];
@@ -245,6 +249,7 @@ function ledgerDeps(shared: Shared): LedgerDeps {
   const pool = shared.pool('ledger');
   return {
     store: new LedgerStore(pool),
+    metrics: new MetricsStore(pool),
     directory: new Directory(pool),
     notary: shared.notary('ledger'),
     log: shared.log,

@@ -19,12 +19,12 @@ export interface Measurement {
   readonly cpu: Cpu & { readonly client: number };
 }
 
-export async function measure(
+/** Lets the generator drive a side for a while; what came of it, with the CPU time that the side took. */
+export async function drive(
   generator: Child,
   side: Side,
-  round: number,
   order: Omit<LoadOrder, 'target'>,
-): Promise<Measurement> {
+): Promise<LoadFigures & { readonly cpu: Cpu }> {
   generator.send({ ...order, target: side.target } satisfies LoadOrder);
   checked(await generator.next<LoadReply>(), side);
   const before = cpuBelow(side.roots);
@@ -32,7 +32,27 @@ export async function measure(
   const after = cpuBelow(side.roots);
   if (!('figures' in reply))
     throw new Error(`${side.name}: the load generator answered out of turn`);
-  const { lifecycles, seconds, steps, reads, busy, cpuMs } = reply.figures;
+  return {
+    ...reply.figures,
+    cpu: {
+      service: after.service - before.service,
+      database: after.database - before.database,
+      stores: after.stores - before.stores,
+    },
+  };
+}
+
+export async function measure(
+  generator: Child,
+  side: Side,
+  round: number,
+  order: Omit<LoadOrder, 'target'>,
+): Promise<Measurement> {
+  const { lifecycles, seconds, steps, reads, busy, cpuMs, cpu } = await drive(
+    generator,
+    side,
+    order,
+  );
   if (lifecycles === 0) throw new Error(`${side.name}: no lifecycle was finished in ${seconds} s`);
   return {
     mode: side.name,
@@ -43,9 +63,9 @@ export async function measure(
     reads,
     busy,
     cpu: {
-      service: (after.service - before.service) / lifecycles,
-      database: (after.database - before.database) / lifecycles,
-      stores: (after.stores - before.stores) / lifecycles,
+      service: cpu.service / lifecycles,
+      database: cpu.database / lifecycles,
+      stores: cpu.stores / lifecycles,
       client: cpuMs / lifecycles,
     },
   };

@@ -17,6 +17,7 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
     route: 'SELECT',
     session: 'SELECT INSERT UPDATE DELETE',
     login_attempt: 'SELECT INSERT UPDATE DELETE',
+    http_count: 'SELECT INSERT UPDATE',
     parcel: 'SELECT INSERT DELETE',
   },
   request: {
@@ -85,7 +86,7 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
     ledger_entry: 'SELECT',
     checkpoint: 'SELECT',
     idempotency: 'SELECT INSERT',
-    deadline: 'SELECT INSERT UPDATE(due, done_at)',
+    deadline: 'SELECT INSERT UPDATE(due, done_at) DELETE',
     incident: 'SELECT INSERT',
     parcel: 'SELECT INSERT DELETE',
   },
@@ -114,6 +115,8 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
     delivery: 'SELECT',
     incident: 'SELECT INSERT',
     retained: 'SELECT',
+    http_count: 'SELECT',
+    operation_run: 'SELECT INSERT UPDATE',
     parcel: 'SELECT INSERT DELETE',
   },
   notifier: {
@@ -158,6 +161,7 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
     incident: 'SELECT INSERT',
     quota_day: 'SELECT DELETE',
     retained: 'SELECT UPDATE(bytes)',
+    operation_run: 'SELECT INSERT UPDATE',
     session: 'SELECT(digest, expires_at) DELETE',
     login_attempt: 'SELECT(digest, expires_at) DELETE',
     parcel: 'SELECT(id, created_at) DELETE',

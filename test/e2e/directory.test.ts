@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DEFAULT_LIMITS } from '@countersign/protocol';
-import { Client, operatorOf, personOf, producerOf } from '../support/client.js';
+import { Client, operatorOf, personOf } from '../support/client.js';
 import type { Instance } from '../support/instance.js';
 import { startInstance } from '../support/instance.js';
 import {

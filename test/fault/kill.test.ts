@@ -22,7 +22,11 @@ describe('two replicas of each service, one process killed every second', () => 
   let cast: Cast;
 
   beforeAll(async () => {
-    instance = await startInstance({ split: true, replicas: 2, ...(process.env.FAULT_DATA ? { dataDirectory: process.env.FAULT_DATA } : {}) });
+    instance = await startInstance({
+      split: true,
+      replicas: 2,
+      ...(process.env.FAULT_DATA ? { dataDirectory: process.env.FAULT_DATA } : {}),
+    });
     cast = await castOf(instance);
   }, 120_000);
   afterAll(async () => {

@@ -198,7 +198,10 @@ function storeOf({ redisUrl, databaseUrl, log }: JobsOptions): Store {
 }
 
 function redisStore(url: string): Store {
-  const retryStrategy = (times: number): number => Math.min(times * 100, 2000);
+  let closed = false;
+  // A client that BullMQ could not end in time would go on connecting.
+  const retryStrategy = (times: number): number | null =>
+    closed ? null : Math.min(times * 100, 2000);
   const connection = { url, retryStrategy, connectTimeout: 5000 };
   // All keys in one slot, as a cluster needs it.
   const prefix = '{countersign}';
@@ -212,7 +215,9 @@ function redisStore(url: string): Store {
     factory: undefined,
     // The Redis client connects for ever by itself.
     needsRenewal: false,
-    close: async () => {},
+    close: async () => {
+      closed = true;
+    },
   };
 }
 

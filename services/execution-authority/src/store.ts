@@ -110,6 +110,9 @@ const OUTCOME = {
   text: transitionSql({
     columns: ['grant_state', 'execution', 'outcome_id', 'private_delete_at', 'revision'],
     with: [
+      // Resolved: there is nothing left to ask for.
+      `s AS (DELETE FROM deadline USING l WHERE deadline.tenant = $1 AND deadline.request_id = $3::uuid
+        AND deadline.kind = 'reconciliation')`,
       `q AS (
         INSERT INTO incident (tenant, id, code, request_id, created_at)
         SELECT $1, $${FIRST_OWN_PARAMETER + 5}::uuid, 'outcome_without_admission', $3::uuid, clock_timestamp() FROM l

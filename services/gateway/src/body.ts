@@ -9,11 +9,17 @@ const charset = /^utf-8$/i;
 /**
  * Reads a whole body within its limit (contract §6.1 step 6). Throws `json_required` →
  * `unsupported_encoding` → `utf8_required` → `body_too_large`, the last one as soon as it is known.
+ * `begin` is called when nothing that was announced speaks against the body.
  */
-export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+export async function readBody(
+  request: IncomingMessage,
+  limit: number,
+  begin: () => void,
+): Promise<Buffer> {
   checkHeaders(request);
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > limit) throw new Refusal('body_too_large');
+  begin();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;

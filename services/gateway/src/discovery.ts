@@ -2,6 +2,7 @@ import type { Discovery, HitlDiscovery } from '@countersign/protocol';
 import {
   DEFAULT_LIMITS,
   DEFAULT_RATES,
+  HITL_POLL_SECONDS,
   HITL_VERSION,
   PROTOCOL_REVISION,
   SUPPORTED_PROFILES,
@@ -58,8 +59,8 @@ export function hitlDiscovery(origin: string): HitlDiscovery {
       },
       authentication: { type: 'bearer' },
       rate_limits: {
-        poll_min_interval_seconds: 1,
-        poll_recommended_interval_seconds: 30,
+        poll_min_interval_seconds: HITL_POLL_SECONDS.least,
+        poll_recommended_interval_seconds: HITL_POLL_SECONDS.recommended,
         max_requests_per_minute: DEFAULT_RATES.principal,
       },
       examples: { documentation: `${origin}/docs`, openapi: `${origin}/openapi.json` },

@@ -1,6 +1,4 @@
-import { validate } from '@countersign/protocol';
-
-import { SCOPE } from './sandbox/origin.js';
+import { SCOPE, validate } from '@countersign/protocol';
 
 export interface OriginSettings {
   readonly mode: 'development' | 'production';

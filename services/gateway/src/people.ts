@@ -1,5 +1,5 @@
 import type { RequestStatus } from '@countersign/protocol';
-import { Refusal, operationNamed } from '@countersign/protocol';
+import { Refusal, operationNamed, sandboxOriginOf } from '@countersign/protocol';
 
 import type { Authenticated, AuthenticatedSession } from './authentication.js';
 import { hasCredentials } from './authentication.js';
@@ -10,7 +10,6 @@ import { returnTo } from './login/return-to.js';
 import { inboxPage, reviewPage } from './pages/reviewer-pages.js';
 import type { Pipeline } from './pipeline.js';
 import { allowFrame } from './security-headers.js';
-import { sandboxOriginOf } from './sandbox/origin.js';
 import type { Store } from './store.js';
 
 interface Person extends Authenticated {
@@ -73,7 +72,8 @@ export function createPeoplePaths(
       const id = call.path.slice('/review/'.length);
       // What this person may not see answers 404, here as in the API.
       const { body } = await pipeline.ask(call, reader, statusOperation, { params: { id } });
-      const frame = sandboxOriginOf(sandboxPattern, JSON.parse(body) as RequestStatus);
+      const { request } = JSON.parse(body) as RequestStatus;
+      const frame = sandboxOriginOf(sandboxPattern, request);
       if (frame !== null) allowFrame(call.response, frame);
       sendPage(call, reviewPage);
     },

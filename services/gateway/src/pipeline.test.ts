@@ -272,6 +272,10 @@ describe('the pipeline', () => {
     const { refusal, written } = await serve('POST', '/v2/requests', headers, new PassThrough());
     expect(refusal).toEqual(refused('daily_quota'));
     expect(written['continued']).toBeUndefined();
+    const large = { ...headers, 'content-length': '65537' };
+    const cancel = await serve('POST', `/v2/requests/${id}/cancel`, large, new PassThrough());
+    expect(cancel.refusal).toEqual(refused('body_too_large'));
+    expect(cancel.written['continued']).toBeUndefined();
   });
 
   test('spares the preflight when the body is here and right', async () => {
@@ -292,12 +296,17 @@ describe('the pipeline', () => {
   });
 
   test('tells a client that it has the answer already', async () => {
-    const reply = { status: 200, body: '{}', headers: { ETag: '"abc"' } };
-    const { serve } = setup({ reply });
+    const { serve } = setup({ reply: { status: 200, body: '{"a":1}' } });
     const url = `/v2/hitl/${id}/poll`;
-    expect((await serve('GET', url, { 'if-none-match': 'W/"x", W/"abc"' })).status).toBe(304);
-    expect((await serve('GET', url, { 'if-none-match': '"abcd"' })).status).toBe(200);
-    expect(isKnown('*', '"abc"')).toBe(true);
+    const tag = String((await serve('GET', url)).written['etag']);
+    expect(tag).toMatch(/^"[0-9a-f]{64}"$/);
+    expect((await serve('GET', url, { 'if-none-match': `W/"x", W/${tag}` })).status).toBe(304);
+    expect((await serve('GET', url, { 'if-none-match': '"x"' })).status).toBe(200);
+    expect((await serve('GET', `/v2/requests/${id}`)).written['etag']).toBeUndefined();
+    const pending = setup({ reply: { status: 202, body: '{}', headers: { 'retry-after': '30' } } });
+    const { written, status } = await pending.serve('GET', `/v2/hitl/${id}`);
+    expect([status, written['etag'], written['retry-after']]).toEqual([202, undefined, '30']);
+    expect(isKnown('*', tag)).toBe(true);
   });
 
   test('tells an excessive caller when to come back', async () => {

@@ -7,6 +7,7 @@ import {
   busSubject,
   callerKindRefusal,
   readQuery,
+  textDigest,
 } from '@countersign/protocol';
 
 import type { Authenticate, Authenticated } from './authentication.js';
@@ -120,13 +121,14 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const { input } = operation;
     if (input === null) return '';
     const waits = request.headers.expect?.toLowerCase() === '100-continue';
-    const read = async () => {
+    const begin = () => {
       if (waits) response.writeContinue();
-      return readInput(
-        operation.preflight ? null : input,
-        await readBody(request, operation.bodyLimit),
-      );
     };
+    const read = async () =>
+      readInput(
+        operation.preflight ? null : input,
+        await readBody(request, operation.bodyLimit, begin),
+      );
     if (!operation.preflight) return read();
 
     const preflight = async () => {
@@ -160,7 +162,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         ...(operation.key ? { key: readKey(request.headers['idempotency-key']) } : {}),
       };
       const body = await readGuarded(call, caller, operation, given);
-      answer(call, await ask(call, caller, operation, { ...given, body }));
+      answer(call, operation, await ask(call, caller, operation, { ...given, body }));
     },
   };
 }
@@ -218,18 +220,22 @@ async function isQuick(reading: Promise<unknown>): Promise<boolean> {
 }
 
 /** A service's answer goes out as it is; a client that has it already is told so (R31). */
-function answer(call: Call, { status, body, headers = {} }: BusReply): void {
+function answer(call: Call, operation: Operation, reply: BusReply): void {
   const { request, response } = call;
+  const { status, body } = reply;
   let type = 'application/json';
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, value] of Object.entries(reply.headers ?? {})) {
     if (name.toLowerCase() === 'content-type') type = value;
     else response.setHeader(name, value);
   }
-  const tag = response.getHeader('etag');
-  if (status === 200 && typeof tag === 'string' && isKnown(request.headers['if-none-match'], tag)) {
-    response.statusCode = 304;
-    response.end();
-    return;
+  if (operation.etag && status === 200) {
+    const tag = `"${textDigest(body).slice('sha256:'.length)}"`;
+    response.setHeader('ETag', tag);
+    if (isKnown(request.headers['if-none-match'], tag)) {
+      response.statusCode = 304;
+      response.end();
+      return;
+    }
   }
   response.statusCode = status;
   send(call, type, body);

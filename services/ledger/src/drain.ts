@@ -5,6 +5,7 @@ import type { Drained } from './store.js';
 
 /** A run of drains in short succession is one batch: fewer, fuller transactions under load. */
 const GATHER_MS = 4;
+const NOTE_MS = 1000;
 
 /**
  * Chains what services have committed (R16) and signs checkpoints (R17): at once when a decision waits for its anchor,
@@ -12,8 +13,18 @@ const GATHER_MS = 4;
  */
 export function drainer(deps: LedgerDeps): Wakeful {
   const checkpointed = new Map<string, number>();
+  const noted = runNotes(deps);
 
   async function work(tenant: string): Promise<boolean> {
+    try {
+      return await drain(tenant);
+    } catch (error) {
+      await noted(tenant, false);
+      throw error;
+    }
+  }
+
+  async function drain(tenant: string): Promise<boolean> {
     const drained = await deps.store.drain(tenant, CHECKPOINT_ENTRIES);
     if (drained === null) {
       // Another process holds the chain and may have read before our row was there: look again soon.
@@ -21,6 +32,7 @@ export function drainer(deps: LedgerDeps): Wakeful {
       return false;
     }
     if (drained.appended > 0) deps.onChained?.(tenant, drained.appended);
+    if (drained.appended > 0) await noted(tenant, true);
     if (checkpointDue(drained, checkpointed.get(tenant) ?? 0, deps.monotonicMs())) {
       await checkpoint(deps, tenant);
       checkpointed.set(tenant, deps.monotonicMs());
@@ -36,6 +48,22 @@ export function drainer(deps: LedgerDeps): Wakeful {
     pollMs: 1000,
     log: deps.log,
   });
+}
+
+/** Says of a tenant at most once a second each that draining went well or failed; the metrics show when (#28). */
+function runNotes(deps: LedgerDeps): (tenant: string, well: boolean) => Promise<void> {
+  const last = new Map<string, number>();
+  return async (tenant, well) => {
+    const key = `${well} ${tenant}`;
+    const now = deps.monotonicMs();
+    if (now - (last.get(key) ?? -Infinity) < NOTE_MS) return;
+    last.set(key, now);
+    try {
+      await deps.metrics.noteRun(tenant, 'outbox', well);
+    } catch (error) {
+      deps.log.warn({ err: error, tenant }, 'the last run of the outbox could not be noted');
+    }
+  };
 }
 
 function checkpointDue(drained: Drained, lastMs: number, nowMs: number): boolean {

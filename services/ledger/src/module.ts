@@ -6,11 +6,14 @@ import { drainer } from './drain.js';
 import { entries } from './operations/entries.js';
 import { events } from './operations/events.js';
 import { exportRequest } from './operations/export.js';
+import { metrics } from './operations/metrics.js';
 import type { LedgerStore } from './store.js';
+import type { MetricsStore } from './store/metrics.js';
 import { anchorWorker } from './workers/anchor.js';
 
 export interface LedgerDeps {
   readonly store: LedgerStore;
+  readonly metrics: MetricsStore;
   readonly directory: Directory;
   readonly notary: Notary;
   readonly log: Logger;
@@ -23,7 +26,7 @@ export interface LedgerDeps {
   readonly onChained?: (tenant: string, entries: number) => void;
 }
 
-/** #21, #22, #27 and the chain: drains the outbox and signs checkpoints. */
+/** #21, #22, #27, #28 and the chain: drains the outbox and signs checkpoints. */
 export function ledgerModule(runtime: ServiceRuntime, deps: LedgerDeps): Module {
   const drain = drainer(deps);
   return {
@@ -33,6 +36,7 @@ export function ledgerModule(runtime: ServiceRuntime, deps: LedgerDeps): Module 
         'ledger.export': exportRequest(deps),
         'ledger.events': events(deps),
         'ledger.entries': entries(deps),
+        'ledger.metrics': metrics(deps),
       });
       await runtime.bus.subscribe(HINTS.outbox, 'ledger', (tenant) => drain.wake(tenant));
       drain.start();

@@ -1,9 +1,11 @@
 import type { Directory } from '@countersign/database';
 import { serveOperations } from '@countersign/platform';
 import type { Module, Notary, ServiceRuntime } from '@countersign/platform';
+import { app } from './operations/app.js';
 import { configurePrincipal } from './operations/configure-principal.js';
 import { configureRoute } from './operations/configure-route.js';
 import { create } from './operations/create.js';
+import { hitl, hitlPoll } from './operations/hitl.js';
 import { list } from './operations/list.js';
 import { material } from './operations/material.js';
 import { preflight } from './operations/preflight.js';
@@ -14,10 +16,12 @@ import { cancel, discard, revoke } from './operations/withdraw.js';
 import type { BundleStore } from './store/bundles.js';
 import type { CreationStore } from './store/creation.js';
 import type { DirectoryStore } from './store/directory.js';
+import type { ListStore } from './store/lists.js';
 import type { RequestStore } from './store/requests.js';
 
 export interface RequestDeps {
   readonly requests: RequestStore;
+  readonly lists: ListStore;
   readonly creations: CreationStore;
   readonly bundles: BundleStore;
   readonly configuration: DirectoryStore;
@@ -28,6 +32,8 @@ export interface RequestDeps {
   /** Hosts that a webhook may name (contract §11.5). */
   readonly webhookHosts: readonly string[];
   readonly mode: 'development' | 'production';
+  /** The origin of apps, with `{scope}` as one DNS label where it has one (contract §8.6). */
+  readonly sandboxOrigin: string;
   /** Tells the ledger that a tenant has something new to chain: a hint, never awaited. */
   readonly chained: (tenant: string) => void;
 }
@@ -47,6 +53,9 @@ export function requestModule(runtime: ServiceRuntime, deps: RequestDeps): Modul
           'request.list': list(deps),
           'request.status': status(deps),
           'request.material': material(deps),
+          'request.app': app(deps),
+          'request.hitl': hitl(deps),
+          'request.hitl-poll': hitlPoll(deps),
           'request.cancel': cancel(deps),
           'request.revoke': revoke(deps),
           'request.discard': discard(deps),

@@ -36,6 +36,8 @@ const backends: Record<string, Backend> = {
   },
 };
 
+jest.setTimeout(40_000);
+
 describe.each(Object.entries(backends))('jobs in %s', (_name, backend) => {
   let store: TestStore;
   let jobs: Jobs;
@@ -49,7 +51,7 @@ describe.each(Object.entries(backends))('jobs in %s', (_name, backend) => {
 
   beforeAll(async () => {
     store = await backend.start();
-  }, 30_000);
+  });
   afterAll(() => store.remove());
 
   beforeEach(() => {
@@ -102,7 +104,7 @@ describe.each(Object.entries(backends))('jobs in %s', (_name, backend) => {
       return tries === 4;
     });
     expect(lines.filter((line) => line.includes('job failed'))).toHaveLength(3);
-  }, 30_000);
+  });
 
   it('works at most as many jobs at once as it is told', async () => {
     const held = gate();
@@ -145,7 +147,7 @@ describe.each(Object.entries(backends))('jobs in %s', (_name, backend) => {
       return done.includes('after');
     }, 15_000);
     expect(Date.now() - back).toBeLessThan(10_000);
-  }, 40_000);
+  });
 
   it('starts while the store is away', async () => {
     await store.stop();
@@ -161,7 +163,7 @@ describe.each(Object.entries(backends))('jobs in %s', (_name, backend) => {
       return done > 0;
     }, 15_000);
     await early.close();
-  }, 40_000);
+  });
 
   it('waits for running jobs when it closes, but not for ever', async () => {
     const held = gate();

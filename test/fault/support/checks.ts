@@ -178,7 +178,14 @@ function exports(evidence: Evidence, records: readonly SignedRecord[]): Finding[
     own.set(request_id, [...(own.get(request_id) ?? []), canonicalText(record)]);
   }
   const entries = new Map<string, string[]>();
-  for (const { request_id, sequence, previous_head, head, record_digest, record } of evidence.ledger) {
+  for (const {
+    request_id,
+    sequence,
+    previous_head,
+    head,
+    record_digest,
+    record,
+  } of evidence.ledger) {
     if (request_id === null) continue;
     const text = canonicalText({ sequence, previous_head, head, record_digest, record });
     entries.set(request_id, [...(entries.get(request_id) ?? []), text]);
@@ -248,7 +255,12 @@ function events(evidence: Evidence, records: readonly SignedRecord[]): Finding[]
 
 function story(id: string, status: RequestStatus, told: readonly RequestChangedEvent[]): Finding[] {
   const revisions = told.map(({ revision }) => revision);
-  if (!same(revisions, told.map((_, index) => index + 1))) {
+  if (
+    !same(
+      revisions,
+      told.map((_, index) => index + 1),
+    )
+  ) {
     return [found('revision_gap', `${id}: ${revisions.join(', ')}`)];
   }
   const state = {

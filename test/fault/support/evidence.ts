@@ -61,7 +61,7 @@ export async function gather(
   const statuses = await ofEach<RequestStatus>('');
   await feed.untilSeen(new Map([...statuses].map(([id, { revision }]) => [id, revision])));
   const ledger: LedgerEntry[] = [];
-  for (let page = [null] as unknown[]; page.length > 0; ) {
+  for (let page = [null] as unknown[]; page.length > 0;) {
     const next = await read<LedgerEntry[]>(operator, `/v2/admin/ledger?after=${ledger.length}`);
     ledger.push(...next);
     page = next;

@@ -78,7 +78,9 @@ export async function attempt(
 function isDeclared({ status, body }: Answer): boolean {
   if (status === 200 || status === 201) return body !== undefined;
   const code = body?.error;
-  return typeof code === 'string' && isErrorCode(code) && statusesOf(code).includes(status as never);
+  return (
+    typeof code === 'string' && isErrorCode(code) && statusesOf(code).includes(status as never)
+  );
 }
 
 /** Null when the connection broke or nobody answers any more. */

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonicalText, chainHead, signRecord, signerFromPem, textDigest } from '@countersign/protocol';
+import {
+  canonicalText,
+  chainHead,
+  signRecord,
+  signerFromPem,
+  textDigest,
+} from '@countersign/protocol';
 import type {
   AuditExport,
   LedgerEntry,
@@ -273,10 +279,7 @@ function changed(
 ): Evidence {
   const at = placeOf(evidence, type, nth);
   return withLedger(evidence, (entries) =>
-    entries.with(
-      at,
-      carrying(entries[at] as LedgerEntry, resign(recordAt(evidence, at), changes)),
-    ),
+    entries.with(at, carrying(entries[at] as LedgerEntry, resign(recordAt(evidence, at), changes))),
   );
 }
 

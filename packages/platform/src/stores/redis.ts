@@ -5,14 +5,17 @@ import { greets, onPort, startServerProcess, untilAnswering } from './server-pro
 import type { RunningStore } from './server-process.js';
 
 export interface RedisOptions {
-  /** Holds its append-only file; made when missing. */
+  /** Its working directory; made when missing. */
   dir: string;
   port?: number;
   /** File for its output; `<dir>.log` when not given. */
   log?: string;
 }
 
-/** Starts a Redis server on 127.0.0.1 that never evicts, and waits until it has loaded its data. */
+/**
+ * Starts a Redis server on 127.0.0.1 that never evicts, and waits until it answers. It writes nothing to disk: what is
+ * in Redis is put back by sweeps, and waiting for a busy disk would hold the queues up.
+ */
 export async function startRedis(options: RedisOptions): Promise<RunningStore> {
   const command = findRedis();
   if (command === null) {
@@ -31,7 +34,7 @@ export async function startRedis(options: RedisOptions): Promise<RunningStore> {
       bind: '127.0.0.1',
       dir,
       save: '',
-      appendonly: 'yes',
+      appendonly: 'no',
       'maxmemory-policy': 'noeviction',
     };
     const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);

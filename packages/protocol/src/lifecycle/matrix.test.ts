@@ -4,6 +4,36 @@ import { SETTINGS, SITUATION_NAMES, TABLES, checkMatrix } from './testing/matrix
 
 const matrix = checkMatrix(lifecycle, Number.POSITIVE_INFINITY);
 
+describe('a new request', () => {
+  test.each(SETTINGS)('is pending and says so: $purpose', (setting) => {
+    const { next, events } = create(lifecycle, setting);
+    const execution = setting.purpose === 'authorise_execution';
+    const state = {
+      decision: 'pending',
+      audit: 'unanchored',
+      grant: execution ? 'none' : 'not_applicable',
+      execution: execution ? 'unclaimed' : 'not_applicable',
+    };
+    expect(next).toEqual({
+      ...state,
+      purpose: setting.purpose,
+      revision: 1,
+      invalidated: null,
+      reviewDeadline: setting.reviewDeadline,
+      grantDeadline: null,
+      privateDeleteAt: setting.privateDeleteAt,
+      materialDeleted: false,
+      remindedAt: setting.remindedAt,
+      claimed: false,
+      outcomeRecorded: false,
+      admissions: 0,
+    });
+    expect(events).toEqual([
+      { reason: 'created', revision: 1, state, deadline: setting.reviewDeadline },
+    ]);
+  });
+});
+
 describe('the tables of situations and transitions', () => {
   it('name every state that can be reached, once', () => {
     const unnamed = matrix.findings.filter(({ situation }) => !SITUATION_NAMES.includes(situation));

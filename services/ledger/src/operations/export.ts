@@ -1,5 +1,4 @@
-import { Refusal, materialReadable, textDigest, valueDigest } from '@countersign/protocol';
-import type { ReviewBundle } from '@countersign/protocol';
+import { Refusal, isBoundBundle, materialReadable } from '@countersign/protocol';
 import { openRequest, requireIntegrity, withFreshState } from '@countersign/database';
 import type { StoredRequest } from '@countersign/database';
 import { answer, isId } from '@countersign/platform';
@@ -54,16 +53,10 @@ function materialText(stored: StoredRequest, row: ExportRow): string {
 }
 
 function bundleText(stored: StoredRequest, row: ExportRow): string {
-  const bound = stored.request.review.bundle;
-  if (bound === undefined) return '';
+  if (stored.request.review.bundle === undefined) return '';
   if (row.bundle_html === null || row.bundle_manifest === null) throw new Refusal('bundle_deleted');
-  const manifest = JSON.parse(row.bundle_manifest) as ReviewBundle;
-  const same =
-    textDigest(row.bundle_html) === bound.digest &&
-    manifest.id === bound.id &&
-    manifest.publisher === bound.publisher &&
-    manifest.created_at === bound.created_at &&
-    valueDigest(manifest.compatibility) === valueDigest(bound.compatibility);
-  if (!same) throw new Refusal('bundle_integrity_mismatch');
+  if (!isBoundBundle(stored.request, row.bundle_manifest, row.bundle_html)) {
+    throw new Refusal('bundle_integrity_mismatch');
+  }
   return `,"bundle":{"manifest":${row.bundle_manifest},"html":${JSON.stringify(row.bundle_html)}}`;
 }

@@ -4,7 +4,7 @@ import { answer } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import type { RequestDeps } from '../module.js';
 import { tenantInConflict } from '../status-view.js';
-import type { ListRow, ListScope } from '../store/requests.js';
+import type { ListRow, ListScope } from '../store/lists.js';
 
 const PAGE = 50;
 const LAST_OFFSET = 100_000;
@@ -21,7 +21,7 @@ export function list(deps: RequestDeps): Handler {
         : principal.kind === 'human'
           ? 'human'
           : 'owner';
-      const rows = await deps.requests.list(call.caller, scope, offset, call.params.state ?? '');
+      const rows = await deps.lists.list(call.caller, scope, offset, call.params.state ?? '');
       const found = rows.filter((row) => row.request_id !== null);
       const more = found.length > PAGE && offset + PAGE <= LAST_OFFSET;
       return answer(

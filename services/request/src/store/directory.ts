@@ -24,6 +24,7 @@ type AffectedRow = RequestRow & {
 // Authority ends with the longest private retention that a route may set (9 days and an hour, contract §9.1), so older
 // requests have none left to lose and the scan stays short.
 const WITH_AUTHORITY = `l.accepted_at > clock_timestamp() - interval '10 days' AND l.invalidated IS NULL
+  AND l.decision IN ('pending', 'confirmed')
   AND (l.decision = 'pending' OR l.grant_state IN ('pending_anchor', 'available') OR l.execution IN ('claimed', 'admitted'))`;
 
 const AFFECTED = `SELECT l.*, l.request_id, r.purpose, r.canonical::jsonb -> 'requester' ->> 'subject' AS requester,

@@ -24,6 +24,20 @@ export interface MaterialRow extends RequestRow {
   candidate: string | null;
 }
 
+export interface AppRow extends RequestRow {
+  payload: string | null;
+  bundle_manifest: string | null;
+  bundle_html: string | null;
+}
+
+export interface HitlRow extends RequestRow {
+  receipt: string | null;
+  candidate: string | null;
+  /** Of a pending request only. */
+  response_schema: string | null;
+  cancelled_at: number | null;
+}
+
 const PARTS = `p.record AS receipt, c.record AS claim, u.record AS outcome, ${ANCHOR_COLUMN},
   coalesce((SELECT json_agg(json_build_object('id', x.id, 'kind', x.kind, 'state', x.state, 'attempts', x.attempts,
       'error', x.error) ORDER BY x.created_at DESC, x.id)
@@ -89,73 +103,36 @@ const MATERIAL = {
   WHERE t.tenant = $1`,
 };
 
-export interface ListRow {
-  now: number;
-  directory_revision: number;
-  /** Null on the one row that carries the time and revision of an empty list. */
-  request_id: string | null;
-  summary: string;
-  decision: RequestRow['decision'];
-  audit: RequestRow['audit'];
-  grant_state: RequestRow['grant_state'];
-  execution: RequestRow['execution'];
-  review_deadline: number;
-  grant_deadline: number | null;
-  fence_reason: string | null;
-  assignment_id: string | null;
-  assignment_reviewer: string | null;
-  assignment_expires_at: number | null;
-}
+/** With the bundle that the request binds, as it is stored now. */
+const APP = {
+  name: 'request.app',
+  text: `SELECT ${REQUEST_COLUMNS}, ${INTEGRITY_COLUMNS}, m.payload, b.manifest AS bundle_manifest, b.html AS bundle_html
+  ${REQUEST_JOINS} ${MATERIAL_JOIN}
+  LEFT JOIN bundle b ON b.tenant = l.tenant AND b.id = (r.canonical::jsonb -> 'review' -> 'bundle' ->> 'id')::uuid
+  WHERE t.tenant = $1`,
+};
 
-/** Effective states as conditions: a pending row whose time has come counts as expired (contract §11.1). */
-const STATE_CONDITION = `CASE $4::text
-    WHEN '' THEN true
-    WHEN 'pending' THEN l.decision = 'pending' AND l.review_deadline > clock_timestamp()
-    WHEN 'expired' THEN l.decision = 'expired' OR (l.decision = 'pending' AND l.review_deadline <= clock_timestamp())
-    ELSE l.decision = $4 END`;
-const LIST_COLUMNS = `l.tenant, l.request_id, l.decision, l.audit, l.grant_state, l.execution, l.accepted_at,
-  l.review_deadline, l.grant_deadline`;
-const NEWEST = `ORDER BY accepted_at DESC, request_id LIMIT 51`;
-
-/** One row more than a page, so that the next page is known to exist. */
-function listSql(found: string): string {
-  return `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now, t.directory_revision, t.fence_reason,
-    l.request_id, r.summary, l.decision, l.audit, l.grant_state, l.execution, l.review_deadline, l.grant_deadline,
-    s.id AS assignment_id, s.reviewer AS assignment_reviewer, s.expires_at AS assignment_expires_at
-  FROM tenant t
-  LEFT JOIN (${found}) l ON l.tenant = t.tenant
-  LEFT JOIN request r ON r.tenant = l.tenant AND r.id = l.request_id
-  LEFT JOIN assignment s ON s.tenant = l.tenant AND s.request_id = l.request_id
-  WHERE t.tenant = $1 ORDER BY l.accepted_at DESC, l.request_id`;
-}
-
-const LISTS = {
-  operator: {
-    name: 'request.list-tenant',
-    text: listSql(`SELECT ${LIST_COLUMNS} FROM lifecycle l
-      WHERE l.tenant = $1 AND $2::text IS NOT NULL AND ${STATE_CONDITION} ${NEWEST} OFFSET $3`),
-  },
-  owner: {
-    name: 'request.list-owner',
-    text: listSql(`SELECT ${LIST_COLUMNS} FROM lifecycle l
-      WHERE l.tenant = $1 AND l.owner = $2 AND ${STATE_CONDITION} ${NEWEST} OFFSET $3`),
-  },
-  // The newest of each route that names the reviewer, merged with what the human owns: one index walk per route.
-  human: {
-    name: 'request.list-human',
-    text: listSql(`SELECT * FROM (
-        SELECT f.* FROM route_reviewer v CROSS JOIN LATERAL (
-          SELECT ${LIST_COLUMNS} FROM lifecycle l WHERE l.tenant = v.tenant AND l.route = v.route AND ${STATE_CONDITION}
-          ORDER BY l.accepted_at DESC, l.request_id LIMIT 51 + $3::integer
-        ) f WHERE v.tenant = $1 AND v.reviewer = $2
-        UNION
-        (SELECT ${LIST_COLUMNS} FROM lifecycle l WHERE l.tenant = $1 AND l.owner = $2 AND ${STATE_CONDITION}
-          ORDER BY l.accepted_at DESC, l.request_id LIMIT 51 + $3::integer)
-      ) both ${NEWEST} OFFSET $3`),
-  },
-} as const;
-
-export type ListScope = keyof typeof LISTS;
+// What ended a review is the first event with the state that it has now; later ones, such as cancelling once more,
+// repeat it. A retired namespace has no event of its own (contract §11.9): its incident says when.
+const HITL = {
+  name: 'request.hitl',
+  text: `SELECT ${REQUEST_COLUMNS}, p.record AS receipt, c.candidate,
+    CASE WHEN l.decision = 'pending' THEN m.response_schema END AS response_schema,
+    CASE WHEN l.decision IN ('cancelled', 'superseded') THEN coalesce(
+      (SELECT min(e.issued_at) FROM (
+          SELECT x.issued_at, x.record FROM record x
+          WHERE x.tenant = l.tenant AND x.request_id = l.request_id AND x.type = 'RequestChangedEvent' ORDER BY x.id LIMIT 16
+        ) e WHERE e.record::jsonb #>> '{payload,state,decision}' = l.decision),
+      (SELECT min(n.created_at) FROM incident n
+        WHERE n.tenant = l.tenant AND n.code = 'namespace_retired' AND n.created_at >= l.accepted_at)
+    ) END AS cancelled_at
+  ${REQUEST_JOINS} ${MATERIAL_JOIN}
+  LEFT JOIN record p ON p.tenant = l.tenant AND p.id = l.receipt_id
+  LEFT JOIN candidate c ON c.tenant = l.tenant AND c.request_id = l.request_id
+    AND c.reviewer = p.record::jsonb -> 'payload' ->> 'reviewer'
+    AND c.digest = p.record::jsonb -> 'payload' ->> 'candidate_digest'
+  WHERE t.tenant = $1`,
+};
 
 export class RequestStore {
   constructor(private readonly pool: pg.Pool) {}
@@ -216,17 +193,19 @@ export class RequestStore {
     return rows[0];
   }
 
-  /** At most 51 rows, newest first, ties by id; always at least one, whose `request_id` is null when there is none. */
-  async list(
-    caller: CallerIdentity,
-    scope: ListScope,
-    offset: number,
-    state: string,
-  ): Promise<ListRow[]> {
-    const { rows } = await this.pool.query<ListRow>({
-      ...LISTS[scope],
-      values: [caller.tenant, caller.id, offset, state],
+  async app(caller: CallerIdentity, id: string): Promise<AppRow | undefined> {
+    const { rows } = await this.pool.query<AppRow>({
+      ...APP,
+      values: [caller.tenant, id, caller.id, '', null],
     });
-    return rows;
+    return rows[0];
+  }
+
+  async hitl(caller: CallerIdentity, id: string): Promise<HitlRow | undefined> {
+    const { rows } = await this.pool.query<HitlRow>({
+      ...HITL,
+      values: [caller.tenant, id, caller.id, '', null],
+    });
+    return rows[0];
   }
 }

@@ -154,9 +154,10 @@ CREATE TABLE lifecycle (
   anchor_generation uuid,
   PRIMARY KEY (tenant, request_id)
 ) WITH (fillfactor = 70);
-CREATE INDEX lifecycle_tenant_newest ON lifecycle (tenant, accepted_at DESC, request_id);
-CREATE INDEX lifecycle_owner_newest ON lifecycle (tenant, owner, accepted_at DESC, request_id);
-CREATE INDEX lifecycle_route_newest ON lifecycle (tenant, route, accepted_at DESC, request_id);
+-- Lists merge the newest of each decision state; what moves after confirmation is in no index, so those updates stay HOT.
+CREATE INDEX lifecycle_tenant_newest ON lifecycle (tenant, decision, accepted_at DESC, request_id);
+CREATE INDEX lifecycle_owner_newest ON lifecycle (tenant, owner, decision, accepted_at DESC, request_id);
+CREATE INDEX lifecycle_route_newest ON lifecycle (tenant, route, decision, accepted_at DESC, request_id);
 CREATE INDEX lifecycle_pending ON lifecycle (tenant, owner, review_deadline) WHERE decision = 'pending';
 
 -- An action occurrence belongs to one request at a time and is consumed at most once, for ever.
@@ -317,6 +318,9 @@ CREATE TABLE deadline (
   PRIMARY KEY (tenant, request_id, kind)
 );
 CREATE INDEX deadline_due ON deadline (due) WHERE done_at IS NULL;
+-- This row of an execution lives from its claim to its first outcome, so these few rows find what is unresolved. An index
+-- on `lifecycle.execution` would find it too, and cost claim, admission and outcome an entry in every index of that table.
+CREATE INDEX deadline_unresolved ON deadline (tenant, request_id) WHERE kind = 'reconciliation';
 
 CREATE TABLE delivery (
   tenant text NOT NULL,
@@ -330,6 +334,7 @@ CREATE TABLE delivery (
   PRIMARY KEY (tenant, id)
 );
 CREATE INDEX delivery_request ON delivery (tenant, request_id, created_at DESC);
+CREATE INDEX delivery_state ON delivery (tenant, kind, state, created_at);
 
 CREATE TABLE incident (
   tenant text NOT NULL,
@@ -340,6 +345,22 @@ CREATE TABLE incident (
   PRIMARY KEY (tenant, id)
 );
 CREATE INDEX incident_newest ON incident (tenant, created_at DESC);
+
+-- Figures that no other table tells: what the edge answered to authenticated callers, and when the work in the background
+-- last went well and last failed.
+CREATE TABLE http_count (
+  tenant text PRIMARY KEY,
+  total bigint NOT NULL,
+  failures bigint NOT NULL,
+  conflicts bigint NOT NULL
+) WITH (fillfactor = 50);
+CREATE TABLE operation_run (
+  tenant text NOT NULL,
+  name text NOT NULL CHECK (name IN ('outbox', 'retention')),
+  succeeded_at timestamptz(3),
+  failed_at timestamptz(3),
+  PRIMARY KEY (tenant, name)
+) WITH (fillfactor = 50);
 
 -- Quotas: shared by every process, so the figures do not depend on the number of replicas.
 CREATE TABLE quota_day (
@@ -610,8 +631,9 @@ GRANT UPDATE (hold) ON tenant TO countersign_request, countersign_review, counte
 GRANT SELECT, INSERT, DELETE ON parcel TO countersign_gateway, countersign_request, countersign_review,
   countersign_execution, countersign_ledger, countersign_notifier;
 
--- gateway: sessions and logins
+-- gateway: sessions, logins and its own figures
 GRANT SELECT, INSERT, UPDATE, DELETE ON session, login_attempt TO countersign_gateway;
+GRANT SELECT, INSERT, UPDATE ON http_count TO countersign_gateway;
 
 -- What every service that moves a request writes
 GRANT SELECT, INSERT ON record, idempotency, outbox TO countersign_request, countersign_review, countersign_execution,
@@ -662,9 +684,11 @@ GRANT UPDATE (grant_state, execution, claim_id, outcome_id, admissions, private_
 GRANT SELECT ON occurrence TO countersign_execution;
 GRANT UPDATE (consumed_by) ON occurrence TO countersign_execution;
 GRANT SELECT, INSERT ON execution_identity, nonce TO countersign_execution;
+GRANT DELETE ON deadline TO countersign_execution;
 
 -- ledger
-GRANT SELECT ON material, candidate, bundle, delivery, retained TO countersign_ledger;
+GRANT SELECT ON material, candidate, bundle, delivery, retained, http_count TO countersign_ledger;
+GRANT SELECT, INSERT, UPDATE ON operation_run TO countersign_ledger;
 GRANT SELECT, INSERT ON ledger_entry, checkpoint, event TO countersign_ledger;
 GRANT SELECT, INSERT, UPDATE ON ledger_head, event_head TO countersign_ledger;
 GRANT UPDATE (acceptance, accepted_at, applied, attempts, error) ON checkpoint TO countersign_ledger;
@@ -689,6 +713,7 @@ GRANT UPDATE (record) ON record TO countersign_deletion;
 GRANT UPDATE (result) ON idempotency TO countersign_deletion;
 GRANT UPDATE (decision, grant_state, revision, version, invalidated, material_deleted) ON lifecycle TO countersign_deletion;
 GRANT UPDATE (bytes) ON retained TO countersign_deletion;
+GRANT SELECT, INSERT, UPDATE ON operation_run TO countersign_deletion;
 GRANT UPDATE (html) ON bundle TO countersign_deletion;
 GRANT DELETE ON request, material, lifecycle, candidate, assignment, event, idempotency, deadline, delivery, nonce,
   quota_day, session, login_attempt TO countersign_deletion;

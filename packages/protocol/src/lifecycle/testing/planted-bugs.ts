@@ -36,7 +36,7 @@ function bug(name: string, changed: Partial<Machine>): PlantedBug {
   return { name, machine: { ...lifecycle, ...changed } };
 }
 
-function quietBug(name: string, changed: Partial<Machine>): PlantedBug {
+function tableBug(name: string, changed: Partial<Machine>): PlantedBug {
   return { ...bug(name, changed), onlyInTables: true };
 }
 
@@ -140,7 +140,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
         now,
       ),
   }),
-  quietBug('supersede: after a recovery that may have forgotten the claim', {
+  bug('supersede: after a recovery that may have forgotten the claim', {
     supersede: (state, now) =>
       lifecycle.supersede(
         state.execution === 'uncertain' && !state.claimed
@@ -159,7 +159,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     deleteMaterial: (state, now) =>
       after(lifecycle.deleteMaterial(state, now), () => ({ invalidated: state.invalidated })),
   }),
-  quietBug('deleteMaterial: tells it twice', {
+  tableBug('deleteMaterial: tells it twice', {
     deleteMaterial: (state, now) =>
       lifecycle.deleteMaterial({ ...state, materialDeleted: false }, now),
   }),
@@ -215,20 +215,19 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug('claim: while the tenant is fenced', {
     claim: (state, _, now) => lifecycle.claim(state, false, now),
   }),
-  quietBug('claim: asks the deadline before the anchor', {
+  tableBug('claim: asks the deadline before the anchor', {
     claim: (state, fenced, now) => {
       const late = state.grantDeadline !== null && now >= state.grantDeadline;
       return lifecycle.claim(late ? { ...state, audit: 'anchored' } : state, fenced, now);
     },
   }),
   bug('admit: after a cancellation', {
-    admit: (state, command, fenced, now) =>
-      lifecycle.admit(
-        state.invalidated === 'cancelled' ? { ...state, invalidated: null } : state,
-        command,
-        fenced,
-        now,
-      ),
+    admit: (state, command, fenced, now) => {
+      if (state.invalidated !== 'cancelled') return lifecycle.admit(state, command, fenced, now);
+      const standing = { ...state, invalidated: null };
+      const { invalidated } = state;
+      return quietly(lifecycle.admit(standing, command, fenced, now), { invalidated });
+    },
   }),
   bug('admit: at the grant deadline', {
     admit: (state, command, fenced, now) =>
@@ -238,7 +237,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     admit: (state, command, fenced, now) =>
       lifecycle.admit({ ...state, outcomeRecorded: false }, command, fenced, now),
   }),
-  quietBug('admit: a sixty-fifth time', {
+  tableBug('admit: a sixty-fifth time', {
     admit: (state, command, fenced, now) =>
       after(
         lifecycle.admit(

@@ -1,0 +1,61 @@
+import { requireCaller, requireOperator, withFreshState } from '@countersign/database';
+import { answer } from '@countersign/platform';
+import type { Handler } from '@countersign/platform';
+import { PAGE_SIZES } from '@countersign/protocol';
+import type { MetricsSnapshot } from '@countersign/protocol';
+import type { LedgerDeps } from '../module.js';
+import type { MetricsRow, RunName } from '../store/metrics.js';
+
+const RUNS: readonly RunName[] = ['outbox', 'retention'];
+
+/** #28: figures and incidents of the operator's tenant, all of them read from the database at one moment (R24, R31). */
+export function metrics(deps: LedgerDeps): Handler {
+  return async ({ caller }) =>
+    withFreshState(async () => {
+      const revision = await deps.store.directoryRevision(caller.tenant);
+      requireOperator(await requireCaller(deps.directory, caller, revision));
+      const row = await deps.metrics.snapshot(caller.tenant, PAGE_SIZES.incidents);
+      return answer(200, JSON.stringify(snapshotOf(row as MetricsRow)));
+    });
+}
+
+function snapshotOf(row: MetricsRow): MetricsSnapshot {
+  const { now, oldest_pending, pending, enabled_reviewers } = row;
+  return {
+    admission_fenced: row.fenced,
+    requests: {
+      retained: row.retained,
+      pending,
+      unresolved_execution: row.unresolved_execution,
+      oldest_pending_seconds:
+        oldest_pending === null ? 0 : Math.max(0, now - oldest_pending) / 1000,
+      retained_bytes: row.retained_bytes,
+    },
+    enabled_reviewers,
+    pending_per_reviewer: enabled_reviewers === 0 ? null : pending / enabled_reviewers,
+    delivery: row.delivery,
+    incidents: row.incidents.map(({ id, code, created_at }) => ({
+      id,
+      code,
+      created_at: new Date(created_at).toISOString(),
+    })),
+    operations: RUNS.map((name) => {
+      const run = row.runs.find((noted) => noted.name === name);
+      return {
+        name,
+        succeeded_at: timestampOf(run?.succeeded_at),
+        failed_at: timestampOf(run?.failed_at),
+      };
+    }),
+    http_since_process_start: {
+      total: row.http_total,
+      failures: row.http_failures,
+      conflicts: row.http_conflicts,
+    },
+    policy_and_executor_evidence: 'external_executor_responsibility',
+  };
+}
+
+function timestampOf(milliseconds: number | null | undefined): string | null {
+  return milliseconds == null ? null : new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,46 @@
+import { Refusal, isBoundBundle, materialReadable, storedAppText } from '@countersign/protocol';
+import { openRequest, requireIntegrity, withFreshState } from '@countersign/database';
+import { answer, isId } from '@countersign/platform';
+import type { Handler } from '@countersign/platform';
+import type { RequestDeps } from '../module.js';
+
+/**
+ * #8: the bundle that the request binds, with the snapshots that a View of it gets to see and the envelope that binds
+ * them, for people only (contract §7 #8, §12.2).
+ */
+export function app(deps: RequestDeps): Handler {
+  return async (call) => {
+    const id = call.params.id;
+    if (call.caller.kind !== 'human') throw new Refusal('human_required');
+    if (!isId(id)) throw new Refusal('not_found');
+    return withFreshState(async () => {
+      const row = await deps.requests.app(call.caller, id);
+      const opened = await openRequest(deps.directory, call.caller, row, '');
+      const stored = await opened.visible();
+      const { payload, bundle_manifest, bundle_html } = row as NonNullable<typeof row>;
+      const { request, lifecycle } = stored;
+      requireIntegrity(stored, call.caller.tenant);
+      if (payload === null || !materialReadable(lifecycle, stored.row.now)) {
+        throw new Refusal('material_deleted');
+      }
+      if (request.review.bundle === undefined) throw new Refusal('not_found');
+      if (bundle_manifest === null || bundle_html === null) throw new Refusal('bundle_deleted');
+      if (!isBoundBundle(request, bundle_manifest, bundle_html)) {
+        throw new Refusal('bundle_integrity_mismatch');
+      }
+      if (Buffer.byteLength(payload) > request.limits.inline_result_bytes) {
+        throw new Refusal('app_snapshot_too_large');
+      }
+      return answer(
+        200,
+        storedAppText({
+          request,
+          requestDigest: stored.digest,
+          payload,
+          html: bundle_html,
+          sandboxPattern: deps.sandboxOrigin,
+        }),
+      );
+    });
+  };
+}

@@ -1,0 +1,84 @@
+import {
+  Refusal,
+  effective,
+  hitlPollText,
+  hitlRetryAfter,
+  humanInputRequired,
+  isHitlPending,
+  textDigest,
+} from '@countersign/protocol';
+import type { HitlCase, JsonValue } from '@countersign/protocol';
+import { openRequest, withFreshState } from '@countersign/database';
+import { answer, isId } from '@countersign/platform';
+import type { BusReply, Handler } from '@countersign/platform';
+import type { RequestDeps } from '../module.js';
+import { tenantInConflict } from '../status-view.js';
+
+/** A case, and the response schema of one that is pending. */
+interface Opened {
+  readonly found: HitlCase;
+  readonly schema: () => JsonValue;
+}
+
+/** #23: 202 with what a human is asked while the review is pending, afterwards what #24 says (contract §13, R19). */
+export function hitl(deps: RequestDeps): Handler {
+  return hitlOperation(deps, ({ found, schema }) =>
+    isHitlPending(found)
+      ? answer(202, JSON.stringify(humanInputRequired(found, schema())), retryAfter(found))
+      : pollAnswer(found),
+  );
+}
+
+/** #24: how the review stands. */
+export function hitlPoll(deps: RequestDeps): Handler {
+  return hitlOperation(deps, ({ found }) => pollAnswer(found));
+}
+
+/** Read as a status is (#6): no integrity is asked for but that of what is told, so a damaged bundle hides no decision. */
+function hitlOperation(deps: RequestDeps, tell: (opened: Opened) => BusReply): Handler {
+  return async (call) => {
+    const id = call.params.id;
+    if (!isId(id)) throw new Refusal('not_found');
+    return withFreshState(async () => {
+      const row = await deps.requests.hitl(call.caller, id);
+      const opened = await openRequest(deps.directory, call.caller, row, '');
+      const { request, lifecycle } = await opened.visible();
+      const loaded = row as NonNullable<typeof row>;
+      if (request.purpose !== 'review') throw new Refusal('hitl_review_only');
+      const found: HitlCase = {
+        id,
+        origin: deps.notary.origin,
+        summary: request.summary,
+        acceptedAt: loaded.accepted_at,
+        now: loaded.now,
+        lifecycle,
+        audit: tenantInConflict(loaded.fence_reason)
+          ? 'conflict'
+          : effective(lifecycle, loaded.now).audit,
+        cancelledAt: loaded.cancelled_at,
+        receipt: loaded.receipt,
+        candidate: loaded.candidate,
+      };
+      return tell({
+        found,
+        schema: () => intactSchema(loaded.response_schema, request.review.response_schema_digest),
+      });
+    });
+  };
+}
+
+function intactSchema(text: string | null, digest: string): JsonValue {
+  if (text === null || textDigest(text) !== digest) {
+    throw new Refusal('material_integrity_mismatch');
+  }
+  return JSON.parse(text) as JsonValue;
+}
+
+function pollAnswer(found: HitlCase): BusReply {
+  const body = hitlPollText(found);
+  return isHitlPending(found) ? answer(200, body, retryAfter(found)) : answer(200, body);
+}
+
+function retryAfter(found: HitlCase): Record<string, string> {
+  return { 'retry-after': String(hitlRetryAfter(found)) };
+}

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Instance } from '../../support/instance.js';
+import { until } from '../../support/requests.js';
+import { kill9, storeOf } from './processes.js';
+import type { StoreName } from './processes.js';
+
+const VARIABLES = {
+  nats: 'NATS_URL',
+  redis: 'REDIS_URL',
+  postgres: 'DATABASE_URL',
+} as const satisfies Record<StoreName, string>;
+
+/** kill -9 of a store, and of every one that the launcher starts in its place while `lasts` says so. */
+export async function keepDown(
+  instance: Instance,
+  name: StoreName,
+  lasts: () => boolean,
+): Promise<number> {
+  let kills = 0;
+  do {
+    const server = storeOf(instance, name);
+    if (server !== undefined && kill9(server)) kills += 1;
+    await delay(10);
+  } while (lasts());
+  return kills;
+}
+
+/** Resolves when the store answers somebody who comes from outside. */
+export async function untilStoreAnswers(instance: Instance, name: StoreName): Promise<void> {
+  const file = readFileSync(join(instance.dataDirectory, 'stores.json'), 'utf8');
+  const url = (JSON.parse(file) as { urls: Record<string, string> }).urls[
+    VARIABLES[name]
+  ] as string;
+  await until(
+    () => ANSWERS[name](url),
+    (answers) => answers,
+    30_000,
+  );
+}
+
+const ANSWERS: Readonly<Record<StoreName, (url: string) => Promise<boolean>>> = {
+  nats: (url) => greets(url, '', 'INFO '),
+  redis: (url) => greets(url, 'PING\r\n', '+PONG'),
+  async postgres(url) {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1000 });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await client.query('SELECT 1');
+      return true;
+    } catch {
+      return false;
+    } finally {
+      await client.end().catch(() => {});
+    }
+  },
+};
+
+function greets(url: string, hello: string, expected: string): Promise<boolean> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const socket = createConnection({ host: hostname, port: Number(port) });
+    const finish = (answers: boolean): void => {
+      socket.destroy();
+      resolve(answers);
+    };
+    socket.setTimeout(1000, () => finish(false));
+    socket.once('error', () => finish(false));
+    socket.once('close', () => finish(false));
+    socket.once('connect', () => socket.write(hello));
+    socket.once('data', (data) => finish(data.toString('latin1').startsWith(expected)));
+  });
+}
