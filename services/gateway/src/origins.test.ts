@@ -9,6 +9,7 @@ describe('the origins', () => {
   test('are two https sites in production', () => {
     expect(production('https://review.example', 'https://{scope}.apps.test')).toBeNull();
     expect(production('https://review.example:8443', 'https://{scope}.apps.test:8443')).toBeNull();
+    expect(production('https://review.co.uk', 'https://{scope}.apps.co.uk')).toBeNull();
   });
 
   test('are two loopback origins in development', () => {
@@ -33,6 +34,9 @@ describe('the origins', () => {
     ['https://review.example', 'http://{scope}.apps.test', 'SANDBOX_ORIGIN'],
     ['https://review.example', 'https://{scope}.review.example', 'SANDBOX_ORIGIN'],
     ['https://a.review.example', 'https://{scope}.b.review.example', 'SANDBOX_ORIGIN'],
+    // Below a public suffix each label is a site of its own.
+    ['https://review.example', 'https://{scope}.co.uk', 'SANDBOX_ORIGIN'],
+    ['https://review.example', 'https://{scope}.github.io', 'SANDBOX_ORIGIN'],
   ])('%s with %s is refused in production', (origin, sandbox, variable) => {
     expect(production(origin, sandbox)).toBe(variable);
   });

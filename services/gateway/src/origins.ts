@@ -1,4 +1,5 @@
 import { SCOPE, validate } from '@countersign/protocol';
+import { getDomain } from 'tldts';
 
 export interface OriginSettings {
   readonly mode: 'development' | 'production';
@@ -41,11 +42,11 @@ export function originFault({ mode, origin, sandbox }: OriginSettings): OriginFa
     return ofOrigin('must be https, unless it is for development');
   if (!sandbox.startsWith('https://'))
     return ofSandbox('must be https, unless it is for development');
-  if (labels[0] !== SCOPE || labels.length < 3) {
-    return ofSandbox(`must be ${SCOPE} before a name of its own`);
+  const sites = [longestLabel, '0'].map((label) => site(hostOf(sandbox.replace(SCOPE, label))));
+  if (labels[0] !== SCOPE || sites[0] === null || sites[0] !== sites[1]) {
+    return ofSandbox(`must be ${SCOPE} before a name of its own, whose site no label changes`);
   }
-  // Equal last labels may be one registrable domain; different ones never are.
-  if (site(hostOf(origin)) === site(hostOf(filled))) {
+  if (site(hostOf(origin)) === sites[0]) {
     return ofSandbox('must be on another site than ORIGIN, not only on another subdomain');
   }
   return null;
@@ -60,6 +61,7 @@ export function hostOf(origin: string): string {
   return origin.replace(/^https?:\/\//, '').replace(/:\d+$/, '');
 }
 
-function site(host: string): string {
-  return host.split('.').slice(-2).join('.');
+/** The registrable domain by the public-suffix list, private entries included; null when there is none. */
+function site(host: string): string | null {
+  return getDomain(host, { allowPrivateDomains: true });
 }

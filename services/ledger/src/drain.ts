@@ -32,11 +32,11 @@ export function drainer(deps: LedgerDeps): Wakeful {
       return false;
     }
     if (drained.appended > 0) deps.onChained?.(tenant, drained.appended);
-    if (drained.appended > 0) await noted(tenant, true);
     if (checkpointDue(drained, checkpointed.get(tenant) ?? 0, deps.monotonicMs())) {
       await checkpoint(deps, tenant);
       checkpointed.set(tenant, deps.monotonicMs());
     }
+    if (drained.appended > 0) await noted(tenant, true);
     if (drained.appended > 0 && !drained.remaining) await gather();
     return drained.remaining;
   }

@@ -57,7 +57,7 @@ export async function walk(walker: Walker): Promise<void> {
     const headers = { ...who, 'idempotency-key': randomUUID() };
     let answer = await connection.send('POST', path, headers, body);
     // Busy is no failure: a caller asks again with its key, and the step has taken that long.
-    for (let tries = 1; answer.status === 503 && tries < MOST_TRIES; tries += 1) {
+    for (let tries = 1; isBusy(answer) && tries < MOST_TRIES; tries += 1) {
       wait.busy += 1;
       await delay(wait.pauseMs);
       answer = await connection.send('POST', path, headers, body);
@@ -122,7 +122,7 @@ export interface Waiting {
   readonly pauseMs: number;
   lately: number;
   reads: number;
-  /** Answers of 503, after which a step was tried again. */
+  /** Answers that the service is too busy, after which a step was tried again. */
   busy: number;
 }
 
@@ -149,6 +149,11 @@ async function untilAvailable({ connection, target, wait, note }: Walker, path: 
       throw refused('available', path, answer);
     }
   }
+}
+
+/** Too much at once: 503, or a schema check that did not get its processor in time. */
+function isBusy({ status, text }: Answer): boolean {
+  return status === 503 || (status === 400 && text.includes('"error":"schema_validation_timeout"'));
 }
 
 function refused(step: Step, path: string, { status, text }: Answer): Error {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import * as lifecycle from './index.js';
 import { COMMANDS } from './testing/commands.js';
-import type { Machine, Setting } from './testing/commands.js';
+import type { Setting } from './testing/commands.js';
 import { ONWARD, play } from './testing/histories.js';
 import type { Choice } from './testing/histories.js';
 import { checkMatrix } from './testing/matrix.js';

@@ -31,24 +31,24 @@ const EXECUTION: Setting = {
   privateDeleteAt: START + 20 * DAY,
   remindedAt: null,
   grantSeconds: 86_400,
-  validUntil: START + 10 * DAY,
+  validUntil: START + 42 * HOUR,
   executionSeconds: 3600,
   reconciliationSeconds: 604_800,
 };
 
 /** Requests that differ in what their deadlines are to each other. */
 export const SETTINGS: readonly Setting[] = [
-  REVIEW,
-  // All of the review time is taken, so that material and review end together; a reminder is inherited.
-  { ...REVIEW, privateDeleteAt: REVIEW.reviewDeadline, remindedAt: START - HOUR },
   EXECUTION,
-  // `valid_until` ends review and grant; an outcome's material goes before the grant does.
+  // `valid_until` ends review and grant; an outcome's material goes before the grant does; a reminder is inherited.
   {
     ...EXECUTION,
     validUntil: EXECUTION.reviewDeadline,
     reconciliationSeconds: 60,
     remindedAt: START - HOUR,
   },
+  REVIEW,
+  // All of the review time is taken, so that material and review end together.
+  { ...REVIEW, privateDeleteAt: REVIEW.reviewDeadline, remindedAt: START - HOUR },
 ];
 
 export interface Finding {
