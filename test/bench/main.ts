@@ -15,19 +15,12 @@ import { processBelow, residentMegabytes } from './processes.js';
 import { startProduct } from './product.js';
 import { profileAll } from './profile/profile-all.js';
 import { figuresOf } from './figures.js';
+import type { StartFigures } from './targets.js';
 import { report } from './report.js';
 import type { Mode, Side } from './side.js';
 import { judge } from './targets.js';
+import { warm } from './warm.js';
 import { startYardstick } from './yardstick/start.js';
-
-/** How the one process starts and what it needs when nobody calls. */
-export interface StartFigures {
-  /** Until `ready`, milliseconds: on an empty database, and once more on its data. */
-  readonly firstMs: number;
-  readonly warmMs: number;
-  readonly idleMb: number;
-  readonly launcherMb: number;
-}
 
 const say = (line: string): void => console.log(line);
 
@@ -77,7 +70,8 @@ async function bench(options: BenchOptions, ends: Ends): Promise<void> {
     return;
   }
   const { sides, start } = await startSides(options, folder, ends);
-  await warm(options, sides, generator);
+  say('warming up …');
+  for (const side of sides.values()) await warm(options, side, generator);
   const measurements = await measureAll(options, sides, generator);
   const figures = figuresOf(measurements);
   const results = { options, machine, start, figures, targets: judge(figures, start) };
@@ -121,18 +115,6 @@ async function startSides(options: BenchOptions, folder: string, ends: Ends) {
     sides.set('yardstick', await startYardstick(folder, ends));
   }
   return { sides, start };
-}
-
-const FIRST_SECONDS = 0.5;
-
-/** Code is compiled and pools are full before anything counts. */
-async function warm(options: BenchOptions, sides: ReadonlyMap<Mode, Side>, generator: Child) {
-  say('warming up …');
-  const { warmSeconds: seconds, pauseMs } = options;
-  for (const side of sides.values()) {
-    await measure(generator, side, 0, { clients: 1, seconds: FIRST_SECONDS, pauseMs });
-    await measure(generator, side, 0, { clients: Math.max(...options.clients), seconds, pauseMs });
-  }
 }
 
 /** The machine's neighbours come and go, so every figure has one of the yardstick from just before it. */

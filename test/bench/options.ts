@@ -28,7 +28,7 @@ export interface BenchOptions {
   readonly pauseMs: number;
   /** How long the one process is left alone before its memory is read, seconds. */
   readonly idleSeconds: number;
-  /** Of load before the first measurement of a side. */
+  /** The longest load of a side before its first measurement. */
   readonly warmSeconds: number;
   readonly profile: boolean;
   readonly json: string | null;
@@ -56,7 +56,7 @@ export function readOptions(args: readonly string[]): BenchOptions | null {
     ),
     pauseMs: numberOf('pause', values.pause, 1, 1000),
     idleSeconds: quick ? 3 : 8,
-    warmSeconds: quick ? 2 : 4,
+    warmSeconds: quick ? 4 : 15,
     profile,
     json: values.json ?? null,
   };

@@ -2,8 +2,7 @@ import type { Figures } from './figures.js';
 import { STEPS } from './load/lifecycle.js';
 import type { Machine } from './machine.js';
 import type { BenchOptions } from './options.js';
-import type { StartFigures } from './main.js';
-import type { Target } from './targets.js';
+import type { StartFigures, Target } from './targets.js';
 import { digits, table } from './text.js';
 
 export interface Results {

@@ -1,6 +1,14 @@
 import type { Figures } from './figures.js';
-import type { StartFigures } from './main.js';
 import type { Mode } from './side.js';
+
+/** How the one process starts and what it needs when nobody calls. */
+export interface StartFigures {
+  /** Until `ready`, milliseconds: on an empty database, and once more on its data. */
+  readonly firstMs: number;
+  readonly warmMs: number;
+  readonly idleMb: number;
+  readonly launcherMb: number;
+}
 
 /** What was aimed at; `value` is null where it was not measured. */
 export interface Target {

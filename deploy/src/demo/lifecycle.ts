@@ -56,7 +56,6 @@ export async function runLifecycle(
   await execute(stage, granted);
   await audit(stage, granted, before);
   await leaveOneWaiting(stage);
-  say('');
 }
 
 async function create({ demo, producer, verifier, narrator }: Stage): Promise<RequestStatus> {

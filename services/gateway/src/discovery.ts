@@ -1,7 +1,6 @@
 import type { Discovery, HitlDiscovery } from '@countersign/protocol';
 import {
   DEFAULT_LIMITS,
-  DEFAULT_RATES,
   HITL_POLL_SECONDS,
   HITL_VERSION,
   PROTOCOL_REVISION,
@@ -31,8 +30,8 @@ export function discovery(
   };
 }
 
-/** `/.well-known/hitl.json` of the human-in-the-loop protocol (R19, R30). */
-export function hitlDiscovery(origin: string): HitlDiscovery {
+/** `/.well-known/hitl.json` of the human-in-the-loop protocol (R19, R30); the rate is that of one caller (contract §9.4). */
+export function hitlDiscovery(origin: string, requestsPerMinute: number): HitlDiscovery {
   const longest = `PT${DEFAULT_LIMITS.review_seconds}S`;
   return {
     hitl_protocol: {
@@ -49,7 +48,8 @@ export function hitlDiscovery(origin: string): HitlDiscovery {
         default_timeout: longest,
         supports_reminders: true,
         supports_multi_round: false,
-        supports_signatures: true,
+        // The receipt is signed, in a form of its own: `result.data.proto_receipt`.
+        supports_signatures: false,
         supports_inline_submit: false,
       },
       endpoints: {
@@ -61,7 +61,7 @@ export function hitlDiscovery(origin: string): HitlDiscovery {
       rate_limits: {
         poll_min_interval_seconds: HITL_POLL_SECONDS.least,
         poll_recommended_interval_seconds: HITL_POLL_SECONDS.recommended,
-        max_requests_per_minute: DEFAULT_RATES.principal,
+        max_requests_per_minute: requestsPerMinute,
       },
       examples: { documentation: `${origin}/docs`, openapi: `${origin}/openapi.json` },
     },

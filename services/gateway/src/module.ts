@@ -5,6 +5,8 @@ import type { TrustManifest } from '@countersign/protocol';
 import { createAssets } from './assets.js';
 import { createAuthenticate } from './authentication.js';
 import type { GatewayConfig } from './config.js';
+import type { HttpCounts } from './http-counts.js';
+import { createHttpCounts } from './http-counts.js';
 import type { Notifications } from './discovery.js';
 import type { Listener } from './listener.js';
 import { createIdentityProvider } from './login/identity-provider.js';
@@ -42,6 +44,7 @@ export function createGateway(deps: GatewayDeps): Module {
   const rates = config.quotas
     ? createRates({ ...DEFAULT_RATES, ...config.rates }, config.redisUrl, log)
     : unlimitedRates;
+  const counts = createHttpCounts(store, log);
   const sandbox = createSandboxListener(config.origin, config.mode === 'production');
   let server: Listener | null = null;
 
@@ -49,7 +52,7 @@ export function createGateway(deps: GatewayDeps): Module {
     name: 'gateway',
 
     async start() {
-      server = await createTrusted(deps, store, rates);
+      server = await createTrusted(deps, store, rates, counts);
       await server.start(config.port, config.host);
       await sandbox.start(config.sandboxPort, config.host);
       log.info({ origin: config.origin, sandbox: config.sandboxOrigin }, 'gateway listens');
@@ -57,7 +60,7 @@ export function createGateway(deps: GatewayDeps): Module {
 
     async stop() {
       await Promise.all([server?.stop(GRACE_MS), sandbox.stop(GRACE_MS)]);
-      await rates.close();
+      await Promise.all([rates.close(), counts.stop()]);
     },
 
     async ready() {
@@ -67,12 +70,18 @@ export function createGateway(deps: GatewayDeps): Module {
   };
 }
 
-async function createTrusted(deps: GatewayDeps, store: Store, rates: Rates): Promise<Listener> {
+async function createTrusted(
+  deps: GatewayDeps,
+  store: Store,
+  rates: Rates,
+  counts: HttpCounts,
+): Promise<Listener> {
   const { config, bus, minter, log, trust, notifications } = deps;
   const { mode, origin } = config;
   const pipeline = createPipeline({
     authenticate: createAuthenticate(store),
     rates,
+    counts,
     bus,
     minter,
     origin,
@@ -91,6 +100,7 @@ async function createTrusted(deps: GatewayDeps, store: Store, rates: Rates): Pro
       mode,
       origin,
       notifications,
+      requestsPerMinute: config.rates.principal ?? DEFAULT_RATES.principal,
       trust,
       store,
       bus,

@@ -3,7 +3,7 @@ import { PassThrough, Readable } from 'node:stream';
 
 import type { Bus, BusHeaders, CallerMinter } from '@countersign/platform';
 import { newTrace } from '@countersign/platform';
-import { Refusal } from '@countersign/protocol';
+import { EXAMPLES, Refusal } from '@countersign/protocol';
 
 import type { Authenticated } from './authentication.js';
 import type { Call } from './call.js';
@@ -49,6 +49,7 @@ interface Setup {
 function setup({ caller = producer, excess, preflight, reply }: Setup = {}) {
   const sent: Sent[] = [];
   const taken: string[] = [];
+  const counted: [tenant: string, status: number][] = [];
   const bus = {
     call: (subject: string, headers: BusHeaders, body: string) => {
       sent.push({ subject, headers, body });
@@ -67,6 +68,7 @@ function setup({ caller = producer, excess, preflight, reply }: Setup = {}) {
       },
       close: () => Promise.resolve(),
     },
+    counts: { count: (tenant, status) => counted.push([tenant, status]) },
     bus,
     minter: { mint: () => Promise.resolve('jwt') } as unknown as CallerMinter,
     origin,
@@ -84,12 +86,17 @@ function setup({ caller = producer, excess, preflight, reply }: Setup = {}) {
       typeof body === 'string' ? { 'content-length': `${Buffer.byteLength(body)}` } : {};
     const request = Object.assign(stream, { method, headers: { ...length, ...headers } });
     const written: Record<string, unknown> = {};
+    const finished: (() => void)[] = [];
     const response = {
       statusCode: 200,
+      once: (_event: 'finish', listener: () => void) => finished.push(listener),
       setHeader: (name: string, value: unknown) => (written[name.toLowerCase()] = value),
       getHeader: (name: string) => written[name.toLowerCase()],
       writeContinue: () => (written['continued'] = true),
-      end: (text?: string) => (written['body'] = text),
+      end: (text?: string) => {
+        written['body'] = text;
+        for (const listener of finished) listener();
+      },
     };
     const [path = '', query = ''] = url.split('?');
     const call: Call = {
@@ -105,7 +112,7 @@ function setup({ caller = producer, excess, preflight, reply }: Setup = {}) {
     });
     return { refusal, written, status: response.statusCode };
   }
-  return { serve, sent, taken };
+  return { serve, sent, taken, counted };
 }
 
 const refused = (code: string) => expect.objectContaining({ code });
@@ -307,6 +314,25 @@ describe('the pipeline', () => {
     const { written, status } = await pending.serve('GET', `/v2/hitl/${id}`);
     expect([status, written['etag'], written['retry-after']]).toEqual([202, undefined, '30']);
     expect(isKnown('*', tag)).toBe(true);
+  });
+
+  test('gives the metrics of the ledger as text', async () => {
+    const operator: Authenticated = { ...producer, kind: 'operator' };
+    const body = JSON.stringify(EXAMPLES.MetricsSnapshot);
+    const { serve, sent } = setup({ caller: operator, reply: { status: 200, body } });
+    const { written } = await serve('GET', '/v2/admin/metrics.prom');
+    expect(sent.map(({ subject }) => subject)).toEqual(['countersign.ledger.metrics']);
+    expect(written['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(written['body']).toMatch(/^proto_pending \d/m);
+  });
+
+  test('counts what it answers to callers that it knows', async () => {
+    const { serve, counted } = setup({ reply: { status: 202, body: '{}' } });
+    await serve('GET', `/v2/hitl/${id}`);
+    expect(counted).toEqual([['acme', 202]]);
+    const unknown = setup({ caller: null });
+    await unknown.serve('GET', `/v2/hitl/${id}`);
+    expect(unknown.counted).toEqual([]);
   });
 
   test('tells an excessive caller when to come back', async () => {

@@ -1,11 +1,12 @@
 import { traceparentOf } from '@countersign/platform';
 import type { Bus, BusHeaders, BusReply, CallerMinter } from '@countersign/platform';
-import type { Operation } from '@countersign/protocol';
+import type { MetricsSnapshot, Operation } from '@countersign/protocol';
 import {
   OPERATIONS,
   Refusal,
   busSubject,
   callerKindRefusal,
+  operationNamed,
   readQuery,
   textDigest,
 } from '@countersign/protocol';
@@ -15,9 +16,11 @@ import { readBody } from './body.js';
 import type { Call, Handler } from './call.js';
 import { send } from './call.js';
 import { checkCsrf } from './csrf.js';
+import type { HttpCounts } from './http-counts.js';
 import { readInput } from './input.js';
 import type { Match } from './matcher.js';
 import { compileMatcher } from './matcher.js';
+import { METRICS_TYPE, metricsText } from './metrics-text.js';
 import type { RateName, Rates } from './rates.js';
 import { principalKey, rateHeaders } from './rates.js';
 
@@ -28,9 +31,12 @@ export const PREFLIGHT_SUBJECT = 'countersign.request.preflight';
 const keyForm = /^[\x21-\x7e]{1,160}$/;
 const identifierForm = /^[a-zA-Z0-9_.:@/-]{1,160}$/;
 
+const metricsOperation = operationNamed('ledger.metrics');
+
 export interface PipelineParts {
   readonly authenticate: Authenticate;
   readonly rates: Rates;
+  readonly counts: Pick<HttpCounts, 'count'>;
   readonly bus: Bus;
   readonly minter: CallerMinter;
   readonly origin: string;
@@ -54,7 +60,7 @@ interface Given {
 }
 
 export function createPipeline(parts: PipelineParts): Pipeline {
-  const { authenticate, rates, bus, minter, origin, timeoutMs } = parts;
+  const { authenticate, rates, counts, bus, minter, origin, timeoutMs } = parts;
   const match = compileMatcher(OPERATIONS.filter(({ path }) => path.startsWith('/v2/')));
 
   async function take({ response }: Call, bucket: RateName, key?: string): Promise<void> {
@@ -67,9 +73,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 
   async function admit(call: Call, own: RateName): Promise<Authenticated> {
-    const { request } = call;
+    const { request, response } = call;
     await take(call, 'authenticated');
     const caller = await authenticate(request);
+    response.once('finish', () => counts.count(caller.tenant, response.statusCode));
     if (caller.session) {
       const { method = '', headers } = request;
       const proof = { method, origin: headers.origin, token: headers['x-csrf-token'] };
@@ -105,6 +112,19 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   ): Promise<BusReply> {
     const headers = await headersOf(call, caller, given);
     return bus.call(busSubject(operation), headers, given.body ?? '');
+  }
+
+  /** #29 is #28 in another form, made here; every other operation is a service's own. */
+  async function reply(
+    call: Call,
+    caller: Authenticated,
+    operation: Operation,
+    given: Given,
+  ): Promise<BusReply> {
+    if (operation.name !== 'gateway.metrics-text') return ask(call, caller, operation, given);
+    const { status, body } = await ask(call, caller, metricsOperation, given);
+    const text = metricsText(JSON.parse(body) as MetricsSnapshot);
+    return { status, body: text, headers: { 'content-type': METRICS_TYPE } };
   }
 
   /**
@@ -162,7 +182,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         ...(operation.key ? { key: readKey(request.headers['idempotency-key']) } : {}),
       };
       const body = await readGuarded(call, caller, operation, given);
-      answer(call, operation, await ask(call, caller, operation, { ...given, body }));
+      answer(call, operation, await reply(call, caller, operation, { ...given, body }));
     },
   };
 }

@@ -23,6 +23,8 @@ export interface PublicParts {
   readonly mode: 'development' | 'production';
   readonly origin: string;
   readonly notifications: Notifications;
+  /** What one principal may ask for. */
+  readonly requestsPerMinute: number;
   /** As it was configured; it is served as it is. */
   readonly trust: TrustManifest;
   readonly store: Store;
@@ -44,7 +46,7 @@ export function publicPaths(parts: PublicParts): Map<string, Handler> {
     ['/.well-known/proto', json(discovery(mode, notifications))],
     ['/.well-known/proto-trust', json(trust)],
     ['/.well-known/jwks.json', json(trustManifestToJwks(trust))],
-    ['/.well-known/hitl.json', json(hitlDiscovery(origin))],
+    ['/.well-known/hitl.json', json(hitlDiscovery(origin, parts.requestsPerMinute))],
     ['/openapi.json', json(openApiDocument(origin))],
     ['/docs', (call) => sendPage(call, docs)],
     ['/livez', json({ status: 'ok' })],

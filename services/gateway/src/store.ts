@@ -2,6 +2,7 @@ import type { CallerKind } from '@countersign/protocol';
 import type { Pool, QueryConfig } from 'pg';
 
 import { LOGIN_SECONDS, SESSION_SECONDS } from './cookies.js';
+import type { HttpCount } from './http-counts.js';
 
 /** A principal as far as the edge has to know it; services look again in their own transaction. */
 export interface KnownPrincipal {
@@ -48,7 +49,7 @@ export type { Pool } from 'pg';
 export type Store = ReturnType<typeof createStore>;
 
 /**
- * The gateway's only SQL: who calls, sessions and login attempts. Secrets come in as digests, and
+ * The gateway's only SQL: who calls, sessions, login attempts and its own figures. Secrets come in as digests, and
  * time is the database's clock; equality with a deadline counts as expired.
  */
 export function createStore(pool: Pool) {
@@ -188,6 +189,24 @@ export function createStore(pool: Pool) {
       );
       if (!outcome?.attempt) return 'superseded';
       return outcome.made ? 'done' : 'session_changed';
+    },
+
+    /** Adds to the figures of each tenant; rows in one order, so that two replicas never wait for each other. */
+    async addHttpCounts(counts: readonly HttpCount[]): Promise<void> {
+      await rows(
+        'add-http-counts',
+        `INSERT INTO http_count AS h (tenant, total, failures, conflicts)
+         SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) AS c (tenant, total, failures, conflicts)
+         ORDER BY c.tenant
+         ON CONFLICT (tenant) DO UPDATE SET total = h.total + EXCLUDED.total,
+           failures = h.failures + EXCLUDED.failures, conflicts = h.conflicts + EXCLUDED.conflicts`,
+        [
+          counts.map(({ tenant }) => tenant),
+          counts.map(({ total }) => total),
+          counts.map(({ failures }) => failures),
+          counts.map(({ conflicts }) => conflicts),
+        ],
+      );
     },
 
     /** Resolves when the storage answers. */

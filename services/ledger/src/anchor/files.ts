@@ -1,4 +1,5 @@
-import { mkdir, open, readFile, readdir } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, open, readFile, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { textDigest } from '@countersign/protocol';
 import type { AnchorAcceptance } from '@countersign/protocol';
@@ -61,14 +62,23 @@ export class FileAnchorStore implements AnchorStore {
   }
 }
 
-/** On disk before anybody hears of it. */
+/**
+ * On disk before anybody hears of it, and all of it or nothing: another replica that finds the name, or a start after a
+ * crash, must never read half a checkpoint, which would be a conflict. Fails with EEXIST when the name is taken.
+ */
 async function create(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o444);
+  const draft = `${path}.${randomUUID()}.new`;
   try {
-    await file.writeFile(text);
-    await file.sync();
+    const file = await open(draft, 'wx', 0o444);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await link(draft, path);
   } finally {
-    await file.close();
+    await rm(draft, { force: true });
   }
 }
 

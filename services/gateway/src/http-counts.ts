@@ -1,0 +1,70 @@
+import type { Logger } from '@countersign/platform';
+
+import type { Store } from './store.js';
+
+const WRITE_MS = 1_000;
+
+/** Answers to authenticated callers of one tenant: all, those of status 400 and above, those of 409. */
+export interface HttpCount {
+  readonly tenant: string;
+  readonly total: number;
+  readonly failures: number;
+  readonly conflicts: number;
+}
+
+export interface HttpCounts {
+  count(tenant: string, status: number): void;
+  /** Writes what is not written yet. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Counts answers per tenant in memory and adds them to the database's figures about once a second, so that they are the
+ * same from every replica (R24). What cannot be written now is kept for the next time.
+ */
+export function createHttpCounts(
+  store: Pick<Store, 'addHttpCounts'>,
+  log: Pick<Logger, 'warn'>,
+): HttpCounts {
+  let counts = new Map<string, HttpCount>();
+  let timer: NodeJS.Timeout | undefined;
+  let writing = Promise.resolve();
+
+  function add(tenant: string, total: number, failures: number, conflicts: number): void {
+    const known = counts.get(tenant);
+    counts.set(tenant, {
+      tenant,
+      total: total + (known?.total ?? 0),
+      failures: failures + (known?.failures ?? 0),
+      conflicts: conflicts + (known?.conflicts ?? 0),
+    });
+    timer ??= setTimeout(() => (writing = write()), WRITE_MS).unref();
+  }
+
+  async function write(): Promise<void> {
+    const taken = [...counts.values()];
+    counts = new Map();
+    timer = undefined;
+    if (taken.length === 0) return;
+    try {
+      await store.addHttpCounts(taken);
+    } catch (error) {
+      log.warn({ err: error }, 'the counts of HTTP answers are written later');
+      for (const { tenant, total, failures, conflicts } of taken) {
+        add(tenant, total, failures, conflicts);
+      }
+    }
+  }
+
+  return {
+    count(tenant, status) {
+      add(tenant, 1, status >= 400 ? 1 : 0, status === 409 ? 1 : 0);
+    },
+    async stop() {
+      clearTimeout(timer);
+      await writing;
+      await write();
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,51 @@
+/** A frame of V8's CPU profile. */
+export interface Frame {
+  readonly functionName: string;
+  readonly url: string;
+  readonly lineNumber: number;
+}
+
+export const IDLE = '(idle)';
+
+/** Each with what its frames' addresses look like; the first that fits has it. */
+const AREAS: readonly (readonly [area: string, url: RegExp])[] = [
+  ['database client', /node_modules\/(pg|pg-[\w-]+|postgres-[\w-]+)\/|database\/dist\/pool\.js/],
+  ['signing', /protocol\/dist\/signing\/|platform\/dist\/notary\.js/],
+  ['json and digests', /protocol\/dist\/json\/|node_modules\/canonicalize\//],
+  [
+    'record and response schemas',
+    /protocol\/dist\/(records|response-schema)\/|schema-workers\/|node_modules\/ajv/,
+  ],
+  [
+    'authentication and rates',
+    /gateway\/dist\/(authentication|cookies|csrf|secrets|rates|store)\.js|platform\/dist\/caller\.js|node_modules\/jose\//,
+  ],
+  [
+    'bus and trace',
+    /platform\/dist\/(bus\/|telemetry\.js|serve-operation\.js)|node_modules\/(@nats-io|@opentelemetry)\//,
+  ],
+  ['ledger and anchor', /services\/ledger\/dist\//],
+  [
+    'http',
+    /services\/gateway\/dist\/|node_modules\/(express|router|finalhandler|parseurl|encodeurl)\/|^node:(_http|internal\/http|http)/,
+  ],
+  [
+    'operations',
+    /services\/[\w-]+\/dist\/|packages\/(database|protocol|platform)\/dist\/|deploy\/dist\//,
+  ],
+];
+
+/** Node's own frames on the way to a socket and back, and what V8 cannot name, belong to nobody. */
+export const RUNTIME = 'node: sockets and event loop';
+
+/** Where the time of a stack goes, leaf first: what its innermost frame of a known area says. */
+export function areaOf(stack: readonly Frame[]): string {
+  const [leaf] = stack;
+  if (leaf?.functionName === IDLE) return IDLE;
+  if (leaf?.functionName === '(garbage collector)') return 'garbage collection';
+  for (const { url } of stack) {
+    const found = AREAS.find(([, form]) => form.test(url));
+    if (found !== undefined) return found[0];
+  }
+  return RUNTIME;
+}
