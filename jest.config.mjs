@@ -18,7 +18,7 @@ const shared = {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^canonicalize$': '<rootDir>/node_modules/canonicalize/lib/canonicalize.js',
     '^@countersign/(protocol|platform|database)$': '<rootDir>/packages/$1/src/index.ts',
-    '^@countersign/platform/testing$': '<rootDir>/packages/platform/src/testing/index.ts',
+    '^@countersign/platform/(stores|testing)$': '<rootDir>/packages/platform/src/$1/index.ts',
     '^@countersign/(gateway|request|review|execution-authority|ledger|notifier)$':
       '<rootDir>/services/$1/src/index.ts',
   },

@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   const name = values.target ?? 'all';
   const config = commonConfig(process.env);
   const log = createLogger({ name, level: config.LOG_LEVEL });
-  const modules = assembleModules(await assemble({ config, env: process.env, log, targets }), log);
+  const modules = assembleModules(await assemble({ config, env: process.env, log }, targets), log);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       log.info({ signal }, 'stopping');

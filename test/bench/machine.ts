@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { findPostgres } from '@countersign/platform';
+import { findPostgres } from '@countersign/platform/stores';
 
 /** What figures depend on. */
 export interface Machine {

@@ -58,6 +58,7 @@ export async function startProduct(options: ProductOptions, ends: Ends): Promise
       waits: true,
     },
     roots: [launcher],
+    databaseUrl: databaseOf(folder),
     launcher,
     startMs,
     stop,
@@ -122,6 +123,12 @@ function pidIn(folder: string): number {
   } catch {
     return 0;
   }
+}
+
+function databaseOf(folder: string): string {
+  const text = readFileSync(join(folder, 'stores.json'), 'utf8');
+  const { urls } = JSON.parse(text) as { urls: { DATABASE_URL: string } };
+  return urls.DATABASE_URL;
 }
 
 function kill(pid: number, signal: NodeJS.Signals): void {

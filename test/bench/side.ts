@@ -10,4 +10,6 @@ export interface Side {
   readonly target: Target;
   /** The processes below which all of it runs, its database included. */
   readonly roots: readonly number[];
+  /** Its database, as the owner. */
+  readonly databaseUrl: string;
 }

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import type { Child } from './child.js';
 import { drive } from './measure.js';
 import type { BenchOptions } from './options.js';
@@ -8,7 +9,8 @@ const LEAST_SECONDS = 1;
 
 /**
  * Drives a side until its code is compiled and its pools are full: some hundred lifecycles, but on a machine that has no
- * time for that no longer than `warmSeconds`.
+ * time for that no longer than `warmSeconds`. Then its tables are analysed, which autovacuum would do within minutes:
+ * statements are still planned for the empty tables that they met first.
  */
 export async function warm(options: BenchOptions, side: Side, generator: Child): Promise<void> {
   const { pauseMs, warmSeconds } = options;
@@ -22,4 +24,13 @@ export async function warm(options: BenchOptions, side: Side, generator: Child):
     });
     done += lifecycles;
   }
+  const client = new pg.Client({ connectionString: side.databaseUrl });
+  await client.connect();
+  await client.query('ANALYZE');
+  await client.end();
+  await drive(generator, side, {
+    clients: Math.max(...options.clients),
+    seconds: LEAST_SECONDS,
+    pauseMs,
+  });
 }

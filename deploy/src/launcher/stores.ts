@@ -5,8 +5,8 @@ import {
   startNats,
   startPostgres,
   startRedis,
-} from '@countersign/platform';
-import type { RunningStore } from '@countersign/platform';
+} from '@countersign/platform/stores';
+import type { RunningStore } from '@countersign/platform/stores';
 import { canInstall, installPackages } from './debian.js';
 import { commandOf } from './data-directory.js';
 import type { DataDirectory } from './data-directory.js';

@@ -31,16 +31,6 @@ export type { Module, ModuleOptions, Modules, Readiness } from './module.js';
 export * from './notary.js';
 export * from './schema-workers/pool.js';
 export * from './serve-operation.js';
-export { findBinary, findNats, findPostgres, findRedis } from './stores/find-binary.js';
-export type { PostgresBinaries } from './stores/find-binary.js';
-export { startNats } from './stores/nats.js';
-export type { NatsOptions } from './stores/nats.js';
-export { startPostgres } from './stores/postgres.js';
-export type { PostgresOptions, RunningPostgres } from './stores/postgres.js';
-export { startRedis } from './stores/redis.js';
-export type { RedisOptions } from './stores/redis.js';
-export { freePort } from './stores/server-process.js';
-export type { RunningStore } from './stores/server-process.js';
 export {
   createMetrics,
   currentTrace,

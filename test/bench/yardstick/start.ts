@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import { startPostgres } from '@countersign/platform';
+import { startPostgres } from '@countersign/platform/stores';
 import { forkChild } from '../child.js';
 import type { Child } from '../child.js';
 import type { Ends } from '../ends.js';
@@ -24,5 +24,6 @@ export async function startYardstick(folder: string, ends: Ends): Promise<Side> 
     name: 'yardstick',
     target: { origin, producer: {}, reviewers: [{}], route: 'execution', waits: false },
     roots: [server.pid, postgres.pid],
+    databaseUrl: postgres.url,
   };
 }

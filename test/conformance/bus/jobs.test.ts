@@ -87,7 +87,7 @@ describe.each(Object.entries(backends))('jobs in %s', (_name, backend) => {
     await until(() => done === 1);
     await until(async () => {
       await jobs.enqueue(queue(), 'request:expiry:1', {});
-      return done === 2;
+      return done > 1;
     });
   });
 
@@ -101,7 +101,7 @@ describe.each(Object.entries(backends))('jobs in %s', (_name, backend) => {
     await until(() => tries === 3, 20_000);
     await until(async () => {
       await jobs.enqueue(queue(), 'fails', {});
-      return tries === 4;
+      return tries > 3;
     });
     expect(lines.filter((line) => line.includes('job failed'))).toHaveLength(3);
   });

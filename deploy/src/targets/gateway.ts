@@ -6,8 +6,8 @@ import {
 } from '@countersign/gateway';
 import { createCallerMinter } from '@countersign/platform';
 import type { Module } from '@countersign/platform';
-import { callerKeyOf } from './configuration.js';
-import type { Shared } from './modules.js';
+import { callerKeyOf } from '../configuration.js';
+import type { Shared } from '../shared.js';
 
 export function gatewayModules(shared: Shared): Module[] {
   return [

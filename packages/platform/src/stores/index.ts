@@ -1,0 +1,11 @@
+/** Stores as children of this process: for the launcher and the tests, which load nothing else of the platform. */
+export { findBinary, findNats, findPostgres, findRedis } from './find-binary.js';
+export type { PostgresBinaries } from './find-binary.js';
+export { startNats } from './nats.js';
+export type { NatsOptions } from './nats.js';
+export { startPostgres } from './postgres.js';
+export type { PostgresOptions, RunningPostgres } from './postgres.js';
+export { startRedis } from './redis.js';
+export type { RedisOptions } from './redis.js';
+export { freePort } from './server-process.js';
+export type { RunningStore } from './server-process.js';

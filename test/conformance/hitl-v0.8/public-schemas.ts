@@ -1,0 +1,40 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { isTimestamp } from '@countersign/protocol';
+
+/** As much of the validator as is used here. */
+interface Validator {
+  addFormat(name: string, format: true | ((text: string) => boolean)): void;
+  addSchema(schema: object): void;
+  getSchema(id: string): Judge | undefined;
+}
+interface Judge {
+  (value: unknown): boolean;
+  errors?: { instancePath: string; message?: string }[] | null;
+}
+
+// The one that the protocol package brings along: tests have none of their own.
+const ofProtocol = createRequire(join(__dirname, '../../../packages/protocol/package.json'));
+const { Ajv2020 } = ofProtocol('ajv/dist/2020.js') as {
+  Ajv2020: new (options: object) => Validator;
+};
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+ajv.addFormat('date-time', isTimestamp);
+ajv.addFormat('uri', (text: string) => URL.canParse(text));
+ajv.addFormat('email', true);
+for (const file of readdirSync(__dirname).filter((name) => name.endsWith('.schema.json'))) {
+  ajv.addSchema(JSON.parse(readFileSync(join(__dirname, file), 'utf8')) as object);
+}
+
+export type PublicSchema = 'discovery-response' | 'form-field' | 'hitl-object' | 'poll-response';
+
+/** Where and how a value breaks a public v0.8 schema; empty when it fits. */
+export function publicFaults(name: PublicSchema, value: unknown): string[] {
+  const judge = ajv.getSchema(`https://hitl-protocol.org/schemas/v0.8/${name}.json`);
+  if (judge === undefined) throw new Error(`there is no public schema ${name}`);
+  return judge(value)
+    ? []
+    : (judge.errors ?? []).map((error) => `${error.instancePath} ${error.message ?? ''}`);
+}
