@@ -1,16 +1,17 @@
 import type { Instance } from '../support/instance.js';
-import { startInstance } from '../support/instance.js';
 import { findingsIn } from './support/checks.js';
-import { castOf, gather } from './support/evidence.js';
+import { gather } from './support/evidence.js';
 import { followFeed } from './support/feed.js';
 import { newAttempts } from './support/insist.js';
-import type { Cast, Journal } from './support/lifecycles.js';
+import type { Journal } from './support/lifecycles.js';
 import { completeLifecycle, inParallel } from './support/lifecycles.js';
 import { startNemesis } from './support/nemesis.js';
 import { PLANTED_BUGS, resignWith } from './support/planted.js';
 import { replicasOf } from './support/processes.js';
 import { randomFrom, seedOfRun } from './support/random.js';
 import { amount, count, counted, report, seconds } from './support/report.js';
+import type { Cast } from './support/stage.js';
+import { setStage } from './support/stage.js';
 
 const LIFECYCLES = amount('FAULT_LIFECYCLES', 500);
 const CLIENTS = 16;
@@ -22,12 +23,7 @@ describe('two replicas of each service, one process killed every second', () => 
   let cast: Cast;
 
   beforeAll(async () => {
-    instance = await startInstance({
-      split: true,
-      replicas: 2,
-      ...(process.env.FAULT_DATA ? { dataDirectory: process.env.FAULT_DATA } : {}),
-    });
-    cast = await castOf(instance);
+    ({ instance, cast } = await setStage('kill'));
   }, 120_000);
   afterAll(async () => {
     await instance?.stop();

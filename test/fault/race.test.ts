@@ -4,7 +4,6 @@ import type { RequestStatus } from '@countersign/protocol';
 import type { Answer } from '../support/client.js';
 import { Client } from '../support/client.js';
 import type { Instance } from '../support/instance.js';
-import { startInstance } from '../support/instance.js';
 import {
   authorisedRequest,
   claimInput,
@@ -12,14 +11,16 @@ import {
   untilAvailable,
 } from '../support/requests.js';
 import { findingsIn } from './support/checks.js';
-import { castOf, gather } from './support/evidence.js';
+import { gather } from './support/evidence.js';
 import { followFeed } from './support/feed.js';
 import type { Feed } from './support/feed.js';
 import { insist, newAttempts } from './support/insist.js';
-import type { Cast, Journal } from './support/lifecycles.js';
+import type { Journal } from './support/lifecycles.js';
 import { expectAnswer, expectRefusal, inParallel } from './support/lifecycles.js';
 import { kill9, processorTime, replicasOf, untilServing } from './support/processes.js';
 import { amount, count, counted, report, seconds } from './support/report.js';
+import type { Cast } from './support/stage.js';
+import { setStage } from './support/stage.js';
 
 const RACES = amount('FAULT_RACES', 200);
 const CLIENTS = 32;
@@ -55,8 +56,7 @@ describe('races in split mode with two replicas of each service', () => {
   let feed: Feed;
 
   beforeAll(async () => {
-    instance = await startInstance({ split: true, replicas: 2 });
-    cast = await castOf(instance);
+    ({ instance, cast } = await setStage('race'));
     feed = followFeed(cast.producer, attempts);
   }, 120_000);
   afterAll(async () => {

@@ -50,7 +50,7 @@ const LOAD_CLAIM = {
     EXISTS (SELECT 1 FROM execution_identity x WHERE x.tenant = $1 AND x.owner = l.owner AND x.identity = $6) AS identity_used
   ${FROM} ${RECEIPT_JOIN}
   LEFT JOIN occurrence o ON o.tenant = l.tenant AND o.owner = l.owner
-    AND o.occurrence = (r.canonical::jsonb -> 'execution' ->> 'action_occurrence_id')
+    AND o.occurrence = r.occurrence
   WHERE t.tenant = $1`,
 };
 

@@ -83,7 +83,7 @@ const EXPORT = {
     ORDER BY x.created_at DESC, x.revision DESC LIMIT 1
   ) c ON true
   LEFT JOIN bundle b ON b.tenant = l.tenant
-    AND b.id = (r.canonical::jsonb -> 'review' -> 'bundle' ->> 'id')::uuid
+    AND b.id = r.bundle_id
   WHERE t.tenant = $1`,
 };
 

@@ -233,6 +233,7 @@ export async function prepare(
         retainedBytes([input.payload, input.schema, input.document, canonical]) +
         reservedBytes(limits),
       occurrence: execution?.action_occurrence_id ?? null,
+      bundle: bundle?.id ?? null,
       acceptedAt: now,
       auditDeleteAt,
       state: transition.next,

@@ -3,13 +3,12 @@ import { dirname, join } from 'node:path';
 import { loadTrust } from '@countersign/protocol';
 import type { AuditExport, LedgerEntry, RequestStatus, Trust } from '@countersign/protocol';
 import type { Client } from '../../support/client.js';
-import { operatorOf, personOf, producerOf } from '../../support/client.js';
-import type { Instance } from '../../support/instance.js';
 import type { Feed, FeedPage } from './feed.js';
 import type { Attempts } from './insist.js';
 import { insist } from './insist.js';
-import type { Cast, Journal } from './lifecycles.js';
+import type { Journal } from './lifecycles.js';
 import { expectAnswer, inParallel } from './lifecycles.js';
+import type { Cast } from './stage.js';
 
 /** All that can be known from outside after a run; `checks.ts` judges it. */
 export interface Evidence {
@@ -28,17 +27,6 @@ export interface Evidence {
 }
 
 const AT_ONCE = 8;
-
-/** Who plays: the producer, one reviewer with a session, the operator. */
-export async function castOf({ demo, dataDirectory }: Instance): Promise<Cast> {
-  const reviewer = demo.people[1] as { id: string };
-  return {
-    demo,
-    producer: producerOf(demo),
-    reviewer: await personOf(demo, dataDirectory, reviewer.id),
-    operator: operatorOf(demo),
-  };
-}
 
 /** Asks for everything once the last event was seen, which is chained after all that it tells of. */
 export async function gather(

@@ -2,17 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { valueDigest } from '@countersign/protocol';
 import type { Answer, Client } from '../../support/client.js';
-import type { Demo } from '../../support/instance.js';
 import { executionBinding, executionInput } from '../../support/requests.js';
 import { attempt, insist } from './insist.js';
 import type { Attempts } from './insist.js';
-
-export interface Cast {
-  readonly demo: Demo;
-  readonly producer: Client;
-  readonly reviewer: Client;
-  readonly operator: Client;
-}
+import type { Cast } from './stage.js';
 
 export type Step = 'create' | 'propose' | 'confirm' | 'claim' | 'admit' | 'report';
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,7 +14,13 @@ const VARIABLES = {
   postgres: 'DATABASE_URL',
 } as const satisfies Record<StoreName, string>;
 
-/** kill -9 of a store, and of every one that the launcher starts in its place while `lasts` says so. */
+/** Holds nothing that may not be lost: everything that it has on disk goes with it. */
+const FORGETFUL: readonly StoreName[] = ['nats', 'redis'];
+
+/**
+ * kill -9 of a store, and of every one that the launcher starts in its place while `lasts` says so; answers how many.
+ * NATS and Redis lose all their data.
+ */
 export async function keepDown(
   instance: Instance,
   name: StoreName,
@@ -23,7 +29,12 @@ export async function keepDown(
   let kills = 0;
   do {
     const server = storeOf(instance, name);
-    if (server !== undefined && kill9(server)) kills += 1;
+    if (server !== undefined && kill9(server)) {
+      kills += 1;
+      if (FORGETFUL.includes(name)) {
+        rmSync(join(instance.dataDirectory, name), { recursive: true, force: true });
+      }
+    }
     await delay(10);
   } while (lasts());
   return kills;
@@ -32,9 +43,8 @@ export async function keepDown(
 /** Resolves when the store answers somebody who comes from outside. */
 export async function untilStoreAnswers(instance: Instance, name: StoreName): Promise<void> {
   const file = readFileSync(join(instance.dataDirectory, 'stores.json'), 'utf8');
-  const url = (JSON.parse(file) as { urls: Record<string, string> }).urls[
-    VARIABLES[name]
-  ] as string;
+  const { urls } = JSON.parse(file) as { urls: Record<string, string> };
+  const url = urls[VARIABLES[name]] as string;
   await until(
     () => ANSWERS[name](url),
     (answers) => answers,

@@ -55,9 +55,9 @@ const LOAD = {
 const own = (place: number) => `$${FIRST_OWN_PARAMETER + place}`;
 // Own parameters: 0 owner, 1 route, 2 purpose, 3 summary, 4 digest, 5 canonical, 6 payload, 7 schema, 8 document,
 // 9 bytes, 10 occurrence, 11 accepted_at, 12 review_deadline, 13 private_delete_at, 14 audit_delete_at, 15 reminded_at,
-// 16 grant, 17 execution, 18 revision, 19 quota amounts, 20 publisher, 21 retained limit;
-// of a supersession: 22 old id, 23 old version, 24 old decision, 25 old grant, 26 old revision, 27 old invalidation,
-// 28 ids of the old request's records.
+// 16 grant, 17 execution, 18 revision, 19 quota amounts, 20 publisher, 21 retained limit, 22 bundle;
+// of a supersession: 23 old id, 24 old version, 25 old decision, 26 old grant, 27 old revision, 28 old invalidation,
+// 29 ids of the old request's records.
 const HEAD = `WITH t AS (
   SELECT quotas FROM tenant WHERE tenant = $1 AND directory_revision = $2 FOR KEY SHARE
 )`;
@@ -74,8 +74,8 @@ const REQUEST = `l AS (
   FROM q WHERE q.ok AND ($5::timestamptz IS NULL OR clock_timestamp() < $5)
   RETURNING request_id
 ), rq AS (
-  INSERT INTO request (tenant, id, owner, route, purpose, summary, digest, canonical)
-  SELECT $1, $3::uuid, ${own(0)}, ${own(1)}, ${own(2)}, ${own(3)}, ${own(4)}, ${own(5)} FROM l
+  INSERT INTO request (tenant, id, owner, route, purpose, summary, digest, canonical, occurrence, bundle_id)
+  SELECT $1, $3::uuid, ${own(0)}, ${own(1)}, ${own(2)}, ${own(3)}, ${own(4)}, ${own(5)}, ${own(10)}, ${own(22)}::uuid FROM l
 ), m AS (
   INSERT INTO material (tenant, request_id, payload, response_schema, review_document, bytes)
   SELECT $1, $3::uuid, ${own(6)}, ${own(7)}, ${own(8)}, ${own(9)}::bigint FROM l
@@ -98,19 +98,19 @@ SELECT count(*)::integer AS saved FROM l`,
 const SUPERSEDE = {
   name: 'request.supersede',
   text: `${HEAD}, old AS (
-  UPDATE lifecycle SET version = lifecycle.version + 1, decision = ${own(24)}, grant_state = ${own(25)},
-    revision = ${own(26)}, invalidated = ${own(27)}
-  FROM t WHERE lifecycle.tenant = $1 AND lifecycle.request_id = ${own(22)}::uuid AND lifecycle.version = ${own(23)}
+  UPDATE lifecycle SET version = lifecycle.version + 1, decision = ${own(25)}, grant_state = ${own(26)},
+    revision = ${own(27)}, invalidated = ${own(28)}
+  FROM t WHERE lifecycle.tenant = $1 AND lifecycle.request_id = ${own(23)}::uuid AND lifecycle.version = ${own(24)}
   RETURNING lifecycle.request_id
 ), ${QUOTA}, old
 ), ${REQUEST}, oc AS (
   UPDATE occurrence SET request_id = $3::uuid FROM l
   WHERE occurrence.tenant = $1 AND occurrence.owner = ${own(0)} AND occurrence.occurrence = ${own(10)}
-    AND occurrence.request_id = ${own(22)}::uuid AND occurrence.consumed_by IS NULL
+    AND occurrence.request_id = ${own(23)}::uuid AND occurrence.consumed_by IS NULL
   RETURNING 1
 ), ${CONSEQUENCES.trim().replaceAll(
     '$3::uuid, x.type',
-    `CASE WHEN x.id = ANY (${own(28)}::uuid[]) THEN ${own(22)}::uuid ELSE $3::uuid END, x.type`,
+    `CASE WHEN x.id = ANY (${own(29)}::uuid[]) THEN ${own(23)}::uuid ELSE $3::uuid END, x.type`,
   )}
 SELECT count(*)::integer AS saved,
   must(${own(10)}::text IS NULL OR (SELECT count(*) FROM oc) = count(*), 'occurrence_unavailable') FROM l`,
@@ -128,6 +128,7 @@ export interface Creation {
   readonly document: string;
   readonly bytes: number;
   readonly occurrence: string | null;
+  readonly bundle: string | null;
   readonly acceptedAt: number;
   readonly auditDeleteAt: number;
   readonly state: Lifecycle;
@@ -219,6 +220,7 @@ export class CreationStore {
       this.amounts === null ? null : JSON.stringify(this.amounts),
       creation.publisher,
       creation.retainedLimit,
+      creation.bundle,
     ];
   }
 

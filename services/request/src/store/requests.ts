@@ -108,7 +108,7 @@ const APP = {
   name: 'request.app',
   text: `SELECT ${REQUEST_COLUMNS}, ${INTEGRITY_COLUMNS}, m.payload, b.manifest AS bundle_manifest, b.html AS bundle_html
   ${REQUEST_JOINS} ${MATERIAL_JOIN}
-  LEFT JOIN bundle b ON b.tenant = l.tenant AND b.id = (r.canonical::jsonb -> 'review' -> 'bundle' ->> 'id')::uuid
+  LEFT JOIN bundle b ON b.tenant = l.tenant AND b.id = r.bundle_id
   WHERE t.tenant = $1`,
 };
 

@@ -108,6 +108,9 @@ CREATE TABLE request (
   summary text NOT NULL,
   digest text NOT NULL,
   canonical text NOT NULL,
+  -- What other tables are joined by; both stand in `canonical` too.
+  occurrence text,
+  bundle_id uuid,
   PRIMARY KEY (tenant, id)
 );
 
