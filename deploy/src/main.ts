@@ -1,5 +1,11 @@
 import { parseArgs } from 'node:util';
-import { ConfigurationError, assembleModules, createLogger } from '@countersign/platform';
+import {
+  ConfigurationError,
+  assembleModules,
+  createLogger,
+  createMetrics,
+  healthListener,
+} from '@countersign/platform';
 import { commonConfig } from './configuration.js';
 import { TARGETS, assemble } from './modules.js';
 import type { Target } from './modules.js';
@@ -20,7 +26,18 @@ async function main(): Promise<void> {
   const name = values.target ?? 'all';
   const config = commonConfig(process.env);
   const log = createLogger({ name, level: config.LOG_LEVEL });
-  const modules = assembleModules(await assemble({ config, env: process.env, log }, targets), log);
+  const parts = await assemble({ config, env: process.env, log }, targets);
+  if (config.HEALTH_PORT !== undefined) {
+    // First, so that it answers while the others still start.
+    parts.unshift(
+      healthListener({
+        port: config.HEALTH_PORT,
+        readiness: () => modules.readiness(),
+        metrics: createMetrics(name),
+      }),
+    );
+  }
+  const modules = assembleModules(parts, log);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       log.info({ signal }, 'stopping');

@@ -69,7 +69,7 @@ async function create(input: Creation): Promise<string> {
     );
     await client.query(
       `INSERT INTO retained AS r (tenant, scope, subject, bytes) VALUES ($1, 'owner', $2, $3)
-       ON CONFLICT (tenant, scope, subject) DO UPDATE SET bytes = r.bytes + EXCLUDED.bytes`,
+       ON CONFLICT (tenant, scope, subject, slot) DO UPDATE SET bytes = r.bytes + EXCLUDED.bytes`,
       [tenant, owner, bytes],
     );
     await client.query('COMMIT');
@@ -139,7 +139,10 @@ describe('of 50 parallel creations exactly as many are accepted as', () => {
 describe('a creation', () => {
   it('counts the bundles of its publisher as space', async () => {
     const tenant = randomUUID();
-    await pool.query(`INSERT INTO retained VALUES ($1, 'publisher', 'publisher', 90)`, [tenant]);
+    await pool.query(
+      `INSERT INTO retained (tenant, scope, subject, bytes) VALUES ($1, 'publisher', 'publisher', 90)`,
+      [tenant],
+    );
     const amounts = creation({});
     expect(await create({ tenant, amounts, bytes: 11, retained: 100 })).toBe('retained_quota');
     expect(await create({ tenant, amounts, bytes: 10, retained: 100 })).toBe('accepted');

@@ -14,11 +14,12 @@ import type { Cast } from './support/stage.js';
 import { setStage } from './support/stage.js';
 
 const LIFECYCLES = amount('FAULT_LIFECYCLES', 500);
-const CLIENTS = 16;
+const CLIENTS = 32;
 const STRIKE_EVERY_MS = 1000;
 
 describe('two replicas of each service, one process killed every second', () => {
   const journals: Journal[] = [];
+  const attempts = newAttempts();
   let instance: Instance;
   let cast: Cast;
 
@@ -26,11 +27,11 @@ describe('two replicas of each service, one process killed every second', () => 
     ({ instance, cast } = await setStage('kill'));
   }, 120_000);
   afterAll(async () => {
+    attempts.end();
     await instance?.stop();
   }, 60_000);
 
   it('notices every planted bug', async () => {
-    const attempts = newAttempts();
     const feed = followFeed(cast.producer, attempts);
     journals.push(...(await inParallel(3, 1, () => completeLifecycle(cast, attempts))));
     const evidence = await gather(cast, attempts, journals, feed);
@@ -48,7 +49,6 @@ describe('two replicas of each service, one process killed every second', () => 
   it('completes every lifecycle, claims once, and loses and doubles nothing', async () => {
     const seed = seedOfRun();
     report(`kill: FAULT_SEED=${seed}, ${replicasOf(instance).length} processes`);
-    const attempts = newAttempts();
     const feed = followFeed(cast.producer, attempts);
     const nemesis = startNemesis(instance, randomFrom(seed), STRIKE_EVERY_MS);
     const begin = performance.now();

@@ -60,6 +60,7 @@ describe('races in split mode with two replicas of each service', () => {
     feed = followFeed(cast.producer, attempts);
   }, 120_000);
   afterAll(async () => {
+    attempts.end();
     await feed?.stop();
     await instance?.stop();
   }, 60_000);

@@ -38,7 +38,9 @@ export function createHttpCounts(
       failures: failures + (known?.failures ?? 0),
       conflicts: conflicts + (known?.conflicts ?? 0),
     });
-    timer ??= setTimeout(() => (writing = write()), WRITE_MS).unref();
+    timer ??= setTimeout(() => {
+      writing = write();
+    }, WRITE_MS).unref();
   }
 
   async function write(): Promise<void> {

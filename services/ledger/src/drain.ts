@@ -8,8 +8,8 @@ const GATHER_MS = 4;
 const NOTE_MS = 1000;
 
 /**
- * Chains what services have committed (R16) and signs checkpoints (R17): at once when a decision waits for its anchor,
- * else after 50 entries or 5 s. One writer a tenant: the chain's head row; a second process finds it held and leaves.
+ * Chains what services have committed (R16) and signs checkpoints (R17): as soon as a decision waits for its anchor, else
+ * after 100 entries or 5 s. One writer a tenant: the chain's head row; a second process finds it held and leaves.
  */
 export function drainer(deps: LedgerDeps): Wakeful {
   const checkpointed = new Map<string, number>();
@@ -66,13 +66,16 @@ function runNotes(deps: LedgerDeps): (tenant: string, well: boolean) => Promise<
   };
 }
 
+/**
+ * A decision waits for its anchor and no checkpoint is on its way: now. While one is, decisions gather for the next, so
+ * that the anchor store is asked as often as it can answer and not once for each drain.
+ */
 function checkpointDue(drained: Drained, lastMs: number, nowMs: number): boolean {
   const open = drained.sequence - drained.checkpointed;
   if (open === 0) return false;
   return (
-    drained.decided ||
-    drained.remaining ||
-    open >= CHECKPOINT_ENTRIES / 2 ||
+    (drained.decided && !drained.anchoring) ||
+    open >= CHECKPOINT_ENTRIES ||
     nowMs - lastMs >= SECONDS.checkpointInterval * 1000
   );
 }

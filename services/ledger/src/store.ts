@@ -16,8 +16,13 @@ export interface Drained {
   appended: number;
   sequence: number;
   head: string;
+  /** More waits already. */
   remaining: boolean;
+  /** A decision is on the chain that no checkpoint covers. */
   decided: boolean;
+  /** The newest checkpoint is still on its way to the anchor store. */
+  anchoring: boolean;
+  /** Sequence of the newest checkpoint. */
   checkpointed: number;
 }
 

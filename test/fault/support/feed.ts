@@ -17,7 +17,7 @@ export interface Feed {
   readonly pages: readonly FeedPage[];
   /** Waits until the events up to these revisions were seen. */
   untilSeen(revisions: ReadonlyMap<string, number>): Promise<void>;
-  /** Ends it; rejects with what went wrong, if anything did. */
+  /** Ends it; rejects with what went wrong, unless the run had ended. */
   stop(): Promise<void>;
 }
 
@@ -60,7 +60,9 @@ export function followFeed(client: Client, attempts: Attempts): Feed {
     },
     async stop() {
       stopped = true;
-      await following;
+      await following.catch((error: unknown) => {
+        if (!attempts.ended.aborted) throw error;
+      });
     },
   };
 }

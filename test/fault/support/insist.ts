@@ -5,14 +5,23 @@ import { count } from './report.js';
 
 /** What came back of single attempts, over a whole run. */
 export interface Attempts {
-  /** How often each status and code was answered, and how often the answer was lost. */
+  /** How often each status and code was answered, and how often the answer was `lost` or the call `hung`. */
   readonly counts: Map<string, number>;
   /** Answers that no operation declares. */
   readonly undeclared: string[];
+  /** Ends every client that still insists. */
+  end(): void;
+  readonly ended: AbortSignal;
 }
 
 export function newAttempts(): Attempts {
-  return { counts: new Map(), undeclared: [] };
+  const ending = new AbortController();
+  return {
+    counts: new Map(),
+    undeclared: [],
+    end: () => ending.abort(new Error('the run has ended')),
+    ended: ending.signal,
+  };
 }
 
 export interface InsistOptions extends CallOptions {
@@ -40,6 +49,7 @@ export async function insist(
   const { withinMs = 60_000 } = options;
   const end = performance.now() + withinMs;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    attempts.ended.throwIfAborted();
     const answer = await attempt(client, attempts, path, options);
     if (answer !== null && answer.status !== 503) return answer;
     if (performance.now() > end) {
@@ -64,8 +74,8 @@ export async function attempt(
   const calling =
     method === 'GET' ? client.get(path, options) : client.post(path, body ?? {}, options);
   const answer = await inTime(calling);
-  if (answer === null) {
-    count(attempts.counts, 'lost');
+  if (typeof answer === 'string') {
+    count(attempts.counts, answer);
     return null;
   }
   const name = answer.status < 300 ? `${answer.status}` : `${answer.status} ${answer.body?.error}`;
@@ -83,17 +93,17 @@ function isDeclared({ status, body }: Answer): boolean {
   );
 }
 
-/** Null when the connection broke or nobody answers any more. */
-async function inTime(calling: Promise<Answer>): Promise<Answer | null> {
+/** `lost` when the connection broke, `hung` when nobody answers any more. */
+async function inTime(calling: Promise<Answer>): Promise<Answer | 'lost' | 'hung'> {
   const late = new AbortController();
   try {
     return await Promise.race([
       calling.catch((error: unknown) => {
         // By name: jest's own TypeError is another one than that of fetch.
-        if ((error as Error).name === 'TypeError') return null;
+        if ((error as Error).name === 'TypeError') return 'lost' as const;
         throw error;
       }),
-      delay(ANSWER_WITHIN_MS, null, { signal: late.signal }),
+      delay(ANSWER_WITHIN_MS, 'hung' as const, { signal: late.signal }),
     ]);
   } finally {
     late.abort();

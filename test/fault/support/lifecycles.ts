@@ -95,6 +95,7 @@ async function admit(
   permit: Record<string, unknown>,
 ): Promise<{ admission: Answer; nonce: string }> {
   for (const end = performance.now() + 60_000; performance.now() < end; await delay(20)) {
+    attempts.ended.throwIfAborted();
     const nonce = randomUUID();
     const answer = await attempt(client, attempts, path, { body: { ...permit, nonce }, key: null });
     if (answer === null || answer.status === 503) continue;

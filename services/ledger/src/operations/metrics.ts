@@ -43,8 +43,8 @@ function snapshotOf(row: MetricsRow): MetricsSnapshot {
       const run = row.runs.find((noted) => noted.name === name);
       return {
         name,
-        succeeded_at: timestampOf(run?.succeeded_at),
-        failed_at: timestampOf(run?.failed_at),
+        succeeded_at: timestampOf(run?.succeeded_at ?? null),
+        failed_at: timestampOf(run?.failed_at ?? null),
       };
     }),
     http_since_process_start: {
@@ -56,6 +56,6 @@ function snapshotOf(row: MetricsRow): MetricsSnapshot {
   };
 }
 
-function timestampOf(milliseconds: number | null | undefined): string | null {
-  return milliseconds == null ? null : new Date(milliseconds).toISOString();
+function timestampOf(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : new Date(milliseconds).toISOString();
 }

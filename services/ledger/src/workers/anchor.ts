@@ -92,5 +92,6 @@ async function apply(
     return record === undefined ? [] : [{ decision, next: transition.next, record }];
   });
   await deps.store.anchor(tenant, checkpoint, acceptance, moved);
-  if (moved.length > 0) deps.chained(tenant);
+  // There are events to chain, and decisions that gathered meanwhile can have their checkpoint.
+  deps.chained(tenant);
 }

@@ -39,7 +39,7 @@ const REGISTER = {
     SELECT $1, $6::uuid, $4, $7, $8, $9, $5::bigint, $10::timestamptz FROM q WHERE q.ok RETURNING id
   ), rt AS (
     INSERT INTO retained AS x (tenant, scope, subject, bytes) SELECT $1, 'publisher', $4, $5::bigint FROM b
-    ON CONFLICT (tenant, scope, subject) DO UPDATE SET bytes = x.bytes + EXCLUDED.bytes
+    ON CONFLICT (tenant, scope, subject, slot) DO UPDATE SET bytes = x.bytes + EXCLUDED.bytes
   ), r AS (
     INSERT INTO record (tenant, id, type, digest, issued_at, record)
     SELECT $1, x.id, x.type, x.digest, x.issued_at, x.record

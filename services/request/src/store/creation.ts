@@ -81,7 +81,7 @@ const REQUEST = `l AS (
   SELECT $1, $3::uuid, ${own(6)}, ${own(7)}, ${own(8)}, ${own(9)}::bigint FROM l
 ), rt AS (
   INSERT INTO retained AS x (tenant, scope, subject, bytes) SELECT $1, 'owner', ${own(0)}, ${own(9)}::bigint FROM l
-  ON CONFLICT (tenant, scope, subject) DO UPDATE SET bytes = x.bytes + EXCLUDED.bytes
+  ON CONFLICT (tenant, scope, subject, slot) DO UPDATE SET bytes = x.bytes + EXCLUDED.bytes
 )`;
 
 const CREATE = {

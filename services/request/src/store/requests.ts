@@ -82,9 +82,9 @@ const DISCARD = {
       `c AS (DELETE FROM candidate USING l WHERE candidate.tenant = $1 AND candidate.request_id = $3::uuid)`,
       `y AS (UPDATE idempotency SET result = NULL FROM l WHERE idempotency.tenant = $1
         AND idempotency.request_id = $3::uuid AND idempotency.operation = 'review.propose:' || $3)`,
-      `w AS (UPDATE retained SET bytes = greatest(0, retained.bytes - m.bytes) FROM m, lifecycle g
-        WHERE g.tenant = $1 AND g.request_id = $3::uuid AND retained.tenant = $1 AND retained.scope = 'owner'
-          AND retained.subject = g.owner)`,
+      `w AS (INSERT INTO retained AS x (tenant, scope, subject, bytes)
+        SELECT $1, 'owner', g.owner, -m.bytes FROM m, lifecycle g WHERE g.tenant = $1 AND g.request_id = $3::uuid
+        ON CONFLICT (tenant, scope, subject, slot) DO UPDATE SET bytes = x.bytes + EXCLUDED.bytes)`,
     ],
   }),
 };

@@ -245,6 +245,8 @@ CREATE TABLE ledger_head (
   tenant text PRIMARY KEY,
   sequence bigint NOT NULL,
   head text NOT NULL,
+  -- Newest decision, newest checkpoint, newest checkpoint whose decisions are anchored.
+  decided_sequence bigint NOT NULL DEFAULT 0,
   checkpoint_sequence bigint NOT NULL DEFAULT 0,
   anchored_sequence bigint NOT NULL DEFAULT 0
 );
@@ -382,12 +384,15 @@ CREATE TABLE quota_bucket (
   filled_at timestamptz NOT NULL,
   PRIMARY KEY (tenant, scope, subject)
 ) WITH (fillfactor = 50);
+-- Bytes kept are the sum over the slots, of which each may be negative: a creation adds to any one of them, so an
+-- owner's creations do not wait for one another's commits.
 CREATE TABLE retained (
   tenant text NOT NULL,
   scope text NOT NULL CHECK (scope IN ('owner', 'publisher')),
   subject text NOT NULL,
+  slot smallint NOT NULL DEFAULT floor(random() * 64),
   bytes bigint NOT NULL,
-  PRIMARY KEY (tenant, scope, subject)
+  PRIMARY KEY (tenant, scope, subject, slot)
 ) WITH (fillfactor = 50);
 
 -- People and bodies on their way ------------------------------------------------------------------
@@ -427,10 +432,12 @@ ALTER TABLE parcel ALTER COLUMN body SET STORAGE EXTERNAL;
 
 -- Appends up to `most` committed records of one tenant to its chain: one writer at a time (the head row),
 -- one transaction, exactly once. Gives owners' events their numbers on the way.
--- Returns the new head, whether a decision is among what was appended, and the sequence of the newest checkpoint;
--- no row when another writer holds the chain; `appended` 0 when nothing waited.
+-- Returns the new head; whether a decision is on the chain without a checkpoint; whether a checkpoint is still being
+-- anchored; the sequence of the newest checkpoint. No row when another writer holds the chain; `appended` 0 when
+-- nothing waited.
 CREATE FUNCTION ledger_drain(of_tenant text, most integer)
-RETURNS TABLE (appended integer, sequence bigint, head text, remaining boolean, decided boolean, checkpointed bigint)
+RETURNS TABLE (appended integer, sequence bigint, head text, remaining boolean, decided boolean, anchoring boolean,
+  checkpointed bigint)
 LANGUAGE plpgsql SET search_path = public AS $$
 DECLARE
   chain ledger_head%ROWTYPE;
@@ -444,8 +451,8 @@ BEGIN
   IF NOT FOUND THEN RETURN; END IF;
   sequence := chain.sequence;
   previous := chain.head;
-  decided := false;
   checkpointed := chain.checkpoint_sequence;
+  anchoring := chain.anchored_sequence < chain.checkpoint_sequence;
   FOR row IN SELECT * FROM outbox o WHERE o.tenant = of_tenant ORDER BY o.id LIMIT most LOOP
     sequence := sequence + 1;
     previouses := previouses || previous;
@@ -454,11 +461,12 @@ BEGIN
       || row.digest || '","sequence":' || sequence || '}', 'UTF8')), 'hex');
     heads := heads || previous;
     ids := ids || row.id;
-    decided := decided OR row.type = 'DecisionReceipt';
+    IF row.type = 'DecisionReceipt' THEN chain.decided_sequence := sequence; END IF;
   END LOOP;
   appended := coalesce(array_length(ids, 1), 0);
   head := previous;
   remaining := appended = most;
+  decided := chain.decided_sequence > chain.checkpoint_sequence;
   IF appended > 0 THEN
     IF sequence > 9007199254740991 THEN RAISE EXCEPTION 'ledger_exhausted'; END IF;
     WITH taken AS (
@@ -483,7 +491,8 @@ BEGIN
       n.request_id, n.record_id
     FROM numbered n JOIN per_owner p ON p.owner = n.audience JOIN event_numbers v ON v.owner = n.audience
     WHERE n.type = 'RequestChangedEvent';
-    UPDATE ledger_head h SET sequence = ledger_drain.sequence, head = ledger_drain.head WHERE h.tenant = of_tenant;
+    UPDATE ledger_head h SET sequence = ledger_drain.sequence, head = ledger_drain.head,
+      decided_sequence = chain.decided_sequence WHERE h.tenant = of_tenant;
   END IF;
   RETURN NEXT;
 END $$;
