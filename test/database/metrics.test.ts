@@ -128,7 +128,7 @@ it('counts what is retained, and the room that requests take', async () => {
   await insertRequest(tenant, { retained: true, decision: 'cancelled' });
   await insertRequest(tenant);
   await owner.query(
-    `INSERT INTO retained VALUES ($1, 'owner', 'a', 70), ($1, 'owner', 'b', 7), ($1, 'publisher', 'p', 900), ($2, 'owner', 'a', 5)`,
+    `INSERT INTO retained (tenant, scope, subject, bytes) VALUES ($1, 'owner', 'a', 70), ($1, 'owner', 'b', 7), ($1, 'publisher', 'p', 900), ($2, 'owner', 'a', 5)`,
     [tenant, stranger],
   );
   expect(await snapshot(tenant)).toMatchObject({ retained: 2, retained_bytes: 77 });
