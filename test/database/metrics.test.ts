@@ -55,13 +55,16 @@ async function insertRequest(tenant: string, row: Row = {}): Promise<string> {
     ],
   );
   if (row.claimed === true) {
-    await owner.query(`INSERT INTO deadline VALUES ($1, $2, 'reconciliation', now())`, [
-      tenant,
-      id,
-    ]);
+    await owner.query(
+      `INSERT INTO deadline (tenant, request_id, kind, due) VALUES ($1, $2, 'reconciliation', now())`,
+      [tenant, id],
+    );
   }
   if (row.retained === true) {
-    await owner.query(`INSERT INTO material VALUES ($1, $2, '1', '{}', '', 100)`, [tenant, id]);
+    await owner.query(
+      `INSERT INTO material (tenant, request_id, payload, response_schema, review_document, bytes) VALUES ($1, $2, '1', '{}', '', 100)`,
+      [tenant, id],
+    );
   }
   return id;
 }
@@ -128,7 +131,8 @@ it('counts what is retained, and the room that requests take', async () => {
   await insertRequest(tenant, { retained: true, decision: 'cancelled' });
   await insertRequest(tenant);
   await owner.query(
-    `INSERT INTO retained (tenant, scope, subject, bytes) VALUES ($1, 'owner', 'a', 70), ($1, 'owner', 'b', 7), ($1, 'publisher', 'p', 900), ($2, 'owner', 'a', 5)`,
+    `INSERT INTO retained (tenant, scope, subject, slot, bytes) VALUES ($1, 'owner', 'a', 1, 75), ($1, 'owner', 'a', 2, -5),
+       ($1, 'owner', 'b', 1, 7), ($1, 'publisher', 'p', 1, 900), ($2, 'owner', 'a', 1, 5)`,
     [tenant, stranger],
   );
   expect(await snapshot(tenant)).toMatchObject({ retained: 2, retained_bytes: 77 });
@@ -144,11 +148,12 @@ it('counts enabled people whom a route names, each once', async () => {
     [tenant],
   );
   await owner.query(
-    `INSERT INTO route SELECT $1, r, 1, '{}', now() FROM unnest(ARRAY['x', 'y']) r`,
+    `INSERT INTO route (tenant, id, revision, config, updated_at)
+     SELECT $1, r, 1, '{}', now() FROM unnest(ARRAY['x', 'y']) r`,
     [tenant],
   );
   await owner.query(
-    `INSERT INTO route_reviewer VALUES ($1, 'ann', 'x'), ($1, 'ann', 'y'), ($1, 'bob', 'y'), ($1, 'cyd', 'x'), ($1, 'bot', 'x'), ($1, 'gone', 'x')`,
+    `INSERT INTO route_reviewer (tenant, reviewer, route) VALUES ($1, 'ann', 'x'), ($1, 'ann', 'y'), ($1, 'bob', 'y'), ($1, 'cyd', 'x'), ($1, 'bot', 'x'), ($1, 'gone', 'x')`,
     [tenant],
   );
   expect((await snapshot(tenant)).enabled_reviewers).toBe(2);
