@@ -224,7 +224,10 @@ describe('of 50 parallel bundles exactly as many are accepted as', () => {
 
 it('a bundle is refused when it does not fit into what the tenant may retain', async () => {
   const tenant = randomUUID();
-  await pool.query(`INSERT INTO retained (tenant, scope, subject, bytes) VALUES ($1, 'publisher', 'other', 90)`, [tenant]);
+  await pool.query(
+    `INSERT INTO retained (tenant, scope, subject, bytes) VALUES ($1, 'publisher', 'other', 90)`,
+    [tenant],
+  );
   expect(await register(tenant, 'publisher', bundles({ bundle_retained: 90 }))).toBe(
     'retained_quota',
   );
