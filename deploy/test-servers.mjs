@@ -51,10 +51,10 @@ const SERVERS = [
  * containers, and how to end them. Throws Missing.
  */
 export async function provideTestServers(say) {
-  const platform = await import('@countersign/platform');
+  const stores = await import('@countersign/platform/stores');
   const { canInstall, installPackages } = await import('./dist/launcher/debian.js');
   const lacking = () =>
-    SERVERS.filter(({ finder, variable }) => !process.env[variable] && platform[finder]() === null);
+    SERVERS.filter(({ finder, variable }) => !process.env[variable] && stores[finder]() === null);
 
   if (lacking().length > 0 && canInstall()) {
     await installPackages(
