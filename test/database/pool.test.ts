@@ -138,7 +138,7 @@ describe('Prisma', () => {
   it('reads and writes through the pool, with its own types, under its role', async () => {
     const prisma = await prismaFor(pool);
     expect(await prismaFor(pool)).toBe(prisma);
-    const row = { tenant: 't', scope: 'owner', subject: 's', bytes: 5n };
+    const row = { tenant: 't', scope: 'owner', slot: 3, subject: 's', bytes: 5n };
     await prisma.retained.create({ data: row });
     expect(await prisma.retained.findMany()).toEqual([row]);
     await expect(prisma.session.findMany()).rejects.toThrow(/denied/);
