@@ -77,5 +77,5 @@ describe('two replicas of each service, one process killed every second', () => 
     expect(findings).toEqual([]);
     expect(attempts.undeclared).toEqual([]);
     expect(nemesis.strikes.length).toBeGreaterThan(3);
-  }, 240_000);
+  }, 360_000);
 });
