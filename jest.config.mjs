@@ -19,6 +19,7 @@ const shared = {
     '^canonicalize$': '<rootDir>/node_modules/canonicalize/lib/canonicalize.js',
     '^@countersign/(protocol|platform|database)$': '<rootDir>/packages/$1/src/index.ts',
     '^@countersign/platform/(stores|testing)$': '<rootDir>/packages/platform/src/$1/index.ts',
+    '^@countersign/platform/jobs$': '<rootDir>/packages/platform/src/jobs.ts',
     '^@countersign/(gateway|request|review|execution-authority|ledger|notifier)$':
       '<rootDir>/services/$1/src/index.ts',
   },

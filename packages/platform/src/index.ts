@@ -22,8 +22,6 @@ export type { Configuration, ConfigurationFault, ConfigurationShape } from './co
 export { createHealthHandler, healthListener } from './health.js';
 export type { HealthHandler, HealthListenerOptions, HealthOptions } from './health.js';
 export { isId, newId } from './ids.js';
-export { createJobs, migrateJobs } from './jobs.js';
-export type { JobData, JobHandler, Jobs, JobsOptions } from './jobs.js';
 export { createLogger } from './log.js';
 export type { LogLevel, LogOptions, Logger } from './log.js';
 export { assembleModules, startModules } from './module.js';

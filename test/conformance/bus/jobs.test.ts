@@ -1,13 +1,7 @@
 import pg from 'pg';
-import {
-  createJobs,
-  createLogger,
-  currentTrace,
-  inTrace,
-  migrateJobs,
-  newTrace,
-} from '@countersign/platform';
-import type { JobData, Jobs } from '@countersign/platform';
+import { createLogger, currentTrace, inTrace, newTrace } from '@countersign/platform';
+import { createJobs, migrateJobs } from '@countersign/platform/jobs';
+import type { JobData, Jobs } from '@countersign/platform/jobs';
 import { testPostgres, testRedis, until } from '@countersign/platform/testing';
 import type { TestStore } from '@countersign/platform/testing';
 import { gate } from './suite.js';
