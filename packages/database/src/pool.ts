@@ -55,10 +55,21 @@ export function createPool(options: PoolOptions): pg.Pool {
   return pool;
 }
 
+/**
+ * Services ask for rows by key, through indexes that are there. A plan that Postgres cached while a table was small, or
+ * before it was ever analysed, may scan all of it; these settings keep such plans from being made.
+ */
+const POINT_QUERIES = [
+  '-c enable_seqscan=off',
+  '-c enable_hashjoin=off',
+  '-c enable_mergejoin=off',
+  '-c plan_cache_mode=force_generic_plan',
+].join(' ');
+
 /** A role that the user may not act as fails the connection itself, not a later statement. */
 function startupOptions(role: DatabaseRole | undefined): string {
-  const settings = '-c TimeZone=UTC -c DateStyle=ISO';
-  return role === undefined ? settings : `${settings} -c role=${role}`;
+  const settings = '-c TimeZone=UTC -c DateStyle=ISO -c jit=off';
+  return role === undefined ? settings : `${settings} ${POINT_QUERIES} -c role=${role}`;
 }
 
 /** The URL's own `options` come first, so that ours win. */
