@@ -25,7 +25,7 @@ export default defineConfig(
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [tseslint.configs.recommended],
     languageOptions: {
       parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
@@ -58,24 +58,16 @@ export default defineConfig(
     files: ['**/*.{js,mjs}'],
     languageOptions: { globals: nodeGlobals() },
   },
-  { files: ['services/*/web/**/*.{js,mjs}'], languageOptions: { globals: browserGlobals() } },
+  // Parts of one page: what one of them declares, another uses.
+  {
+    files: ['test/browser/hostile-apps/*.js'],
+    // `<\/script>`: what would end the script that holds it.
+    rules: { 'no-undef': 'off', 'no-unused-vars': 'off', 'no-useless-escape': 'off' },
+  },
 );
 
 function nodeGlobals() {
   return Object.fromEntries(
     Object.getOwnPropertyNames(globalThis).map((name) => [name, 'readonly']),
   );
-}
-
-function browserGlobals() {
-  const names = [
-    'window',
-    'document',
-    'location',
-    'crypto',
-    'FormData',
-    'HTMLElement',
-    'CustomEvent',
-  ];
-  return Object.fromEntries(names.map((name) => [name, 'readonly']));
 }

@@ -5,7 +5,15 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as prettier from 'prettier';
 import { openApiDocument } from '@countersign/protocol';
+import { HINTS } from '@countersign/platform';
+import { dashboard } from './dashboards/countersign.mjs';
+import { PERMISSIONS, takeInventory } from './dist/index.js';
+import { chartReadme, natsValues, settingReaders, settingsPage } from './generate/chart-files.mjs';
+import { valuesSchema } from './generate/chart-values.mjs';
 import { ROOT } from './prepare.mjs';
+
+const CHART = 'helm/countersign';
+const inventory = await takeInventory();
 
 /** To generate another file, add a line: where it lies, and what makes its content. */
 const GENERATED = [
@@ -13,6 +21,13 @@ const GENERATED = [
     file: 'docs/openapi.json',
     make: () => JSON.stringify(openApiDocument('https://review.example')),
   },
+  { file: 'docs/settings.md', make: () => settingsPage(inventory) },
+  { file: `${CHART}/files/settings.json`, make: () => settingReaders(inventory) },
+  { file: `${CHART}/files/dashboard.json`, make: () => JSON.stringify(dashboard) },
+  { file: `${CHART}/values.schema.json`, make: () => JSON.stringify(valuesSchema(inventory)) },
+  { file: `${CHART}/examples/nats-values.yaml`, make: () => natsValues(PERMISSIONS, HINTS) },
+  // After the values that it is made of.
+  { file: `${CHART}/README.md`, make: () => chartReadme(inventory) },
 ];
 
 const stale = [];

@@ -112,8 +112,7 @@ function fingerprint() {
   for (const name of ['.swcrc', 'package-lock.json', 'turbo.json']) add(join(ROOT, name));
   for (const workspace of workspaces()) {
     add(join(ROOT, workspace, 'package.json'));
-    for (const folder of ['src', 'web', 'prisma'])
-      files(join(ROOT, workspace, folder)).forEach(add);
+    for (const folder of ['src', 'prisma']) files(join(ROOT, workspace, folder)).forEach(add);
   }
   return hash.digest('hex');
 }

@@ -1,6 +1,7 @@
 // Postgres, NATS and Redis for the tests: binaries on the machine, or from npm, which the tests start themselves;
-// else from Debian's packages; else containers that live as long as the tests.
+// else from Debian's packages; else containers that live as long as the tests. And the browser of test/browser.
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { Missing } from './prepare.mjs';
 
 const SERVERS = [
@@ -45,6 +46,26 @@ const SERVERS = [
     },
   },
 ];
+
+const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** The browser that the pages are tested with: `CHROMIUM`, else one on this machine; undefined when there is none. */
+export function findBrowser() {
+  return process.env.CHROMIUM ?? BROWSERS.find((path) => existsSync(path));
+}
+
+/**
+ * Makes sure that the tests of the pages have a browser. Resolves to the environment that names it. Throws Missing.
+ */
+export async function provideBrowser(say) {
+  const { canInstall, installPackages } = await import('./dist/launcher/debian.js');
+  if (findBrowser() === undefined && canInstall()) await installPackages(['chromium'], say);
+  const found = findBrowser();
+  if (found !== undefined) return { CHROMIUM: found };
+  throw new Missing(
+    'The tests of the pages need Chromium. Install it (Debian: apt-get install chromium), or name one by CHROMIUM.',
+  );
+}
 
 /**
  * Makes sure that the tests can have their servers. Resolves to the environment that names those which run in

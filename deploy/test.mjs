@@ -1,27 +1,33 @@
 #!/usr/bin/env node
 // `npm test`: every test, unit and system, against real Postgres, NATS and Redis that the tests start themselves.
 // Works on a clone with nothing installed. The last line counts what jest counted.
+import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Missing, ROOT, endWithNpm, prepare, run } from './prepare.mjs';
-import { provideTestServers } from './test-servers.mjs';
+import { provideBrowser, provideTestServers } from './test-servers.mjs';
 
 const JEST = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
 
-// System tests race, kill and measure: they get the machine for themselves, one file at a time.
+// System tests start servers of their own and mostly wait for them: two files at a time, three where there are processors
+// for it. What kills and measures gets the machine for itself, one file at a time.
+const AT_ONCE = availableParallelism() >= 4 ? 3 : 2;
 const RUNS = [
   { project: 'unit', flags: [] },
-  { project: 'system', flags: ['--runInBand'] },
+  { project: 'system', flags: [`--maxWorkers=${AT_ONCE}`] },
+  { project: 'alone', flags: ['--runInBand'] },
 ];
 
 endWithNpm();
 try {
   await prepare();
+  const browser = await provideBrowser(console.log);
   const servers = await provideTestServers(console.log);
+  if (process.argv.length === 2) buildMeanwhile();
   let failed = true;
   try {
-    failed = await testAll(servers.env, process.argv.slice(2));
+    failed = await testAll({ ...browser, ...servers.env }, process.argv.slice(2));
   } finally {
     await servers.stop();
   }
@@ -31,6 +37,14 @@ try {
   console.error(error instanceof Missing || error.name === 'PlainError' ? error.message : error);
   console.log('0 passed, 1 failed, 0 skipped');
   process.exit(1);
+}
+
+/** Servers that are built from source: the first tests need none, and the others wait for them and say what is wrong. */
+function buildMeanwhile() {
+  const script = join(ROOT, 'test', 'support', 'servers', 'obtain.mjs');
+  spawn(process.execPath, [script, 'versitygw', 'vault-transit'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  }).unref();
 }
 
 /** Runs every project with `filters` of the command line; prints the counts; resolves to whether anything failed. */

@@ -66,6 +66,26 @@ const REFUSED: [string, string, string][] = [
     "import { connect } from '@nats-io/transport-node';",
   ],
   [
+    'the archived first generation in a target',
+    'deploy/src/modules.ts',
+    "import { Server } from '@countersign/first-generation';",
+  ],
+  [
+    'the archived first generation in a test of the product',
+    'test/e2e/a.test.ts',
+    "import '@countersign/first-generation/client';",
+  ],
+  [
+    'the first generation importing the product',
+    'packages/first-generation/src/server.ts',
+    "import { Refusal } from '@countersign/protocol';",
+  ],
+  [
+    'ws outside the first generation',
+    'services/gateway/src/a.ts',
+    "import { WebSocket } from 'ws';",
+  ],
+  [
     'express outside the gateway',
     'services/review/src/module.ts',
     "import express from 'express';",
@@ -114,6 +134,10 @@ describe('boundaries', () => {
     [
       'packages/protocol/src/a.ts',
       "import { createHash } from 'node:crypto'; import Ajv from 'ajv/dist/2020.js';",
+    ],
+    [
+      'packages/first-generation/src/a.ts',
+      "import { WebSocket } from 'ws'; import { jwtVerify } from 'jose';",
     ],
     ['deploy/src/modules.ts', "import '@countersign/review'; import { Command } from 'commander';"],
     ['test/e2e/a.test.ts', "import '@countersign/deploy'; import pg from 'pg';"],

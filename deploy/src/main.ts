@@ -1,17 +1,23 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import {
   ConfigurationError,
+  Gauge,
   assembleModules,
   createLogger,
-  createMetrics,
   healthListener,
 } from '@countersign/platform';
-import { commonConfig } from './configuration.js';
+import type { Logger, Modules } from '@countersign/platform';
+import { commonConfig, processConfig } from './configuration.js';
 import { TARGETS, assemble } from './modules.js';
 import type { Target } from './modules.js';
+import { startTracingOf } from './tracing.js';
 
 const USAGE = `Usage: node deploy/dist/main.js --target=${['all', ...TARGETS].join('|')}
 Everything else is configured by environment variables (docs/operations.md).`;
+
+/** How long a process that cannot work waits before it looks again. */
+const AGAIN_MS = 5000;
 
 /** The only main: one image, one process per target or one for all of them. */
 async function main(): Promise<void> {
@@ -24,29 +30,95 @@ async function main(): Promise<void> {
   }
   const targets = targetsOf(values.target);
   const name = values.target ?? 'all';
-  const config = commonConfig(process.env);
-  const log = createLogger({ name, level: config.LOG_LEVEL });
-  const parts = await assemble({ config, env: process.env, log }, targets);
-  if (config.HEALTH_PORT !== undefined) {
-    // First, so that it answers while the others still start.
-    parts.unshift(
-      healthListener({
-        port: config.HEALTH_PORT,
-        readiness: () => modules.readiness(),
-        metrics: createMetrics(name),
-      }),
-    );
-  }
-  const modules = assembleModules(parts, log);
+  const { LOG_LEVEL, HEALTH_PORT } = processConfig(process.env);
+  const log = createLogger({ name, level: LOG_LEVEL });
+  let running: Running | null = null;
+  let tracing: Awaited<ReturnType<typeof startTracingOf>> = null;
+  let started = false;
+  const health =
+    HEALTH_PORT === undefined
+      ? null
+      : healthListener({
+          port: HEALTH_PORT,
+          // While it starts, what it waits for is said by whoever waits.
+          readiness: async () =>
+            started && running !== null
+              ? running.modules.readiness()
+              : { ready: false, modules: { start: 'waiting' } },
+          metrics: () => running?.metrics ?? null,
+        });
+  const stopping = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       log.info({ signal }, 'stopping');
+      stopping.abort();
       // What still hangs after the modules' own bounds must not keep the process.
-      void modules.stop().finally(() => process.exit(0));
+      void Promise.resolve(running?.modules.stop())
+        .then(() => tracing?.stop())
+        .then(() => health?.stop())
+        .finally(() => process.exit(0));
     });
   }
-  await modules.start();
-  log.info({ ready: true, target: name, pid: process.pid }, 'ready');
+  // First, so that it answers while the others still start.
+  await health?.start();
+  const start = async (): Promise<void> => {
+    tracing ??= await startTracingOf(process.env, name, log);
+    const built = await build(targets, log, stopping.signal);
+    running = built;
+    new Gauge({
+      name: 'countersign_ready',
+      help: 'Whether the process is ready: 1, else 0.',
+      registers: [built.metrics],
+      async collect() {
+        this.set(started && (await built.modules.readiness()).ready ? 1 : 0);
+      },
+    });
+    await built.modules.start();
+    started = true;
+  };
+  await (health === null ? start() : persist(start, log, stopping.signal));
+  if (!stopping.signal.aborted) log.info({ ready: true, target: name, pid: process.pid }, 'ready');
+}
+
+interface Running {
+  readonly modules: Modules;
+  readonly metrics: Awaited<ReturnType<typeof assemble>>['metrics'];
+}
+
+async function build(
+  targets: readonly Target[],
+  log: Logger,
+  stopping: AbortSignal,
+): Promise<Running> {
+  const { env } = process;
+  const { modules, metrics } = await assemble(
+    { config: commonConfig(env), env, log, stopping },
+    targets,
+  );
+  return { modules: assembleModules(modules, log), metrics };
+}
+
+/**
+ * Starts until it succeeds. Where probes look at the process, what is missing (a secret, a key) is better told by one
+ * line and a pod that is not ready than by one that ends again and again; and when it comes, nobody has to restart it.
+ */
+async function persist(
+  start: () => Promise<void>,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  let told: string | null = null;
+  while (!signal.aborted) {
+    try {
+      await start();
+      return;
+    } catch (error) {
+      const reason = (error as Error).message.replace(/\s*\n\s*/g, ' ');
+      if (reason !== told) log.error({ reason }, 'cannot start; it is tried again every 5 s');
+      told = reason;
+    }
+    await delay(AGAIN_MS, undefined, { signal }).catch(() => {});
+  }
 }
 
 function targetsOf(given: string | undefined): readonly Target[] {

@@ -6,6 +6,7 @@ import { forkChild } from './child.js';
 import type { Child } from './child.js';
 import { endAll } from './ends.js';
 import type { Ends } from './ends.js';
+import { figuresOf } from './figures.js';
 import { machineFacts } from './machine.js';
 import { measure } from './measure.js';
 import type { Measurement } from './measure.js';
@@ -14,11 +15,11 @@ import type { BenchOptions } from './options.js';
 import { processBelow, residentMegabytes } from './processes.js';
 import { startProduct } from './product.js';
 import { profileAll } from './profile/profile-all.js';
-import { figuresOf } from './figures.js';
-import type { StartFigures } from './targets.js';
 import { report } from './report.js';
+import { SCENARIOS } from './scenarios.js';
 import type { Mode, Side } from './side.js';
 import { judge } from './targets.js';
+import type { StartFigures } from './targets.js';
 import { warm } from './warm.js';
 import { startYardstick } from './yardstick/start.js';
 
@@ -26,6 +27,12 @@ const say = (line: string): void => console.log(line);
 
 /** `npm run bench`. Ends with 1 when something failed, and with 0 whatever the figures are. */
 export async function main(args: readonly string[]): Promise<void> {
+  const [name = '', ...rest] = args;
+  const scenario = Object.hasOwn(SCENARIOS, name) ? await SCENARIOS[name]?.() : undefined;
+  if (scenario !== undefined) {
+    await ended((ends) => scenario(rest, ends, say));
+    return;
+  }
   let options: BenchOptions | null;
   try {
     options = readOptions(args);
@@ -38,21 +45,30 @@ export async function main(args: readonly string[]): Promise<void> {
     say(HELP);
     return;
   }
+  const given = options;
+  await ended((ends) => bench(given, ends));
+}
+
+/** Does the work and stops what it started, however it ends; then ends the process. */
+async function ended(work: (ends: Ends) => Promise<void>): Promise<void> {
   const ends: Ends = [];
+  let ending: Promise<unknown[]> | undefined;
+  const end = (): Promise<unknown[]> => (ending ??= endAll(ends));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
       say('stopping …');
-      void endAll(ends).then(() => process.exit(1));
+      void end();
     });
   }
   let code = 0;
   try {
-    await bench(options, ends);
+    await work(ends);
   } catch (error) {
-    console.error(error);
+    // What a signal interrupts fails as it must.
+    if (ending === undefined) console.error(error);
     code = 1;
   }
-  for (const failure of await endAll(ends)) {
+  for (const failure of await end()) {
     console.error(failure);
     code = 1;
   }

@@ -19,14 +19,19 @@ export interface Measurement {
   readonly cpu: Cpu & { readonly client: number };
 }
 
-/** Lets the generator drive a side for a while; what came of it, with the CPU time that the side took. */
+/**
+ * Lets the generator drive a side for a while; what came of it, with the CPU time that the side took. `began` is told
+ * when the time that counts begins.
+ */
 export async function drive(
   generator: Child,
   side: Side,
   order: Omit<LoadOrder, 'target'>,
+  began: () => void = () => {},
 ): Promise<LoadFigures & { readonly cpu: Cpu }> {
   generator.send({ ...order, target: side.target } satisfies LoadOrder);
   checked(await generator.next<LoadReply>(), side);
+  began();
   const before = cpuBelow(side.roots);
   const reply = checked(await generator.next<LoadReply>(), side);
   const after = cpuBelow(side.roots);

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { SCENARIOS } from './scenarios.js';
 import { MODES } from './side.js';
 import type { Mode } from './side.js';
 
@@ -18,7 +19,9 @@ A lifecycle is create, propose, confirm, wait until the grant is available, clai
 process of node:http and pg on a Postgres of the same kind and settings: every step is one function call in one
 transaction, which writes the request, its material, candidate, records and outbox in the product's sizes, and one
 Ed25519 signature. It has no authentication, record schemas, strict JSON, idempotency, deadlines, ledger or anchor.
-TMPDIR says on which disk the databases lie.`;
+TMPDIR says on which disk the databases lie.
+
+Other benches, each with a --help of its own: ${Object.keys(SCENARIOS).join(', ')}.`;
 
 export interface BenchOptions {
   readonly modes: readonly Mode[];
@@ -50,13 +53,13 @@ export function readOptions(args: readonly string[]): BenchOptions | null {
     rounds: numberOf('rounds', values.rounds ?? (quick ? '1' : '3'), 1, 100),
     seconds: numberOf(
       'seconds',
-      values.seconds ?? (quick ? '1.5' : profile ? '15' : '6'),
+      values.seconds ?? (quick ? '1.2' : profile ? '15' : '6'),
       0.1,
       600,
     ),
     pauseMs: numberOf('pause', values.pause, 1, 1000),
-    idleSeconds: quick ? 3 : 8,
-    warmSeconds: quick ? 4 : 15,
+    idleSeconds: quick ? 2 : 8,
+    warmSeconds: quick ? 3 : 15,
     profile,
     json: values.json ?? null,
   };

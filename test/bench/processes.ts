@@ -16,9 +16,7 @@ const TICK_MS = 10;
 function processes(): ProcessEntry[] {
   return numbersIn('/proc').flatMap((pid) => {
     try {
-      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-      // The name in parentheses may hold anything; the fields start after the last one.
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      const fields = statFields(`/proc/${pid}/stat`);
       const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
       return [{ pid, parent: Number(fields[1]), command, cpuMs: ticks * TICK_MS }];
@@ -26,6 +24,12 @@ function processes(): ProcessEntry[] {
       return []; // ended meanwhile
     }
   });
+}
+
+function statFields(path: string): string[] {
+  const stat = readFileSync(path, 'utf8');
+  // The name in parentheses may hold anything; the fields start after the last one.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 function numbersIn(folder: string): number[] {
@@ -60,6 +64,16 @@ export function cpuBelow(roots: readonly number[]): Cpu {
     else sum.service += cpuMs;
   }
   return sum;
+}
+
+/** CPU time of a process's main thread since its start, milliseconds; 0 where there is no /proc. */
+export function mainThreadCpu(pid: number): number {
+  try {
+    const fields = statFields(`/proc/${pid}/task/${pid}/stat`);
+    return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+  } catch {
+    return 0;
+  }
 }
 
 /** The process below `root` whose command line holds `part`. Throws when there is none. */

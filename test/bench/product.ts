@@ -20,6 +20,8 @@ export interface Product extends Side {
 export interface ProductOptions {
   readonly folder: string;
   readonly split: boolean;
+  /** Processes of each service and worker, with `split`. */
+  readonly replicas?: number;
   /** Started by npm, as a person would, instead of Node itself. */
   readonly npm?: boolean;
   readonly env?: Readonly<Record<string, string>>;
@@ -65,10 +67,11 @@ export async function startProduct(options: ProductOptions, ends: Ends): Promise
   };
 }
 
-function launch({ folder, split, npm, env }: ProductOptions) {
+function launch({ folder, split, replicas, npm, env }: ProductOptions) {
   const args = [
     ...['--data', folder, '--port', '0', '--sandbox-port', '0', '--no-demo', '--no-quotas'],
     ...(split ? ['--split'] : []),
+    ...(replicas === undefined ? [] : ['--replicas', String(replicas)]),
   ];
   // Stores of its own, whatever the environment names.
   const { DATABASE_URL: _1, NATS_URL: _2, REDIS_URL: _3, ...own } = process.env;

@@ -25,6 +25,7 @@ export function report(results: Results): string[] {
     ...throughputTable(figures, counts),
     ...counts.flatMap((clients) => stepTable(figures, clients)),
     ...cpuTable(figures, Math.max(...counts)),
+    ...sizeTable(figures, Math.max(...counts)),
     ...waitingLines(figures),
     ...startLines(results.start),
     '',
@@ -120,13 +121,21 @@ function cpuTable(figures: readonly Figures[], clients: number): string[] {
   ];
 }
 
+/** Both sides are to say about as much. */
+function sizeTable(figures: readonly Figures[], clients: number): string[] {
+  const rows = figures
+    .filter((of) => of.clients === clients)
+    .map(({ mode, bytes }) => [mode, ...STEPS.map((step) => bytes[step]?.toFixed(0) ?? '')]);
+  return [...table([[`bytes of an answer, ${clients} clients`, ...STEPS], ...rows]), ''];
+}
+
 function waitingLines(figures: readonly Figures[]): string[] {
   const products = figures.filter(({ mode }) => mode !== 'yardstick');
   if (products.length === 0) return [];
   const reads = products.map((of) => `${of.mode} at ${of.clients}: ${digits(of.reads)}`).join(', ');
   const busy = products.reduce((sum, of) => sum + of.busy, 0);
   return [
-    `Status reads for one lifecycle: ${reads}. Answers of 503, tried again with the key: ${busy}.`,
+    `Status reads for one lifecycle: ${reads}. Answers that the service is too busy, tried again with the key: ${busy}.`,
   ];
 }
 

@@ -12,7 +12,11 @@ const LEAST_SECONDS = 1;
  * time for that no longer than `warmSeconds`. Then its tables are analysed, which autovacuum would do within minutes:
  * statements are still planned for the empty tables that they met first.
  */
-export async function warm(options: BenchOptions, side: Side, generator: Child): Promise<void> {
+export async function warm(
+  options: Pick<BenchOptions, 'clients' | 'pauseMs' | 'warmSeconds'>,
+  side: Side,
+  generator: Child,
+): Promise<void> {
   const { pauseMs, warmSeconds } = options;
   let done = 0;
   for (const end = Date.now() + warmSeconds * 1000; done < ENOUGH_LIFECYCLES && Date.now() < end;) {

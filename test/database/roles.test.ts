@@ -24,6 +24,7 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
     tenant: 'SELECT UPDATE(directory_revision, hold)',
     principal: 'SELECT INSERT UPDATE',
     credential: 'SELECT INSERT UPDATE DELETE',
+    webhook_secret: 'SELECT(tenant, principal) INSERT DELETE',
     route: 'SELECT INSERT UPDATE',
     route_reviewer: 'SELECT INSERT DELETE',
     bundle: 'SELECT INSERT',
@@ -40,12 +41,13 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
     ledger_entry: 'SELECT',
     checkpoint: 'SELECT',
     idempotency: 'SELECT INSERT UPDATE(result)',
-    deadline: 'SELECT INSERT UPDATE(due, done_at)',
-    delivery: 'SELECT',
+    deadline: 'SELECT INSERT UPDATE(due, done_at, attempts, rests_until)',
+    delivery: 'SELECT UPDATE(state)',
     incident: 'SELECT INSERT',
     quota_day: 'SELECT INSERT UPDATE',
     quota_bucket: 'SELECT INSERT UPDATE',
     retained: 'SELECT INSERT UPDATE',
+    trace: 'INSERT',
     parcel: 'SELECT INSERT DELETE',
   },
   review: {
@@ -64,6 +66,7 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
     outbox: 'SELECT INSERT',
     idempotency: 'SELECT INSERT',
     deadline: 'SELECT INSERT UPDATE(due, done_at)',
+    trace: 'INSERT',
     parcel: 'SELECT INSERT DELETE',
   },
   'execution-authority': {
@@ -86,12 +89,13 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
     ledger_entry: 'SELECT',
     checkpoint: 'SELECT',
     idempotency: 'SELECT INSERT',
-    deadline: 'SELECT INSERT UPDATE(due, done_at) DELETE',
-    incident: 'SELECT INSERT',
+    deadline: 'SELECT INSERT UPDATE(due, done_at, attempts, rests_until) DELETE',
+    incident: 'SELECT INSERT UPDATE(code)',
+    trace: 'INSERT',
     parcel: 'SELECT INSERT DELETE',
   },
   ledger: {
-    tenant: 'SELECT UPDATE(fenced, fence_reason, directory_revision, hold)',
+    tenant: 'SELECT UPDATE(fenced, fence_reason, directory_revision, hold, compared_at)',
     principal: 'SELECT',
     credential: 'SELECT',
     route: 'SELECT',
@@ -110,6 +114,10 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
     event_head: 'SELECT INSERT UPDATE',
     event: 'SELECT INSERT',
     checkpoint: 'SELECT INSERT UPDATE(acceptance, accepted_at, applied, attempts, error)',
+    tree: 'SELECT INSERT UPDATE(size)',
+    tree_tile: 'SELECT INSERT UPDATE(hashes)',
+    tree_head: 'SELECT INSERT',
+    tree_cosignature: 'SELECT INSERT',
     idempotency: 'SELECT INSERT',
     deadline: 'SELECT INSERT UPDATE(due, done_at)',
     delivery: 'SELECT',
@@ -117,6 +125,7 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
     retained: 'SELECT',
     http_count: 'SELECT',
     operation_run: 'SELECT INSERT UPDATE',
+    trace: 'SELECT INSERT',
     parcel: 'SELECT INSERT DELETE',
   },
   notifier: {
@@ -132,8 +141,14 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
     outbox: 'SELECT INSERT',
     idempotency: 'SELECT INSERT',
     deadline: 'SELECT INSERT UPDATE(due, done_at)',
-    delivery: 'SELECT INSERT UPDATE',
+    webhook_secret: 'SELECT',
+    ledger_head: 'SELECT(tenant, sequence)',
+    ledger_entry: 'SELECT(tenant, sequence, request_id, type, record_id)',
+    delivery: 'SELECT INSERT UPDATE(state, attempts, error, next_at, claim_id, fingerprint)',
+    delivery_cursor: 'SELECT INSERT UPDATE(sequence)',
+    mail_window: 'SELECT INSERT UPDATE(sent)',
     incident: 'SELECT INSERT',
+    trace: 'SELECT INSERT',
     parcel: 'SELECT INSERT DELETE',
   },
   deletion: {
@@ -156,14 +171,17 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
     event_head: 'SELECT',
     event: 'SELECT DELETE',
     idempotency: 'SELECT INSERT UPDATE(result) DELETE',
-    deadline: 'SELECT INSERT UPDATE(due, done_at) DELETE',
-    delivery: 'SELECT DELETE',
+    deadline: 'SELECT INSERT UPDATE(due, done_at, attempts, rests_until) DELETE',
+    delivery: 'SELECT UPDATE(state) DELETE',
+    mail_window: 'SELECT DELETE',
     incident: 'SELECT INSERT',
     quota_day: 'SELECT DELETE',
-    retained: 'SELECT UPDATE(bytes)',
+    retained: 'SELECT INSERT UPDATE(bytes)',
+    housekeeping: 'SELECT INSERT UPDATE(due, stalled)',
     operation_run: 'SELECT INSERT UPDATE',
     session: 'SELECT(digest, expires_at) DELETE',
     login_attempt: 'SELECT(digest, expires_at) DELETE',
+    trace: 'SELECT DELETE',
     parcel: 'SELECT(id, created_at) DELETE',
   },
 };
@@ -409,6 +427,11 @@ describe.each(ROLE_NAMES)('%s', (name) => {
     client.release(true);
   });
 
+  it('reads what webhooks are signed with only where they are sent', async () => {
+    const secret = await attempt(name, 'SELECT secret FROM webhook_secret');
+    expect(secret).toBe(name === 'notifier' ? null : REFUSED);
+  });
+
   it('reads sessions only where people log in', async () => {
     const secret = await attempt(name, 'SELECT csrf FROM session');
     expect(secret).toBe(name === 'gateway' ? null : REFUSED);
@@ -437,6 +460,7 @@ it('the deletion worker removes what its time has come for', async () => {
     `DELETE FROM session WHERE digest IN (SELECT digest FROM session WHERE expires_at < now() LIMIT 500)`,
     `DELETE FROM login_attempt WHERE digest IN (SELECT digest FROM login_attempt WHERE expires_at < now() LIMIT 500)`,
     `DELETE FROM parcel WHERE id IN (SELECT id FROM parcel WHERE created_at < now() LIMIT 500)`,
+    `DELETE FROM mail_window WHERE hour < now() - interval '1 day'`,
     `UPDATE idempotency SET result = NULL WHERE created_at < now()`,
     `UPDATE bundle SET html = NULL WHERE created_at < now()`,
     `UPDATE retained SET bytes = bytes - 1 WHERE tenant = 't' AND scope = 'owner'`,

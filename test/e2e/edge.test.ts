@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { connect } from 'node:net';
-import { ERROR_CODES, PROTOCOL_REVISION } from '@countersign/protocol';
+import { ERROR_CODES, INCIDENT_CODES, PROTOCOL_REVISION } from '@countersign/protocol';
 import { Client, operatorOf, producerOf } from '../support/client.js';
 import { startInstance } from '../support/instance.js';
 import type { Demo, Instance } from '../support/instance.js';
+import { head, rawCall } from '../support/raw-http.js';
 
 let instance: Instance;
 let demo: Demo;
@@ -19,45 +19,7 @@ afterAll(async () => {
 
 const anybody = () => new Client(demo.origin, null);
 
-interface RawAnswer {
-  /** Milliseconds to the first byte. */
-  readonly after: number;
-  readonly text: string;
-  /** Whether the service ended the connection. */
-  readonly ended: boolean;
-}
-
-/** Writes the parts as they are and reads until the connection ends or `enough` was seen. */
-function raw(parts: readonly string[], enough: RegExp = /\r\n\r\n.*\}$/s): Promise<RawAnswer> {
-  const port = Number(new URL(demo.origin).port);
-  return new Promise((resolve, reject) => {
-    const begin = performance.now();
-    const socket = connect(port, '127.0.0.1');
-    let after = 0;
-    let text = '';
-    const settle = (ended: boolean) => {
-      socket.destroy();
-      resolve({ after, text, ended });
-    };
-    socket.on('data', (chunk) => {
-      after ||= performance.now() - begin;
-      text += chunk.toString();
-      // What is only sent and kept open was seen; an end comes at once or not at all.
-      if (enough.test(text)) setTimeout(() => settle(false), 100);
-    });
-    socket.on('end', () => settle(true));
-    socket.on('error', reject);
-    for (const part of parts) socket.write(part);
-  });
-}
-
-function head(method: string, path: string, headers: Record<string, string>): string {
-  const lines = Object.entries({ Host: 'localhost', ...headers }).map(([a, b]) => `${a}: ${b}\r\n`);
-  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
-}
-
-const statusOf = ({ text }: RawAnswer) => Number(text.split(' ')[1]);
-const codeOf = ({ text }: RawAnswer) => /"error":"([a-zA-Z_]+)"/.exec(text)?.[1];
+const raw = (parts: readonly string[]) => rawCall(demo.origin, parts);
 
 describe('every answer', () => {
   test.each([
@@ -66,6 +28,8 @@ describe('every answer', () => {
     ['/nothing', 404],
     ['/', 302],
     ['/docs', 200],
+    ['/docs/incidents', 200],
+    ...INCIDENT_CODES.map((code): [string, number] => [`/docs/incidents/${code}`, 200]),
   ])('of %s carries the security headers', async (path, status) => {
     const answer = await anybody().get(path);
     expect(answer.status).toBe(status);
@@ -129,6 +93,27 @@ describe('every answer', () => {
 });
 
 describe('what anybody may read', () => {
+  test('the verifier, which runs its own script alone and asks nobody', async () => {
+    const page = await anybody().get('/verify');
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect([page.status, page.headers.get('content-type')]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+    ]);
+    expect(policy).toMatch(
+      /^default-src 'none'; script-src 'sha256-[^']+' 'unsafe-eval'; style-src/,
+    );
+    expect(policy).toMatch(/; form-action 'none'; frame-ancestors 'none'$/);
+    // Saved, it keeps to the same.
+    expect(page.text).toContain(policy.replace("; frame-ancestors 'none'", ''));
+    expect(page.headers.get('content-disposition')).toBeNull();
+    const saved = await anybody().get('/verify?download');
+    expect(saved.headers.get('content-disposition')).toBe(
+      'attachment; filename="countersign-verify.html"',
+    );
+    expect(saved.text).toBe(page.text);
+  });
+
   test('is discovery, trust, keys and descriptions', async () => {
     const get = async (path: string) => (await anybody().get(path)).body;
     expect(await get('/.well-known/proto')).toMatchObject({
@@ -161,15 +146,24 @@ describe('what anybody may read', () => {
     expect((await anybody().get('/errors/none')).status).toBe(404);
   });
 
-  test('is what the pages need, revalidated each time, and no other file', async () => {
-    const asset = await anybody().get('/assets/review.js');
-    expect([asset.status, asset.headers.get('cache-control')]).toEqual([
+  test('is what the pages need, packed or plain, revalidated each time, and no other file', async () => {
+    const { text } = await anybody().get('/docs');
+    const path = /href="(\/assets\/theme-[\w-]+\.css)"/.exec(text)?.[1] as string;
+    const asset = await anybody().get(path);
+    expect([asset.status, asset.headers.get('cache-control'), asset.headers.get('vary')]).toEqual([
       200,
       'public, max-age=0, must-revalidate',
+      'Accept-Encoding',
     ]);
+    expect(asset.headers.get('content-encoding')).toBe('gzip');
     const etag = asset.headers.get('etag') as string;
-    const again = await anybody().get('/assets/review.js', { headers: { 'if-none-match': etag } });
+    const again = await anybody().get(path, { headers: { 'if-none-match': etag } });
     expect(again.status).toBe(304);
+    const plain = { 'accept-encoding': 'identity' };
+    const whole = await anybody().get(path, { headers: plain });
+    expect([whole.headers.get('content-encoding'), whole.text]).toEqual([null, asset.text]);
+    const other = { ...plain, 'if-none-match': etag };
+    expect((await anybody().get(path, { headers: other })).status).toBe(200);
     for (const name of ['..%2fpackage.json', '.', '__proto__', '']) {
       expect((await anybody().get(`/assets/${name}`)).status).toBe(404);
     }
@@ -186,17 +180,6 @@ describe('a call', () => {
     for (const method of ['DELETE', 'PATCH', 'OPTIONS']) {
       expect((await producer.call(method, '/v2/requests', undefined, {})).status).toBe(404);
     }
-  });
-
-  test('is refused for its kind before its key, for its key before its body', async () => {
-    const producer = producerOf(demo);
-    const wrong = { key: null, raw: '{]', headers: { 'content-type': 'text/plain' } };
-    const confirm = await producer.post(`/v2/requests/${id}/confirm`, {}, wrong);
-    expect(confirm.body.error).toBe('human_required');
-    const cancel = await producer.post(`/v2/requests/${id}/cancel`, {}, wrong);
-    expect(cancel.body.error).toBe('idempotency_key_required');
-    const keyed = await producer.post(`/v2/requests/${id}/cancel`, {}, { ...wrong, key: 'k' });
-    expect(keyed.body.error).toBe('json_required');
   });
 
   test('is refused for a body that is compressed, not UTF-8, too large or not strict JSON', async () => {
@@ -234,35 +217,35 @@ describe('a call', () => {
 
   test('of a creation is refused without waiting for its body', async () => {
     const answer = await raw([creation(`/v2/requests/${id}/supersede`), '{']);
-    expect([statusOf(answer), codeOf(answer)]).toEqual([404, 'not_found']);
+    expect([answer.status, answer.code]).toEqual([404, 'not_found']);
     expect(answer.after).toBeLessThan(2_000);
     const keyless = await raw([creation('/v2/requests', { 'Idempotency-Key': 'a b' }), '{']);
-    expect(codeOf(keyless)).toBe('idempotency_key_required');
+    expect(keyless.code).toBe('idempotency_key_required');
   });
 
   test('sends its body only when nothing else speaks against it', async () => {
     const expecting = { Expect: '100-continue', 'Content-Length': '2' };
     const refused = await raw([creation(`/v2/requests/${id}/supersede`, expecting)]);
-    expect(statusOf(refused)).toBe(404);
+    expect(refused.status).toBe(404);
     const asked = await raw([creation('/v2/requests', expecting), '{}']);
     expect(asked.text).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 400 /);
-    expect(codeOf(asked)).toBe('invalid_RequestInput');
+    expect(asked.code).toBe('invalid_RequestInput');
   });
 
   test('with more than 16 KiB of headers, or that is no HTTP, is 400 and ends the connection', async () => {
     const long = await raw([head('GET', '/health', { X: 'x'.repeat(17_000) })]);
-    expect([statusOf(long), long.ended]).toEqual([400, true]);
+    expect([long.status, long.ended]).toEqual([400, true]);
     expect(long.text).toContain('X-Frame-Options: DENY');
     const fits = await raw([head('GET', '/health', { X: 'x'.repeat(15_000) })]);
-    expect([statusOf(fits), fits.ended]).toEqual([200, false]);
+    expect([fits.status, fits.ended]).toEqual([200, false]);
     const both = { 'Content-Length': '2', 'Transfer-Encoding': 'chunked' };
     const ambiguous = await raw([head('POST', '/auth/logout', both), '2\r\n{}\r\n0\r\n\r\n']);
-    expect([statusOf(ambiguous), ambiguous.ended]).toEqual([400, true]);
+    expect([ambiguous.status, ambiguous.ended]).toEqual([400, true]);
   });
 
   test('with a method nobody knows is 404', async () => {
-    expect(statusOf(await raw([head('BREW', '/health', {})]))).toBe(404);
-    expect(statusOf(await raw([head('GET', '/livez', { Expect: 'tea' })]))).toBe(200);
+    expect((await raw([head('BREW', '/health', {})])).status).toBe(404);
+    expect((await raw([head('GET', '/livez', { Expect: 'tea' })])).status).toBe(200);
   });
 
   test('to sign in is counted for everybody together, 120 a minute', async () => {

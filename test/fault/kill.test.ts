@@ -5,6 +5,7 @@ import { followFeed } from './support/feed.js';
 import { newAttempts } from './support/insist.js';
 import type { Journal } from './support/lifecycles.js';
 import { completeLifecycle, inParallel } from './support/lifecycles.js';
+import { fsckOf } from './support/fsck.js';
 import { startNemesis } from './support/nemesis.js';
 import { PLANTED_BUGS, resignWith } from './support/planted.js';
 import { replicasOf } from './support/processes.js';
@@ -77,5 +78,6 @@ describe('two replicas of each service, one process killed every second', () => 
     expect(findings).toEqual([]);
     expect(attempts.undeclared).toEqual([]);
     expect(nemesis.strikes.length).toBeGreaterThan(3);
+    expect(await fsckOf('kill', instance)).toBe('');
   }, 360_000);
 });

@@ -4,6 +4,7 @@ import { findingsIn } from './support/checks.js';
 import { gather } from './support/evidence.js';
 import { followFeed } from './support/feed.js';
 import type { Feed } from './support/feed.js';
+import { fsckOf } from './support/fsck.js';
 import type { Attempts } from './support/insist.js';
 import { attempt, newAttempts } from './support/insist.js';
 import type { Journal } from './support/lifecycles.js';
@@ -18,6 +19,7 @@ const CLIENTS = 8;
 /** How long a store is held down; 0 is one kill -9, after which the launcher has it back at once. */
 const OUTAGES_MS = [0, amount('FAULT_OUTAGE_MS', 2000)];
 const BACK_AT_WORK_MS = 10_000;
+const KILLS = amount('FAULT_KILLS', 5);
 
 describe('stores are killed under load, split with two replicas of each service', () => {
   const journals: Journal[] = [];
@@ -74,6 +76,16 @@ describe('stores are killed under load, split with two replicas of each service'
     );
   });
 
+  it('postgres is killed again and again under eight writers, and each time they go on (quality I6)', async () => {
+    const begin = performance.now();
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      await keepDown(instance, 'postgres', () => false);
+      await untilStoreAnswers(instance, 'postgres');
+      await untilCompleted(load, CLIENTS / 2);
+    }
+    report(`stores: postgres killed ${KILLS} times in ${seconds(begin)} under ${CLIENTS} writers`);
+  }, 180_000);
+
   it('nothing is lost and nothing doubled', async () => {
     const begin = performance.now();
     await load.stop();
@@ -85,7 +97,8 @@ describe('stores are killed under load, split with two replicas of each service'
     );
     expect(findings).toEqual([]);
     expect(attempts.undeclared).toEqual([]);
-  }, 90_000);
+    expect(await fsckOf('stores', instance)).toBe('');
+  }, 180_000);
 });
 
 describe('Redis counts the rates of two gateways', () => {

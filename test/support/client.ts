@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Demo } from './instance.js';
 import { runCommand } from './instance.js';
+import { assertDescribed } from './openapi.js';
 
 export type Credentials = { token: string } | { cookie: string; csrf: string } | null;
 
@@ -18,9 +19,14 @@ export interface CallOptions {
   readonly headers?: Record<string, string>;
   /** Sent as it is instead of JSON of `body`. */
   readonly raw?: string | Uint8Array;
+  /** Only for what is meant to break HTTP itself: every other answer must be as docs/openapi.json says. */
+  readonly undescribed?: true;
 }
 
-/** One caller of the HTTP interface; gives every answer as it is, refusals too. */
+/**
+ * One caller of the HTTP interface; gives every answer as it is, refusals too. Throws for an answer that the published
+ * description does not allow.
+ */
 export class Client {
   constructor(
     readonly origin: string,
@@ -52,12 +58,19 @@ export class Client {
       },
       ...(body === undefined ? {} : { body: options.raw ?? JSON.stringify(body) }),
     } as RequestInit);
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: jsonOf(text) };
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const { status, headers } = response;
+    if (options.undescribed !== true)
+      assertDescribed({ method, path, status, headers, body: bytes });
+    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+    return { status, headers, text, body: jsonOf(text) };
   }
 }
 
-function credentialHeaders(origin: string, credentials: Credentials): Record<string, string> {
+export function credentialHeaders(
+  origin: string,
+  credentials: Credentials,
+): Record<string, string> {
   if (credentials === null) return {};
   return 'token' in credentials
     ? { authorization: `Bearer ${credentials.token}` }

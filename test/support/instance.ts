@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { writeTenants } from './people.js';
 
 const ROOT = resolve(__dirname, '../..');
 
@@ -38,8 +39,12 @@ export interface InstanceOptions {
   readonly replicas?: number;
   readonly quotas?: boolean;
   readonly demo?: boolean;
+  /** Variables of the targets beside what the launcher gives them. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Keeps and reuses this directory; a temporary one otherwise. */
   readonly dataDirectory?: string;
+  /** Ids of more people of the first tenant who can log in, of a new instance. */
+  readonly people?: readonly string[];
 }
 
 const READY_WITHIN_MS = 90_000;
@@ -47,6 +52,7 @@ const READY_WITHIN_MS = 90_000;
 /** Starts the product as its first command does, on free ports and a database of its own, and waits until it serves. */
 export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {
   const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'countersign-'));
+  if (options.people !== undefined) writeTenants(dataDirectory, options.people);
   const args = [
     'deploy/start.mjs',
     ...['--data', dataDirectory, '--port', '0', '--sandbox-port', '0'],
@@ -56,10 +62,10 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
     ...(options.replicas === undefined ? [] : ['--replicas', String(options.replicas)]),
   ];
   // Stores of its own, whatever the environment of the test names.
-  const { DATABASE_URL: _1, NATS_URL: _2, REDIS_URL: _3, ...env } = process.env;
+  const { DATABASE_URL: _1, NATS_URL: _2, REDIS_URL: _3, OIDC_ISSUER: _4, ...env } = process.env;
   const launcher = spawn(process.execPath, args, {
     cwd: ROOT,
-    env,
+    env: { ...env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -102,8 +108,12 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
 /** Runs one of the product's commands and gives what it printed. */
 export function runCommand(
   args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, ['deploy/countersign.mjs', ...args], { cwd: ROOT });
+  const child = spawn(process.execPath, ['deploy/countersign.mjs', ...args], {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+  });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));

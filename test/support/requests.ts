@@ -100,8 +100,9 @@ export async function authorisedRequest(
   demo: Demo,
   producer: Client,
   reviewer: Client,
+  input: Record<string, unknown> = {},
 ): Promise<Answer> {
-  const created = await producer.post('/v2/requests', executionInput(demo));
+  const created = await producer.post('/v2/requests', executionInput(demo, input));
   if (created.status !== 201) throw new Error(`created: ${created.status} ${created.text}`);
   const decided = await decide(reviewer, created.body.request.id, 'authorise');
   if (decided.status !== 200) throw new Error(`decided: ${decided.status} ${decided.text}`);

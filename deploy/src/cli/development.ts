@@ -3,10 +3,11 @@ import { runLifecycle } from '../demo/lifecycle.js';
 import { logIn } from '../demo/login.js';
 import { configureTenant } from '../launcher/configure.js';
 import { DEFAULT_DATA, dataDirectory } from '../launcher/data-directory.js';
-import { DEMO_FILE } from '../launcher/demo-file.js';
+import { DEMO_FILE, writeDemoFile } from '../launcher/demo-file.js';
 import type { DemoFile } from '../launcher/demo-file.js';
-import { TENANTS_FILE, demoTenants } from '../launcher/demo-tenants.js';
+import { TENANTS_FILE, demoTenants, everybodyOf } from '../launcher/demo-tenants.js';
 import type { DemoTenant } from '../launcher/demo-tenants.js';
+import { databaseUrl } from './database-of.js';
 import { PlainError } from '../plain-error.js';
 import { setUp } from '../launcher/set-up.js';
 
@@ -35,19 +36,32 @@ export function addDevelopmentCommands(program: Command): void {
     .requiredOption('--data <dir>')
     .requiredOption('--origin <origin>')
     .action(async ({ data, origin }: { data: string; origin: string }) => {
-      await setUp(dataDirectory(data), origin, process.env['DATABASE_URL'] ?? '', console.log);
+      await setUp(dataDirectory(data), origin, databaseUrl() ?? '', console.log);
     });
   program
     .command('configure', { hidden: true })
     .requiredOption('--data <dir>')
     .requiredOption('--origin <origin>')
     .requiredOption('--issuer <issuer>')
-    .action(async ({ data, ...at }: { data: string; origin: string; issuer: string }) => {
-      for (const tenant of demoTenants(dataDirectory(data))) {
+    .option('--sandbox-origin <origin>', 'also write what a visitor needs to try the instance')
+    .action(async ({ data, sandboxOrigin, ...at }: ConfigureFlags) => {
+      const directory = dataDirectory(data);
+      const tenants = demoTenants(directory);
+      for (const tenant of tenants) {
         await configureTenant(at.origin, at.issuer, tenant);
         console.log(`tenant ${tenant.tenant}: producer, publisher, people and routes configured`);
       }
+      if (sandboxOrigin !== undefined) {
+        writeDemoFile(directory, { origin: at.origin, sandboxOrigin }, tenants);
+      }
     });
+}
+
+interface ConfigureFlags {
+  data: string;
+  origin: string;
+  issuer: string;
+  sandboxOrigin?: string;
 }
 
 function demoFileOf(data: string): DemoFile {
@@ -61,7 +75,7 @@ function demoFileOf(data: string): DemoFile {
 /** The name of a person at the development provider. */
 function subjectOf(data: string, person: string): string {
   const tenants = dataDirectory(data).read<DemoTenant[]>(TENANTS_FILE) ?? [];
-  const people = tenants.flatMap(({ people: all }) => all);
+  const people = tenants.flatMap(everybodyOf);
   const found = people.find(({ id }) => id === person);
   if (found !== undefined) return found.subject;
   const known = people.map(({ id, name }) => `${id} (${name})`).join(', ');

@@ -3,20 +3,19 @@ import { join } from 'node:path';
 import { bootstrapTenant, createPool } from '@countersign/database';
 import type { TrustManifest } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { DEFAULT_DATA, dataDirectory } from '../launcher/data-directory.js';
+import { dataDirectory } from '../launcher/data-directory.js';
 import { bringUpToDate, plainly } from '../launcher/database.js';
 import { newToken } from '../launcher/demo-tenants.js';
+import { addRecoverCommand } from './recover.js';
+import { addTreeCommand } from './tree.js';
+import { databaseOf } from './database-of.js';
+import type { DatabaseOptions } from './database-of.js';
 import { ensureKeys, trustManifest } from '../launcher/keys.js';
-import { PlainError } from '../plain-error.js';
-import { STORES_FILE } from '../launcher/stores.js';
-import type { StoresFile } from '../launcher/stores.js';
-
-interface DatabaseOptions {
-  data?: string;
-}
 
 /** Commands for whoever runs an installation. They speak to the database as its owner, never over HTTP. */
 export function addOperatorCommands(program: Command): void {
+  addRecoverCommand(program);
+  addTreeCommand(program);
   program
     .command('migrate')
     .description('bring the database that DATABASE_URL names to the schema of this release')
@@ -90,17 +89,4 @@ async function bootstrap(options: BootstrapOptions): Promise<void> {
   } finally {
     await pool.end();
   }
-}
-
-/** The database that DATABASE_URL names, else that of the instance which `npm start` runs on this machine. */
-function databaseOf({ data }: DatabaseOptions): { url: string; development: boolean } {
-  const named = data === undefined ? process.env['DATABASE_URL'] : undefined;
-  if (named) return { url: named, development: false };
-  const directory = data ?? DEFAULT_DATA;
-  const url = dataDirectory(directory).read<StoresFile>(STORES_FILE)?.urls.DATABASE_URL;
-  if (url !== undefined) return { url, development: true };
-  throw new PlainError(
-    `DATABASE_URL is not set, and no instance runs on ${directory}. Set it to postgres://user@host:port/database, ` +
-      'or start an instance with `npm start` and name its data directory with --data DIR.',
-  );
 }

@@ -21,6 +21,7 @@ import { logIn } from './login.js';
 import { newNarrator } from './narrator.js';
 import type { Narrator } from './narrator.js';
 import { WAITING_SUMMARY, deploymentRequest, releaseNotesRequest } from './request-bodies.js';
+import { fileExample } from './payment-batch.js';
 import { until } from './until.js';
 import { newVerifier } from './verifier.js';
 import type { Verifier } from './verifier.js';
@@ -56,6 +57,7 @@ export async function runLifecycle(
   await execute(stage, granted);
   await audit(stage, granted, before);
   await leaveOneWaiting(stage);
+  await leaveBatchWaiting(stage);
 }
 
 async function create({ demo, producer, verifier, narrator }: Stage): Promise<RequestStatus> {
@@ -291,5 +293,22 @@ async function leaveOneWaiting({ demo, producer, narrator }: Stage): Promise<voi
         .map(({ name }) => name)
         .join(' or ')}`,
     ],
+  );
+}
+
+async function leaveBatchWaiting({ demo, producer, narrator }: Stage): Promise<void> {
+  await narrator.step(
+    'and a third, with an app to review it in',
+    async () => {
+      const { items } = await producer.get<RequestList>('/v2/requests?state=pending');
+      return items.some(({ summary }) => summary.startsWith('Release payment batch'))
+        ? 'it waits since an earlier start'
+        : fileExample(demo);
+    },
+    (said) =>
+      said
+        .trim()
+        .split('\n')
+        .map((line) => line.trim()),
   );
 }

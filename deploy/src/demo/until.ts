@@ -8,13 +8,13 @@ export async function until<T>(
   what: string,
   ask: () => Promise<T>,
   enough: (answer: T) => boolean,
-  withinMs = 30_000,
+  { withinMs = 30_000, pauseMs = PAUSE_MS } = {},
 ): Promise<T> {
   for (const end = Date.now() + withinMs; ;) {
     const answer = await ask();
     if (enough(answer)) return answer;
     if (Date.now() > end)
       throw new PlainError(`${what} did not happen within ${withinMs / 1000} s.`);
-    await delay(PAUSE_MS);
+    await delay(pauseMs);
   }
 }

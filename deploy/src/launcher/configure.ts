@@ -15,7 +15,7 @@ export async function configureTenant(
   tenant: DemoTenant,
 ): Promise<void> {
   const api = apiOf(origin, { token: tenant.operator.token });
-  const { producer, publisher, people, routes } = tenant;
+  const { producer, publisher, people, operators = [], routes } = tenant;
   const [owner, ...reviewers] = people;
   if (owner === undefined) throw new Error(`the tenant ${tenant.tenant} has no people`);
   try {
@@ -27,6 +27,11 @@ export async function configureTenant(
     });
     for (const { id, name, subject } of people) {
       const config = { enabled: true, name, oidc_issuer: issuer, oidc_subject: subject };
+      await putPrincipal(api, { id, kind: 'human', config });
+    }
+    for (const { id, name, subject } of operators) {
+      const identity = { oidc_issuer: issuer, oidc_subject: subject };
+      const config = { enabled: true, operator: true, name, ...identity };
       await putPrincipal(api, { id, kind: 'human', config });
     }
     await putPrincipal(api, {

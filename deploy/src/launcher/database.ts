@@ -1,9 +1,15 @@
-import { migrate } from '@countersign/database';
+import { QUEUES_ROLE, migrate } from '@countersign/database';
+import { migrateJobs } from '@countersign/platform/jobs';
 import { PlainError } from '../plain-error.js';
 
-/** Applies the migrations that the database of that URL lacks and returns their names. Throws PlainError. */
+/** Applies the migrations that the database of that URL lacks, queues included, and returns their names. Throws PlainError. */
 export function bringUpToDate(url: string): Promise<string[]> {
-  return plainly(url, () => migrate(url));
+  return plainly(url, async () => {
+    const applied = await migrate(url);
+    // Queues are here where there is no Redis, and in nobody's way where there is.
+    await migrateJobs(url, QUEUES_ROLE);
+    return applied;
+  });
 }
 
 /**

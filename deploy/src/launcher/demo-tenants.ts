@@ -21,6 +21,8 @@ export interface DemoTenant {
   readonly operator: Machine;
   /** The owner first; the others review. */
   readonly people: readonly DemoPerson[];
+  /** People with the power to operate; an older data directory has none. */
+  readonly operators?: readonly DemoPerson[];
   readonly routes: { readonly review: string; readonly execution: string };
 }
 
@@ -39,6 +41,16 @@ const PEOPLE: Readonly<Record<string, readonly DemoPerson[]>> = {
   ],
 };
 
+const OPERATORS: Readonly<Record<string, readonly DemoPerson[]>> = {
+  demo: [{ id: 'otto', name: 'Otto Operator', subject: 'otto' }],
+  other: [{ id: 'oda', name: 'Oda Operator', subject: 'oda' }],
+};
+
+/** Everybody of a tenant who can sign in. */
+export function everybodyOf({ people, operators = [] }: DemoTenant): readonly DemoPerson[] {
+  return [...people, ...operators];
+}
+
 /** The two tenants of the demonstration, with the tokens that they got at the first start on this directory. */
 export function demoTenants(data: DataDirectory): [DemoTenant, DemoTenant] {
   const known = data.read<[DemoTenant, DemoTenant]>(TENANTS_FILE);
@@ -56,6 +68,7 @@ function demoTenant(tenant: string, number: number): DemoTenant {
     publisher: machine(`publisher-${number}`),
     operator: machine(`operator-${number}`),
     people: PEOPLE[tenant] ?? [],
+    operators: OPERATORS[tenant] ?? [],
     routes: { review: 'review', execution: 'execution' },
   };
 }

@@ -2,7 +2,7 @@ import { runCommand } from './command.js';
 import { DEFAULT_DATA, takeDataDirectory } from './data-directory.js';
 import type { DataDirectory } from './data-directory.js';
 import { DEMO_FILE, writeDemoFile } from './demo-file.js';
-import { demoTenants } from './demo-tenants.js';
+import { demoTenants, everybodyOf } from './demo-tenants.js';
 import { explain } from '../plain-error.js';
 import { choosePorts } from './ports.js';
 import { provideStores } from './stores.js';
@@ -107,7 +107,12 @@ async function show(command: (...args: string[]) => Promise<void>): Promise<void
 
 function namesOf(tenants: ReturnType<typeof demoTenants>): string {
   return tenants
-    .map(({ tenant, people }) => `${people.map(({ name }) => name).join(', ')} (tenant ${tenant})`)
+    .map(
+      (of) =>
+        `${everybodyOf(of)
+          .map(({ name }) => name)
+          .join(', ')} (tenant ${of.tenant})`,
+    )
     .join('; ');
 }
 

@@ -8,7 +8,7 @@ import {
   generateSigningKey,
   signerFromPem,
 } from '@countersign/protocol';
-import type { TrustManifest } from '@countersign/protocol';
+import type { NewKey, TrustManifest } from '@countersign/protocol';
 
 const HOUR_MS = 3_600_000;
 const TEN_YEARS_MS = 3650 * 24 * HOUR_MS;
@@ -45,14 +45,23 @@ export function trustManifest(
   };
   return Object.keys(SIGNING_POLICY).reduce((manifest, service) => {
     const publicPem = publicPemOf(directory, service);
-    const keyId = `${service}-${fingerprint(publicPem)}`;
-    if (manifest.keys.some(({ key_id }) => key_id === keyId)) return manifest;
-    const window = { notBefore: now - HOUR_MS, notAfter: now + TEN_YEARS_MS };
-    return addKey(manifest, { keyId, publicPem, ...window });
+    const key = newKey(service, publicPem, now);
+    if (manifest.keys.some(({ key_id }) => key_id === key.keyId)) return manifest;
+    return addKey(manifest, key);
   }, start);
 }
 
-function publicPemOf(directory: string, name: string): string {
+/** A key as it is listed when nobody says otherwise: named after what it is for and after itself. */
+export function newKey(name: string, publicPem: string, now: number): NewKey {
+  return {
+    keyId: `${name}-${fingerprint(publicPem)}`,
+    publicPem,
+    notBefore: now - HOUR_MS,
+    notAfter: now + TEN_YEARS_MS,
+  };
+}
+
+export function publicPemOf(directory: string, name: string): string {
   return signerFromPem(name, readFileSync(join(directory, `${name}.pem`), 'utf8')).publicPem;
 }
 

@@ -1,6 +1,7 @@
 import type { SigningService } from '@countersign/protocol';
 import type { Target } from '../modules.js';
 import type { DataDirectory } from './data-directory.js';
+import { everybodyOf } from './demo-tenants.js';
 import type { DemoTenant } from './demo-tenants.js';
 import type { Ports } from './ports.js';
 import { STORES_FILE } from './stores.js';
@@ -16,6 +17,11 @@ const STAGE: Readonly<Record<Target, number>> = {
   ledger: 0,
   notifier: 0,
   'worker-anchor': 0,
+  'worker-expiry': 0,
+  'worker-deletion': 0,
+  'worker-reconciliation': 0,
+  'worker-delivery': 0,
+  'worker-reminder': 0,
   gateway: 1,
 };
 
@@ -34,6 +40,11 @@ const KEY_OF: Readonly<Record<Target, SigningService | 'caller' | null>> = {
   ledger: 'ledger',
   notifier: 'notifier',
   'worker-anchor': 'ledger',
+  'worker-expiry': 'request',
+  'worker-deletion': 'request',
+  'worker-reconciliation': 'execution-authority',
+  'worker-delivery': 'notifier',
+  'worker-reminder': 'notifier',
   gateway: 'caller',
 };
 
@@ -43,11 +54,12 @@ export interface Origins {
   readonly issuer: string;
 }
 
+/** Where everything is to be found. With `OIDC_ISSUER` set, people log in at that provider instead of ours. */
 export function originsOf(ports: Ports): Origins {
   return {
     origin: `http://localhost:${ports.origin}`,
     sandboxOrigin: `http://localhost:${ports.sandbox}`,
-    issuer: `http://localhost:${ports.provider}`,
+    issuer: process.env['OIDC_ISSUER'] || `http://localhost:${ports.provider}`,
   };
 }
 
@@ -91,9 +103,11 @@ function keysOf(data: DataDirectory, target: Target): Record<string, string> {
   if (owner === null) return {};
   const variable =
     owner === 'caller'
-      ? 'CALLER_PRIVATE_KEY_FILE'
-      : `${owner.toUpperCase().replaceAll('-', '_')}_SIGNING_KEY_FILE`;
-  return { [variable]: data.at('keys', `${owner}.pem`) };
+      ? 'CALLER_PRIVATE_KEY'
+      : `${owner.toUpperCase().replaceAll('-', '_')}_SIGNING_KEY`;
+  // One that is set in our own environment is used instead, such as vault:<name>.
+  if (process.env[variable]) return {};
+  return { [`${variable}_FILE`]: data.at('keys', `${owner}.pem`) };
 }
 
 /** What every target is configured with, by environment only. */
@@ -105,7 +119,7 @@ export function environmentOf(
   quotas: boolean,
 ): Record<string, string> {
   const { origin, sandboxOrigin, issuer } = originsOf(ports);
-  const people = tenants.flatMap(({ people: all }) => all);
+  const people = tenants.flatMap(everybodyOf);
   return {
     // One that is set in our own environment means nothing without --split.
     NATS_URL: '',
@@ -118,10 +132,13 @@ export function environmentOf(
     OIDC_ISSUER: issuer,
     DEVELOPMENT_PROVIDER_PORT: String(ports.provider),
     DEVELOPMENT_PEOPLE: JSON.stringify(people.map(({ subject, name }) => ({ subject, name }))),
-    ANCHOR_DIR: data.at('anchor'),
+    // One that is set in our own environment is the anchor store, instead of a folder.
+    ...(process.env['ANCHOR_S3_BUCKET'] ? {} : { ANCHOR_DIR: data.at('anchor') }),
     TRUST_FILE: data.at('trust.json'),
     CALLER_PUBLIC_KEY_FILE: data.at('keys', 'caller.pub.pem'),
     QUOTAS: quotas ? 'on' : 'off',
+    // All of it is on one machine, where more connections only take turns at its processors.
+    DATABASE_CONNECTIONS: process.env['DATABASE_CONNECTIONS'] ?? '5',
     // For orphan.ts.
     COUNTERSIGN_STORES_FILE: data.at(STORES_FILE),
   };

@@ -18,7 +18,8 @@ export function gatewayModules(shared: Shared): Module[] {
       minter: createCallerMinter('caller', callerKeyOf(shared.env)),
       log: shared.log,
       trust: shared.trust,
-      notifications: 'polling-only',
+      notifications: shared.config.MAIL_FROM === undefined ? 'polling-only' : 'smtp',
+      metrics: shared.metrics,
     }),
   ];
 }

@@ -1,17 +1,22 @@
-import { Directory } from '@countersign/database';
+import { Deadlines, Directory } from '@countersign/database';
 import { SchemaWorkers } from '@countersign/platform';
 import type { Module } from '@countersign/platform';
 import {
   BundleStore,
   CreationStore,
+  DeletionStore,
+  DeskStore,
   DirectoryStore,
+  ExpiryStore,
+  HousekeepingStore,
   ListStore,
   QUOTA_AMOUNTS,
   RequestStore,
-  rememberGood,
+  deletionWorker,
+  expiryWorker,
   requestModule,
 } from '@countersign/request';
-import { sandboxOriginPatternOf } from '../configuration.js';
+import { sandboxOriginPatternOf, webhookRulesOf } from '../configuration.js';
 import type { Shared } from '../shared.js';
 import { schemaWorkersModule } from './schema-workers.js';
 
@@ -25,18 +30,53 @@ export function requestModules(shared: Shared): Module[] {
     requestModule(shared.runtime, {
       requests: new RequestStore(pool),
       lists: new ListStore(pool),
+      desk: new DeskStore(pool),
       creations: new CreationStore(pool, amounts),
       bundles: new BundleStore(pool, amounts),
       configuration: new DirectoryStore(pool),
       directory: new Directory(pool),
       notary: shared.notary('request'),
-      checkSchema: rememberGood((tenant, schemaText) =>
+      checkSchema: (tenant, schemaText) =>
         schemas.check(tenant, { schemaText, responseText: null }),
-      ),
-      webhookHosts: config.WEBHOOK_HOSTS,
+      webhooks: webhookRulesOf(config),
       mode: config.MODE,
       sandboxOrigin: sandboxOriginPatternOf(env),
-      chained: shared.chained,
+      chained: shared.hint('outbox'),
     }),
   ];
+}
+
+export async function expiryModules(shared: Shared): Promise<Module[]> {
+  const pool = shared.pool('request');
+  return [
+    expiryWorker(await shared.worker('worker-expiry'), {
+      deadlines: new Deadlines(pool, ['review', 'grant']),
+      store: new ExpiryStore(pool),
+      notary: shared.notary('request'),
+      chained: shared.hint('outbox'),
+    }),
+  ];
+}
+
+export async function deletionModules(shared: Shared): Promise<Module[]> {
+  const { config } = shared;
+  const pool = shared.pool('deletion');
+  const runtime = await shared.worker('worker-deletion');
+  // What is due is unreadable already: better late than felt by callers.
+  const settings = { ...runtime.settings, concurrency: config.DELETION_CONCURRENCY };
+  return deletionWorker(
+    { ...runtime, settings },
+    {
+      deadlines: new Deadlines(pool, ['private_deletion', 'audit_deletion']),
+      store: new DeletionStore(pool),
+      housekeeping: new HousekeepingStore(pool),
+      notary: shared.notary('request'),
+      chained: shared.hint('outbox'),
+      settings: {
+        perTenant: config.DELETION_PER_TENANT,
+        intervalMs: config.HOUSEKEEPING_SECONDS * 1000,
+        rows: config.HOUSEKEEPING_ROWS,
+      },
+    },
+  );
 }

@@ -15,7 +15,7 @@ export function reviewModules(shared: Shared): Module[] {
       directory: new Directory(pool),
       notary: shared.notary('review'),
       schemas,
-      chained: shared.chained,
+      chained: shared.hint('outbox'),
     }),
   ];
 }

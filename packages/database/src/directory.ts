@@ -50,6 +50,7 @@ export class Directory {
   constructor(private readonly pool: pg.Pool) {}
 
   async principal(tenant: string, id: string, revision: number): Promise<Principal | null> {
+    if (id.includes('\0')) return null;
     const known = this.#principals.get(key(tenant, id));
     if (known?.revision === revision) return known.value;
     const { rows } = await this.pool.query<PrincipalRow>({
@@ -65,6 +66,8 @@ export class Directory {
   }
 
   async route(tenant: string, id: string, revision: number): Promise<Route | null> {
+    // A body's route is looked up before the body is judged, and Postgres keeps no such name.
+    if (id.includes('\0')) return null;
     const known = this.#routes.get(key(tenant, id));
     if (known?.revision === revision) return known.value;
     const { rows } = await this.pool.query<RouteRow>({

@@ -1,5 +1,6 @@
 export * from './access.js';
 export * from './bootstrap.js';
+export * from './deadlines.js';
 export * from './directory.js';
 export * from './drift.js';
 export * from './eligible.js';
@@ -7,5 +8,10 @@ export * from './migrate.js';
 export * from './parcels.js';
 export * from './pool.js';
 export * from './prisma.js';
+export * from './recall.js';
+export * from './recovery.js';
 export * from './request-row.js';
+export * from './traces.js';
 export * from './transition.js';
+export * from './tree-access.js';
+export * from './fsck/index.js';

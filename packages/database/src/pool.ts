@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { watchStatements } from './watched-statements.js';
 
 /** The database role of each service and of the deletion worker: what it may do is granted to that role, not to a login. */
 export const ROLES = {
@@ -10,6 +11,9 @@ export const ROLES = {
   notifier: 'countersign_notifier',
   deletion: 'countersign_deletion',
 } as const;
+
+/** Has BullMQ's tables, where queues are in Postgres, and nothing of ours. */
+export const QUEUES_ROLE = 'countersign_queues';
 
 export type RoleName = keyof typeof ROLES;
 export type DatabaseRole = (typeof ROLES)[RoleName];
@@ -29,7 +33,11 @@ export interface PoolOptions {
   statementTimeoutMs?: number;
   /** Told about connections that broke while idle; the pool has replaced them already. */
   onError?: (error: Error) => void;
+  /** Runs each statement, of which it is told the name: to trace it. */
+  around?: AroundStatement | undefined;
 }
+
+export type AroundStatement = <T>(statement: string, run: () => Promise<T>) => Promise<T>;
 
 /** A process that stands still in mid-transaction must not hold row locks for ever. */
 const IDLE_IN_TRANSACTION_MS = 30_000;
@@ -52,6 +60,7 @@ export function createPool(options: PoolOptions): pg.Pool {
   });
   // Without a listener a broken idle connection would end the process.
   pool.on('error', (error) => options.onError?.(error));
+  if (options.around !== undefined) watchStatements(pool, options.around);
   return pool;
 }
 
@@ -63,6 +72,8 @@ const POINT_QUERIES = [
   '-c enable_seqscan=off',
   '-c enable_hashjoin=off',
   '-c enable_mergejoin=off',
+  // A bitmap has no order: it reads all that the newest one is looked for in.
+  '-c enable_bitmapscan=off',
   '-c plan_cache_mode=force_generic_plan',
 ].join(' ');
 

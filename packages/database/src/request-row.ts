@@ -1,36 +1,112 @@
+import type pg from 'pg';
 import { PROTOCOL_REVISION, Refusal, SUPPORTED_PROFILES, textDigest } from '@countersign/protocol';
 import type { DecisionRequest, Digest, Lifecycle } from '@countersign/protocol';
+import type { Recalled } from './recall.js';
+
+/**
+ * A row by its key, joined. `LIMIT` makes Postgres look the key up: a plain join, planned before the tables were ever
+ * analysed, may read all rows of the tenant for each call instead. `condition` names the table's columns with `x.`; `mark`
+ * changes whenever anything writes the row.
+ */
+export function keyed(table: string, alias: string, condition: string): string {
+  return `
+  LEFT JOIN LATERAL (SELECT x.*, x.xmin AS mark FROM ${table} x WHERE x.tenant = $1 AND ${condition} LIMIT 1) ${alias} ON true`;
+}
+
+/**
+ * Where the rows of a key lie, joined as `alias.at`, for an UPDATE or DELETE that has its keys from another table:
+ * `WHERE ${table}.ctid = ${alias}.at`. For the reason of {@link keyed}; whoever moved such a row since has its version
+ * looked at again by Postgres, together with every other condition of the statement.
+ */
+export function placed(table: string, alias: string, condition: string): string {
+  return `
+  CROSS JOIN LATERAL (SELECT x.ctid AS at FROM ${table} x WHERE x.tenant = $1 AND ${condition} OFFSET 0) ${alias}`;
+}
+
+/**
+ * Canonical text as JSON that Postgres can take apart: it keeps no U+0000, which the text may spell as an escape. Where
+ * the text has a backslash and `u0000` instead, escaped itself, the replacement leaves it well formed too.
+ */
+export function jsonOf(text: string): string {
+  return `replace(${text}, '\\u0000', '\\ufffd')::jsonb`;
+}
+
+/** A record's text by its id: a column. */
+export function recordText(id: string): string {
+  return `(SELECT x.record FROM record x WHERE x.tenant = $1 AND x.id = ${id})`;
+}
+
+/** The answer stored under a key, as one column `replay`: digest of the body, status, answer. */
+export function replayColumn(principal: string, operation: string, key: string): string {
+  return `(SELECT json_build_array(i.digest, i.status, coalesce(i.result, ${recordText('i.record_id')}))::text
+    FROM idempotency i WHERE i.tenant = $1 AND i.principal = ${principal} AND i.operation = ${operation} AND i.key = ${key}
+  ) AS replay`;
+}
+
+/** Fenced, or not compared with the anchor store since the database server started: both close admission (R18). */
+const FENCED = `(t.fenced OR coalesce(t.compared_at < pg_postmaster_start_time(), true))`;
 
 /**
  * What every operation on a request loads in its one read: the tenant, the request with its integrity recomputed by
- * Postgres, the lifecycle row, and the answer already stored under the caller's key.
+ * Postgres, the lifecycle row, and the answer already stored under the caller's key. Few columns, because each costs the
+ * client in every answer: the lifecycle row comes as JSON. Read with {@link loadRequest}.
  * Parameters: $1 tenant, $2 request id, $3 principal, $4 operation, $5 key.
  */
 export const REQUEST_COLUMNS = `
   floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now,
-  t.directory_revision, t.generation, t.fenced, t.fence_reason, t.ledger_id,
-  i.digest AS replay_digest, i.status AS replay_status, coalesce(i.result, ir.record) AS replay_result,
-  l.request_id, l.owner, l.route, l.decision, l.audit, l.grant_state, l.execution, l.revision, l.version, l.invalidated,
-  l.accepted_at, l.review_deadline, l.grant_deadline, l.private_delete_at, l.audit_delete_at, l.material_deleted,
-  l.reminded_at, l.receipt_id, l.claim_id, l.outcome_id, l.admissions, l.receipt_sequence, l.anchor_sequence,
-  r.purpose, r.digest, r.canonical`;
+  t.directory_revision, t.generation, ${FENCED} AS fenced, t.fence_reason, t.ledger_id,
+  ${replayColumn('$3', '$4', '$5')},
+  row_to_json(l)::text AS lifecycle, r.purpose, r.digest, r.canonical`;
 
 export const REQUEST_JOINS = `
-  FROM tenant t
-  LEFT JOIN idempotency i ON i.tenant = t.tenant AND i.principal = $3 AND i.operation = $4 AND i.key = $5
-  LEFT JOIN record ir ON ir.tenant = i.tenant AND ir.id = i.record_id
-  LEFT JOIN lifecycle l ON l.tenant = t.tenant AND l.request_id = $2
-  LEFT JOIN request r ON r.tenant = l.tenant AND r.id = l.request_id`;
+  FROM tenant t ${keyed('lifecycle', 'l', 'x.request_id = $2')} ${keyed('request', 'r', 'x.id = $2')}`;
 
-/** INT of contract §6.4: the digests of what is stored, recomputed where it is stored. */
-export const INTEGRITY_COLUMNS = `
-  'sha256:' || encode(sha256(convert_to(r.canonical, 'UTF8')), 'hex') AS actual_digest,
-  'sha256:' || encode(sha256(convert_to(m.payload, 'UTF8')), 'hex') AS payload_digest,
-  'sha256:' || encode(sha256(convert_to(m.response_schema, 'UTF8')), 'hex') AS response_schema_digest,
-  'sha256:' || encode(sha256(convert_to(m.review_document, 'UTF8')), 'hex') AS document_digest`;
+const HEX_DIGEST = (column: string) => `encode(sha256(convert_to(${column}, 'UTF8')), 'hex')`;
 
-export const MATERIAL_JOIN = `
-  LEFT JOIN material m ON m.tenant = l.tenant AND m.request_id = l.request_id`;
+/** INT of contract §6.4, without material: the digest of the stored request, recomputed where it is stored. */
+export const REQUEST_INTEGRITY = `${HEX_DIGEST('r.canonical')} AS digests`;
+
+/**
+ * The version of everything that a step on a request is decided with, but the directory's: of the lifecycle row first, then
+ * tenant, request and material, and whether the tenant is fenced. The expressions are those of a load or of a save.
+ */
+export function marksOf(rows: {
+  lifecycle: string;
+  tenant: string;
+  request: string;
+  material: string;
+  fenced: string;
+}): string {
+  const { lifecycle, tenant, request, material, fenced } = rows;
+  return `concat(${lifecycle}, ',', ${tenant}, ',', ${request}, ',', ${material}, ',', ${fenced})`;
+}
+
+/** For the tenant's row `t`. */
+export const FENCED_COLUMN = FENCED;
+
+/** With {@link INTEGRITY}: what a save compares when the state is recalled and not read. */
+export const MARKS = `${marksOf({
+  lifecycle: 'l.mark',
+  tenant: 't.xmin',
+  request: 'r.mark',
+  material: 'm.mark',
+  fenced: FENCED,
+})} AS marks`;
+
+/** INT of contract §6.4: request, payload, response schema and document; as {@link REQUEST_INTEGRITY} without material. */
+export const INTEGRITY = `${HEX_DIGEST('r.canonical')} || coalesce(${HEX_DIGEST('m.payload')}
+  || ${HEX_DIGEST('m.response_schema')} || encode(sha256(m.review_document), 'hex'), '') AS digests`;
+
+/**
+ * Who may see the request (contract §1, R1, R2), as the service decides it again: nobody else makes Postgres read what may
+ * be 20 MB, and so nobody learns from the time that it took.
+ */
+const SEEN_BY_CALLER = `(l.owner = $3
+  OR EXISTS (SELECT 1 FROM route_reviewer v WHERE v.tenant = $1 AND v.reviewer = $3 AND v.route = l.route)
+  OR EXISTS (SELECT 1 FROM principal p WHERE p.tenant = $1 AND p.id = $3
+    AND (p.kind = 'operator' OR p.config -> 'operator' = 'true'::jsonb)))`;
+
+export const MATERIAL_JOIN = keyed('material', 'm', `x.request_id = $2 AND ${SEEN_BY_CALLER}`);
 
 /**
  * The AnchorProof (contract §3.6) as canonical text, built from the chain: at most 100 nodes, so it is not stored twice.
@@ -42,13 +118,16 @@ export const ANCHOR_COLUMN = `
       SELECT string_agg('{"head":"' || e.head || '","previous_head":"' || e.previous_head || '","record_digest":"'
         || e.record_digest || '","sequence":' || e.sequence || '}', ',' ORDER BY e.sequence)
       FROM ledger_entry e
-      WHERE e.tenant = l.tenant AND e.sequence BETWEEN l.receipt_sequence AND l.anchor_sequence
+      WHERE e.tenant = $1 AND e.sequence BETWEEN l.receipt_sequence AND l.anchor_sequence
     ) || ']}' END AS anchor`;
 
-export const ANCHOR_JOIN = `
-  LEFT JOIN checkpoint k ON k.tenant = l.tenant AND k.generation = l.anchor_generation AND k.sequence = l.anchor_sequence`;
+export const ANCHOR_JOIN = keyed(
+  'checkpoint',
+  'k',
+  'x.generation = l.anchor_generation AND x.sequence = l.anchor_sequence',
+);
 
-/** A row of {@link REQUEST_COLUMNS}; everything from `request_id` on is null when there is no such request. */
+/** What {@link loadRequest} answers; everything from `request_id` on is null or absent when there is no such request. */
 export interface RequestRow {
   now: number;
   directory_revision: number;
@@ -85,10 +164,59 @@ export interface RequestRow {
   purpose: Lifecycle['purpose'];
   digest: Digest;
   canonical: string;
-  actual_digest?: string | null;
-  payload_digest?: string | null;
-  response_schema_digest?: string | null;
-  document_digest?: string | null;
+  /** Of {@link INTEGRITY}: hexadecimal SHA-256, one after the other. */
+  digests?: string | null;
+  /** Of {@link MARKS}. */
+  marks?: string;
+  /** Not read for this step, but recalled. */
+  recalled?: Recalled | null;
+}
+
+type LoadedRow = { replay: string | null; lifecycle: string | null } & Record<string, unknown>;
+
+/** Runs a prepared load of {@link REQUEST_COLUMNS}; `Row` adds the service's own columns. */
+export async function loadRequest<Row extends RequestRow>(
+  pool: pg.Pool,
+  statement: { readonly name: string; readonly text: string },
+  values: unknown[],
+): Promise<Row | undefined> {
+  const { rows } = await pool.query<LoadedRow>({ ...statement, values });
+  const loaded = rows[0];
+  if (loaded === undefined) return undefined;
+  // Onto the object that JSON.parse has made: copying objects of so many members costs more than all else here.
+  const row = lifecycleRow(loaded.lifecycle);
+  for (const name in loaded) {
+    if (name !== 'replay' && name !== 'lifecycle') row[name] = loaded[name];
+  }
+  return Object.assign(row, replayOf(loaded.replay)) as unknown as Row;
+}
+
+type Replay = Pick<RequestRow, 'replay_digest' | 'replay_status' | 'replay_result'>;
+
+/** The column of {@link replayColumn}. */
+export function replayOf(replay: string | null): Replay {
+  const [digest, status, result] =
+    replay === null ? [null, null, null] : (JSON.parse(replay) as [string, number, string | null]);
+  return { replay_digest: digest, replay_status: status, replay_result: result };
+}
+
+const TIMES = [
+  'accepted_at',
+  'review_deadline',
+  'grant_deadline',
+  'private_delete_at',
+  'audit_delete_at',
+  'reminded_at',
+] as const;
+
+function lifecycleRow(text: string | null): Record<string, unknown> {
+  if (text === null) return { request_id: null };
+  const row = JSON.parse(text) as Record<string, unknown>;
+  for (const name of TIMES) {
+    const time = row[name];
+    if (typeof time === 'string') row[name] = Date.parse(time);
+  }
+  return row;
 }
 
 export interface StoredRequest {
@@ -112,11 +240,19 @@ export function storedRequest(row: RequestRow): StoredRequest | null {
     route: row.route,
     digest: row.digest,
     canonical: row.canonical,
-    request: JSON.parse(row.canonical) as DecisionRequest,
+    request: requestIn(row.canonical),
     lifecycle: lifecycleOf(row),
     version: row.version,
     row,
   };
+}
+
+function requestIn(canonical: string): DecisionRequest {
+  try {
+    return JSON.parse(canonical) as DecisionRequest;
+  } catch (cause) {
+    throw new Refusal('material_integrity_mismatch', { cause });
+  }
 }
 
 export function lifecycleOf(row: RequestRow): Lifecycle {
@@ -147,11 +283,9 @@ export function requireIntegrity(stored: StoredRequest, tenant: string): void {
   requireRequestIntegrity(stored, tenant);
   const { request, row } = stored;
   if (row.material_deleted) return;
-  const same =
-    row.payload_digest === request.review.payload_digest &&
-    row.response_schema_digest === request.review.response_schema_digest &&
-    row.document_digest === request.review.document_digest;
-  if (!same) throw new Refusal('material_integrity_mismatch');
+  const { payload_digest, response_schema_digest, document_digest } = request.review;
+  const digests = [stored.digest, payload_digest, response_schema_digest, document_digest];
+  if (row.digests !== digests.map(hex).join('')) throw new Refusal('material_integrity_mismatch');
 }
 
 /** INT for a service that may not read material: revision, profiles and the request's own digest. */
@@ -160,10 +294,11 @@ export function requireRequestIntegrity(stored: StoredRequest, tenant: string): 
   const supported: Readonly<Record<string, string>> = SUPPORTED_PROFILES;
   if (request.protocol_revision !== PROTOCOL_REVISION)
     throw new Refusal('unsupported_revision', { status: 409 });
-  for (const [name, version] of Object.entries(request.profiles)) {
+  // What was tampered with may lack anything; its digest tells.
+  for (const [name, version] of Object.entries(request.profiles ?? {})) {
     if (supported[name] !== version) throw new Refusal('unsupported_profile', { status: 409 });
   }
-  if (request.review.bundle !== undefined && request.profiles['proto.agent-ui'] !== '2') {
+  if (request.review?.bundle !== undefined && request.profiles?.['proto.agent-ui'] !== '2') {
     throw new Refusal('agent_ui_profile_required', { status: 409 });
   }
   const same =
@@ -171,8 +306,12 @@ export function requireRequestIntegrity(stored: StoredRequest, tenant: string): 
     request.tenant === tenant &&
     request.producer === stored.owner &&
     request.route === stored.route &&
-    row.actual_digest === stored.digest;
+    row.digests?.startsWith(hex(stored.digest)) === true;
   if (!same) throw new Refusal('material_integrity_mismatch');
+}
+
+function hex(digest: string): string {
+  return digest.slice('sha256:'.length);
 }
 
 /** A key's stored answer (R5): the same status and bytes for the same body, a conflict for another. */

@@ -50,8 +50,9 @@ it('is ready when the modules are', async () => {
 
 it('shows metrics only where they are given', async () => {
   expect(await ask(ready, '/metrics')).toEqual({ handled: false });
+  expect(await ask({ ...ready, metrics: () => null }, '/metrics')).toEqual({ handled: false });
   const metrics = createMetrics('worker');
-  expect((await ask({ ...ready, metrics }, '/metrics')).body).toContain('# TYPE');
+  expect((await ask({ ...ready, metrics: () => metrics }, '/metrics')).body).toContain('# TYPE');
 });
 
 it('leaves other paths and methods alone', async () => {

@@ -5,8 +5,8 @@ import type { Module, Readiness } from './module.js';
 
 export interface HealthOptions {
   readiness: () => Promise<Readiness>;
-  /** Served as `/metrics`, for the scraper of the cluster. */
-  metrics?: Registry;
+  /** Served as `/metrics`, for the scraper of the cluster; null while there are none yet. */
+  metrics?: () => Registry | null;
 }
 
 /** Answers a request when it is one of its own, and says whether it was. */
@@ -41,9 +41,8 @@ export function createHealthHandler(options: HealthOptions): HealthHandler {
       return true;
     }
     if (path === '/readyz') return answerWith(response, readyz(response));
-    if (path === '/metrics' && metrics !== undefined) {
-      return answerWith(response, scrape(response, metrics));
-    }
+    const registry = path === '/metrics' ? metrics?.() : undefined;
+    if (registry) return answerWith(response, scrape(response, registry));
     return false;
   };
 }

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { drawBytes } from './random.js';
 
 /** A new UUID version 7 (RFC 9562): random, and in the order of time, so that indexes stay dense. */
 export function newId(now = Date.now()): string {
-  const bytes = randomBytes(16);
+  const bytes = drawBytes(16);
   bytes.writeUIntBE(now, 0, 6);
   bytes[6] = (bytes[6]! & 0x0f) | 0x70;
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;

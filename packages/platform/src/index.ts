@@ -1,3 +1,4 @@
+export { traceBus } from './bus/traced.js';
 export { busFaultOf } from './bus/fault.js';
 export { createInProcessBus } from './bus/in-process.js';
 export type { InProcessBusOptions } from './bus/in-process.js';
@@ -15,9 +16,21 @@ export type {
   BusRequest,
   ServeOptions,
 } from './bus/types.js';
+export { askedGauges } from './asked-gauge.js';
+export type { AskedGauge, AskedSample } from './asked-gauge.js';
+export { CALL_SECONDS, meteredBus } from './bus-metrics.js';
 export { createCallerMinter, createCallerVerifier } from './caller.js';
 export type { Caller, CallerMinter, CallerVerifier } from './caller.js';
-export { ConfigurationError, flag, list, loadConfig, wholeNumber } from './config.js';
+export { deadlineWorker, jobOf } from './deadline-worker.js';
+export type {
+  DeadlineSource,
+  DueItem,
+  Effect,
+  UpcomingItem,
+  WorkerRuntime,
+  WorkerSettings,
+} from './deadline-worker.js';
+export { ConfigurationError, READ, flag, list, loadConfig, wholeNumber } from './config.js';
 export type { Configuration, ConfigurationFault, ConfigurationShape } from './config.js';
 export { createHealthHandler, healthListener } from './health.js';
 export type { HealthHandler, HealthListenerOptions, HealthOptions } from './health.js';
@@ -26,17 +39,30 @@ export { createLogger } from './log.js';
 export type { LogLevel, LogOptions, Logger } from './log.js';
 export { assembleModules, startModules } from './module.js';
 export type { Module, ModuleOptions, Modules, Readiness } from './module.js';
+export { startLoop } from './loop.js';
+export type { Loop } from './loop.js';
 export * from './notary.js';
 export * from './schema-workers/pool.js';
 export * from './serve-operation.js';
+export { inSpan, inSpanOfEach, openCall, openSpan, recordedTraceparent } from './spans.js';
+export type { OpenSpan, SpanOptions } from './spans.js';
 export {
+  continueTrace,
   createMetrics,
   currentTrace,
   inTrace,
   newTrace,
   parseTraceparent,
   traceparentOf,
+  tracerInUse,
 } from './telemetry.js';
 export type { Trace } from './telemetry.js';
+export { Gauge, Histogram } from 'prom-client';
+export type { Registry } from 'prom-client';
+export { Wakeful } from './wakeful.js';
+export { createWorkerMetrics } from './worker-metrics.js';
+export type { WorkerMetrics } from './worker-metrics.js';
 export { HINTS } from './service.js';
 export type { ServiceRuntime } from './service.js';
+export { SignerUnavailable, TransitEngine } from './signers/vault-transit.js';
+export type { TransitSettings, TransitVersion } from './signers/vault-transit.js';

@@ -3,7 +3,8 @@ import { Queue, Worker, createPostgresBackend, runMigrations } from 'bullmq';
 import type { BackendFactory, QueueOptions, WorkerOptions } from 'bullmq';
 import pg from 'pg';
 import type { Logger } from './log.js';
-import { currentTrace, inTrace, newTrace, traceparentOf } from './telemetry.js';
+import { inSpan, openSpan } from './spans.js';
+import { continueTrace, currentTrace, traceparentOf } from './telemetry.js';
 
 /** Ids and times only: nothing private enters a queue. */
 export type JobData = Readonly<Record<string, string | number | boolean | null>>;
@@ -22,10 +23,27 @@ export interface Jobs {
     data: JobData,
     options?: { delayMs?: number },
   ): Promise<void>;
+  /** As `enqueue`, many in one round trip. */
+  enqueueAll(queue: string, jobs: readonly NewJob[]): Promise<void>;
   /** Starts to work; goes on by itself when the store comes back. A job that fails is tried three times, then dropped. */
-  work(queue: string, handler: JobHandler, options?: { concurrency?: number }): Promise<void>;
+  work(queue: string, handler: JobHandler, options?: WorkOptions): Promise<void>;
   /** Waits for running jobs, for a bounded time. */
   close(): Promise<void>;
+}
+
+export interface NewJob {
+  readonly jobId: string;
+  readonly data: JobData;
+  readonly delayMs: number;
+  /** Of the trace that the job belongs to; the current one when not given. */
+  readonly traceparent?: string | undefined;
+}
+
+export interface WorkOptions {
+  /** Jobs at once; 10 when not given. */
+  readonly concurrency?: number;
+  /** Most jobs a second in this process; 0 or absent: as many as it can. */
+  readonly perSecond?: number;
 }
 
 export interface JobsOptions {
@@ -34,10 +52,13 @@ export interface JobsOptions {
   redisUrl?: string | undefined;
   /** Required without `redisUrl`; may carry `options=-c role=…`. */
   databaseUrl?: string | undefined;
+  /** How long a worker may hold a job without a sign of life before another one gets it; 30 s when not given. */
+  lockMs?: number | undefined;
   /** The longest that `close` takes; 10 s when not given. */
   closeMs?: number | undefined;
 }
 
+const MESSAGING = { 'messaging.system': 'bullmq' } as const;
 const ENQUEUE_MS = 3000;
 const RETRY_MS = 1000;
 const SCHEMA = 'bullmq';
@@ -57,7 +78,7 @@ interface Envelope {
 }
 
 export function createJobs(options: JobsOptions): Jobs {
-  const { log, closeMs = 10_000 } = options;
+  const { log, closeMs = 10_000, lockMs = 30_000 } = options;
   const store = storeOf(options);
   const queues = new Map<string, Queue<Envelope>>();
   const workers = new Set<Worker<Envelope>>();
@@ -80,9 +101,11 @@ export function createJobs(options: JobsOptions): Jobs {
   }
 
   async function process(name: string, handler: JobHandler, envelope: Envelope): Promise<void> {
-    const failed = await inTrace(newTrace(envelope.traceparent), async () => {
+    const failed = await continueTrace(envelope.traceparent, async () => {
       try {
-        await handler(envelope.data);
+        await inSpan(`${name} process`, { kind: 'consumer', attributes: MESSAGING }, () =>
+          handler(envelope.data),
+        );
         return false;
       } catch (error) {
         log.error({ err: error, queue: name }, 'job failed');
@@ -97,13 +120,20 @@ export function createJobs(options: JobsOptions): Jobs {
   async function keepWorking(
     name: string,
     handler: JobHandler,
-    concurrency: number,
+    { concurrency = 10, perSecond = 0 }: WorkOptions,
   ): Promise<void> {
+    const limiter = perSecond > 0 ? { limiter: { max: perSecond, duration: 1000 } } : {};
     while (!ended.signal.aborted) {
       const worker = new Worker<Envelope>(
         name,
         (job) => process(name, handler, job.data),
-        { ...store.forWorkers, concurrency },
+        {
+          ...store.forWorkers,
+          concurrency,
+          lockDuration: lockMs,
+          stalledInterval: lockMs,
+          ...limiter,
+        },
         store.factory as never,
       );
       worker.on('error', (error) => log.warn({ err: error, queue: name }, 'worker has trouble'));
@@ -121,25 +151,42 @@ export function createJobs(options: JobsOptions): Jobs {
     }
   }
 
-  return {
-    async enqueue(name, jobId, data, { delayMs = 0 } = {}) {
-      const queue = queueOf(name);
-      const trace = currentTrace();
-      const envelope: Envelope =
-        trace === undefined ? { data } : { data, traceparent: traceparentOf(trace) };
-      // BullMQ keeps the colon for itself.
-      const settings = { jobId: jobId.replaceAll(':', '.'), delay: Math.max(0, delayMs) };
-      const added = queue.add(name, envelope, settings);
-      try {
-        if (!(await bounded(added, ENQUEUE_MS))) throw new Error(`queue ${name} does not answer`);
-      } catch (error) {
-        renew(name, queue);
-        throw error;
+  async function enqueueAll(name: string, jobs: readonly NewJob[]): Promise<void> {
+    if (jobs.length === 0) return;
+    const queue = queueOf(name);
+    const trace = currentTrace();
+    const current = trace === undefined ? undefined : traceparentOf(trace);
+    const spans = jobs.map(({ traceparent: parent }) =>
+      openSpan(`${name} publish`, { kind: 'producer', attributes: MESSAGING, parent }),
+    );
+    const added = queue.addBulk(
+      jobs.map(({ jobId, data, delayMs, traceparent = current }, place) => ({
+        name,
+        data: withTrace(data, spans[place]?.traceparent ?? traceparent),
+        // BullMQ keeps the colon for itself.
+        opts: { jobId: jobId.replaceAll(':', '.'), delay: Math.max(0, delayMs) },
+      })),
+    );
+    try {
+      if (!(await bounded(added, ENQUEUE_MS))) throw new Error(`queue ${name} does not answer`);
+      for (const span of spans) span.end();
+    } catch (error) {
+      for (const span of spans) {
+        span.fail(error);
+        span.end();
       }
-    },
+      renew(name, queue);
+      throw error;
+    }
+  }
 
-    async work(name, handler, { concurrency = 10 } = {}) {
-      void keepWorking(name, handler, concurrency);
+  return {
+    enqueueAll,
+    enqueue: (name, jobId, data, { delayMs = 0 } = {}) =>
+      enqueueAll(name, [{ jobId, data, delayMs }]),
+
+    async work(name, handler, options = {}) {
+      void keepWorking(name, handler, options);
     },
 
     async close() {
@@ -158,23 +205,24 @@ export function createJobs(options: JobsOptions): Jobs {
 }
 
 /**
- * Brings the queues' tables in PostgreSQL to the newest version and lets the roles use them. Part of a migration:
- * `connectionString` is that of the owner.
+ * Brings the queues' tables in PostgreSQL to the newest version and gives them to the role that all queues work under.
+ * Part of a migration: `connectionString` is that of the owner.
  */
-export async function migrateJobs(
-  connectionString: string,
-  roles: readonly string[],
-): Promise<void> {
+export async function migrateJobs(connectionString: string, queuesRole: string): Promise<void> {
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {
     await runMigrations(client as never, SCHEMA);
-    for (const role of roles.map((name) => client.escapeIdentifier(name))) {
-      await client.query(`GRANT USAGE ON SCHEMA ${SCHEMA} TO ${role}`);
-      await client.query(`GRANT ALL ON ALL TABLES IN SCHEMA ${SCHEMA} TO ${role}`);
-      await client.query(`GRANT ALL ON ALL SEQUENCES IN SCHEMA ${SCHEMA} TO ${role}`);
-      await client.query(`GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${SCHEMA} TO ${role}`);
-    }
+    const role = client.escapeIdentifier(queuesRole);
+    // CREATE: each queue has a sequence, made by whoever uses it first.
+    await client.query(`GRANT USAGE, CREATE ON SCHEMA ${SCHEMA} TO ${role}`);
+    // Many jobs at once go through a temporary table.
+    const { rows } = await client.query<{ name: string }>('SELECT current_database() AS name');
+    const database = client.escapeIdentifier(rows[0]?.name ?? '');
+    await client.query(`GRANT TEMPORARY ON DATABASE ${database} TO ${role}`);
+    await client.query(`GRANT ALL ON ALL TABLES IN SCHEMA ${SCHEMA} TO ${role}`);
+    await client.query(`GRANT ALL ON ALL SEQUENCES IN SCHEMA ${SCHEMA} TO ${role}`);
+    await client.query(`GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${SCHEMA} TO ${role}`);
   } finally {
     await client.end();
   }
@@ -247,6 +295,10 @@ function withSearchPath(databaseUrl: string): { connectionString: string; option
   const options = `${url.searchParams.get('options') ?? ''} -c search_path=${SCHEMA}`.trim();
   url.searchParams.set('options', options);
   return { connectionString: url.href };
+}
+
+function withTrace(data: JobData, traceparent: string | undefined): Envelope {
+  return traceparent === undefined ? { data } : { data, traceparent };
 }
 
 /** A polite end of a queue would wait for a store that is away. */

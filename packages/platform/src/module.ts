@@ -85,16 +85,33 @@ export function assembleModules(
     return stopping;
   }
 
+  /** What was said last of a module that is not ready: probes ask every few seconds, the log tells it once. */
+  const told = new Map<Module, string>();
+
   async function stateOf(module: Module): Promise<string> {
     if (stopping !== null) return 'stopping';
     if (!started.includes(module)) return 'starting';
     try {
-      if (module.ready === undefined || (await bounded(module.ready(), readyMs))) return 'ready';
-      log.warn({ module: module.name, readyMs }, 'module does not say whether it is ready');
+      if (module.ready === undefined || (await bounded(module.ready(), readyMs))) {
+        if (told.delete(module)) log.info({ module: module.name }, 'module is ready again');
+        return 'ready';
+      }
+      tell(module, 'silent', () =>
+        log.warn({ module: module.name, readyMs }, 'module does not say whether it is ready'),
+      );
     } catch (error) {
-      log.warn({ err: error, module: module.name }, 'module is not ready');
+      const { code, message } = error as { code?: unknown; message?: unknown };
+      tell(module, `${String(code)} ${String(message)}`, () =>
+        log.warn({ err: error, module: module.name }, 'module is not ready'),
+      );
     }
     return 'unready';
+  }
+
+  function tell(module: Module, what: string, say: () => void): void {
+    if (told.get(module) === what) return;
+    told.set(module, what);
+    say();
   }
 
   return {

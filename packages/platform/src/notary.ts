@@ -1,11 +1,11 @@
-import { signPayloadText, canonicalText } from '@countersign/protocol';
+import { signPayloadTextLater, canonicalText } from '@countersign/protocol';
 import type {
   LifecycleEvent,
   PayloadOf,
   Profiles,
   Purpose,
   RecordType,
-  Signer,
+  RemoteSigner,
 } from '@countersign/protocol';
 import { newId } from './ids.js';
 
@@ -29,36 +29,47 @@ export interface IssuedRecord {
   readonly digest: string;
 }
 
+/** Told of each record before it is given to whoever commits it; must not reject. */
+export type NoteIssued = (type: RecordType, tenant: string, id: string) => Promise<void> | null;
+
 /** Signs what a service may sign, as the service's origin. */
 export class Notary {
   constructor(
-    private readonly signer: Signer,
+    private readonly signer: RemoteSigner,
     readonly origin: string,
+    private readonly note: NoteIssued | null = null,
   ) {}
 
-  /** `at` = service time of the operation, epoch milliseconds. */
+  /** `at` = service time of the operation, epoch milliseconds. Records that belong together are issued side by side. */
   issue<Type extends RecordType>(
     type: Type,
     subject: RecordSubject,
     at: number,
     payload: PayloadOf<Type>,
     id = newId(),
-  ): IssuedRecord {
+  ): Promise<IssuedRecord> {
     return this.issueCanonical(type, subject, at, canonicalText(payload), id);
   }
 
   /** As {@link issue}, with a payload that is in canonical form already. */
-  issueCanonical(
+  async issueCanonical(
     type: RecordType,
     subject: RecordSubject,
     at: number,
     payloadText: string,
     id = newId(),
-  ): IssuedRecord {
+  ): Promise<IssuedRecord> {
     const { tenant, audience, purpose, profiles } = subject;
     const header = { type, purpose, profiles, issuer: this.origin, audience, tenant, issuedAt: at };
-    const { text, digest } = signPayloadText(this.signer, header, payloadText);
+    const noted = this.note?.(type, tenant, id) ?? null;
+    const { text, digest } = await signPayloadTextLater(this.signer, header, payloadText);
+    if (noted !== null) await noted;
     return { id, type, audience, issuedAt: new Date(at).toISOString(), text, digest };
+  }
+
+  /** Signs the head of a tree, which is no record (c2sp.org/tlog-checkpoint), and says under which key. */
+  async signTreeHead(head: string): Promise<{ keyId: string; signature: Uint8Array }> {
+    return { keyId: this.signer.keyId, signature: await this.signer.signLater(Buffer.from(head)) };
   }
 
   /** The RequestChangedEvents of a step (contract §3.5), in their order. */
@@ -67,25 +78,27 @@ export class Notary {
     subject: RecordSubject,
     events: readonly LifecycleEvent[],
     at: number,
-  ): IssuedRecord[] {
-    return events.map((event) => {
+  ): Promise<IssuedRecord[]> {
+    const issued = events.map((event) => {
       const id = newId();
       return this.issue(
         'RequestChangedEvent',
         subject,
         at,
+        // In canonical order, which is written fastest.
         {
+          deadline: new Date(event.deadline).toISOString(),
           event_id: id,
-          type: 'proto.request.changed',
+          reason: event.reason,
           request_id: requestId,
           revision: event.revision,
-          reason: event.reason,
           state: event.state,
-          deadline: new Date(event.deadline).toISOString(),
           status_ref: `${this.origin}/v2/requests/${requestId}`,
+          type: 'proto.request.changed',
         },
         id,
       );
     });
+    return Promise.all(issued);
   }
 }

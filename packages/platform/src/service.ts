@@ -15,4 +15,6 @@ export const HINTS = {
   outbox: 'countersign.hint.outbox',
   /** A tenant has a checkpoint that is not anchored yet. */
   checkpoint: 'countersign.hint.checkpoint',
+  /** A tenant's chain has grown: there may be something to tell somebody. */
+  grown: 'countersign.hint.grown',
 } as const;

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomFillSync } from 'node:crypto';
-import { context, trace as spans } from '@opentelemetry/api';
+import { ROOT_CONTEXT, context, trace as spans } from '@opentelemetry/api';
+import type { Tracer } from '@opentelemetry/api';
 import { Registry, collectDefaultMetrics } from 'prom-client';
+import { drawBytes } from './random.js';
 
 /** One step of a W3C trace. */
 export interface Trace {
@@ -38,17 +39,8 @@ export function newTrace(traceparent?: string): Trace {
     : { traceId: parent.traceId, spanId, flags: parent.flags };
 }
 
-const pool = Buffer.alloc(4096);
-let taken = pool.length;
-
-/** Ids are drawn for every call, and asking the system for a few bytes costs as much as for many. */
 function randomHex(bytes: number): string {
-  if (taken + bytes > pool.length) {
-    randomFillSync(pool);
-    taken = 0;
-  }
-  taken += bytes;
-  return pool.toString('hex', taken - bytes, taken);
+  return drawBytes(bytes).toString('hex');
 }
 
 /** The header that continues this trace on the other side of a call. */
@@ -56,21 +48,45 @@ export function traceparentOf(trace: Trace): string {
   return `00-${trace.traceId}-${trace.spanId}-${trace.flags}`;
 }
 
-/** The trace this code runs in; a span of an OpenTelemetry SDK, when one is loaded, comes first. */
+/** What makes spans, once tracing is switched on (tracing.ts); null costs nothing more than this look. */
+let tracer: Tracer | null = null;
+
+export function traceWith(given: Tracer | null): void {
+  tracer = given;
+}
+
+export function tracerInUse(): Tracer | null {
+  return tracer;
+}
+
+/** The trace this code runs in; with tracing on the active span's. */
 export function currentTrace(): Trace | undefined {
-  const span = spans.getActiveSpan()?.spanContext();
+  const span = tracer === null ? undefined : spans.getActiveSpan()?.spanContext();
   if (span === undefined) return traces.getStore();
   const { traceId, spanId, traceFlags } = span;
   return { traceId, spanId, flags: traceFlags.toString(16).padStart(2, '0') };
 }
 
-/** Runs `work` in that trace: logs and bus calls below it carry the trace id. */
+/** Runs `work` in that trace: logs and bus calls below it carry the trace id, spans below it belong to it. */
 export function inTrace<T>(trace: Trace, work: () => T): T {
+  if (tracer === null) return traces.run(trace, work);
   const { traceId, spanId, flags } = trace;
   const parent = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
-  return traces.run(trace, () =>
-    context.with(spans.setSpanContext(context.active(), parent), work),
-  );
+  return traces.run(trace, () => context.with(spans.setSpanContext(ROOT_CONTEXT, parent), work));
+}
+
+/** Runs `work` as the next step of the trace that a `traceparent` names, else of a new one. */
+export function continueTrace<T>(traceparent: string | undefined, work: () => T): T {
+  if (tracer === null) return inTrace(newTrace(traceparent), work);
+  // Steps are spans now: only what is recorded has an id of its own.
+  const parent = parseTraceparent(traceparent);
+  if (parent !== null) return inTrace(parent, work);
+  return traces.run(newTrace(), () => context.with(ROOT_CONTEXT, work));
+}
+
+/** Runs work that is nobody's in particular, such as what a hint has woken, outside the trace that led to it. */
+export function outsideTraces<T>(work: () => T): T {
+  return tracer === null ? work() : traces.exit(() => context.with(ROOT_CONTEXT, work));
 }
 
 /** A registry of this process's own metrics: memory, event loop, handles; services add theirs. */
@@ -78,5 +94,9 @@ export function createMetrics(target: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ target });
   collectDefaultMetrics({ register: registry });
+  // Gauges with the names of counters.
+  for (const kind of ['handles', 'requests', 'resources']) {
+    registry.removeSingleMetric(`nodejs_active_${kind}_total`);
+  }
   return registry;
 }

@@ -32,6 +32,9 @@ export const DEFAULT_LIMITS: Readonly<Limits> = {
   audit_seconds: 7_776_000,
 };
 
+/** The largest file of evidence that the verifier reads, bytes. */
+export const DOCUMENT_BYTES = 134_217_728;
+
 /** The longest review document, in code points, whatever the route says (R27). */
 export const REVIEW_DOCUMENT_CHARACTERS = 10_485_760;
 
@@ -77,6 +80,8 @@ export const DEFAULT_RATES = {
   principal: 1200,
   /** Per human, on pages and session paths. */
   page: 1200,
+  /** Of all who read public trees without a credential, together. */
+  tree: 6000,
 } as const;
 
 /** Longest pages and lists (contract §9.5). */

@@ -5,8 +5,12 @@
  * `candidate_required`, `invalid_nonce`, `purpose_binding_mismatch`, `execution_profile_required`
  * and `unsupported_renderer`; R5 leaves no trigger for `idempotency_changed`; R18 replaces the
  * recovery storage that raised `namespace_missing`, `recovery_fence_conflict`,
- * `recovery_record_invalid`, `namespace_recovery_required`, `independent_recovery_required` and
- * `independent_anchor_required`.
+ * `recovery_record_invalid`, `namespace_recovery_required`, `independent_recovery_required`,
+ * `independent_anchor_required` and `namespace_retired` with 503. R16 gives a record its place in
+ * the ledger, and the ledger its anchor, after the answer: nobody is refused `ledger_exhausted`
+ * or `anchor_*`, operators meet these in incidents, fences, deliveries and the log. A process
+ * whose schema workers do not start does not serve, which leaves no trigger for
+ * `schema_worker_configuration`. test/e2e/codes shows how each of the others is reached.
  */
 
 /** The only error statuses the interface declares (R4). */
@@ -211,6 +215,10 @@ const unauthenticated = group(401, {
     'The identity provider sent an unusable identity',
     'Sign in again; if it stays so, ask the operator to check the identity provider.',
   ],
+  fresh_login_required: [
+    'This route wants a fresh login before a confirmation',
+    'Sign in once more and confirm again: the frozen candidate stays as it is. The operator of the service says how fresh and how strong the login has to be.',
+  ],
 });
 
 const notPermitted = group(403, {
@@ -357,27 +365,27 @@ const conflict = group(409, {
   ],
 });
 
-/** 422 on input, 409 when a stored request belongs to a retired revision (contract §6.2). */
-const unsupportedByRevision = group([422, 409], {
+/** Of a stored request that belongs to a retired revision; on input the schema answers before (contract §6.2). */
+const retired = group(409, {
   unsupported_revision: [
     'That protocol revision is not supported',
     'Use a revision that /.well-known/proto lists.',
-  ],
-  unsupported_profile: [
-    'A profile is not supported',
-    'Use only the profiles and versions that /.well-known/proto lists.',
   ],
   agent_ui_profile_required: [
     'A bound app needs its profile',
     'Select proto.agent-ui with the value 2 together with bundle_id.',
   ],
-});
-
-/** 409 when the request's namespace is not the current one, 503 when the current one is retired. */
-const retiredNamespace = group([409, 503], {
   namespace_retired: [
     'The authority namespace was retired by a recovery',
     'Do not execute. Create the request anew.',
+  ],
+});
+
+/** 422 on input, 409 when a stored request belongs to a retired revision (contract §6.2). */
+const unsupportedByRevision = group([422, 409], {
+  unsupported_profile: [
+    'A profile is not supported',
+    'Use only the profiles and versions that /.well-known/proto lists.',
   ],
 });
 
@@ -501,38 +509,6 @@ const unavailable = group(503, {
     'The schema check is not running',
     'Try again in some seconds; if it stays so, tell the operator.',
   ],
-  schema_worker_configuration: [
-    'The schema check is not set up correctly',
-    'Tell the operator to look at the log of the service.',
-  ],
-  ledger_exhausted: [
-    'The ledger of the tenant is full',
-    'Tell the operator; the tenant needs a new ledger.',
-  ],
-  anchor_conflict: [
-    'The anchor store holds another history',
-    'Do not execute. The operator must compare ledger and anchor store.',
-  ],
-  anchor_version_conflict: [
-    'The anchor store holds several versions of a checkpoint',
-    'Do not execute. The operator must look into the anchor store.',
-  ],
-  anchor_deleted_version: [
-    'A checkpoint was deleted from the anchor store',
-    'Do not execute. The operator must look into the anchor store.',
-  ],
-  anchor_retention_invalid: [
-    'The anchor store does not keep checkpoints long enough',
-    'The operator must set a locked retention of at least 90 days.',
-  ],
-  anchor_retention_expired: [
-    'The retention of a checkpoint has run out',
-    'The operator must check the retention of the anchor store.',
-  ],
-  anchor_history_invalid: [
-    'The history in the anchor store is malformed',
-    'Do not execute. The operator must look into the anchor store.',
-  ],
 });
 
 const catalogue = {
@@ -542,8 +518,8 @@ const catalogue = {
   ...notPermitted,
   ...missing,
   ...conflict,
+  ...retired,
   ...unsupportedByRevision,
-  ...retiredNamespace,
   ...unsupported,
   ...gone,
   ...tooLarge,

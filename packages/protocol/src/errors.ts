@@ -74,6 +74,7 @@ const codesOfRecords: Readonly<Record<string, ErrorCode>> = {
   ExecutionOutcome: 'invalid_ExecutionOutcome',
   PrincipalInput: 'invalid_principal',
   RouteInput: 'invalid_route',
+  RouteLimits: 'invalid_route_limits',
   DecisionRequest: 'material_integrity_mismatch',
   DecisionCandidate: 'material_integrity_mismatch',
 };

@@ -22,9 +22,13 @@ export async function requireStandingReviewer(
   await requireEligibleReviewer(directory, tenant, reviewer.id, stored);
 }
 
-/** NAMESPACE: authority of a retired generation is never used (R18). */
-export function requireNamespace(stored: StoredRequest): void {
-  if (stored.request.authority_namespace !== stored.row.generation) {
+/**
+ * NAMESPACE: authority of a retired generation is never used (R18). Purpose and fence answer before it (contract §6.4),
+ * so it is asked before the state and leaves both alone.
+ */
+export function requireNamespace({ request, row }: StoredRequest): void {
+  if (request.purpose !== 'authorise_execution' || row.fenced) return;
+  if (request.authority_namespace !== row.generation) {
     throw new Refusal('namespace_retired', { status: 409 });
   }
 }

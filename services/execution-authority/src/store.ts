@@ -2,20 +2,35 @@ import type pg from 'pg';
 import {
   ANCHOR_COLUMN,
   ANCHOR_JOIN,
-  FIRST_OWN_PARAMETER,
-  INTEGRITY_COLUMNS,
+  ANY_STEP,
+  INTEGRITY,
+  MARKS,
   MATERIAL_JOIN,
   REQUEST_COLUMNS,
   REQUEST_JOINS,
+  Recollection,
+  doneDeadlines,
+  keyed,
+  loadRequest,
+  recordText,
   saveTransition,
-  transitValues,
-  transitionSql,
+  stepForm,
+  transition,
+  workerValues,
 } from '@countersign/database';
-import type { CallerIdentity, RequestRow, Transit } from '@countersign/database';
+import type {
+  CallerIdentity,
+  DueDeadline,
+  NewRecord,
+  RequestRow,
+  Transit,
+} from '@countersign/database';
 import type { Digest, Lifecycle } from '@countersign/protocol';
 
 export interface ClaimRow extends RequestRow {
   receipt: string | null;
+  /** AnchorProof as canonical text. */
+  anchor: string | null;
   receipt_digest: Digest;
   /** Request that the occurrence belongs to, and the claim that consumed it. */
   occurrence_request: string | null;
@@ -38,92 +53,130 @@ export interface OutcomeRow extends RequestRow {
   outcome: string | null;
 }
 
-const RECEIPT_JOIN = `LEFT JOIN record p ON p.tenant = l.tenant AND p.id = l.receipt_id`;
-const CLAIM_JOIN = `LEFT JOIN record c ON c.tenant = l.tenant AND c.id = l.claim_id`;
-const STORED = `${REQUEST_COLUMNS}, ${INTEGRITY_COLUMNS}`;
+const STORED = `${REQUEST_COLUMNS}, ${INTEGRITY}, ${MARKS}`;
 const FROM = `${REQUEST_JOINS} ${MATERIAL_JOIN}`;
+const CLAIM_JOIN = keyed('record', 'c', 'x.id = l.claim_id');
 
 const LOAD_CLAIM = {
   name: 'execution.load-claim',
-  text: `SELECT ${STORED}, p.record AS receipt, p.digest AS receipt_digest,
+  // The proof is the admission's, which recalls it.
+  text: `SELECT ${STORED}, p.record AS receipt, p.digest AS receipt_digest, ${ANCHOR_COLUMN},
     o.request_id AS occurrence_request, o.consumed_by AS occurrence_consumed_by,
     EXISTS (SELECT 1 FROM execution_identity x WHERE x.tenant = $1 AND x.owner = l.owner AND x.identity = $6) AS identity_used
-  ${FROM} ${RECEIPT_JOIN}
-  LEFT JOIN occurrence o ON o.tenant = l.tenant AND o.owner = l.owner
-    AND o.occurrence = r.occurrence
+  ${FROM} ${keyed('record', 'p', 'x.id = l.receipt_id')} ${ANCHOR_JOIN}
+  ${keyed('occurrence', 'o', 'x.owner = l.owner AND x.occurrence = r.occurrence')}
   WHERE t.tenant = $1`,
 };
 
 const LOAD_ADMISSION = {
   name: 'execution.load-admission',
-  text: `SELECT ${STORED}, p.record AS receipt, c.record AS claim, c.digest AS claim_digest, ${ANCHOR_COLUMN},
+  text: `SELECT ${STORED}, ${recordText('l.receipt_id')} AS receipt, c.record AS claim, c.digest AS claim_digest, ${ANCHOR_COLUMN},
     EXISTS (SELECT 1 FROM nonce n WHERE n.tenant = $1 AND n.request_id = $2 AND n.nonce = $6) AS nonce_used
-  ${FROM} ${RECEIPT_JOIN} ${CLAIM_JOIN} ${ANCHOR_JOIN}
+  ${FROM} ${CLAIM_JOIN} ${ANCHOR_JOIN}
   WHERE t.tenant = $1`,
 };
 
 const LOAD_OUTCOME = {
   name: 'execution.load-outcome',
-  text: `SELECT ${STORED}, c.record AS claim, c.digest AS claim_digest, u.record AS outcome
+  text: `SELECT ${STORED}, c.record AS claim, c.digest AS claim_digest, ${recordText('l.outcome_id')} AS outcome
   ${FROM} ${CLAIM_JOIN}
-  LEFT JOIN record u ON u.tenant = l.tenant AND u.id = l.outcome_id
   WHERE t.tenant = $1`,
 };
 
 const CLAIM_COLUMNS = ['grant_state', 'execution', 'claim_id', 'revision'];
-const afterClaimColumns = FIRST_OWN_PARAMETER + CLAIM_COLUMNS.length;
+const CLAIM_FORM = stepForm({ records: 2, answer: true, deadlines: true, recalls: true });
+const ofClaim = (place: number) => CLAIM_FORM.own(CLAIM_COLUMNS.length + place);
 
 // The occurrence must be there, be this request's and be unused: otherwise `must` undoes the whole statement.
-const CLAIM = {
-  name: 'execution.claim',
-  text: transitionSql({
+const CLAIM = transition(
+  'execution.claim',
+  {
     columns: CLAIM_COLUMNS,
     with: [
       `u AS (
-        UPDATE occurrence SET consumed_by = $${FIRST_OWN_PARAMETER + 2}::uuid FROM l
-        WHERE occurrence.tenant = $1 AND occurrence.owner = $${afterClaimColumns}
-          AND occurrence.occurrence = $${afterClaimColumns + 1}
+        UPDATE occurrence SET consumed_by = ${CLAIM_FORM.own(2)}::uuid FROM l
+        WHERE occurrence.tenant = $1 AND occurrence.owner = ${ofClaim(0)}
+          AND occurrence.occurrence = ${ofClaim(1)}
           AND occurrence.request_id = $3::uuid AND occurrence.consumed_by IS NULL
         RETURNING 1
       )`,
       `x AS (
         INSERT INTO execution_identity (tenant, owner, identity, request_id)
-        SELECT $1, $${afterClaimColumns}, $${afterClaimColumns + 2}, $3::uuid FROM l
+        SELECT $1, ${ofClaim(0)}, ${ofClaim(2)}, $3::uuid FROM l
       )`,
     ],
     check: `must((SELECT count(*) FROM u) = count(*), 'occurrence_consumed')`,
-  }),
-};
+  },
+  CLAIM_FORM,
+);
 
-const ADMIT = {
-  name: 'execution.admit',
-  text: transitionSql({
+const ADMIT_FORM = stepForm({ records: 2, answer: false, deadlines: false, recalls: true });
+const ADMIT = transition(
+  'execution.admit',
+  {
     columns: ['execution', 'admissions', 'revision'],
     with: [
-      `n AS (INSERT INTO nonce (tenant, request_id, nonce) SELECT $1, $3::uuid, $${FIRST_OWN_PARAMETER + 3} FROM l)`,
+      `n AS (INSERT INTO nonce (tenant, request_id, nonce) SELECT $1, $3::uuid, ${ADMIT_FORM.own(3)} FROM l)`,
     ],
-  }),
-};
+  },
+  ADMIT_FORM,
+);
 
-const OUTCOME = {
-  name: 'execution.outcome',
-  text: transitionSql({
+const OUTCOME_FORM = stepForm({ records: 2, answer: true, deadlines: true, recalls: true });
+const INCIDENT = OUTCOME_FORM.own(5);
+const OUTCOME = transition(
+  'execution.outcome',
+  {
     columns: ['grant_state', 'execution', 'outcome_id', 'private_delete_at', 'revision'],
     with: [
       // Resolved: there is nothing left to ask for.
       `s AS (DELETE FROM deadline USING l WHERE deadline.tenant = $1 AND deadline.request_id = $3::uuid
-        AND deadline.kind = 'reconciliation')`,
+        AND deadline.kind IN ('reconciliation', 'reconciliation_end'))`,
       `q AS (
         INSERT INTO incident (tenant, id, code, request_id, created_at)
-        SELECT $1, $${FIRST_OWN_PARAMETER + 5}::uuid, 'outcome_without_admission', $3::uuid, clock_timestamp() FROM l
-        WHERE $${FIRST_OWN_PARAMETER + 5}::uuid IS NOT NULL
+        SELECT $1, ${INCIDENT}::uuid, 'outcome_without_admission', $3::uuid, clock_timestamp() FROM l
+        WHERE ${INCIDENT}::uuid IS NOT NULL
       )`,
     ],
-  }),
+  },
+  OUTCOME_FORM,
+);
+
+const LOAD_DUE = {
+  name: 'execution.load-due',
+  text: `SELECT ${REQUEST_COLUMNS} ${REQUEST_JOINS} WHERE t.tenant = $1`,
 };
 
+// The first of the two times: told by an event and an incident; the second one takes its place.
+const RECONCILIATION_DUE = transition('execution.reconciliation-due', {
+  columns: ['revision'],
+  with: [
+    doneDeadlines(`ARRAY['reconciliation']`),
+    `q AS (INSERT INTO incident (tenant, id, code, request_id, created_at)
+      SELECT $1, ${ANY_STEP.own(1)}::uuid, 'reconciliation_due', $3::uuid, clock_timestamp() FROM l)`,
+  ],
+});
+
+/** What claim and admission leave behind for the steps after them. */
+type KnownRow = AdmissionRow & OutcomeRow;
+
 export class ExecutionStore {
+  readonly #recollection = new Recollection<KnownRow>();
+
   constructor(private readonly pool: pg.Pool) {}
+
+  recall(caller: CallerIdentity, id: string): KnownRow | undefined {
+    return this.#recollection.take(caller.tenant, id, caller.id);
+  }
+
+  async #load<Row extends RequestRow>(
+    statement: { name: string; text: string },
+    values: unknown[],
+  ): Promise<Row | undefined> {
+    const row = await loadRequest<Row>(this.pool, statement, values);
+    if (row !== undefined) this.#recollection.noteTime(row.now);
+    return row;
+  }
 
   async loadForClaim(
     caller: CallerIdentity,
@@ -150,31 +203,80 @@ export class ExecutionStore {
     return this.#load<OutcomeRow>(LOAD_OUTCOME, [caller.tenant, id, caller.id, scope, key]);
   }
 
+  async loadForWorker(item: DueDeadline) {
+    return loadRequest<RequestRow>(this.pool, LOAD_DUE, workerValues(item));
+  }
+
+  /** `incidentId`: id of the incident to open. */
+  async reconciliationDue(transit: Transit, next: Lifecycle, incidentId: string): Promise<void> {
+    await saveTransition(this.pool, RECONCILIATION_DUE, transit, [next.revision, incidentId]);
+  }
+
+  /**
+   * The second time, unless there is an outcome by now: the incident of the first becomes that of the second, or one is
+   * opened. One statement; whoever comes second finds the deadline done.
+   */
+  async reconciliationOver(item: DueDeadline, incidentId: string): Promise<void> {
+    await this.pool.query({
+      name: 'execution.reconciliation-over',
+      text: `WITH d AS (
+          UPDATE deadline SET done_at = clock_timestamp()
+          WHERE tenant = $1 AND request_id = $2::uuid AND kind = 'reconciliation_end' AND done_at IS NULL
+            AND due <= clock_timestamp()
+            AND EXISTS (SELECT 1 FROM lifecycle l WHERE l.tenant = $1 AND l.request_id = $2::uuid AND l.outcome_id IS NULL)
+          RETURNING 1
+        ), i AS (
+          UPDATE incident SET code = 'reconciliation_overdue' FROM d
+          WHERE incident.tenant = $1 AND incident.request_id = $2::uuid AND incident.code = 'reconciliation_due'
+          RETURNING 1
+        ) INSERT INTO incident (tenant, id, code, request_id, created_at)
+          SELECT $1, $3::uuid, 'reconciliation_overdue', $2::uuid, clock_timestamp() FROM d WHERE NOT EXISTS (SELECT 1 FROM i)`,
+      values: [item.tenant, item.requestId, incidentId],
+    });
+  }
+
+  /** `row`: what it was decided with; `record`: the claim. */
   async claim(
     transit: Transit,
+    row: ClaimRow,
     next: Lifecycle,
-    claim: { recordId: string; owner: string; occurrence: string; identity: string },
+    record: NewRecord,
+    claim: { owner: string; occurrence: string; identity: string },
   ): Promise<void> {
-    await saveTransition(this.pool, CLAIM, [
-      ...transitValues(transit),
+    const saved = await saveTransition(this.pool, CLAIM, transit, [
       next.grant,
       next.execution,
-      claim.recordId,
+      record.id,
       next.revision,
       claim.owner,
       claim.occurrence,
       claim.identity,
     ]);
+    const { receipt, anchor } = row;
+    const left: KnownRow = {
+      ...row,
+      ...{ receipt, anchor, nonce_used: false, outcome: null, claim_id: record.id },
+      ...{ claim: record.text, claim_digest: record.digest as Digest },
+    };
+    this.#recollection.keep(transit.tenant, claim.owner, { row: left, saved, next });
   }
 
-  async admit(transit: Transit, next: Lifecycle, nonce: string): Promise<void> {
-    await saveTransition(this.pool, ADMIT, [
-      ...transitValues(transit),
+  /** `row`: what it was decided with. */
+  async admit(
+    transit: Transit,
+    row: AdmissionRow,
+    next: Lifecycle,
+    nonce: string,
+    caller: CallerIdentity,
+  ): Promise<void> {
+    const saved = await saveTransition(this.pool, ADMIT, transit, [
       next.execution,
       next.admissions,
       next.revision,
       nonce,
     ]);
+    const left = { ...row, outcome: null };
+    this.#recollection.keep(transit.tenant, caller.id, { row: left, saved, next });
   }
 
   /** `incidentId`: id of the incident to open with the outcome, or null. */
@@ -184,8 +286,7 @@ export class ExecutionStore {
     recordId: string,
     incidentId: string | null,
   ) {
-    await saveTransition(this.pool, OUTCOME, [
-      ...transitValues(transit),
+    await saveTransition(this.pool, OUTCOME, transit, [
       next.grant,
       next.execution,
       recordId,
@@ -193,13 +294,5 @@ export class ExecutionStore {
       next.revision,
       incidentId,
     ]);
-  }
-
-  async #load<T extends RequestRow>(
-    statement: { name: string; text: string },
-    values: unknown[],
-  ): Promise<T | undefined> {
-    const { rows } = await this.pool.query<T>({ ...statement, values });
-    return rows[0];
   }
 }

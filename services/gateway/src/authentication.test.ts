@@ -15,7 +15,15 @@ const bot: KnownPrincipal = {
   operator: false,
   publisher: false,
 };
-const person: KnownSession = { ...bot, principal: 'rev', kind: 'human', csrf: 'c' };
+const person: KnownSession = {
+  ...bot,
+  principal: 'rev',
+  kind: 'human',
+  csrf: 'c',
+  name: 'Rev',
+  provedAgo: 5,
+  acr: null,
+};
 
 function setup() {
   const asked: string[] = [];
@@ -79,11 +87,11 @@ describe('authentication', () => {
     const { asked, authenticate } = setup();
     const headers = { cookie: `${SESSION_COOKIE}=${cookie}` };
     await authenticate(request(headers));
-    const { csrf, ...principal } = person;
+    const { csrf, name, provedAgo, acr, ...principal } = person;
     expect(await authenticate(request(headers))).toEqual({
       ...principal,
       credential: null,
-      session: { digest: textDigest(cookie), csrf },
+      session: { digest: textDigest(cookie), csrf, name, provedAgo, acr },
     });
     expect(asked).toHaveLength(2);
   });

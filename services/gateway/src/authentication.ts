@@ -8,6 +8,12 @@ import type { KnownPrincipal, Store } from './store.js';
 export interface AuthenticatedSession {
   readonly digest: string;
   readonly csrf: string;
+  /** What the directory calls this person. */
+  readonly name: string | null;
+  /** How long ago the identity provider last saw a proof of who it is, seconds; null when it did not say. */
+  readonly provedAgo: number | null;
+  /** The provider's name for how (`acr`). */
+  readonly acr: string | null;
 }
 
 /** Who calls, by a bearer token or by a session; exactly one of the two is set. */
@@ -73,8 +79,8 @@ export function createAuthenticate(store: Store): Authenticate {
     const digest = textDigest(value);
     const found = await store.session(digest);
     if (!found) throw new Refusal('unauthenticated');
-    const { csrf, ...principal } = found;
-    return { ...principal, credential: null, session: { digest, csrf } };
+    const { csrf, name, provedAgo, acr, ...principal } = found;
+    return { ...principal, credential: null, session: { digest, csrf, name, provedAgo, acr } };
   }
 
   return ({ headers }) =>

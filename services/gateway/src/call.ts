@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import type { Trace } from '@countersign/platform';
+import type { OpenSpan, Trace } from '@countersign/platform';
 
 /** One HTTP call on its way through the gateway. */
 export interface Call {
@@ -11,7 +11,14 @@ export interface Call {
   /** What follows the question mark; '' when there is none. */
   readonly query: string;
   readonly trace: Trace;
+  /** Of the whole call; none is recorded while tracing is off. */
+  readonly span: OpenSpan;
+  /** The template of the path, such as `/v2/requests/{id}`, once it is known: names it in figures. */
+  route: string;
 }
+
+/** Of what nobody asks for by name. */
+export const NO_ROUTE = 'none';
 
 export type Handler = (call: Call) => Promise<void> | void;
 

@@ -38,16 +38,19 @@ describe('the configuration', () => {
       port: 8080,
       sandboxOrigin: 'https://{scope}.apps.test',
       sandboxPort: 8081,
+      appConfinement: 'standard',
       oidc: {
         issuer: 'https://id.example/realms/all',
         clientId: 'countersign',
         clientSecret: 's',
         clientAuthentication: 'body',
       },
+      stepUp: [],
       quotas: true,
       rates: {},
       redisUrl: undefined,
       serviceTimeoutMs: 10_000,
+      requestTimeoutMs: 60_000,
     });
   });
 

@@ -5,6 +5,7 @@ import { z } from 'zod';
 
 import type { DemoPerson } from './development-provider/person-page.js';
 import type { IdentityProviderOptions } from './login/identity-provider.js';
+import type { StepUpRule } from './login/step-up.js';
 import { hostOf, isLoopback, originFault } from './origins.js';
 import type { RateName } from './rates.js';
 
@@ -20,10 +21,14 @@ export interface GatewayConfig {
   /** Pattern with `{scope}` as one DNS label. */
   readonly sandboxOrigin: string;
   readonly sandboxPort: number;
+  /** What a browser must show before an app runs in it (R25). */
+  readonly appConfinement: 'standard' | 'strict';
   readonly oidc: Pick<
     IdentityProviderOptions,
     'issuer' | 'clientId' | 'clientSecret' | 'clientAuthentication'
   >;
+  /** Routes whose confirmations want a fresh login; none by default. */
+  readonly stepUp: readonly StepUpRule[];
   readonly quotas: boolean;
   /** Calls per minute that differ from the defaults of contract §9.4. */
   readonly rates: Readonly<Partial<Record<RateName, number>>>;
@@ -31,10 +36,13 @@ export interface GatewayConfig {
   readonly redisUrl: string | undefined;
   /** How long a service may take for one call, milliseconds. */
   readonly serviceTimeoutMs: number;
+  /** In which a whole call must have come, milliseconds. */
+  readonly requestTimeoutMs: number;
 }
 
 export interface DevelopmentProviderConfig {
   readonly mode: Mode;
+  readonly host: string;
   readonly port: number;
   readonly people: readonly DemoPerson[];
   readonly clientId: string;
@@ -59,12 +67,41 @@ const shared = {
   OIDC_CLIENT_SECRET: text.optional().describe('the secret that belongs to OIDC_CLIENT_ID'),
 };
 
+/** A JSON list, as of demo people and of step-up rules. */
+const jsonList = <Item extends z.ZodType>(item: Item) =>
+  z
+    .string()
+    .transform((value, context): unknown => {
+      try {
+        return JSON.parse(value);
+      } catch {
+        context.addIssue({ code: 'custom', message: 'expected JSON' });
+        return z.NEVER;
+      }
+    })
+    .pipe(z.array(item));
+
+const stepUp = jsonList(
+  z.strictObject({
+    tenant: z.string().min(1),
+    route: z.string().min(1),
+    max_age: z.int().min(0).max(28_800),
+    // Names without spaces and quotes, as they stand in an address and a header.
+    acr_values: z.array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/)).default([]),
+  }),
+).transform((rules) =>
+  rules.map(({ tenant, route, max_age, acr_values }): StepUpRule => {
+    return { tenant, route, maxAge: max_age, acrValues: acr_values };
+  }),
+);
+
 const rateVariables = {
   RATE_LOGIN: rate,
   RATE_HEALTH: rate,
   RATE_AUTHENTICATED: rate,
   RATE_PRINCIPAL: rate,
   RATE_PAGE: rate,
+  RATE_TREE: rate,
 } satisfies Record<`RATE_${Uppercase<keyof typeof DEFAULT_RATES>}`, typeof rate>;
 
 const shape = {
@@ -73,14 +110,24 @@ const shape = {
   PORT: port.default(8080).describe('the port to listen on'),
   SANDBOX_ORIGIN: text.describe('the origin of apps on another site: https://{scope}.name'),
   SANDBOX_PORT: port.default(8081).describe('the port of the sandbox origin'),
+  APP_CONFINEMENT: z
+    .enum(['standard', 'strict'])
+    .default('standard')
+    .describe('strict shows apps only in browsers that prove they block WebRTC (docs/security.md)'),
   OIDC_ISSUER: text.describe('the issuer address of your identity provider'),
   OIDC_CLIENT_AUTHENTICATION: z
     .enum(['body', 'basic'])
     .default('body')
     .describe('body or basic: how the client secret is sent'),
+  STEP_UP: stepUp
+    .optional()
+    .describe('a JSON list of routes that want a fresh login at a confirmation (docs/pages.md)'),
   QUOTAS: z.enum(['on', 'off']).default('on').describe('on; off is for development'),
   REDIS_URL: text.optional().describe('redis://… or rediss://…'),
   SERVICE_TIMEOUT_MS: wholeNumber(100, 60_000).default(10_000).describe('milliseconds'),
+  REQUEST_TIMEOUT_MS: wholeNumber(1000, 600_000)
+    .default(60_000)
+    .describe('milliseconds in which a whole call must have come; 22 MiB in a minute are 3 Mbit/s'),
   ...rateVariables,
 };
 
@@ -95,16 +142,19 @@ export function gatewayConfig(env: Environment): GatewayConfig {
     port: given.PORT,
     sandboxOrigin: given.SANDBOX_ORIGIN,
     sandboxPort: given.SANDBOX_PORT,
+    appConfinement: given.APP_CONFINEMENT,
     oidc: {
       issuer: given.OIDC_ISSUER,
       clientId: given.OIDC_CLIENT_ID ?? DEVELOPMENT_CLIENT.id,
       clientSecret: given.OIDC_CLIENT_SECRET ?? DEVELOPMENT_CLIENT.secret,
       clientAuthentication: given.OIDC_CLIENT_AUTHENTICATION,
     },
+    stepUp: given.STEP_UP ?? [],
     quotas: given.QUOTAS === 'on',
     rates: ratesOf(given),
     redisUrl: given.REDIS_URL,
     serviceTimeoutMs: given.SERVICE_TIMEOUT_MS,
+    requestTimeoutMs: given.REQUEST_TIMEOUT_MS,
   };
 }
 
@@ -160,20 +210,13 @@ function issuerFaults({ MODE, OIDC_ISSUER }: Configuration<typeof shape>): Confi
   ];
 }
 
-const people = z
-  .string()
-  .transform((value, context): unknown => {
-    try {
-      return JSON.parse(value);
-    } catch {
-      context.addIssue({ code: 'custom', message: 'expected JSON' });
-      return z.NEVER;
-    }
-  })
-  .pipe(z.array(z.object({ subject: z.string().min(1), name: z.string().min(1) })).min(1));
+const people = jsonList(z.object({ subject: z.string().min(1), name: z.string().min(1) })).refine(
+  (list) => list.length > 0,
+);
 
 const developmentShape = {
   ...shared,
+  HOST: text.optional().describe('the address to listen on, such as 0.0.0.0'),
   DEVELOPMENT_PROVIDER_PORT: port.describe('the port of the development identity provider'),
   DEVELOPMENT_PEOPLE: people.describe('a JSON list of people: [{"subject":"ruth","name":"Ruth"}]'),
 };
@@ -193,6 +236,7 @@ export function developmentProviderConfig(env: Environment): DevelopmentProvider
   );
   return {
     mode: given.MODE,
+    host: given.HOST ?? '127.0.0.1',
     port: given.DEVELOPMENT_PROVIDER_PORT,
     people: given.DEVELOPMENT_PEOPLE,
     clientId: given.OIDC_CLIENT_ID ?? DEVELOPMENT_CLIENT.id,

@@ -8,6 +8,7 @@ export type { DevelopmentProviderOptions } from './development-provider/provider
 export type { Notifications } from './discovery.js';
 export { createGateway } from './module.js';
 export type { GatewayDeps } from './module.js';
+export { createStore } from './store.js';
 
 /** The development identity provider, loaded only when it is asked for: production never has it in memory. */
 export async function createDevelopmentProvider(

@@ -5,10 +5,11 @@ import type { Duplex } from 'node:stream';
 import { newTrace } from '@countersign/platform';
 import { Refusal } from '@countersign/protocol';
 
+/** All header lines of a call together (contract §9.3). */
 const HEADER_BYTES = 16 * 1024;
+/** What the parser itself takes: it counts names and values without what separates them, and the path. */
+const PARSER_BYTES = 24 * 1024;
 const HEADER_MS = 10_000;
-/** For a whole call: 22 MiB in it need 3 Mbit/s. */
-const REQUEST_MS = 60_000;
 /** Longer than load balancers keep an idle connection, so that it is they who end it. */
 const KEEP_ALIVE_MS = 65_000;
 /** A connection on which nothing moves at all, such as a client that does not read its answer. */
@@ -27,6 +28,8 @@ export interface ListenerOptions {
   /** Header lines of every response, for what is refused before it is a request. */
   readonly headerLines: string;
   readonly origin: string;
+  /** In which a whole call must have come. */
+  readonly requestMs: number;
 }
 
 /** An HTTP/1.1 listener that slow, broken and oversized clients cannot hold (contract §9.3). */
@@ -34,15 +37,19 @@ export function createListener(options: ListenerOptions): Listener {
   let stopping = false;
 
   const answer: RequestListener = (request, response) => {
+    if (headerBytes(request) > HEADER_BYTES) {
+      refuseRaw(unreadable(), request.socket, options);
+      return;
+    }
     if (stopping) response.shouldKeepAlive = false;
     response.once('finish', () => endLeftover(request));
     options.handler(request, response);
   };
   const server = createServer(
     {
-      maxHeaderSize: HEADER_BYTES,
-      headersTimeout: HEADER_MS,
-      requestTimeout: REQUEST_MS,
+      maxHeaderSize: PARSER_BYTES,
+      headersTimeout: Math.min(HEADER_MS, options.requestMs),
+      requestTimeout: options.requestMs,
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: 1_000,
       requireHostHeader: false,
@@ -51,12 +58,19 @@ export function createListener(options: ListenerOptions): Listener {
     answer,
   );
   server.setTimeout(SILENT_MS);
+  // Otherwise the parser silently drops those beyond a number.
+  server.maxHeadersCount = 0;
   // The body is asked for (100) only when nothing speaks against the call without it.
   server.on('checkContinue', answer);
   server.on('checkExpectation', answer);
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    refuseRaw(error, socket, options),
-  );
+  // A method like any other that nobody knows here.
+  server.on('connect', (_request, socket) => refuseRaw(new Refusal('not_found'), socket, options));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET') socket.destroy();
+    else if (error.code === 'HPE_INVALID_METHOD')
+      refuseRaw(new Refusal('not_found'), socket, options);
+    else refuseRaw(unreadable(), socket, options);
+  });
 
   return {
     start: (port, host) =>
@@ -101,24 +115,32 @@ function endLeftover(request: IncomingMessage): void {
   request.once('close', () => clearTimeout(end));
 }
 
-/** What the parser or a time-out refuses: 400 and the connection ends, never 408 or 431. */
+function headerBytes({ rawHeaders }: IncomingMessage): number {
+  // A colon and a space after each name, CR and LF after each value.
+  let bytes = 2 * rawHeaders.length;
+  for (const part of rawHeaders) bytes += part.length;
+  return bytes;
+}
+
+/** What the parser or a time-out refuses. */
+function unreadable(): Refusal {
+  return new Refusal('invalid_json', {
+    detail:
+      'The request cannot be read: it is no HTTP/1.1, came too slowly, or has more than 16 KiB of headers.',
+  });
+}
+
+/** Refuses what is no call yet, and ends the connection: 400 or 404, never 408 or 431. */
 function refuseRaw(
-  error: NodeJS.ErrnoException,
+  refusal: Refusal,
   socket: Duplex,
   { headerLines, origin }: ListenerOptions,
 ): void {
   const underWay = (socket as Duplex & { _httpMessage?: { headersSent: boolean } })._httpMessage;
-  if (error.code === 'ECONNRESET' || !socket.writable || underWay?.headersSent) {
+  if (!socket.writable || underWay?.headersSent) {
     socket.destroy();
     return;
   }
-  const refusal =
-    error.code === 'HPE_INVALID_METHOD'
-      ? new Refusal('not_found')
-      : new Refusal('invalid_json', {
-          detail:
-            'The request cannot be read: it is no HTTP/1.1, came too slowly, or has more than 16 KiB of headers.',
-        });
   const problem = JSON.stringify(refusal.toProblem(origin, newTrace().traceId));
   const reason = refusal.status === 404 ? 'Not Found' : 'Bad Request';
   socket.end(

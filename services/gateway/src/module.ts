@@ -1,4 +1,4 @@
-import type { Bus, CallerMinter, Logger, Module } from '@countersign/platform';
+import type { Bus, CallerMinter, Logger, Module, Registry } from '@countersign/platform';
 import { DEFAULT_RATES } from '@countersign/protocol';
 import type { TrustManifest } from '@countersign/protocol';
 
@@ -7,12 +7,14 @@ import { createAuthenticate } from './authentication.js';
 import type { GatewayConfig } from './config.js';
 import type { HttpCounts } from './http-counts.js';
 import { createHttpCounts } from './http-counts.js';
+import { createHttpTimes } from './http-times.js';
 import type { Notifications } from './discovery.js';
 import type { Listener } from './listener.js';
 import { createIdentityProvider } from './login/identity-provider.js';
 import { createLogin } from './login/login.js';
 import { createPeoplePaths } from './people.js';
 import { createPipeline } from './pipeline.js';
+import { verifierPage } from './pages/verifier-page.js';
 import { errorReference, publicPaths } from './public-paths.js';
 import type { Rates } from './rates.js';
 import { createRates, unlimitedRates } from './rates.js';
@@ -21,6 +23,7 @@ import { createSandboxListener } from './sandbox/listener.js';
 import { createServer } from './server.js';
 import type { Pool, Store } from './store.js';
 import { createStore } from './store.js';
+import { treePaths } from './tree-paths.js';
 
 /** Calls under way get this long to end when the process stops. */
 const GRACE_MS = 10_000;
@@ -35,6 +38,8 @@ export interface GatewayDeps {
   /** As it was configured; operation #2 serves it as it is. */
   readonly trust: TrustManifest;
   readonly notifications: Notifications;
+  /** This process's own figures. */
+  readonly metrics: Registry;
 }
 
 /** The HTTP edge: the API, the pages, logins, and the sandbox origin on a listener of its own. */
@@ -45,7 +50,7 @@ export function createGateway(deps: GatewayDeps): Module {
     ? createRates({ ...DEFAULT_RATES, ...config.rates }, config.redisUrl, log)
     : unlimitedRates;
   const counts = createHttpCounts(store, log);
-  const sandbox = createSandboxListener(config.origin, config.mode === 'production');
+  let sandbox: Listener | null = null;
   let server: Listener | null = null;
 
   return {
@@ -54,12 +59,18 @@ export function createGateway(deps: GatewayDeps): Module {
     async start() {
       server = await createTrusted(deps, store, rates, counts);
       await server.start(config.port, config.host);
+      sandbox = await createSandboxListener({
+        origin: config.origin,
+        pattern: config.sandboxOrigin,
+        confinement: config.appConfinement,
+        production: config.mode === 'production',
+      });
       await sandbox.start(config.sandboxPort, config.host);
       log.info({ origin: config.origin, sandbox: config.sandboxOrigin }, 'gateway listens');
     },
 
     async stop() {
-      await Promise.all([server?.stop(GRACE_MS), sandbox.stop(GRACE_MS)]);
+      await Promise.all([server?.stop(GRACE_MS), sandbox?.stop(GRACE_MS)]);
       await Promise.all([rates.close(), counts.stop()]);
     },
 
@@ -86,6 +97,7 @@ async function createTrusted(
     minter,
     origin,
     timeoutMs: config.serviceTimeoutMs,
+    stepUp: config.stepUp,
   });
   const provider = createIdentityProvider({
     ...config.oidc,
@@ -94,6 +106,7 @@ async function createTrusted(
   });
   return createServer({
     origin,
+    requestMs: config.requestTimeoutMs,
     production: mode === 'production',
     pipeline,
     publicPaths: publicPaths({
@@ -105,11 +118,14 @@ async function createTrusted(
       store,
       bus,
       take: pipeline.take,
+      verifier: await verifierPage(),
     }),
     assets: await createAssets(),
     errors: errorReference(origin),
-    login: createLogin(store, provider),
-    people: createPeoplePaths(store, pipeline, config.sandboxOrigin),
+    trees: treePaths(bus, pipeline, config.serviceTimeoutMs),
+    login: createLogin(store, provider, config.stepUp),
+    people: createPeoplePaths(store, pipeline, config.sandboxOrigin, config.stepUp),
     refuse: createRefuse(origin, log),
+    times: createHttpTimes(deps.metrics),
   });
 }

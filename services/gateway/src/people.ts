@@ -7,7 +7,13 @@ import type { Call, Handler } from './call.js';
 import { redirect, sendJson, sendPage } from './call.js';
 import { SESSION_COOKIE, clearCookie } from './cookies.js';
 import { returnTo } from './login/return-to.js';
-import { inboxPage, reviewPage } from './pages/reviewer-pages.js';
+import type { StepUpRule } from './login/step-up.js';
+import { isProved, ruleFor } from './login/step-up.js';
+import type { AppPage } from './pages/app-pages.js';
+import { APP_PAGES } from './pages/app-pages.js';
+import { signedOutPage } from './pages/signed-out-page.js';
+import type { PageReader } from './pages/shell.js';
+import { shell } from './pages/shell.js';
 import type { Pipeline } from './pipeline.js';
 import { allowFrame } from './security-headers.js';
 import type { Store } from './store.js';
@@ -19,8 +25,9 @@ interface Person extends Authenticated {
 export interface PeoplePaths {
   readonly session: Handler;
   readonly logout: Handler;
-  readonly inbox: Handler;
   readonly review: Handler;
+  /** The page behind a path, when there is one, and the name of its path for the figures. */
+  page(path: string): readonly [string, Handler] | undefined;
 }
 
 const statusOperation = operationNamed('request.status');
@@ -30,6 +37,7 @@ export function createPeoplePaths(
   store: Store,
   pipeline: Pipeline,
   sandboxPattern: string,
+  stepUp: readonly StepUpRule[],
 ): PeoplePaths {
   async function person(call: Call): Promise<Person> {
     const caller = await pipeline.admit(call, 'page');
@@ -46,6 +54,19 @@ export function createPeoplePaths(
     return false;
   }
 
+  async function open(call: Call, page: AppPage): Promise<void> {
+    const { name, title } = page;
+    if (page.for === 'anybody') {
+      const visitor = hasCredentials(call.request) ? await person(call).catch(nobody) : null;
+      sendPage(call, shell({ name, title, reader: visitor && readerOf(visitor) }));
+      return;
+    }
+    if (!(await recognisable(call))) return;
+    const reader = await person(call);
+    if (page.for === 'operator' && !reader.operator) throw new Refusal('operator_required');
+    sendPage(call, shell({ name, title, reader: readerOf(reader) }));
+  }
+
   return {
     async session(call) {
       const { principal, session } = await person(call);
@@ -60,12 +81,6 @@ export function createPeoplePaths(
       call.response.end();
     },
 
-    async inbox(call) {
-      if (!(await recognisable(call))) return;
-      await person(call);
-      sendPage(call, inboxPage);
-    },
-
     async review(call) {
       if (!(await recognisable(call))) return;
       const reader = await person(call);
@@ -75,7 +90,38 @@ export function createPeoplePaths(
       const { request } = JSON.parse(body) as RequestStatus;
       const frame = sandboxOriginOf(sandboxPattern, request);
       if (frame !== null) allowFrame(call.response, frame);
-      sendPage(call, reviewPage);
+      const rule = ruleFor(stepUp, reader.tenant, request.route);
+      const asksAgain = rule !== null && !isProved(reader.session, rule);
+      sendPage(
+        call,
+        shell({ name: 'review', title: 'Review', reader: readerOf(reader), stepUp: asksAgain }),
+      );
+    },
+
+    page(path) {
+      if (path === '/signed-out') {
+        // It never says so to somebody who still has a session's cookie.
+        const answer: Handler = (call) =>
+          hasCredentials(call.request) ? redirect(call, '/inbox') : sendPage(call, signedOutPage());
+        return [path, answer];
+      }
+      const found = APP_PAGES.find((page) =>
+        page.path.endsWith('/') ? path.startsWith(page.path) : path === page.path,
+      );
+      if (!found) return undefined;
+      const route = found.path.endsWith('/') ? `${found.path}{page}` : found.path;
+      return [route, (call) => open(call, found)];
     },
   };
+}
+
+/** A page for anybody opens for who is not, or no longer, signed in too. */
+function nobody(fault: unknown): null {
+  if (fault instanceof Refusal && (fault.status === 401 || fault.code === 'human_required'))
+    return null;
+  throw fault;
+}
+
+function readerOf({ principal, operator, session }: Person): PageReader {
+  return { subject: principal, name: session.name, operator };
 }

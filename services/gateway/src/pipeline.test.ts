@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 
 import type { Bus, BusHeaders, CallerMinter } from '@countersign/platform';
-import { newTrace } from '@countersign/platform';
+import { openCall } from '@countersign/platform';
 import { EXAMPLES, Refusal } from '@countersign/protocol';
 
 import type { Authenticated } from './authentication.js';
@@ -29,7 +29,7 @@ const human: Authenticated = {
   principal: 'rev',
   kind: 'human',
   credential: null,
-  session: { digest: 'sha256:y', csrf: 'token' },
+  session: { digest: 'sha256:y', csrf: 'token', name: null, provedAgo: null, acr: null },
 };
 const proof = { origin, 'x-csrf-token': 'token' };
 
@@ -73,6 +73,7 @@ function setup({ caller = producer, excess, preflight, reply }: Setup = {}) {
     minter: { mint: () => Promise.resolve('jwt') } as unknown as CallerMinter,
     origin,
     timeoutMs: 10_000,
+    stepUp: [],
   });
 
   async function serve(
@@ -104,7 +105,8 @@ function setup({ caller = producer, excess, preflight, reply }: Setup = {}) {
       response: response as unknown as ServerResponse,
       path,
       query,
-      trace: newTrace(),
+      ...openCall(undefined),
+      route: 'none',
     };
     let refusal: unknown = null;
     await Promise.resolve(pipeline.serve(call)).catch((fault: unknown) => {
@@ -184,21 +186,15 @@ describe('the pipeline', () => {
     ['the route', { caller: human }, 'PUT', '/v2/x', proof, 'not_found'],
     ['the kind', {}, 'POST', `/v2/requests/${id}/confirm`, everythingWrong, 'human_required'],
     [
-      'the key',
+      'the key of a creation',
       {},
       'POST',
-      `/v2/requests/${id}/cancel`,
+      `/v2/requests/${id}/supersede`,
       everythingWrong,
       'idempotency_key_required',
     ],
-    [
-      'the type',
-      {},
-      'POST',
-      `/v2/requests/${id}/cancel`,
-      { ...everythingWrong, ...key },
-      'json_required',
-    ],
+    ['the type', {}, 'POST', `/v2/requests/${id}/cancel`, everythingWrong, 'json_required'],
+    ['JSON', {}, 'POST', `/v2/requests/${id}/cancel`, json, 'invalid_json'],
   ] as const)(
     'refuses by %s before what comes later',
     async (_step, parts, method, url, headers, code) => {

@@ -1,6 +1,6 @@
 import { traceparentOf } from '@countersign/platform';
 import type { Bus, BusHeaders, BusReply, CallerMinter } from '@countersign/platform';
-import type { MetricsSnapshot, Operation } from '@countersign/protocol';
+import type { MetricsSnapshot, Operation, RequestStatus } from '@countersign/protocol';
 import {
   OPERATIONS,
   Refusal,
@@ -18,6 +18,8 @@ import { send } from './call.js';
 import { checkCsrf } from './csrf.js';
 import type { HttpCounts } from './http-counts.js';
 import { readInput } from './input.js';
+import type { StepUpRule } from './login/step-up.js';
+import { challenge, isProved, ruleFor } from './login/step-up.js';
 import type { Match } from './matcher.js';
 import { compileMatcher } from './matcher.js';
 import { METRICS_TYPE, metricsText } from './metrics-text.js';
@@ -32,6 +34,7 @@ const keyForm = /^[\x21-\x7e]{1,160}$/;
 const identifierForm = /^[a-zA-Z0-9_.:@/-]{1,160}$/;
 
 const metricsOperation = operationNamed('ledger.metrics');
+const statusOperation = operationNamed('request.status');
 
 export interface PipelineParts {
   readonly authenticate: Authenticate;
@@ -42,6 +45,8 @@ export interface PipelineParts {
   readonly origin: string;
   /** How long a service may take, milliseconds. */
   readonly timeoutMs: number;
+  /** Which confirmations want a fresh login. */
+  readonly stepUp: readonly StepUpRule[];
 }
 
 export interface Pipeline {
@@ -50,7 +55,16 @@ export interface Pipeline {
   /** The steps before the route: rates, authentication, CSRF. `own` is the caller's own bucket. */
   admit(call: Call, own: RateName): Promise<Authenticated>;
   take(call: Call, bucket: RateName, key?: string): Promise<void>;
+  /** What tells a service who calls. */
+  callerToken(caller: Authenticated): Promise<string>;
   ask(call: Call, caller: Authenticated, operation: Operation, given: Given): Promise<BusReply>;
+  /** Asks a service for something beside the operations. */
+  forward(
+    call: Call,
+    caller: Authenticated,
+    subject: `countersign.${string}`,
+    given: Given,
+  ): Promise<BusReply>;
 }
 
 interface Given {
@@ -60,7 +74,7 @@ interface Given {
 }
 
 export function createPipeline(parts: PipelineParts): Pipeline {
-  const { authenticate, rates, counts, bus, minter, origin, timeoutMs } = parts;
+  const { authenticate, rates, counts, bus, minter, origin, timeoutMs, stepUp } = parts;
   const match = compileMatcher(OPERATIONS.filter(({ path }) => path.startsWith('/v2/')));
 
   async function take({ response }: Call, bucket: RateName, key?: string): Promise<void> {
@@ -86,16 +100,15 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     return caller;
   }
 
-  async function headersOf(call: Call, caller: Authenticated, given: Given): Promise<BusHeaders> {
+  function callerToken(caller: Authenticated): Promise<string> {
     const { tenant, principal, kind, credential } = caller;
+    const session = caller.session !== null;
+    return minter.mint({ id: principal, tenant, kind, credential, session });
+  }
+
+  async function headersOf(call: Call, caller: Authenticated, given: Given): Promise<BusHeaders> {
     const headers: BusHeaders = {
-      caller: await minter.mint({
-        id: principal,
-        tenant,
-        kind,
-        credential,
-        session: caller.session !== null,
-      }),
+      caller: await callerToken(caller),
       traceparent: traceparentOf(call.trace),
       timeoutMs,
     };
@@ -104,14 +117,17 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     return headers;
   }
 
-  async function ask(
+  const ask: Pipeline['ask'] = (call, caller, operation, given) =>
+    forward(call, caller, busSubject(operation), given);
+
+  async function forward(
     call: Call,
     caller: Authenticated,
-    operation: Operation,
+    subject: `countersign.${string}`,
     given: Given,
   ): Promise<BusReply> {
     const headers = await headersOf(call, caller, given);
-    return bus.call(busSubject(operation), headers, given.body ?? '');
+    return bus.call(subject, headers, given.body ?? '');
   }
 
   /** #29 is #28 in another form, made here; every other operation is a service's own. */
@@ -165,23 +181,43 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     return reading;
   }
 
+  /**
+   * Before #11 on a route that wants it: a login as fresh and strong as configured. It comes before a stored answer,
+   * as authentication does. Throws `fresh_login_required`, and `not_found` for a request that is not the caller's.
+   */
+  async function requireStrength(call: Call, caller: Authenticated, given: Given): Promise<void> {
+    if (caller.session === null || !stepUp.some(({ tenant }) => tenant === caller.tenant)) return;
+    const { body } = await ask(call, caller, statusOperation, given);
+    const { request } = JSON.parse(body) as RequestStatus;
+    const rule = ruleFor(stepUp, caller.tenant, request.route);
+    if (rule === null || isProved(caller.session, rule)) return;
+    call.response.setHeader('WWW-Authenticate', challenge(rule));
+    throw new Refusal('fresh_login_required');
+  }
+
   return {
     take,
+    callerToken,
     admit,
     ask,
+    forward,
     async serve(call) {
       const { request } = call;
       const caller = await admit(call, 'principal');
       const found = match(request.method ?? '', call.path);
       if (!found) throw new Refusal('not_found');
       const { operation } = found;
+      call.route = operation.path;
       const refusal = callerKindRefusal(operation, caller);
       if (refusal !== null) throw new Refusal(refusal);
-      const given: Given = {
-        params: readParameters(found, call.query),
-        ...(operation.key ? { key: readKey(request.headers['idempotency-key']) } : {}),
-      };
-      const body = await readGuarded(call, caller, operation, given);
+      const params = readParameters(found, call.query);
+      const keyed = (): Given =>
+        operation.key ? { params, key: readKey(request.headers['idempotency-key']) } : { params };
+      // The key comes before a body that it can spare, and after any other (contract §6.1, §7 #10).
+      const early = operation.preflight ? keyed() : null;
+      const body = await readGuarded(call, caller, operation, early ?? { params });
+      const given = early ?? keyed();
+      if (operation.name === 'review.confirm') await requireStrength(call, caller, { params });
       answer(call, operation, await reply(call, caller, operation, { ...given, body }));
     },
   };

@@ -16,6 +16,7 @@ import type { Notifications } from './discovery.js';
 import { discovery, hitlDiscovery } from './discovery.js';
 import { docsPage } from './pages/docs-page.js';
 import { errorReferencePage } from './pages/error-page.js';
+import { incidentPages } from './pages/incident-pages.js';
 import type { Pipeline } from './pipeline.js';
 import type { Store } from './store.js';
 
@@ -30,6 +31,8 @@ export interface PublicParts {
   readonly store: Store;
   readonly bus: Bus;
   readonly take: Pipeline['take'];
+  /** `/verify`. */
+  readonly verifier: Handler;
 }
 
 /** What anybody may read, by path (contract §6.1 step 2, R30). */
@@ -49,6 +52,11 @@ export function publicPaths(parts: PublicParts): Map<string, Handler> {
     ['/.well-known/hitl.json', json(hitlDiscovery(origin, parts.requestsPerMinute))],
     ['/openapi.json', json(openApiDocument(origin))],
     ['/docs', (call) => sendPage(call, docs)],
+    ['/verify', parts.verifier],
+    ...[...incidentPages()].map(([path, text]): [string, Handler] => [
+      path,
+      (call) => sendPage(call, text),
+    ]),
     ['/livez', json({ status: 'ok' })],
     [
       '/readyz',

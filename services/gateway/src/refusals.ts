@@ -23,6 +23,7 @@ export function createRefuse(origin: string, log: Logger): (call: Call, fault: u
     }
     const refusal =
       fault instanceof Refusal ? fault : new Refusal('service_unavailable', { cause: fault });
+    call.span.fail(refusal);
     if (refusal.cause !== undefined || refusal.code === 'service_unavailable') {
       const { cause = refusal, code } = refusal;
       const about = { err: cause, code, trace: trace.traceId };

@@ -1,9 +1,13 @@
-import { currentTrace, newTrace } from '@countersign/platform';
+import type { RequestListener } from 'node:http';
+
+import { openCall } from '@countersign/platform';
 import { Refusal } from '@countersign/protocol';
 import express from 'express';
 
 import type { Call, Handler } from './call.js';
-import { isApi } from './call.js';
+import { NO_ROUTE, isApi } from './call.js';
+import { createDesk } from './desk.js';
+import type { HttpTimes } from './http-times.js';
 import type { Listener } from './listener.js';
 import { createListener } from './listener.js';
 import type { Login } from './login/login.js';
@@ -13,43 +17,63 @@ import { headerLines, setHeaders, trustedHeaders } from './security-headers.js';
 
 export interface ServerParts {
   readonly origin: string;
+  /** In which a whole call must have come, milliseconds. */
+  readonly requestMs: number;
   readonly production: boolean;
   readonly pipeline: Pipeline;
   readonly publicPaths: ReadonlyMap<string, Handler>;
   readonly assets: Handler;
   readonly errors: Handler;
+  readonly trees: Handler;
   readonly login: Login;
   readonly people: PeoplePaths;
   readonly refuse: (call: Call, fault: unknown) => void;
+  readonly times: HttpTimes;
 }
 
-/** The trusted origin's listener: one dispatcher, because every further layer costs each call. */
+/**
+ * The trusted origin's listener: one dispatcher, because every further layer costs each call. Express serves browsers;
+ * calls of the API, which need nothing of it, go past it: it costs as much as a transition's statement.
+ */
 export function createServer(parts: ServerParts): Listener {
   const headers = trustedHeaders(parts.production);
   const dispatch = createDispatch(parts);
+  const { times } = parts;
 
-  const app = express();
-  app.disable('x-powered-by');
-  app.set('etag', false);
-  app.set('query parser', false);
-  app.use((request, response) => {
+  const serve: RequestListener = (request, response) => {
     setHeaders(response, headers);
-    const url = request.url;
+    const url = request.url ?? '/';
     const mark = url.indexOf('?');
+    const { trace, span } = openCall(header(request.headers['traceparent']));
     const call: Call = {
       request,
       response,
       path: mark < 0 ? url : url.slice(0, mark),
       query: mark < 0 ? '' : url.slice(mark + 1),
-      trace: currentTrace() ?? newTrace(header(request.headers['traceparent'])),
+      trace,
+      span,
+      route: NO_ROUTE,
     };
-    dispatch(call).catch((fault: unknown) => parts.refuse(call, fault));
-  });
-  return createListener({ handler: app, headerLines: headerLines(headers), origin: parts.origin });
+    times(call);
+    if (span.traceparent !== null) describe(call);
+    void span.run(() => dispatch(call).catch((fault: unknown) => parts.refuse(call, fault)));
+  };
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.set('query parser', false);
+  app.use(serve);
+  const handler: RequestListener = (request, response) => {
+    if (request.url?.startsWith('/v2/')) serve(request, response);
+    else app(request, response);
+  };
+  const { origin, requestMs } = parts;
+  return createListener({ handler, headerLines: headerLines(headers), origin, requestMs });
 }
 
 function createDispatch(parts: ServerParts): (call: Call) => Promise<void> {
-  const { pipeline, publicPaths, assets, errors, login, people } = parts;
+  const { pipeline, publicPaths, assets, errors, trees, login, people } = parts;
+  const desk = createDesk(pipeline);
   const rated =
     (handler: Handler): Handler =>
     async (call) => {
@@ -61,18 +85,29 @@ function createDispatch(parts: ServerParts): (call: Call) => Promise<void> {
     ['/auth/login', rated((call) => login.start(call))],
     ['/auth/callback', rated((call) => login.callback(call))],
     ['/auth/session', people.session],
-    ['/inbox', people.inbox],
   ]);
 
-  function find({ request, path }: Call): Handler | undefined {
-    const { method } = request;
-    if (method === 'POST') return path === '/auth/logout' ? people.logout : undefined;
+  /** By what a path begins with. */
+  const below: readonly (readonly [string, string, Handler])[] = [
+    ['/review/', '/review/{id}', people.review],
+    ['/assets/', '/assets/{file}', assets],
+    ['/errors/', '/errors/{code}', errors],
+    ['/log/', '/log/{path}', trees],
+  ];
+
+  function find({ request, path }: Call): readonly [string, Handler] | undefined {
+    const { method = '' } = request;
+    if (path.startsWith('/operator/data/')) {
+      const read = desk(method, path);
+      return read === null ? undefined : [path, read];
+    }
+    if (method === 'POST') return path === '/auth/logout' ? [path, people.logout] : undefined;
     if (method !== 'GET' && method !== 'HEAD') return undefined;
     const handler = readable.get(path);
-    if (handler) return handler;
-    if (path.startsWith('/review/')) return people.review;
-    if (path.startsWith('/assets/')) return assets;
-    return path.startsWith('/errors/') ? errors : undefined;
+    if (handler) return [path, handler];
+    const found = below.find(([start]) => path.startsWith(start));
+    if (found) return [found[1], found[2]];
+    return people.page(path);
   }
 
   return async (call) => {
@@ -80,11 +115,28 @@ function createDispatch(parts: ServerParts): (call: Call) => Promise<void> {
       await pipeline.serve(call);
       return;
     }
-    const handler = find(call);
-    if (!handler) throw new Refusal('not_found');
+    const found = find(call);
+    if (!found) throw new Refusal('not_found');
+    const [route, handler] = found;
+    call.route = route;
     await handler(call);
   };
 }
+
+/** The span ends when the answer has gone out, or the caller has. It is named after the route, never after the path. */
+function describe(call: Call): void {
+  const { request, response, span } = call;
+  const { method = '' } = request;
+  const told = METHODS.has(method) ? method : '_OTHER';
+  response.once('close', () => {
+    span.rename(`${told} ${call.route}`);
+    span.set({ 'http.request.method': told, 'http.route': call.route });
+    if (response.headersSent) span.set({ 'http.response.status_code': response.statusCode });
+    span.end();
+  });
+}
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
 function header(value: string | readonly string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;

@@ -16,6 +16,12 @@ export interface KnownPrincipal {
 
 export interface KnownSession extends KnownPrincipal {
   readonly csrf: string;
+  /** What the directory calls this person. */
+  readonly name: string | null;
+  /** How long ago the identity provider last saw a proof, seconds; null when it did not say. */
+  readonly provedAgo: number | null;
+  /** The provider's name for how (`acr`). */
+  readonly acr: string | null;
 }
 
 export interface LoginAttempt {
@@ -37,6 +43,9 @@ export interface NewSession {
   readonly tenant: string;
   readonly principal: string;
   readonly csrf: string;
+  /** `auth_time` of the ID token, epoch seconds; null when there was none. */
+  readonly provedAt: number | null;
+  readonly acr: string | null;
 }
 
 const ANSWER_WITHIN_MS = 5_000;
@@ -44,6 +53,10 @@ const ANSWER_WITHIN_MS = 5_000;
 const principalColumns = `p.tenant, p.id AS principal, p.kind,
   coalesce(p.config -> 'operator' = 'true'::jsonb, false) AS operator,
   p.config ->> 'publisher' IS NOT NULL AS publisher`;
+
+/** The principal of a row that names one, looked up by its key whatever Postgres knows of the table's size. */
+const keyed = (of: string) =>
+  `CROSS JOIN LATERAL (SELECT x.* FROM principal x WHERE x.tenant = ${of}.tenant AND x.id = ${of}.principal LIMIT 1) p`;
 
 export type { Pool } from 'pg';
 export type Store = ReturnType<typeof createStore>;
@@ -75,7 +88,7 @@ export function createStore(pool: Pool) {
       const [found] = await rows<KnownPrincipal>(
         'principal-of-token',
         `SELECT ${principalColumns}
-         FROM credential c JOIN principal p ON p.tenant = c.tenant AND p.id = c.principal
+         FROM credential c ${keyed('c')}
          WHERE c.digest = $1 AND p.enabled AND p.kind <> 'human'`,
         [digest],
       );
@@ -86,8 +99,9 @@ export function createStore(pool: Pool) {
     async session(digest: string): Promise<KnownSession | null> {
       const [found] = await rows<KnownSession>(
         'session',
-        `SELECT ${principalColumns}, s.csrf
-         FROM session s JOIN principal p ON p.tenant = s.tenant AND p.id = s.principal
+        `SELECT ${principalColumns}, p.config ->> 'name' AS name, s.csrf, s.acr,
+           extract(epoch FROM clock_timestamp() - s.proved_at)::float8 AS "provedAgo"
+         FROM session s ${keyed('s')}
          WHERE s.digest = $1 AND s.expires_at > clock_timestamp() AND p.enabled AND p.kind = 'human'`,
         [digest],
       );
@@ -179,13 +193,18 @@ export function createStore(pool: Pool) {
            DELETE FROM session WHERE digest = $3 AND expires_at > clock_timestamp() AND EXISTS (SELECT FROM attempt)
            RETURNING digest
          ), made AS (
-           INSERT INTO session (digest, tenant, principal, csrf, authenticated_at, expires_at)
-           SELECT $4, $5, $6, $7, clock_timestamp(), clock_timestamp() + make_interval(secs => ${SESSION_SECONDS})
+           INSERT INTO session (digest, tenant, principal, csrf, authenticated_at, expires_at, proved_at, acr)
+           SELECT $4, $5, $6, $7, clock_timestamp(), clock_timestamp() + make_interval(secs => ${SESSION_SECONDS}),
+             -- A provider whose clock is ahead makes no login fresher than now.
+             least(to_timestamp($8::float8), clock_timestamp()), $9
            FROM attempt WHERE $3::text IS NULL OR EXISTS (SELECT FROM old)
            RETURNING digest
          )
          SELECT EXISTS (SELECT FROM attempt) AS attempt, EXISTS (SELECT FROM made) AS made`,
-        [loginDigest, stateDigest, retired, made.digest, made.tenant, made.principal, made.csrf],
+        [
+          ...[loginDigest, stateDigest, retired, made.digest, made.tenant, made.principal],
+          ...[made.csrf, made.provedAt, made.acr],
+        ],
       );
       if (!outcome?.attempt) return 'superseded';
       return outcome.made ? 'done' : 'session_changed';

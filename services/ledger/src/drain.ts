@@ -1,7 +1,7 @@
 import { CHECKPOINT_ENTRIES, SECONDS } from '@countersign/protocol';
-import { Wakeful } from './wakeful.js';
-import type { LedgerDeps } from './module.js';
-import type { Drained } from './store.js';
+import { Wakeful, inSpanOfEach } from '@countersign/platform';
+import type { ChainDeps, LedgerDeps } from './module.js';
+import type { Drained, LedgerPosition } from './store.js';
 
 /** A run of drains in short succession is one batch: fewer, fuller transactions under load. */
 const GATHER_MS = 4;
@@ -11,7 +11,7 @@ const NOTE_MS = 1000;
  * Chains what services have committed (R16) and signs checkpoints (R17): as soon as a decision waits for its anchor, else
  * after 100 entries or 5 s. One writer a tenant: the chain's head row; a second process finds it held and leaves.
  */
-export function drainer(deps: LedgerDeps): Wakeful {
+export function drainer(deps: ChainDeps): Wakeful {
   const checkpointed = new Map<string, number>();
   const noted = runNotes(deps);
 
@@ -25,15 +25,15 @@ export function drainer(deps: LedgerDeps): Wakeful {
   }
 
   async function drain(tenant: string): Promise<boolean> {
-    const drained = await deps.store.drain(tenant, CHECKPOINT_ENTRIES);
+    const drained = await append(deps, tenant);
     if (drained === null) {
       // Another process holds the chain and may have read before our row was there: look again soon.
       await gather();
       return false;
     }
-    if (drained.appended > 0) deps.onChained?.(tenant, drained.appended);
+    if (drained.appended > 0) deps.grown(tenant);
     if (checkpointDue(drained, checkpointed.get(tenant) ?? 0, deps.monotonicMs())) {
-      await checkpoint(deps, tenant);
+      await checkpoint(deps, tenant, drained);
       checkpointed.set(tenant, deps.monotonicMs());
     }
     if (drained.appended > 0) await noted(tenant, true);
@@ -48,6 +48,20 @@ export function drainer(deps: LedgerDeps): Wakeful {
     pollMs: 1000,
     log: deps.log,
   });
+}
+
+/** One batch holds records of many traces: each of them has its own span of it. */
+function append({ store, traces }: LedgerDeps, tenant: string): Promise<Drained | null> {
+  return inSpanOfEach(
+    'ledger append',
+    {},
+    () => store.drain(tenant, CHECKPOINT_ENTRIES),
+    async (drained) => {
+      if (traces === null || drained === null || drained.appended === 0) return [];
+      const { appended, sequence } = drained;
+      return (await traces.ofEntries(tenant, sequence - appended, sequence)).values();
+    },
+  );
 }
 
 /** Says of a tenant at most once a second each that draining went well or failed; the metrics show when (#28). */
@@ -84,28 +98,52 @@ function gather(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, GATHER_MS));
 }
 
+/** Where the checkpoint goes that covers all there is, when one may. */
+function positionIn({ checkpointed, ...drained }: Drained): LedgerPosition | undefined {
+  if (drained.sequence - checkpointed > CHECKPOINT_ENTRIES) return undefined;
+  return { ...drained, checkpoint_sequence: checkpointed };
+}
+
 /** Signs checkpoints up to the chain's end, each over at most 100 entries. */
-async function checkpoint(deps: LedgerDeps, tenant: string): Promise<void> {
+async function checkpoint(deps: ChainDeps, tenant: string, drained: Drained): Promise<void> {
+  let position = positionIn(drained);
   for (;;) {
-    const position = await deps.store.position(tenant, CHECKPOINT_ENTRIES);
+    position ??= await deps.store.position(tenant, CHECKPOINT_ENTRIES);
     if (position === undefined) break;
-    const { text } = deps.notary.issue(
-      'AuditCheckpoint',
-      {
-        tenant: position.ledger_id,
-        audience: 'proto.audit',
-        purpose: 'service',
-        profiles: {},
-      },
-      position.now,
-      {
-        ledger_id: position.ledger_id,
-        generation: position.generation,
-        sequence: position.sequence,
-        head: position.head,
-      },
+    const at = position;
+    const saved = await inSpanOfEach(
+      'ledger checkpoint',
+      {},
+      () => signCheckpoint(deps, tenant, at),
+      async () => (await decisionTraces(deps, tenant, at)).values(),
     );
-    if (!(await deps.store.saveCheckpoint(tenant, position, text))) break;
+    if (!saved) break;
     deps.checkpointed(tenant);
+    if (position.sequence === drained.sequence) break;
+    position = undefined;
   }
+}
+
+async function signCheckpoint(
+  { notary, store }: LedgerDeps,
+  tenant: string,
+  position: LedgerPosition,
+): Promise<boolean> {
+  const { ledger_id, generation, sequence, head } = position;
+  const { text } = await notary.issue(
+    'AuditCheckpoint',
+    { tenant: ledger_id, audience: 'proto.audit', purpose: 'service', profiles: {} },
+    position.now,
+    { ledger_id, generation, sequence, head },
+  );
+  return store.saveCheckpoint(tenant, position, text);
+}
+
+async function decisionTraces(
+  { traces }: LedgerDeps,
+  tenant: string,
+  { checkpoint_sequence, sequence }: LedgerPosition,
+): Promise<ReadonlyMap<string, string>> {
+  if (traces === null) return new Map();
+  return traces.ofEntries(tenant, checkpoint_sequence, sequence, 'DecisionReceipt');
 }

@@ -1,7 +1,7 @@
-import type { Directory } from '@countersign/database';
+import type { Directory, Traces } from '@countersign/database';
 import { HINTS, serveOperations } from '@countersign/platform';
 import type { Logger, Module, Notary, ServiceRuntime } from '@countersign/platform';
-import type { AnchorStore } from './anchor/anchor-store.js';
+import { AnchorError } from './anchor/anchor-store.js';
 import { drainer } from './drain.js';
 import { entries } from './operations/entries.js';
 import { events } from './operations/events.js';
@@ -9,25 +9,38 @@ import { exportRequest } from './operations/export.js';
 import { metrics } from './operations/metrics.js';
 import type { LedgerStore } from './store.js';
 import type { MetricsStore } from './store/metrics.js';
+import type { TreeStore } from './store/tree.js';
 import { anchorWorker } from './workers/anchor.js';
+import { treeFollower } from './tree/follower.js';
+import type { FollowerDeps } from './tree/follower.js';
+import { TREE_SUBJECT, readTree } from './tree/reading.js';
+import { witnessRounds } from './tree/witness.js';
+import type { WitnessDeps } from './tree/witness.js';
+import { createComparison } from './workers/comparison.js';
+import type { ComparisonDeps } from './workers/comparison.js';
 
 export interface LedgerDeps {
   readonly store: LedgerStore;
   readonly metrics: MetricsStore;
+  readonly tree: TreeStore;
   readonly directory: Directory;
   readonly notary: Notary;
   readonly log: Logger;
+  /** To which traces the records belong; null while tracing is off. */
+  readonly traces: Traces | null;
   /** Milliseconds of a clock that never jumps, for pauses and intervals only. */
   readonly monotonicMs: () => number;
-  /** Hints, never awaited: a tenant has committed records; a tenant has a new checkpoint. */
-  readonly chained: (tenant: string) => void;
+}
+
+/** What the chain's writer says to others. */
+export interface ChainDeps extends LedgerDeps {
+  /** Hints, never awaited: a tenant has a new checkpoint; its chain has grown. */
   readonly checkpointed: (tenant: string) => void;
-  /** Counts chained entries for the metrics. */
-  readonly onChained?: (tenant: string, entries: number) => void;
+  readonly grown: (tenant: string) => void;
 }
 
 /** #21, #22, #27, #28 and the chain: drains the outbox and signs checkpoints. */
-export function ledgerModule(runtime: ServiceRuntime, deps: LedgerDeps): Module {
+export function ledgerModule(runtime: ServiceRuntime, deps: ChainDeps): Module {
   const drain = drainer(deps);
   return {
     name: 'ledger',
@@ -38,6 +51,11 @@ export function ledgerModule(runtime: ServiceRuntime, deps: LedgerDeps): Module 
         'ledger.entries': entries(deps),
         'ledger.metrics': metrics(deps),
       });
+      await runtime.bus.serve(
+        TREE_SUBJECT,
+        'ledger',
+        readTree({ store: deps.tree, directory: deps.directory }, runtime.verifier),
+      );
       await runtime.bus.subscribe(HINTS.outbox, 'ledger', (tenant) => drain.wake(tenant));
       drain.start();
     },
@@ -46,19 +64,51 @@ export function ledgerModule(runtime: ServiceRuntime, deps: LedgerDeps): Module 
 }
 
 /** The target `worker-anchor`. */
-export function anchorWorkerModule(
-  runtime: ServiceRuntime,
-  deps: LedgerDeps & { anchors: AnchorStore },
-): Module {
-  const worker = anchorWorker(deps);
+export function anchorWorkerModule(runtime: ServiceRuntime, deps: ComparisonDeps): Module {
+  const comparison = createComparison(deps);
+  const worker = anchorWorker(deps, comparison);
   return {
     name: 'worker-anchor',
     start: async () => {
+      await checkStore(deps);
+      await comparison.start();
       await runtime.bus.subscribe(HINTS.checkpoint, 'worker-anchor', (tenant) =>
         worker.wake(tenant),
       );
       worker.start();
     },
-    stop: () => worker.stop(),
+    stop: async () => {
+      await comparison.stop();
+      await worker.stop();
+    },
+  };
+}
+
+/** A store that can never do is refused at once; one that does not answer is waited for, and meanwhile nothing opens. */
+async function checkStore({ anchors, log }: ComparisonDeps): Promise<void> {
+  try {
+    await anchors.check();
+  } catch (error) {
+    if (!(error instanceof AnchorError)) throw error;
+    log.error(
+      { err: error },
+      'the anchor store does not answer; it is asked again when it is needed',
+    );
+  }
+}
+
+/** The tree beside the chain, which follows what is anchored, and its witnesses: a part of the target `worker-anchor`. */
+export function treeModule(deps: FollowerDeps & WitnessDeps): Module {
+  const follower = treeFollower(deps);
+  const rounds = witnessRounds(deps);
+  return {
+    name: 'tree',
+    start: async () => {
+      follower.start();
+      rounds.start();
+    },
+    stop: async () => {
+      await Promise.all([follower.stop(), rounds.stop()]);
+    },
   };
 }

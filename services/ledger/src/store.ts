@@ -2,11 +2,15 @@ import type pg from 'pg';
 import {
   ANCHOR_COLUMN,
   ANCHOR_JOIN,
-  INTEGRITY_COLUMNS,
+  INTEGRITY,
   MATERIAL_JOIN,
   REQUEST_COLUMNS,
   REQUEST_JOINS,
+  jsonOf,
+  keyed,
   lifecycleOf,
+  loadRequest,
+  placed,
   recordValues,
 } from '@countersign/database';
 import type { CallerIdentity, NewRecord, RequestRow } from '@countersign/database';
@@ -15,7 +19,7 @@ import type { Digest, Lifecycle } from '@countersign/protocol';
 export interface Drained {
   appended: number;
   sequence: number;
-  head: string;
+  head: Digest;
   /** More waits already. */
   remaining: boolean;
   /** A decision is on the chain that no checkpoint covers. */
@@ -24,6 +28,9 @@ export interface Drained {
   anchoring: boolean;
   /** Sequence of the newest checkpoint. */
   checkpointed: number;
+  ledger_id: string;
+  generation: string;
+  now: number;
 }
 
 export interface LedgerPosition {
@@ -51,6 +58,7 @@ export interface AnchoringDecision {
   readonly id: string;
   readonly owner: string;
   readonly profiles: Record<string, string>;
+  readonly receiptId: string;
   readonly receiptSequence: number;
   readonly version: number;
   readonly lifecycle: Lifecycle;
@@ -60,10 +68,10 @@ export interface ExportRow extends RequestRow {
   anchor: string | null;
   payload: string | null;
   response_schema: string | null;
-  review_document: string | null;
+  review_document: Buffer | null;
   candidate: string | null;
   bundle_manifest: string | null;
-  bundle_html: string | null;
+  bundle_html: Buffer | null;
 }
 
 export interface EntryRow {
@@ -80,20 +88,19 @@ export interface EntryRow {
 
 const EXPORT = {
   name: 'ledger.export',
-  text: `SELECT ${REQUEST_COLUMNS}, ${INTEGRITY_COLUMNS}, ${ANCHOR_COLUMN}, m.payload, m.response_schema, m.review_document,
+  text: `SELECT ${REQUEST_COLUMNS}, ${INTEGRITY}, ${ANCHOR_COLUMN}, m.payload, m.response_schema, m.review_document,
     c.candidate, b.manifest AS bundle_manifest, b.html AS bundle_html
   ${REQUEST_JOINS} ${MATERIAL_JOIN} ${ANCHOR_JOIN}
   LEFT JOIN LATERAL (
-    SELECT x.candidate FROM candidate x WHERE x.tenant = l.tenant AND x.request_id = l.request_id AND x.live
+    SELECT x.candidate FROM candidate x WHERE x.tenant = $1 AND x.request_id = $2 AND x.live
     ORDER BY x.created_at DESC, x.revision DESC LIMIT 1
   ) c ON true
-  LEFT JOIN bundle b ON b.tenant = l.tenant
-    AND b.id = r.bundle_id
+  ${keyed('bundle', 'b', 'x.id = r.bundle_id AND m.request_id IS NOT NULL')}
   WHERE t.tenant = $1`,
 };
 
 const ENTRY = `e.tenant, e.sequence, e.request_id, e.type, e.previous_head, e.head, e.record_digest, r.record, e.created_at
-  FROM ledger_entry e JOIN record r ON r.tenant = e.tenant AND r.id = e.record_id`;
+  FROM ledger_entry e CROSS JOIN LATERAL (SELECT x.record FROM record x WHERE x.tenant = $1 AND x.id = e.record_id LIMIT 1) r`;
 
 export class LedgerStore {
   constructor(private readonly pool: pg.Pool) {}
@@ -104,7 +111,8 @@ export class LedgerStore {
   async drain(tenant: string, most: number): Promise<Drained | null> {
     const { rows } = await this.pool.query<Drained>({
       name: 'ledger.drain',
-      text: 'SELECT * FROM ledger_drain($1, $2)',
+      text: `SELECT d.*, t.ledger_id, t.generation, floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
+        FROM ledger_drain($1, $2) d CROSS JOIN LATERAL (SELECT x.* FROM tenant x WHERE x.tenant = $1 LIMIT 1) t`,
       values: [tenant, most],
     });
     return rows[0] ?? null;
@@ -125,8 +133,8 @@ export class LedgerStore {
       name: 'ledger.position',
       text: `SELECT t.ledger_id, t.generation, h.checkpoint_sequence, e.sequence, e.head,
           floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
-        FROM ledger_head h JOIN tenant t ON t.tenant = h.tenant
-        JOIN ledger_entry e ON e.tenant = h.tenant AND e.sequence = least(h.sequence, h.checkpoint_sequence + $2)
+        FROM ledger_head h JOIN tenant t ON t.tenant = $1
+        ${keyed('ledger_entry', 'e', 'x.sequence = least(h.sequence, h.checkpoint_sequence + $2)')}
         WHERE h.tenant = $1 AND h.checkpoint_sequence < h.sequence`,
       values: [tenant, most],
     });
@@ -163,14 +171,23 @@ export class LedgerStore {
     return rows.map((row) => row.tenant);
   }
 
-  async nextCheckpoint(tenant: string): Promise<OpenCheckpoint | undefined> {
-    const { rows } = await this.pool.query<OpenCheckpoint>({
-      name: 'ledger.next-checkpoint',
-      text: `SELECT t.ledger_id, k.generation, k.sequence, k.previous_sequence, k.record, k.created_at, k.acceptance
-        FROM checkpoint k JOIN tenant t ON t.tenant = k.tenant
-        WHERE k.tenant = $1 AND NOT k.applied ORDER BY k.sequence LIMIT 1`,
-      values: [tenant],
-    });
+  /**
+   * `behind`: the tenant is fenced because the store is ahead of its ledger. `compared`: with the store, since the
+   * database server started.
+   */
+  async nextCheckpoint(tenant: string) {
+    // By the index of those that are open, which are few: OFFSET keeps the generation from being looked up first.
+    const { rows } = await this.pool.query<OpenCheckpoint & { behind: boolean; compared: boolean }>(
+      {
+        name: 'ledger.next-checkpoint',
+        text: `SELECT t.ledger_id, k.generation, k.sequence, k.previous_sequence, k.record, k.created_at, k.acceptance,
+          t.fence_reason IS NOT DISTINCT FROM 'ledger_behind_anchor' AS behind,
+          coalesce(t.compared_at >= pg_postmaster_start_time(), false) AS compared
+        FROM (SELECT x.* FROM checkpoint x WHERE x.tenant = $1 AND NOT x.applied ORDER BY x.sequence OFFSET 0) k
+        JOIN tenant t ON t.tenant = $1 AND t.generation = k.generation ORDER BY k.sequence LIMIT 1`,
+        values: [tenant],
+      },
+    );
     return rows[0];
   }
 
@@ -181,10 +198,9 @@ export class LedgerStore {
     >({
       name: 'ledger.decisions',
       text: `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now, l.*, e.sequence AS receipt_at,
-          r.purpose, r.canonical::jsonb -> 'profiles' AS profiles
-        FROM ledger_entry e
-        JOIN lifecycle l ON l.tenant = e.tenant AND l.request_id = e.request_id
-        JOIN request r ON r.tenant = l.tenant AND r.id = l.request_id
+          r.purpose, ${jsonOf('r.canonical')} -> 'profiles' AS profiles
+        FROM ledger_entry e ${keyed('lifecycle', 'l', 'x.request_id = e.request_id')}
+        ${keyed('request', 'r', 'x.id = e.request_id')}
         WHERE e.tenant = $1 AND e.sequence > $2 AND e.sequence <= $3 AND e.type = 'DecisionReceipt' AND l.audit = 'pending'
         ORDER BY l.request_id`,
       values: [tenant, after, through],
@@ -193,6 +209,7 @@ export class LedgerStore {
       id: row.request_id as string,
       owner: row.owner,
       profiles: row.profiles,
+      receiptId: row.receipt_id as string,
       receiptSequence: row.receipt_at,
       version: row.version,
       lifecycle: lifecycleOf(row),
@@ -213,11 +230,12 @@ export class LedgerStore {
     const { rows } = await this.pool.query<{ saved: number }>({
       name: 'ledger.anchor',
       text: `WITH l AS (
-          UPDATE lifecycle l SET version = l.version + 1, audit = x.audit, grant_state = x.grant_state, revision = x.revision,
-            receipt_sequence = x.receipt_sequence, anchor_sequence = $3, anchor_generation = $2::uuid
+          UPDATE lifecycle l SET version = l.version + 1, audit = m.audit, grant_state = m.grant_state, revision = m.revision,
+            receipt_sequence = m.receipt_sequence, anchor_sequence = $3, anchor_generation = $2::uuid
           FROM unnest($5::uuid[], $6::integer[], $7::text[], $8::text[], $9::integer[], $10::bigint[])
-            AS x (id, version, audit, grant_state, revision, receipt_sequence)
-          WHERE l.tenant = $1 AND l.request_id = x.id AND l.version = x.version
+            AS m (id, version, audit, grant_state, revision, receipt_sequence)
+          ${placed('lifecycle', 'k', 'x.request_id = m.id')}
+          WHERE l.ctid = k.at AND l.version = m.version
           RETURNING l.request_id
         ), r AS (
           INSERT INTO record (tenant, id, request_id, type, digest, issued_at, record)
@@ -278,11 +296,7 @@ export class LedgerStore {
   // Reading --------------------------------------------------------------------------------------
 
   async export(caller: CallerIdentity, id: string): Promise<ExportRow | undefined> {
-    const { rows } = await this.pool.query<ExportRow>({
-      ...EXPORT,
-      values: [caller.tenant, id, caller.id, '', null],
-    });
-    return rows[0];
+    return loadRequest(this.pool, EXPORT, [caller.tenant, id, caller.id, '', null]);
   }
 
   /** The request's ledger entries, ascending. */
@@ -321,7 +335,7 @@ export class LedgerStore {
   async events(tenant: string, owner: string, after: number, most: number) {
     const { rows } = await this.pool.query<{ sequence: number; record: string | null }>({
       name: 'ledger.events',
-      text: `SELECT v.sequence, r.record FROM event v JOIN record r ON r.tenant = v.tenant AND r.id = v.record_id
+      text: `SELECT v.sequence, r.record FROM event v ${keyed('record', 'r', 'x.id = v.record_id')}
         WHERE v.tenant = $1 AND v.owner = $2 AND v.sequence > $3 ORDER BY v.sequence LIMIT $4`,
       values: [tenant, owner, after, most],
     });

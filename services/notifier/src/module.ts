@@ -1,17 +1,13 @@
 import type { Directory } from '@countersign/database';
 import { serveOperations } from '@countersign/platform';
-import type { Module, Notary, ServiceRuntime } from '@countersign/platform';
+import type { Module, ServiceRuntime } from '@countersign/platform';
 import { remind } from './operations/remind.js';
-import type { NotifierStore } from './store.js';
+import type { ReminderDeps } from './reminder.js';
 
-export interface NotifierDeps {
-  readonly store: NotifierStore;
+export interface NotifierDeps extends ReminderDeps {
   readonly directory: Directory;
-  readonly notary: Notary;
   /** What a reminder can do here: mail it, or only tell who polls. */
   readonly notification: 'queued' | 'polling-only';
-  /** Tells the ledger that a tenant has something new to chain: a hint, never awaited. */
-  readonly chained: (tenant: string) => void;
 }
 
 /** #14. */

@@ -1,26 +1,22 @@
 import type pg from 'pg';
 import {
-  INTEGRITY_COLUMNS,
   REQUEST_COLUMNS,
+  REQUEST_INTEGRITY,
   REQUEST_JOINS,
+  loadRequest,
   saveTransition,
-  transitValues,
-  transitionSql,
+  transition,
 } from '@countersign/database';
 import type { CallerIdentity, RequestRow, Transit } from '@countersign/database';
 import type { Lifecycle } from '@countersign/protocol';
 
 // A reminder carries no material, so the notifier may not read any: of INT it recomputes the request's own digest.
-const [REQUEST_INTEGRITY = ''] = INTEGRITY_COLUMNS.split(',\n');
 const LOAD = {
   name: 'notifier.load',
   text: `SELECT ${REQUEST_COLUMNS}, ${REQUEST_INTEGRITY} ${REQUEST_JOINS} WHERE t.tenant = $1`,
 };
 
-const REMIND = {
-  name: 'notifier.remind',
-  text: transitionSql({ columns: ['reminded_at', 'revision'] }),
-};
+const REMIND = transition('notifier.remind', { columns: ['reminded_at', 'revision'] });
 
 export class NotifierStore {
   constructor(private readonly pool: pg.Pool) {}
@@ -31,16 +27,11 @@ export class NotifierStore {
     operation: string,
     key: string | null,
   ): Promise<RequestRow | undefined> {
-    const { rows } = await this.pool.query<RequestRow>({
-      ...LOAD,
-      values: [caller.tenant, id, caller.id, operation, key],
-    });
-    return rows[0];
+    return loadRequest(this.pool, LOAD, [caller.tenant, id, caller.id, operation, key]);
   }
 
   async remind(transit: Transit, next: Lifecycle): Promise<void> {
-    await saveTransition(this.pool, REMIND, [
-      ...transitValues(transit),
+    await saveTransition(this.pool, REMIND, transit, [
       next.remindedAt === null ? null : new Date(next.remindedAt),
       next.revision,
     ]);

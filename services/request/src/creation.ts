@@ -46,11 +46,14 @@ export function readInput(text: string): CreationInput {
 /** What the one read of a creation has to look for; nothing of it is trusted yet. */
 export function namesIn(input: CreationInput) {
   const { raw } = input;
-  const textOr = (value: unknown) => (typeof value === 'string' ? value : null);
+  // What Postgres cannot keep names nothing; the schema refuses it.
+  const textOr = (value: unknown) =>
+    typeof value === 'string' && !value.includes('\0') ? value : null;
   return {
     bundle: isId(raw.bundle_id) ? raw.bundle_id : null,
     occurrence: textOr(raw.execution?.action_occurrence_id),
     recoveryOf: textOr(raw.execution?.recovery_of),
+    route: textOr(raw.route),
   };
 }
 
@@ -75,8 +78,8 @@ export async function requireCreator(
     publisher: principal.config.publisher ?? '',
     requester:
       principal.kind === 'human'
-        ? { subject: principal.id, source: 'human_session' }
-        : { subject: principal.config.owner ?? '', source: 'operator_directory' },
+        ? { source: 'human_session', subject: principal.id }
+        : { source: 'operator_directory', subject: principal.config.owner ?? '' },
   };
 }
 
@@ -102,6 +105,7 @@ export async function requireAcceptable(
   if (!named || !route.config.allowed_producers.includes(owner.principal.id)) {
     throw new Refusal('route_not_authorised');
   }
+  if (row.route_day_over) throw new Refusal('daily_quota');
   requireSizes(input, route);
   assertRecord('RequestInput', raw);
   await deps.checkSchema(call.caller.tenant, input.schema);
@@ -180,35 +184,36 @@ export async function prepare(
       : limits.grant_seconds + limits.execution_seconds + limits.reconciliation_seconds);
   const privateDeleteAt = now + kept * 1000;
   const auditDeleteAt = now + limits.audit_seconds * 1000;
+  // In canonical order, which is written fastest.
   const request: DecisionRequest = {
+    accepted_at: new Date(now).toISOString(),
+    audit_delete_at: new Date(auditDeleteAt).toISOString(),
+    authorisation_revision: route.revision,
+    authority_namespace: row.generation,
+    ...(execution === undefined ? {} : { execution }),
     id,
+    limits,
+    metadata: body.metadata ?? {},
+    private_delete_at: new Date(privateDeleteAt).toISOString(),
+    producer: owner.principal.id,
+    profiles: body.profiles,
     protocol_revision: PROTOCOL_REVISION,
     purpose: body.purpose,
-    profiles: body.profiles,
-    tenant: call.caller.tenant,
-    producer: owner.principal.id,
     requester: owner.requester,
-    route: route.id,
-    authorisation_revision: route.revision,
-    summary: body.summary,
     review: {
       artefact_digest: body.artefact.digest,
-      representation: body.artefact.representation,
-      digest_rules: body.artefact.digest_rules,
-      payload_digest: textDigest(input.payload),
-      response_schema_digest: textDigest(input.schema),
-      document_digest: textDigest(input.document),
       ...(bundle === null ? {} : { bundle }),
+      digest_rules: body.artefact.digest_rules,
+      document_digest: textDigest(input.document),
+      payload_digest: textDigest(input.payload),
+      representation: body.artefact.representation,
+      response_schema_digest: textDigest(input.schema),
     },
-    ...(execution === undefined ? {} : { execution }),
-    limits,
-    accepted_at: new Date(now).toISOString(),
     review_deadline: new Date(reviewDeadline).toISOString(),
-    private_delete_at: new Date(privateDeleteAt).toISOString(),
-    audit_delete_at: new Date(auditDeleteAt).toISOString(),
-    metadata: body.metadata ?? {},
+    route: route.id,
+    summary: body.summary,
     ...(supersedes === null ? {} : { supersedes: supersedes.id }),
-    authority_namespace: row.generation,
+    tenant: call.caller.tenant,
   };
   const canonical = canonicalText(request);
   const transition = created(body.purpose, {

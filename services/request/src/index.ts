@@ -1,9 +1,14 @@
 export { requestModule } from './module.js';
 export type { RequestDeps } from './module.js';
 export { QUOTA_AMOUNTS } from './quotas.js';
-export { rememberGood } from './remember-good.js';
 export { BundleStore } from './store/bundles.js';
 export { CreationStore } from './store/creation.js';
+export { DeletionStore } from './store/deletion.js';
+export { DeskStore } from './store/desk.js';
 export { DirectoryStore } from './store/directory.js';
 export { ListStore } from './store/lists.js';
+export { ExpiryStore } from './store/expiry.js';
+export { HousekeepingStore } from './store/housekeeping.js';
+export { deletionWorker } from './workers/deletion.js';
+export { expiryWorker } from './workers/expiry.js';
 export { RequestStore } from './store/requests.js';

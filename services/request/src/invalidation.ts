@@ -1,18 +1,17 @@
 import { invalidate } from '@countersign/protocol';
-import type { DirectoryInvalidation } from '@countersign/protocol';
 import type { Notary } from '@countersign/platform';
 import type { IssuedRecord } from '@countersign/platform';
+import type { Effects } from './directory-effects.js';
 import type { Affected, DirectoryChange } from './store/directory.js';
 
 /**
  * Takes authority from the requests that a change of the directory touches, one event each (contract §4.1: events
- * first, then the configuration record). `reasonOf` says why, or null to leave a request alone.
+ * first, then the configuration record).
  */
 export async function invalidateAffected(
   change: DirectoryChange,
   notary: Notary,
-  affected: readonly Affected[],
-  reasonOf: (request: Affected) => DirectoryInvalidation | null,
+  { affected, reasonOf }: Effects,
 ): Promise<{ records: IssuedRecord[]; requests: string[] }> {
   const changes: { id: string; next: Affected['lifecycle'] }[] = [];
   const records: IssuedRecord[] = [];
@@ -28,7 +27,7 @@ export async function invalidateAffected(
       purpose: request.lifecycle.purpose,
       profiles: request.profiles,
     };
-    for (const record of notary.events(request.id, subject, events, change.now)) {
+    for (const record of await notary.events(request.id, subject, events, change.now)) {
       records.push(record);
       requests.push(request.id);
     }

@@ -1,20 +1,30 @@
 import type { Directory } from '@countersign/database';
 import { serveOperations } from '@countersign/platform';
-import type { Module, Notary, ServiceRuntime } from '@countersign/platform';
+import type { Handler, Module, Notary, ServiceRuntime } from '@countersign/platform';
+import type { DeskReadName, WebhookRules } from '@countersign/protocol';
 import { app } from './operations/app.js';
 import { configurePrincipal } from './operations/configure-principal.js';
 import { configureRoute } from './operations/configure-route.js';
 import { create } from './operations/create.js';
+import {
+  deskDeliveries,
+  deskIncidents,
+  deskPrincipals,
+  deskRequests,
+  deskRoutes,
+} from './operations/desk.js';
 import { hitl, hitlPoll } from './operations/hitl.js';
 import { list } from './operations/list.js';
 import { material } from './operations/material.js';
 import { preflight } from './operations/preflight.js';
+import { previewPrincipal, previewRoute } from './operations/preview.js';
 import { registerBundle } from './operations/register-bundle.js';
 import { status } from './operations/status.js';
 import { supersede } from './operations/supersede.js';
 import { cancel, discard, revoke } from './operations/withdraw.js';
 import type { BundleStore } from './store/bundles.js';
 import type { CreationStore } from './store/creation.js';
+import type { DeskStore } from './store/desk.js';
 import type { DirectoryStore } from './store/directory.js';
 import type { ListStore } from './store/lists.js';
 import type { RequestStore } from './store/requests.js';
@@ -22,6 +32,7 @@ import type { RequestStore } from './store/requests.js';
 export interface RequestDeps {
   readonly requests: RequestStore;
   readonly lists: ListStore;
+  readonly desk: DeskStore;
   readonly creations: CreationStore;
   readonly bundles: BundleStore;
   readonly configuration: DirectoryStore;
@@ -29,8 +40,7 @@ export interface RequestDeps {
   readonly notary: Notary;
   /** Throws the §10 refusal of a response schema, given as canonical text; remembers good ones. */
   readonly checkSchema: (tenant: string, schemaText: string) => Promise<void>;
-  /** Hosts that a webhook may name (contract §11.5). */
-  readonly webhookHosts: readonly string[];
+  readonly webhooks: WebhookRules;
   readonly mode: 'development' | 'production';
   /** The origin of apps, with `{scope}` as one DNS label where it has one (contract §8.6). */
   readonly sandboxOrigin: string;
@@ -38,7 +48,20 @@ export interface RequestDeps {
   readonly chained: (tenant: string) => void;
 }
 
-/** Requests, their material, bundles, principals and routes: #3–#8, #12, #13, #15, #16, #23–#26. */
+/** What is served beside the operations: each by its name in protocol/desk.ts. */
+function deskReads(deps: RequestDeps): Readonly<Record<DeskReadName, Handler>> {
+  return {
+    'request.desk-routes': deskRoutes(deps),
+    'request.desk-principals': deskPrincipals(deps),
+    'request.desk-requests': deskRequests(deps),
+    'request.desk-deliveries': deskDeliveries(deps),
+    'request.desk-incidents': deskIncidents(deps),
+    'request.preview-route': previewRoute(deps),
+    'request.preview-principal': previewPrincipal(deps),
+  };
+}
+
+/** Requests, their material, bundles, principals and routes: #3–#8, #12, #13, #15, #16, #23–#26; what operators see. */
 export function requestModule(runtime: ServiceRuntime, deps: RequestDeps): Module {
   return {
     name: 'request',
@@ -63,7 +86,7 @@ export function requestModule(runtime: ServiceRuntime, deps: RequestDeps): Modul
           'request.configure-principal': configurePrincipal(deps),
           'request.configure-route': configureRoute(deps),
         },
-        { 'request.preflight': preflight(deps) },
+        { 'request.preflight': preflight(deps), ...deskReads(deps) },
       );
     },
     stop: async () => {},

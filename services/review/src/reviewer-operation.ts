@@ -1,6 +1,11 @@
-import { Refusal } from '@countersign/protocol';
+import { Refusal, materialReadable } from '@countersign/protocol';
 import type { OperationName, Person } from '@countersign/protocol';
-import { openRequest, requireEligibleReviewer, withFreshState } from '@countersign/database';
+import {
+  lifecycleOf,
+  openRequest,
+  requireEligibleReviewer,
+  withKnownState,
+} from '@countersign/database';
 import type { NewAnswer, StoredRequest, Transit } from '@countersign/database';
 import { answer, isId, keyScope } from '@countersign/platform';
 import type { BusReply, Call, Handler } from '@countersign/platform';
@@ -33,10 +38,19 @@ export function reviewerOperation(
     const { tenant } = call.caller;
     const operation = keyScope(name, id);
     const attempt = begin(call);
-    return withFreshState(async () => {
-      const row = await deps.store.load(call.caller, id, operation, call.key);
+    // Only a confirmation follows on a step of this service.
+    const recalled = name === 'review.confirm' ? deps.store.recall(call.caller, id) : undefined;
+    const load = () => deps.store.load(call.caller, id, operation, call.key);
+    return withKnownState(recalled, load, async (row) => {
       const opened = await openRequest(deps.directory, call.caller, row, call.text);
-      if (opened.replay !== null) return answer(opened.replay.status, opened.replay.body);
+      if (opened.replay !== null) {
+        // What was frozen is private material, and gone with it even while its deletion is late (contract §11.2).
+        const loaded = row as ReviewRow;
+        if (name === 'review.propose' && !materialReadable(lifecycleOf(loaded), loaded.now)) {
+          throw new Refusal('idempotent_result_expired');
+        }
+        return answer(opened.replay.status, opened.replay.body);
+      }
       const stored = await opened.visible();
       const reviewer = await requireEligibleReviewer(
         deps.directory,

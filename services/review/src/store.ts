@@ -1,15 +1,19 @@
 import type pg from 'pg';
 import {
-  CONSEQUENCES,
-  INTEGRITY_COLUMNS,
+  INTEGRITY,
+  MARKS,
   MATERIAL_JOIN,
   REQUEST_COLUMNS,
   REQUEST_JOINS,
+  Recollection,
+  SAVED_AND_MARK,
+  keyed,
+  loadRequest,
   saveTransition,
-  transitValues,
-  transitionSql,
+  stepForm,
+  transition,
 } from '@countersign/database';
-import type { CallerIdentity, RequestRow, Transit } from '@countersign/database';
+import type { CallerIdentity, RequestRow, StepStatement, Transit } from '@countersign/database';
 import type { Digest, Assignment, DecisionCandidate, Lifecycle } from '@countersign/protocol';
 
 export interface ReviewRow extends RequestRow {
@@ -19,6 +23,8 @@ export interface ReviewRow extends RequestRow {
   candidate: string | null;
   candidate_digest: Digest;
   candidate_live: boolean | null;
+  /** Changes whenever anything writes the candidate. */
+  candidate_mark: string | null;
   assignment_id: string | null;
   assignment_reviewer: string | null;
   assignment_expires_at: number | null;
@@ -26,24 +32,37 @@ export interface ReviewRow extends RequestRow {
 
 const LOAD = {
   name: 'review.load',
-  text: `SELECT ${REQUEST_COLUMNS}, ${INTEGRITY_COLUMNS}, m.response_schema,
+  text: `SELECT ${REQUEST_COLUMNS}, ${INTEGRITY}, ${MARKS}, m.response_schema,
     coalesce(c.revision, 0) AS last_revision, c.candidate, c.digest AS candidate_digest, c.live AS candidate_live,
+    c.mark AS candidate_mark,
     s.id AS assignment_id, s.reviewer AS assignment_reviewer, s.expires_at AS assignment_expires_at
   ${REQUEST_JOINS} ${MATERIAL_JOIN}
-  LEFT JOIN assignment s ON s.tenant = l.tenant AND s.request_id = l.request_id
+  ${keyed('assignment', 's', 'x.request_id = $2')}
   LEFT JOIN LATERAL (
-    SELECT * FROM candidate c WHERE c.tenant = l.tenant AND c.request_id = l.request_id AND c.reviewer = $3
+    SELECT c.*, c.xmin::text AS mark FROM candidate c WHERE c.tenant = $1 AND c.request_id = $2 AND c.reviewer = $3
     ORDER BY c.revision DESC LIMIT 1
   ) c ON true
   WHERE t.tenant = $1`,
 };
 
-const CONFIRM = {
-  name: 'review.confirm',
-  text: transitionSql({
-    columns: ['decision', 'audit', 'grant_state', 'grant_deadline', 'receipt_id', 'revision'],
-  }),
-};
+const CONFIRM_COLUMNS = [
+  ...['decision', 'audit', 'grant_state', 'grant_deadline', 'receipt_id', 'revision'],
+];
+const CONFIRM_FORM = stepForm({ records: 2, answer: true, deadlines: true, recalls: true });
+const CONFIRM = transition(
+  'review.confirm',
+  {
+    columns: CONFIRM_COLUMNS,
+    // A recalled candidate is still the reviewer's newest one, as it was.
+    where: `(${CONFIRM_FORM.recalled?.marks}::text IS NULL OR ${CONFIRM_FORM.own(CONFIRM_COLUMNS.length)}::text = (
+      SELECT c.xmin::text FROM candidate c WHERE c.tenant = $1 AND c.request_id = $3::uuid AND c.reviewer = ${CONFIRM_FORM.principal}
+      ORDER BY c.revision DESC LIMIT 1))`,
+  },
+  CONFIRM_FORM,
+);
+
+const NOTHING_SIGNED = stepForm({ records: 0, answer: true, deadlines: false });
+const { own, principal } = NOTHING_SIGNED;
 
 /** Holds the request as it was read, without moving it: $4 version, $5 time before which this must commit. */
 const HELD = `WITH t AS (
@@ -53,19 +72,21 @@ const HELD = `WITH t AS (
     AND ($5::timestamptz IS NULL OR clock_timestamp() < $5) FOR SHARE OF l
 )`;
 
-const FREEZE = {
+const FREEZE: StepStatement = {
   name: 'review.propose',
-  text: `${HELD}, ${CONSEQUENCES.trim()}, c AS (
+  form: NOTHING_SIGNED,
+  text: `${HELD}, ${NOTHING_SIGNED.consequences()}, c AS (
     INSERT INTO candidate (tenant, request_id, reviewer, revision, id, digest, candidate, created_at)
-    SELECT $1, $3::uuid, $12, $21::integer, $22::uuid, $23, $24, $25::timestamptz FROM l
-  ) SELECT count(*)::integer AS saved FROM l`,
+    SELECT $1, $3::uuid, ${principal}, ${own(0)}::integer, ${own(1)}::uuid, ${own(2)}, ${own(3)}, ${own(4)}::timestamptz FROM l
+  ) SELECT ${SAVED_AND_MARK} FROM l`,
 };
 
-const ASSIGN = {
+const ASSIGN: StepStatement = {
   name: 'review.assign',
-  text: `${HELD}, ${CONSEQUENCES.trim()}, s AS (
+  form: NOTHING_SIGNED,
+  text: `${HELD}, ${NOTHING_SIGNED.consequences()}, s AS (
     INSERT INTO assignment AS a (tenant, request_id, id, reviewer, expires_at)
-    SELECT $1, $3::uuid, $21::uuid, $12, $22::timestamptz FROM l
+    SELECT $1, $3::uuid, ${own(0)}::uuid, ${principal}, ${own(1)}::timestamptz FROM l
     ON CONFLICT (tenant, request_id) DO UPDATE
     SET id = EXCLUDED.id, reviewer = EXCLUDED.reviewer, expires_at = EXCLUDED.expires_at
     WHERE a.id = EXCLUDED.id OR a.expires_at <= clock_timestamp()
@@ -74,7 +95,14 @@ const ASSIGN = {
 };
 
 export class ReviewStore {
+  /** What a reviewer's proposal left behind, for their confirmation. */
+  readonly #recollection = new Recollection<ReviewRow>();
+
   constructor(private readonly pool: pg.Pool) {}
+
+  recall(caller: CallerIdentity, requestId: string): ReviewRow | undefined {
+    return this.#recollection.take(caller.tenant, requestId, caller.id);
+  }
 
   async load(
     caller: CallerIdentity,
@@ -82,42 +110,59 @@ export class ReviewStore {
     operation: string,
     key: string | null,
   ): Promise<ReviewRow | undefined> {
-    const { rows } = await this.pool.query<ReviewRow>({
-      ...LOAD,
-      values: [caller.tenant, requestId, caller.id, operation, key],
-    });
-    return rows[0];
+    const values = [caller.tenant, requestId, caller.id, operation, key];
+    const row = await loadRequest<ReviewRow>(this.pool, LOAD, values);
+    if (row !== undefined) this.#recollection.noteTime(row.now);
+    return row;
   }
 
   /** The receipt, the new state and the stored answer in one step. */
-  async confirm(transit: Transit, next: Lifecycle, receiptId: string): Promise<void> {
-    await saveTransition(this.pool, CONFIRM, [
-      ...transitValues(transit),
+  async confirm(
+    transit: Transit,
+    next: Lifecycle,
+    receiptId: string,
+    candidateMark: string | null,
+  ): Promise<void> {
+    await saveTransition(this.pool, CONFIRM, transit, [
       next.decision,
       next.audit,
       next.grant,
       next.grantDeadline === null ? null : new Date(next.grantDeadline),
       receiptId,
       next.revision,
+      candidateMark,
     ]);
   }
 
-  async freeze(transit: Transit, candidate: DecisionCandidate, digest: string, text: string) {
-    await saveTransition(this.pool, FREEZE, [
-      ...transitValues(transit),
+  /** `row`: what it was decided with. */
+  async freeze(
+    transit: Transit,
+    row: ReviewRow,
+    candidate: DecisionCandidate,
+    digest: Digest,
+    text: string,
+  ): Promise<void> {
+    const saved = await saveTransition(this.pool, FREEZE, transit, [
       candidate.revision,
       candidate.id,
       digest,
       text,
       candidate.created_at,
     ]);
+    const left = {
+      ...row,
+      // The confirmation does not ask for it, and it may be long.
+      response_schema: null,
+      last_revision: candidate.revision,
+      candidate: text,
+      candidate_digest: digest,
+      candidate_live: true,
+      candidate_mark: saved.mark,
+    };
+    this.#recollection.keep(transit.tenant, candidate.reviewer, { row: left, saved });
   }
 
   async assign(transit: Transit, assignment: Assignment): Promise<void> {
-    await saveTransition(this.pool, ASSIGN, [
-      ...transitValues(transit),
-      assignment.id,
-      assignment.expires_at,
-    ]);
+    await saveTransition(this.pool, ASSIGN, transit, [assignment.id, assignment.expires_at]);
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect } from './connection.js';
 import { newLatencies } from './latencies.js';
-import type { Steps } from './latencies.js';
+import type { StepFigures, Steps } from './latencies.js';
 import { newWaiting, walk } from './lifecycle.js';
 import type { Target } from './lifecycle.js';
 import { requestBodies } from './request-body.js';
@@ -19,6 +19,8 @@ export interface LoadFigures {
   readonly lifecycles: number;
   readonly seconds: number;
   readonly steps: Steps;
+  /** Of all calls together. */
+  readonly calls: StepFigures | null;
   /** Status reads for one lifecycle. */
   readonly reads: number;
   /** Answers of 503, each followed by another try. */
@@ -81,6 +83,7 @@ async function load(order: LoadOrder, began: () => void): Promise<LoadFigures> {
     lifecycles,
     seconds: took,
     steps: latencies.figures(),
+    calls: latencies.calls(),
     reads: wait.reads / Math.max(1, lifecycles),
     busy: wait.busy,
     cpuMs: (user + system) / 1000,

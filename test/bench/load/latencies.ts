@@ -14,6 +14,8 @@ export type Steps = Partial<Record<Step, StepFigures>>;
 export interface Latencies {
   note(step: Step, ms: number, bytes: number): void;
   figures(): Steps;
+  /** Of all calls together; null when there were none. */
+  calls(): StepFigures | null;
 }
 
 export function newLatencies(): Latencies {
@@ -29,17 +31,29 @@ export function newLatencies(): Latencies {
     figures() {
       const figures: Steps = {};
       for (const [step, { ms, bytes }] of samples) {
-        if (ms.length === 0) continue;
-        const sorted = Float64Array.from(ms).sort();
-        figures[step] = {
-          count: sorted.length,
-          p50: percentile(sorted, 50),
-          p99: percentile(sorted, 99),
-          bytes: bytes / sorted.length,
-        };
+        const of = figuresOf(ms, bytes);
+        if (of !== null) figures[step] = of;
       }
       return figures;
     },
+    calls() {
+      const calls = [...samples].filter(([step]) => step !== 'available').map(([, of]) => of);
+      return figuresOf(
+        calls.flatMap(({ ms }) => ms),
+        calls.reduce((sum, { bytes }) => sum + bytes, 0),
+      );
+    },
+  };
+}
+
+function figuresOf(ms: readonly number[], bytes: number): StepFigures | null {
+  if (ms.length === 0) return null;
+  const sorted = Float64Array.from(ms).sort();
+  return {
+    count: sorted.length,
+    p50: percentile(sorted, 50),
+    p99: percentile(sorted, 99),
+    bytes: bytes / sorted.length,
   };
 }
 

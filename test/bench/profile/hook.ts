@@ -18,7 +18,7 @@ function profileOn(path: string): void {
       running = true;
       session.post('Profiler.enable');
       session.post('Profiler.setSamplingInterval', { interval: SAMPLE_MICROSECONDS });
-      session.post('Profiler.start', () => writeFileSync(`${path}.started`, ''));
+      session.post('Profiler.start');
       return;
     }
     session.post('Profiler.stop', (error, result) => {

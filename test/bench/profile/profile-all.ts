@@ -5,7 +5,7 @@ import type { Child } from '../child.js';
 import type { Ends } from '../ends.js';
 import { drive } from '../measure.js';
 import type { BenchOptions } from '../options.js';
-import { processBelow } from '../processes.js';
+import { mainThreadCpu, processBelow } from '../processes.js';
 import { startProduct } from '../product.js';
 import { digits, table } from '../text.js';
 import { warm } from '../warm.js';
@@ -19,6 +19,8 @@ const ANSWER_WITHIN_MS = 30_000;
 export interface Profile extends TimeSpent {
   readonly lifecycles: number;
   readonly cpuMs: { readonly service: number; readonly database: number };
+  /** Of the main thread; what it was busy for longer, it stood in line for a processor. */
+  readonly threadCpuMs: number;
 }
 
 /** Runs the one process under load and V8's profiler, and says where its time went. */
@@ -40,13 +42,16 @@ export async function profileAll(
   const pid = processBelow(all.launcher, '--target=all');
   const clients = Math.max(...options.clients);
   say(`profiling ${options.seconds} s at ${clients} clients …`);
-  process.kill(pid, 'SIGUSR2');
-  await untilThere(`${file}.started`);
-  const { lifecycles, cpu } = await drive(generator, all, { ...options, clients });
+  let threadCpu = 0;
+  const { lifecycles, cpu } = await drive(generator, all, { ...options, clients }, () => {
+    threadCpu = -mainThreadCpu(pid);
+    process.kill(pid, 'SIGUSR2');
+  });
+  threadCpu += mainThreadCpu(pid);
   process.kill(pid, 'SIGUSR2');
   await untilThere(file);
   const spent = analyse(JSON.parse(readFileSync(file, 'utf8')) as CpuProfile);
-  const profile = { ...spent, lifecycles, cpuMs: cpu };
+  const profile = { ...spent, lifecycles, cpuMs: cpu, threadCpuMs: threadCpu };
   for (const line of lines(profile)) say(line);
   return profile;
 }
@@ -57,13 +62,16 @@ async function untilThere(file: string): Promise<void> {
   }
 }
 
-function lines({ lifecycles, cpuMs, busyMs, idleMs, areas, functions }: Profile): string[] {
-  const share = (ms: number): string => `${((100 * ms) / busyMs).toFixed(1)} %`;
+function lines(profile: Profile): string[] {
+  const { lifecycles, cpuMs, threadCpuMs, busyMs, idleMs, areas, functions } = profile;
+  const share = (ms: number, of = busyMs): string => `${((100 * ms) / of).toFixed(1)} %`;
   const each = (ms: number): string => digits(ms / lifecycles);
   return [
     '',
     `${lifecycles} lifecycles. CPU ms of one: ${each(cpuMs.service)} in the process, ${each(cpuMs.database)} in its database.`,
-    `Main thread: busy ${share(busyMs * (busyMs / (busyMs + idleMs)))} of the time; shares below are of that.`,
+    `Main thread: ${share(busyMs, busyMs + idleMs)} busy, ${each(busyMs)} ms of a lifecycle, of which ${each(threadCpuMs)} on a processor;`,
+    'the rest it stood in line for one, mostly after it had written to a socket (writev) whose reader then ran.',
+    'Shares are of the busy time.',
     '',
     ...table([
       ['area', 'share', 'ms of a lifecycle'],

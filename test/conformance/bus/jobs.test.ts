@@ -22,8 +22,8 @@ const backends: Record<string, Backend> = {
       await client.connect();
       await client.query(`CREATE ROLE ${ROLE} NOLOGIN`);
       await client.end();
-      await migrateJobs(store.url, [ROLE]);
-      await migrateJobs(store.url, [ROLE]);
+      await migrateJobs(store.url, ROLE);
+      await migrateJobs(store.url, ROLE);
       return store;
     },
     options: (url) => ({ databaseUrl: `${url}?options=-c%20role%3D${ROLE}` }),

@@ -1,26 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { isTimestamp } from '@countersign/protocol';
+import { newValidator } from '../../support/ajv.js';
 
-/** As much of the validator as is used here. */
-interface Validator {
-  addFormat(name: string, format: true | ((text: string) => boolean)): void;
-  addSchema(schema: object): void;
-  getSchema(id: string): Judge | undefined;
-}
-interface Judge {
-  (value: unknown): boolean;
-  errors?: { instancePath: string; message?: string }[] | null;
-}
-
-// The one that the protocol package brings along: tests have none of their own.
-const ofProtocol = createRequire(join(__dirname, '../../../packages/protocol/package.json'));
-const { Ajv2020 } = ofProtocol('ajv/dist/2020.js') as {
-  Ajv2020: new (options: object) => Validator;
-};
-
-const ajv = new Ajv2020({ strict: false, allErrors: true });
+const ajv = newValidator({ strict: false, allErrors: true });
 ajv.addFormat('date-time', isTimestamp);
 ajv.addFormat('uri', (text: string) => URL.canParse(text));
 ajv.addFormat('email', true);

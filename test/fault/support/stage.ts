@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Client } from '../../support/client.js';
 import { operatorOf, personOf, producerOf } from '../../support/client.js';
-import type { Demo, Instance } from '../../support/instance.js';
+import type { Demo, Instance, InstanceOptions } from '../../support/instance.js';
 import { startInstance } from '../../support/instance.js';
 
 /** Who plays: the producer, one reviewer with a session, the operator. */
@@ -23,14 +23,14 @@ export interface Stage {
  */
 export async function setStage(
   name: string,
-  options: { readonly quotas?: boolean } = {},
+  options: Pick<InstanceOptions, 'quotas' | 'env' | 'dataDirectory'> = {},
 ): Promise<Stage> {
   const kept = process.env['FAULT_DATA'];
   const instance = await startInstance({
     split: true,
     replicas: 2,
-    ...options,
     ...(kept === undefined ? {} : { dataDirectory: join(kept, `${name}-${Date.now()}`) }),
+    ...options,
   });
   const { demo, dataDirectory } = instance;
   const reviewer = demo.people[1] as { id: string };

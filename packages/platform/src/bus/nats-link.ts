@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect, credsAuthenticator } from '@nats-io/transport-node';
 import type {
@@ -18,8 +17,8 @@ export interface NatsLinkOptions {
   log: Logger;
   user?: string | undefined;
   password?: string | undefined;
-  /** Path of a credentials file (JWT and seed). */
-  credentialsFile?: string | undefined;
+  /** Text of a credentials file (JWT and seed). */
+  credentials?: string | undefined;
   /** Paths of PEM files. */
   tls?: { caFile?: string; certFile?: string; keyFile?: string } | undefined;
   /** How long the first connection may take before the link is handed over without one; 5 s when not given. */
@@ -170,7 +169,7 @@ async function pause(ms: number, signal: AbortSignal | null): Promise<void> {
 }
 
 function connectionOptions(options: NatsLinkOptions): ConnectionOptions {
-  const { servers, name, user, password, credentialsFile, tls } = options;
+  const { servers, name, user, password, credentials, tls } = options;
   return {
     servers: [...servers],
     name,
@@ -183,8 +182,8 @@ function connectionOptions(options: NatsLinkOptions): ConnectionOptions {
     ...(user === undefined ? {} : { user }),
     ...(password === undefined ? {} : { pass: password }),
     ...(tls === undefined ? {} : { tls }),
-    ...(credentialsFile === undefined
+    ...(credentials === undefined
       ? {}
-      : { authenticator: credsAuthenticator(readFileSync(credentialsFile)) }),
+      : { authenticator: credsAuthenticator(new TextEncoder().encode(credentials)) }),
   };
 }

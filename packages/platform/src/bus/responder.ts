@@ -1,6 +1,6 @@
 import { Refusal } from '@countersign/protocol';
 import type { Logger } from '../log.js';
-import { inTrace, newTrace } from '../telemetry.js';
+import { continueTrace } from '../telemetry.js';
 import { decodeHeaders, encodeFailure, encodeReply } from './envelope.js';
 import type { Envelope, WireHeaders } from './envelope.js';
 import { busFaultOf, busRefusal } from './fault.js';
@@ -38,7 +38,7 @@ export function createResponder(
 
   async function run(request: Request, delivery: Delivery): Promise<void> {
     await delivery.answer(
-      await inTrace(newTrace(request.headers.traceparent), () => handle(request, delivery)),
+      await continueTrace(request.headers.traceparent, () => handle(request, delivery)),
     );
     request.end();
   }

@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+
 const BEAT_MS = 25;
 /** Shorter pauses are the daily life of an event loop. */
 const TOLERATED_MS = 100;

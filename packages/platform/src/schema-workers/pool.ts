@@ -1,16 +1,32 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import type { ResourceLimits } from 'node:worker_threads';
 import { Refusal } from '@countersign/protocol';
 import type { ErrorCode, SchemaJob, SchemaJobResult } from '@countersign/protocol';
 
+export interface SchemaWorkerLimits {
+  readonly workers: number;
+  readonly queued: number;
+  readonly totalMs: number;
+  readonly jobBytes: number;
+  readonly resourceLimits: ResourceLimits;
+}
+
 /** Contract §10. */
-export const SCHEMA_WORKER_LIMITS = {
+export const SCHEMA_WORKER_LIMITS: SchemaWorkerLimits = {
   workers: 2,
   queued: 8,
   totalMs: 1500,
   jobBytes: 524_544,
   resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
-} as const;
+};
+
+/** Good jobs that are remembered; a key is 32 bytes. */
+const MOST_REMEMBERED = 10_000;
+
+/** A worker that broke before it was loaded is not tried again at once: that would be a loop. */
+const PAUSE_MS = 1000;
 
 interface Pending {
   readonly tenant: string;
@@ -18,6 +34,8 @@ interface Pending {
   readonly resolve: (result: SchemaJobResult) => void;
   readonly reject: (error: Error) => void;
   readonly timer: NodeJS.Timeout;
+  /** When it was given to a worker, and the processor time that this process had used by then. */
+  given: { readonly at: number; readonly used: number } | null;
 }
 
 interface Seat {
@@ -27,17 +45,37 @@ interface Seat {
   busy: Pending | null;
 }
 
+/** Milliseconds on a clock that never goes back, and of processor time used by all threads of this process. */
+export interface SchemaWorkerMeters {
+  readonly now: () => number;
+  readonly used: () => number;
+}
+
+const METERS: SchemaWorkerMeters = {
+  now: () => performance.now(),
+  used: () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1000;
+  },
+};
+
 /**
  * Checks response schemas and responses in memory-bounded worker threads, never on the caller's thread. A job has 1.5 s
  * in total: one that is still queued then is `schema_validation_busy`, one that runs is stopped together with its worker.
  * One tenant never has the last worker, nor the last quarter of the queue: its slow schemas delay nobody else.
+ * What was good is good again: the same schema comes with every request of a producer, and needs a worker once.
  */
 export class SchemaWorkers {
   readonly #seats: Seat[] = [];
   #queue: Pending[] = [];
   #stopped = false;
+  readonly #good = new Set<string>();
+  readonly #asked = new Map<string, Promise<SchemaJobResult>>();
 
-  constructor(private readonly limits: typeof SCHEMA_WORKER_LIMITS = SCHEMA_WORKER_LIMITS) {}
+  constructor(
+    private readonly limits: SchemaWorkerLimits = SCHEMA_WORKER_LIMITS,
+    private readonly meters: SchemaWorkerMeters = METERS,
+  ) {}
 
   /** Resolves when the workers are loaded. */
   async start(): Promise<void> {
@@ -53,7 +91,10 @@ export class SchemaWorkers {
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    for (const waiting of this.#queue.splice(0)) refuse(waiting, 'schema_validation_unavailable');
+    const running = this.#seats.flatMap(({ busy }) => busy ?? []);
+    for (const pending of [...this.#queue.splice(0), ...running]) {
+      refuse(pending, 'schema_validation_unavailable');
+    }
     await Promise.all(this.#seats.map((seat) => seat.worker.terminate()));
   }
 
@@ -63,14 +104,29 @@ export class SchemaWorkers {
     if (bytes > this.limits.jobBytes) throw new Refusal('schema_validation_too_large');
     if (this.#stopped || this.#seats.length === 0)
       throw new Refusal('schema_validation_unavailable');
-    const result = await this.#run(tenant, job);
+    const key = jobKey(tenant, job);
+    if (this.#good.has(key)) return;
+    const result = await this.#once(key, tenant, job);
     if (!result.ok) throw new Refusal(result.code);
+    // The first key is the one that was put in longest ago.
+    if (this.#good.size >= MOST_REMEMBERED) this.#good.delete(this.#good.keys().next().value ?? '');
+    this.#good.add(key);
+  }
+
+  /** Many requests with one new schema at once are one question. */
+  #once(key: string, tenant: string, job: SchemaJob): Promise<SchemaJobResult> {
+    const asked = this.#asked.get(key);
+    if (asked !== undefined) return asked;
+    const answer = this.#run(tenant, job).finally(() => this.#asked.delete(key));
+    this.#asked.set(key, answer);
+    return answer;
   }
 
   #run(tenant: string, job: SchemaJob): Promise<SchemaJobResult> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#late(pending), this.limits.totalMs);
-      const pending: Pending = { tenant, job, resolve, reject, timer };
+      // Timers come before messages: what the worker has answered while this thread stood still is read first.
+      const timer = setTimeout(() => setImmediate(() => this.#late(pending)), this.limits.totalMs);
+      const pending: Pending = { tenant, job, resolve, reject, timer, given: null };
       const queuedOfTenant = this.#queue.filter((other) => other.tenant === tenant).length;
       const full =
         this.#queue.length >= this.limits.queued ||
@@ -78,7 +134,7 @@ export class SchemaWorkers {
       const free = this.#mayRun(tenant)
         ? this.#seats.find((seat) => seat.ready && seat.busy === null)
         : undefined;
-      if (free !== undefined) give(free, pending);
+      if (free !== undefined) this.#give(free, pending);
       else if (full) refuse(pending, 'schema_validation_busy');
       else this.#queue.push(pending);
     });
@@ -96,8 +152,28 @@ export class SchemaWorkers {
       return;
     }
     const seat = this.#seats.find((candidate) => candidate.busy === pending);
-    refuse(pending, 'schema_validation_timeout');
-    if (seat !== undefined) this.#replace(seat);
+    if (seat === undefined) return;
+    refuse(
+      pending,
+      this.#wasStarved(pending) ? 'schema_validation_busy' : 'schema_validation_timeout',
+    );
+    this.#replace(seat);
+  }
+
+  /**
+   * Whether the job cannot have run for half of the time that it was given: all threads together did not. Then it was
+   * waiting for the machine, and nothing is known of its schema.
+   */
+  #wasStarved({ given }: Pending): boolean {
+    if (given === null) return true;
+    const { now, used } = this.meters;
+    return used() - given.used < (now() - given.at) / 2;
+  }
+
+  #give(seat: Seat, pending: Pending): void {
+    pending.given = { at: this.meters.now(), used: this.meters.used() };
+    seat.busy = pending;
+    seat.worker.postMessage(pending.job);
   }
 
   #spawn(): Worker {
@@ -125,22 +201,32 @@ export class SchemaWorkers {
       done.resolve(result);
       this.#next();
     });
-    worker.on('error', (error: NodeJS.ErrnoException) => {
+    const broke = (error?: NodeJS.ErrnoException) => {
       if (seat.worker !== worker) return;
       if (seat.busy !== null) {
-        const outOfMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+        const outOfMemory = error?.code === 'ERR_WORKER_OUT_OF_MEMORY';
         refuse(seat.busy, outOfMemory ? 'schema_resource_limit' : 'schema_validation_unavailable');
       }
       this.#replace(seat);
-    });
+    };
+    worker.on('error', broke);
+    worker.on('exit', () => broke());
   }
 
   /** A worker that ran too long or broke takes what it did with it. */
   #replace(seat: Seat): void {
-    void seat.worker.terminate();
+    const broken = seat.worker;
+    void broken.terminate();
     if (this.#stopped) return;
-    Object.assign(seat, { busy: null, ready: false, worker: this.#spawn() });
-    this.#listen(seat);
+    const again = () => {
+      if (this.#stopped || seat.worker !== broken) return;
+      seat.worker = this.#spawn();
+      this.#listen(seat);
+    };
+    const wasReady = seat.ready;
+    Object.assign(seat, { busy: null, ready: false });
+    if (wasReady) again();
+    else setTimeout(again, PAUSE_MS).unref();
   }
 
   #next(): void {
@@ -148,14 +234,18 @@ export class SchemaWorkers {
       if (seat.busy !== null || !seat.ready) continue;
       const place = this.#queue.findIndex((waiting) => this.#mayRun(waiting.tenant));
       const [waiting] = place < 0 ? [] : this.#queue.splice(place, 1);
-      if (waiting !== undefined) give(seat, waiting);
+      if (waiting !== undefined) this.#give(seat, waiting);
     }
   }
 }
 
-function give(seat: Seat, pending: Pending): void {
-  seat.busy = pending;
-  seat.worker.postMessage(pending.job);
+/** One key per tenant and job: a tenant learns nothing of another's schemas from how long its own take. */
+function jobKey(tenant: string, { schemaText, responseText }: SchemaJob): string {
+  const hash = createHash('sha256');
+  for (const part of [tenant, schemaText, responseText ?? '']) {
+    hash.update(`${part.length}:`).update(part);
+  }
+  return hash.update(responseText === null ? '-' : '+').digest('base64');
 }
 
 function refuse(pending: Pending, code: ErrorCode): void {

@@ -50,6 +50,8 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
         unix_socket_directories: socketDir,
         max_connections: '300',
         fsync: 'on',
+        // Otherwise its log shows the whole row that broke a rule, private material and all.
+        log_error_verbosity: 'terse',
         ...options.settings,
       };
       const args = [

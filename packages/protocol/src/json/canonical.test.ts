@@ -33,6 +33,13 @@ describe('canonicalText', () => {
     ]);
   });
 
+  it('writes what stands in order as what does not', () => {
+    const ordered = { A: [1e21, -0, '\u2028é\b'], a: { '': null, b: '\\ud800', c: [{}] }, b: 5e-7 };
+    const turned = Object.fromEntries(Object.entries(ordered).reverse());
+    expect(canonicalText(ordered)).toBe(canonicalText(turned));
+    expect(canonicalText({ a: '\\ud800' })).toBe('{"a":"\\\\ud800"}');
+  });
+
   it('writes -0 as 0', () => {
     expect(canonicalText([-0])).toBe('[0]');
   });

@@ -11,7 +11,11 @@ export type Digest = `sha256:${string}`;
  *   infinities, holes, lone surrogates, and objects with a class (Date, Map, Buffer, …)
  */
 export function canonicalText(value: unknown): string {
-  assertJson(value);
+  if (isOrdered(value)) {
+    // The engine writes members as they stand, and the rest as RFC 8785 does but for lone surrogates, which it escapes.
+    const text = JSON.stringify(value);
+    if (!text.includes('\\ud')) return text;
+  }
   try {
     return canonicalize(value) as string;
   } catch (error) {
@@ -49,19 +53,30 @@ export function valueDigest(value: unknown): Digest {
 
 const scalars: ReadonlySet<string> = new Set(['string', 'number', 'boolean']);
 
-/** The package would drop such values, turn them into null or write text that is not JSON. */
-function assertJson(value: unknown): void {
-  if (value === null || scalars.has(typeof value)) return;
+/**
+ * Whether all members stand in canonical order already. Throws for what the package would drop, turn into null or write as
+ * text that is not JSON.
+ */
+function isOrdered(value: unknown): boolean {
+  if (value === null) return true;
+  if (typeof value !== 'object') {
+    if (!scalars.has(typeof value)) throw new TypeError('not a JSON value');
+    // The package refuses the numbers that the engine makes null.
+    return typeof value !== 'number' || Number.isFinite(value);
+  }
+  let ordered = true;
   if (Array.isArray(value)) {
     // Not forEach: it would skip holes.
-    for (let i = 0; i < value.length; i++) assertJson(value[i]);
-    return;
+    for (let i = 0; i < value.length; i++) ordered = isOrdered(value[i]) && ordered;
+    return ordered;
   }
-  if (typeof value === 'object' && isPlain(value)) {
-    for (const key of Object.keys(value)) assertJson((value as Record<string, unknown>)[key]);
-    return;
+  if (!isPlain(value)) throw new TypeError('not a JSON value');
+  let last = '';
+  for (const key of Object.keys(value)) {
+    ordered = isOrdered((value as Record<string, unknown>)[key]) && ordered && last <= key;
+    last = key;
   }
-  throw new TypeError('not a JSON value');
+  return ordered;
 }
 
 /** An object of no class, in whatever realm it was made. */

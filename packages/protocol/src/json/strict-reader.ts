@@ -37,12 +37,13 @@ interface Scan {
  * `JSON.parse` then checks the grammar and builds the value; a walk over the value finds duplicate
  * keys by counting: each lost one leaves fewer members than were written.
  *
+ * @param maxDepth more than a body's only for documents that enclose what came in bodies
  * @throws Refusal `invalid_json`; its detail names the rule and never quotes the body
  */
-export function parseStrictJson(bytes: Uint8Array): JsonValue {
+export function parseStrictJson(bytes: Uint8Array, maxDepth = MAX_JSON_DEPTH): JsonValue {
   if (bytes.length === 0) throw refuse('The body is empty.');
   const text = decode(bytes);
-  const scan = scanBytes(bytes);
+  const scan = scanBytes(bytes, maxDepth);
   const value = parse(text);
   const kept =
     scan.unicodeEscapes || scan.negativeZero
@@ -55,7 +56,7 @@ export function parseStrictJson(bytes: Uint8Array): JsonValue {
 }
 
 /** Tolerates any text: what breaks the grammar is left for `JSON.parse` to refuse. */
-function scanBytes(bytes: Uint8Array): Scan {
+function scanBytes(bytes: Uint8Array, maxDepth: number): Scan {
   const end = bytes.length;
   let open = 0;
   let members = 0;
@@ -65,7 +66,7 @@ function scanBytes(bytes: Uint8Array): Scan {
   while (i < end) {
     const byte = bytes[i] as number;
     if (byte === QUOTE) {
-      if (open > MAX_JSON_DEPTH) throw tooDeep();
+      if (open > maxDepth) throw tooDeep(maxDepth);
       for (i++; bytes[i] !== QUOTE; i++) {
         if (bytes[i] === BACKSLASH) {
           i++;
@@ -82,9 +83,9 @@ function scanBytes(bytes: Uint8Array): Scan {
     } else if (byte === 0x7d || byte === 0x5d) {
       open--;
       i++;
-    } else if (open > MAX_JSON_DEPTH) {
-      // 65 containers are open, so whatever starts here is a value at depth 65.
-      throw tooDeep();
+    } else if (open > maxDepth) {
+      // With the usual limit: 65 containers are open, so whatever starts here is a value at depth 65.
+      throw tooDeep(maxDepth);
     } else if (byte === 0x7b || byte === 0x5b) {
       open++;
       i++;
@@ -184,8 +185,8 @@ function setOwn(object: JsonObject, key: string, value: JsonValue): void {
   });
 }
 
-function tooDeep(): Refusal {
-  return refuse(`A value is nested deeper than ${MAX_JSON_DEPTH} levels.`);
+function tooDeep(maxDepth: number): Refusal {
+  return refuse(`A value is nested deeper than ${maxDepth} levels.`);
 }
 
 function refuse(detail: string): Refusal {

@@ -129,11 +129,12 @@ export function step(
   const event: LifecycleEvent = {
     reason,
     revision: next.revision,
+    // In canonical order, as the event writes it.
     state: {
-      decision: next.decision,
       audit: next.audit,
-      grant: next.grant,
+      decision: next.decision,
       execution: next.execution,
+      grant: next.grant,
     },
     deadline: next.grantDeadline ?? next.reviewDeadline,
   };

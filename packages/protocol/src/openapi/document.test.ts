@@ -1,15 +1,21 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { SENT_CODES } from '../errors.js';
+import type { ErrorCode } from '../errors.js';
 import { OPERATIONS } from '../operations.js';
 import { EXAMPLES, RECORD_NAMES, validate } from '../records/index.js';
 import type { RecordName } from '../records/index.js';
 import { DECLARED_ERRORS, declaredErrors, openApiDocument } from './document.js';
+import { refusalCodes } from './refusals.js';
 
 interface Described {
   operationId: string;
   security: Record<string, string[]>[];
   parameters: { name: string; in: string; required: boolean }[];
   requestBody?: { content: Record<string, { schema: { $ref: string }; example: unknown }> };
-  responses: Record<string, { $ref?: string; content?: Record<string, { example?: unknown }> }>;
+  responses: Record<
+    string,
+    { $ref?: string; content?: Record<string, { schema?: object; example?: unknown }> }
+  >;
 }
 interface Document {
   openapi: string;
@@ -17,7 +23,6 @@ interface Document {
   paths: Record<string, Record<string, Described>>;
   components: {
     schemas: Record<string, object>;
-    responses: Record<string, object>;
     securitySchemes: Record<string, object>;
   };
 }
@@ -90,10 +95,27 @@ describe('the API description', () => {
   });
 
   it('lists the codes of each refusal', () => {
-    const refused = JSON.stringify(document.components.responses['Refused404']);
-    expect(refused).toContain('application/problem+json');
-    expect(refused).toContain('"enum":["not_found"]');
+    const refused = (number: number, status: number) =>
+      describedAs(number).responses[status]?.content?.['application/problem+json']?.schema;
+    expect(refused(6, 404)).toMatchObject({ properties: { error: { enum: ['not_found'] } } });
+    expect(refused(12, 403)).toMatchObject({
+      properties: { status: { const: 403 }, error: { enum: ['csrf', 'forbidden'] } },
+    });
+    expect(refused(1, 409)).toEqual({ not: {} });
     expect(text).not.toContain('invalid_bootstrap');
+  });
+
+  it('has an operation for each code that is not of the login', () => {
+    const elsewhere: ErrorCode[] = [
+      ...(['invalid_login', 'login_session_changed', 'invalid_identity'] as const),
+      'directory_identity_unavailable',
+    ];
+    const sent = new Set(
+      OPERATIONS.flatMap((operation) =>
+        declaredErrors(operation).flatMap((status) => refusalCodes(operation, status)),
+      ),
+    );
+    expect(SENT_CODES.filter((code) => !sent.has(code)).sort()).toEqual([...elsewhere].sort());
   });
 
   it('shows valid examples', () => {

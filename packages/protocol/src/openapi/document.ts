@@ -1,4 +1,4 @@
-import { ERRORS, SENT_CODES, statusesOf } from '../errors.js';
+import { ERRORS } from '../errors.js';
 import type { ErrorStatus } from '../errors.js';
 import { IDEMPOTENCY_KEY, PROTOCOL_REVISION } from '../constants.js';
 import { CALLER_RULES, OPERATIONS } from '../operations.js';
@@ -7,6 +7,7 @@ import { EXAMPLES } from '../records/examples.js';
 import type { RecordName } from '../records/index.js';
 import { componentSchemas, schemaReference } from './components.js';
 import type { Schema } from './components.js';
+import { refusalCodes } from './refusals.js';
 
 /** What the interface declares for every operation (part 7); #29 declares two of them. */
 export const DECLARED_ERRORS: Readonly<Record<ErrorStatus, string>> = {
@@ -23,13 +24,18 @@ export const DECLARED_ERRORS: Readonly<Record<ErrorStatus, string>> = {
 };
 const statuses = Object.keys(DECLARED_ERRORS).map(Number) as ErrorStatus[];
 
+/** The interface declares the same statuses everywhere; not every operation has a use for each. */
+const UNUSED = 'This operation has no refusal with this status.';
+const NEVER: Schema = { content: { 'application/problem+json': { schema: { not: {} } } } };
+
 /** The error statuses that an operation declares (interface part 4 rule 1). */
 export function declaredErrors(operation: Operation): readonly ErrorStatus[] {
   return operation.security === 'bearer' ? [401, 403] : statuses;
 }
 
-function problemResponse(status: ErrorStatus): Schema {
-  const codes = SENT_CODES.filter((code) => statusesOf(code).includes(status));
+function problemResponse(operation: Operation, status: ErrorStatus): Schema {
+  const codes = refusalCodes(operation, status);
+  if (codes.length === 0) return { description: `${DECLARED_ERRORS[status]}. ${UNUSED}`, ...NEVER };
   const list = codes.map((code) => `- \`${code}\`: ${ERRORS[code].title}`).join('\n');
   const waits = status === 429 || status === 503;
   return {
@@ -45,10 +51,9 @@ function problemResponse(status: ErrorStatus): Schema {
     content: {
       'application/problem+json': {
         schema: {
-          allOf: [
-            schemaReference('ProblemDocument'),
-            { properties: { status: { const: status }, error: { enum: codes } } },
-          ],
+          ...schemaReference('ProblemDocument'),
+          type: 'object',
+          properties: { status: { const: status }, error: { enum: codes } },
         },
       },
     },
@@ -120,10 +125,13 @@ function successResponses(operation: Operation): Record<string, Schema> {
       description: status === 202 ? 'Human review is pending' : operation.summary,
       ...(operation.etag && {
         headers: {
-          ETag: { schema: { type: 'string' } },
+          ...(status === 200 && {
+            ETag: { required: true, schema: { type: 'string', pattern: '^"[a-f0-9]{64}"$' } },
+          }),
           'Retry-After': {
             description: 'Seconds until the next poll, while the review is pending.',
-            schema: { type: 'integer' },
+            required: status === 202,
+            schema: { type: 'integer', minimum: 0 },
           },
         },
       }),
@@ -174,7 +182,7 @@ function descriptionOf(operation: Operation): string {
 function describe(operation: Operation): Schema {
   const refusals = declaredErrors(operation).map((status): [string, Schema] => [
     String(status),
-    { $ref: `#/components/responses/Refused${status}` },
+    problemResponse(operation, status),
   ]);
   return {
     operationId: operation.name,
@@ -221,9 +229,6 @@ export function openApiDocument(origin: string): Schema {
           description: 'Session of a human who signed in at /auth/login.',
         },
       },
-      responses: Object.fromEntries(
-        statuses.map((status) => [`Refused${status}`, problemResponse(status)]),
-      ),
       schemas: componentSchemas(),
     },
   };

@@ -7,7 +7,8 @@ import { generateSigningKey, signerFromPem } from './keys.js';
 import type { ProofReason } from './reasons.js';
 import type { RecordHeader } from './signed-record.js';
 import { signRecord } from './signed-record.js';
-import { createTrustManifest, loadTrust } from './trust-manifest.js';
+import { createTrustManifest } from './change-trust.js';
+import { loadTrust } from './trust-manifest.js';
 
 const key = generateSigningKey('k1');
 const signer = signerFromPem('k1', key.privatePem);

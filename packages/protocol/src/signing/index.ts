@@ -2,26 +2,25 @@ export { verifyAnchorProof } from './anchor-proof.js';
 export type { ExpectedProof, ProofVerification } from './anchor-proof.js';
 export { CHAIN_START, chainHead } from './chain.js';
 export type { ChainPoint } from './chain.js';
-export { generateSigningKey, restrictSigner, signerFromPem } from './keys.js';
-export type { KeySigner, Signer, SigningKey } from './keys.js';
+export { generateSigningKey, restrictRemoteSigner, restrictSigner, signerFromPem } from './keys.js';
+export type { KeySigner, KeyWindow, RemoteSigner, Signer, SigningKey } from './keys.js';
 export { verifyLedgerRange } from './ledger-range.js';
 export type { ExpectedRange, RangeVerification } from './ledger-range.js';
 export { SIGNING_POLICY } from './policy.js';
 export type { SigningService } from './policy.js';
 export { LEDGER_REASONS, PROOF_REASONS, VERIFICATION_REASONS } from './reasons.js';
 export type { LedgerReason, ProofReason, VerificationReason } from './reasons.js';
-export { signPayloadText, signRecord } from './signed-record.js';
+export { signPayloadText, signPayloadTextLater, signRecord } from './signed-record.js';
 export type { RecordHeader, Signed, SignedText } from './signed-record.js';
+export { addKey, createTrustManifest, endKey, revokeKey } from './change-trust.js';
+export type { NewKey } from './change-trust.js';
 export {
-  addKey,
-  createTrustManifest,
   loadTrust,
   readTrustManifest,
   startUpFaults,
   trustManifestToJwks,
 } from './trust-manifest.js';
 export type {
-  NewKey,
   PublicJwk,
   Trust,
   TrustedKey,

@@ -1,10 +1,16 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import type { RecordType } from '../records/index.js';
 import { SIGNED_RECORDS } from '../records/index.js';
-import { generateSigningKey, readPublicPem, restrictSigner, signerFromPem } from './keys.js';
+import {
+  generateSigningKey,
+  readPublicPem,
+  restrictRemoteSigner,
+  restrictSigner,
+  signerFromPem,
+} from './keys.js';
 import { fitsPurpose, isRecordType, SIGNING_POLICY } from './policy.js';
 import type { RecordHeader } from './signed-record.js';
-import { signPayloadText } from './signed-record.js';
+import { signPayloadText, signPayloadTextLater } from './signed-record.js';
 
 const key = generateSigningKey('k1');
 const signer = signerFromPem('k1', key.privatePem);
@@ -29,6 +35,13 @@ describe('keys', () => {
     expect(generateSigningKey('k1').privatePem).not.toBe(key.privatePem);
     expect(signer.sign(Buffer.from('a'))).toHaveLength(64);
     expect(signer.sign(Buffer.from('a'))).toEqual(signer.sign(Buffer.from('a')));
+  });
+
+  it('sign the same at once and later, and are restricted either way', async () => {
+    const at = { ...header('AuditCheckpoint') };
+    expect(await signPayloadTextLater(signer, at, '1')).toEqual(signPayloadText(signer, at, '1'));
+    const restricted = restrictSigner(signer, ['WebhookDelivery']);
+    await expect(signPayloadTextLater(restricted, at, '1')).rejects.toThrow(TypeError);
   });
 
   it('are Ed25519 and nothing else', () => {
@@ -105,6 +118,36 @@ describe('the signing policy', () => {
     for (const bytes of ['', 'anything', '{"payload":1,"protected":{"type":"WebhookDelivery"}} ']) {
       expect(() => restricted.sign(Buffer.from(bytes))).toThrow(TypeError);
     }
+  });
+
+  it('restricts a signer that learns its key late in the same way', async () => {
+    let known = false;
+    const late = {
+      get keyId() {
+        if (!known) throw new Error('not known yet');
+        return signer.keyId;
+      },
+      signLater: signer.signLater,
+    };
+    const restricted = restrictRemoteSigner(late, ['WebhookDelivery']);
+    const attempt = (type: RecordType) => signPayloadTextLater(restricted, header(type), '{}');
+    await expect(attempt('WebhookDelivery')).rejects.toThrow('not known yet');
+    known = true;
+    expect(await attempt('WebhookDelivery')).toEqual(
+      signPayloadText(signer, header('WebhookDelivery'), '{}'),
+    );
+    await expect(attempt('DecisionReceipt')).rejects.toThrow(TypeError);
+  });
+
+  it('signs nothing of a time at which its key does not count', async () => {
+    const issuedAt = header('WebhookDelivery').issuedAt;
+    const attempt = (notBefore: number, end: number) => {
+      const windowed = { ...signer, window: { notBefore, end } };
+      return signPayloadTextLater(windowed, header('WebhookDelivery'), '{}');
+    };
+    await expect(attempt(issuedAt, issuedAt + 1)).resolves.toBeDefined();
+    await expect(attempt(issuedAt + 1, issuedAt + 2)).rejects.toThrow(TypeError);
+    await expect(attempt(issuedAt - 1, issuedAt)).rejects.toThrow(TypeError);
   });
 
   it('ties purposes to record types', () => {

@@ -9,8 +9,23 @@ export interface Signer {
   sign(preimage: Uint8Array): Buffer;
 }
 
+/** When a key may sign, epoch milliseconds: from `notBefore` until before `end`, its revocation included. */
+export interface KeyWindow {
+  readonly notBefore: number;
+  readonly end: number;
+}
+
+/** A signer whose key may be elsewhere: in a key service, in hardware. */
+export interface RemoteSigner {
+  readonly keyId: string;
+  /** When known, nothing of another time is signed. */
+  readonly window?: KeyWindow | undefined;
+  /** As `sign` of a {@link Signer}. */
+  signLater(preimage: Uint8Array): Promise<Buffer>;
+}
+
 /** A signer that can be compared with the trust manifest at start-up. */
-export interface KeySigner extends Signer {
+export interface KeySigner extends Signer, RemoteSigner {
   /** SubjectPublicKeyInfo, label PUBLIC KEY. */
   readonly publicPem: string;
 }
@@ -42,6 +57,8 @@ export function signerFromPem(keyId: string, privatePem: string): KeySigner {
     keyId,
     publicPem: createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString(),
     sign: (preimage) => sign(null, preimage, key),
+    // Not on another thread: to wake one takes as long as the signature.
+    signLater: async (preimage) => sign(null, preimage, key),
   };
 }
 
@@ -54,24 +71,63 @@ function readPrivateKey(pem: string): KeyObject | null {
 }
 
 /**
- * The same signer, good for some record types only. It looks at the bytes themselves: in canonical
- * form `type` is the last member of `protected`, which is the last member of a preimage.
+ * The same signer, good for some record types only, and for what else `others` lets through. It looks at
+ * the bytes themselves: in canonical form `type` is the last member of `protected`, which is the last
+ * member of a preimage.
  *
- * @throws TypeError from `sign`, for any other preimage
+ * @throws TypeError from `sign` and `signLater`, for any other preimage
  */
-export function restrictSigner<Restricted extends Signer>(
+export function restrictSigner<Restricted extends Signer & RemoteSigner>(
   signer: Restricted,
   allowed: readonly RecordType[],
+  others: (preimage: Uint8Array) => boolean = () => false,
 ): Restricted {
-  const endings = allowed.map((type) => Buffer.from(`,"type":${JSON.stringify(type)}}}`));
+  const check = checkOf(signer, allowed, others);
   return {
     ...signer,
     sign(preimage: Uint8Array): Buffer {
-      if (!endings.some((ending) => ending.equals(preimage.subarray(-ending.length)))) {
-        throw new TypeError(`${signer.keyId} may not sign a record of this type`);
-      }
+      check(preimage);
       return signer.sign(preimage);
     },
+    async signLater(preimage: Uint8Array): Promise<Buffer> {
+      check(preimage);
+      return signer.signLater(preimage);
+    },
+  };
+}
+
+/** As {@link restrictSigner} for a signer that only signs later, and may learn only later what key it has. */
+export function restrictRemoteSigner(
+  signer: RemoteSigner,
+  allowed: readonly RecordType[],
+  others: (preimage: Uint8Array) => boolean = () => false,
+): RemoteSigner {
+  const check = checkOf(signer, allowed, others);
+  return {
+    get keyId() {
+      return signer.keyId;
+    },
+    get window() {
+      return signer.window;
+    },
+    async signLater(preimage: Uint8Array): Promise<Buffer> {
+      check(preimage);
+      return signer.signLater(preimage);
+    },
+  };
+}
+
+function checkOf(
+  signer: Pick<RemoteSigner, 'keyId'>,
+  allowed: readonly RecordType[],
+  others: (preimage: Uint8Array) => boolean,
+): (preimage: Uint8Array) => void {
+  const endings = allowed.map((type) => Buffer.from(`,"type":${JSON.stringify(type)}}}`));
+  return (preimage) => {
+    const isAllowed = endings.some((ending) => ending.equals(preimage.subarray(-ending.length)));
+    if (!isAllowed && !others(preimage)) {
+      throw new TypeError(`${signer.keyId} may not sign a record of this type`);
+    }
   };
 }
 

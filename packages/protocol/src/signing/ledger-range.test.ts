@@ -6,7 +6,8 @@ import { verifyLedgerRange } from './ledger-range.js';
 import type { LedgerReason } from './reasons.js';
 import type { RecordHeader } from './signed-record.js';
 import { signPayloadText } from './signed-record.js';
-import { createTrustManifest, loadTrust } from './trust-manifest.js';
+import { createTrustManifest } from './change-trust.js';
+import { loadTrust } from './trust-manifest.js';
 
 const key = generateSigningKey('k1');
 const signer = signerFromPem('k1', key.privatePem);

@@ -4,7 +4,7 @@ import { canonicalText, textDigest } from '../json/canonical.js';
 import type { JsonValue } from '../json/value.js';
 import type { PayloadOf, RecordType, SignedRecord } from '../records/index.js';
 import { formatTimestamp } from '../records/timestamp.js';
-import type { Signer } from './keys.js';
+import type { RemoteSigner, Signer } from './keys.js';
 import { fitsPurpose } from './policy.js';
 
 /** What a record says about itself; key id and revision are added when it is signed. */
@@ -64,30 +64,73 @@ export function signPayloadText(
   return { text, digest };
 }
 
+/**
+ * As `signPayloadText`, by a signer that takes its time.
+ *
+ * @throws TypeError also when the record is of a time at which the key does not count, see {@link RemoteSigner}
+ */
+export async function signPayloadTextLater(
+  signer: RemoteSigner,
+  header: RecordHeader,
+  payloadText: string,
+): Promise<SignedText> {
+  const open = unsigned(signer, header, payloadText);
+  const { text, digest } = sealed(open, await signer.signLater(Buffer.from(`${open.text}}`)));
+  return { text, digest };
+}
+
+interface Unsigned {
+  readonly protectedHeader: SignedRecord['protected'];
+  /** Canonical form of the record up to its payload and header, without its end. */
+  readonly text: string;
+}
+
 interface Sealed extends SignedText {
   readonly protectedHeader: SignedRecord['protected'];
   readonly signature: string;
 }
 
-function sign(signer: Signer, header: RecordHeader, payloadText: string): Sealed {
+function sign(
+  signer: Signer & Pick<RemoteSigner, 'window'>,
+  header: RecordHeader,
+  payloadText: string,
+): Sealed {
+  const open = unsigned(signer, header, payloadText);
+  return sealed(open, signer.sign(Buffer.from(`${open.text}}`)));
+}
+
+function unsigned(
+  { keyId, window }: Pick<RemoteSigner, 'keyId' | 'window'>,
+  header: RecordHeader,
+  payloadText: string,
+): Unsigned {
+  const { issuedAt } = header;
+  if (window !== undefined && !(issuedAt >= window.notBefore && issuedAt < window.end)) {
+    throw new TypeError(`${keyId} may not sign a record of this time`);
+  }
   if (!fitsPurpose(header.type, header.purpose)) {
     throw new TypeError(`${header.type} never has the purpose ${header.purpose}`);
   }
+  // In canonical order, which is written fastest.
   const protectedHeader: SignedRecord['protected'] = {
-    type: header.type,
+    audience: header.audience,
+    issued_at: formatTimestamp(header.issuedAt),
+    issuer: header.issuer,
+    key_id: keyId,
+    profiles: { ...header.profiles },
     protocol_revision: PROTOCOL_REVISION,
     purpose: header.purpose,
-    profiles: { ...header.profiles },
-    issuer: header.issuer,
-    audience: header.audience,
     tenant: header.tenant,
-    key_id: signer.keyId,
-    issued_at: formatTimestamp(header.issuedAt),
+    type: header.type,
   };
   // `payload` < `protected` < `signature`: splicing the members in this order is the canonical form.
-  const unsigned = `{"payload":${payloadText},"protected":${canonicalText(protectedHeader)}`;
-  const signature = signer.sign(Buffer.from(`${unsigned}}`)).toString('base64url');
-  const text = `${unsigned},"signature":"${signature}"}`;
+  const text = `{"payload":${payloadText},"protected":${canonicalText(protectedHeader)}`;
+  return { protectedHeader, text };
+}
+
+function sealed({ protectedHeader, text: open }: Unsigned, bytes: Buffer): Sealed {
+  const signature = bytes.toString('base64url');
+  const text = `${open},"signature":"${signature}"}`;
   return { text, digest: textDigest(text), protectedHeader, signature };
 }
 

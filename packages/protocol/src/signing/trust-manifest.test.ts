@@ -1,9 +1,8 @@
 import type { TrustManifest } from '../records/index.js';
 import { generateSigningKey } from './keys.js';
+import { addKey, createTrustManifest, endKey, revokeKey } from './change-trust.js';
 import type { TrustFaultCode } from './trust-manifest.js';
 import {
-  addKey,
-  createTrustManifest,
   loadTrust,
   readTrustManifest,
   startUpFaults,
@@ -113,5 +112,33 @@ describe('trustManifestToJwks', () => {
     });
     const revoked = changed({ revoked_at: '2026-02-01T00:00:00.000Z' });
     expect(trustManifestToJwks(revoked).keys.map(({ kid }) => kid)).toEqual(['k2']);
+  });
+});
+
+describe('a manifest that changes', () => {
+  const at = (changed: TrustManifest, id: string) => loadTrust(changed).keys.get(id);
+
+  it('revokes a key from a time on, which can only be moved to an earlier one', () => {
+    const revoked = revokeKey(manifest, 'k1', now);
+    expect(at(revoked, 'k1')?.revokedAt).toBe(now);
+    expect(at(revoked, 'k2')).toEqual(at(manifest, 'k2'));
+    expect(at(revokeKey(revoked, 'k1', now - 1), 'k1')?.revokedAt).toBe(now - 1);
+    expect(() => revokeKey(revoked, 'k1', now)).toThrow(RangeError);
+    expect(() => revokeKey(revoked, 'k1', now + 1)).toThrow(RangeError);
+  });
+
+  it('ends the window of a key, and never opens one again', () => {
+    const ended = endKey(manifest, 'k1', now);
+    expect(at(ended, 'k1')?.notAfter).toBe(now);
+    expect(() => endKey(ended, 'k1', now + 1)).toThrow(RangeError);
+    expect(() => endKey(manifest, 'k1', window.notBefore)).toThrow(RangeError);
+  });
+
+  it('changes no key that it does not list, and no manifest in place', () => {
+    expect(() => revokeKey(manifest, 'k9', now)).toThrow(RangeError);
+    const before = JSON.stringify(manifest);
+    revokeKey(manifest, 'k1', now);
+    endKey(manifest, 'k1', now);
+    expect(JSON.stringify(manifest)).toBe(before);
   });
 });

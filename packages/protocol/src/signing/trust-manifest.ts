@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { PROTOCOL_REVISION } from '../constants.js';
 import { isJsonObject } from '../json/value.js';
 import type { TrustManifest } from '../records/index.js';
-import { faultOf, formatTimestamp, parseTimestamp, validate } from '../records/index.js';
+import { faultOf, parseTimestamp, validate } from '../records/index.js';
 import type { KeySigner } from './keys.js';
 import { readPublicPem } from './keys.js';
 
@@ -137,41 +137,6 @@ function fault(code: TrustFaultCode, keyId: string | null, message: string): Tru
 
 function failed(faults: readonly TrustFault[]): TrustReading {
   return { trust: null, faults };
-}
-
-export interface NewKey {
-  readonly keyId: string;
-  readonly publicPem: string;
-  /** Epoch milliseconds. */
-  readonly notBefore: number;
-  readonly notAfter: number;
-}
-
-export function createTrustManifest(
-  issuer: string,
-  first: NewKey,
-  ...others: readonly NewKey[]
-): TrustManifest {
-  return {
-    issuer,
-    protocol_revision: PROTOCOL_REVISION,
-    keys: [first, ...others].map(manifestKey),
-  };
-}
-
-/** A new manifest with one more key; keys that retire stay listed, for the records they signed. */
-export function addKey(manifest: TrustManifest, key: NewKey): TrustManifest {
-  return { ...manifest, keys: [...manifest.keys, manifestKey(key)] };
-}
-
-function manifestKey(key: NewKey): TrustManifest['keys'][number] {
-  return {
-    key_id: key.keyId,
-    algorithm: 'Ed25519',
-    public_key: key.publicPem,
-    not_before: formatTimestamp(key.notBefore),
-    not_after: formatTimestamp(key.notAfter),
-  };
 }
 
 export interface PublicJwk {

@@ -5,7 +5,8 @@ import { VERIFICATION_REASONS } from './reasons.js';
 import type { RecordHeader } from './signed-record.js';
 import { signPayloadText } from './signed-record.js';
 import type { TrustManifest } from '../records/index.js';
-import { addKey, createTrustManifest, loadTrust } from './trust-manifest.js';
+import { addKey, createTrustManifest } from './change-trust.js';
+import { loadTrust } from './trust-manifest.js';
 import type { ExpectedRecord } from './verify-record.js';
 import { verifyRecord } from './verify-record.js';
 

@@ -4,7 +4,8 @@ import { chainHead } from './chain.js';
 import { signerFromPem } from './keys.js';
 import type { RecordHeader } from './signed-record.js';
 import { signaturePreimage, signPayloadText, signRecord } from './signed-record.js';
-import { createTrustManifest, loadTrust } from './trust-manifest.js';
+import { createTrustManifest } from './change-trust.js';
+import { loadTrust } from './trust-manifest.js';
 import { verifyRecord } from './verify-record.js';
 
 // Contract §2.6, byte for byte.

@@ -32,8 +32,8 @@ export function claim(deps: ExecutionDeps): Handler {
       const loaded = row as NonNullable<typeof row>;
       const { request, lifecycle } = stored;
       requireIntegrity(stored, caller.tenant);
-      requireAuthority(lifecycle, 'available', loaded.fenced, loaded.now);
       requireNamespace(stored);
+      requireAuthority(lifecycle, 'available', loaded.fenced, loaded.now);
       await requireStandingReviewer(deps.directory, caller.tenant, stored, loaded.receipt);
       const execution = request.execution as NonNullable<typeof request.execution>;
       if (valueDigest(execution) !== input.execution_binding_digest) {
@@ -52,18 +52,21 @@ export function claim(deps: ExecutionDeps): Handler {
         purpose: request.purpose,
         profiles: request.profiles,
       };
-      const record = deps.notary.issue('ExecutionClaim', subject, loaded.now, {
-        id: newId(),
-        request_id: id,
-        request_digest: stored.digest,
-        receipt_digest: loaded.receipt_digest,
-        execution_identity: input.execution_identity,
-        action_occurrence_id: execution.action_occurrence_id,
-        execution_binding_digest: input.execution_binding_digest,
-        claimed_at: new Date(loaded.now).toISOString(),
-        dispatch_before: new Date(dispatchBefore).toISOString(),
-        execution_seconds: execution.execution_seconds,
-      });
+      const [record, changes] = await Promise.all([
+        deps.notary.issue('ExecutionClaim', subject, loaded.now, {
+          action_occurrence_id: execution.action_occurrence_id,
+          claimed_at: new Date(loaded.now).toISOString(),
+          dispatch_before: new Date(dispatchBefore).toISOString(),
+          execution_binding_digest: input.execution_binding_digest,
+          execution_identity: input.execution_identity,
+          execution_seconds: execution.execution_seconds,
+          id: newId(),
+          receipt_digest: loaded.receipt_digest,
+          request_digest: stored.digest,
+          request_id: id,
+        }),
+        deps.notary.events(id, subject, events, loaded.now),
+      ]);
       await deps.store.claim(
         {
           tenant: caller.tenant,
@@ -71,7 +74,7 @@ export function claim(deps: ExecutionDeps): Handler {
           requestId: id,
           version: stored.version,
           before: dispatchBefore,
-          records: [record, ...deps.notary.events(id, subject, events, loaded.now)],
+          records: [record, ...changes],
           deadlines: [
             { kind: 'reconciliation', due: dispatchBefore + execution.execution_seconds * 1000 },
           ],
@@ -85,9 +88,10 @@ export function claim(deps: ExecutionDeps): Handler {
             recordId: record.id,
           },
         },
+        loaded,
         next,
+        record,
         {
-          recordId: record.id,
           owner: stored.owner,
           occurrence: execution.action_occurrence_id,
           identity: input.execution_identity,

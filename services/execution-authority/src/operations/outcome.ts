@@ -11,7 +11,7 @@ import {
   requireIntegrity,
   requireOperator,
   requireOwner,
-  withFreshState,
+  withKnownState,
 } from '@countersign/database';
 import { answer, isId, keyScope, newId } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
@@ -48,8 +48,8 @@ function outcomeOperation(
     const operation = keyScope(kind.name, id);
     if (caller.kind === 'publisher') throw new Refusal('not_found');
     const recorder = reconciling ? 'operator' : caller.kind;
-    return withFreshState(async () => {
-      const row = await deps.store.loadForOutcome(caller, id, operation, call.key);
+    const load = () => deps.store.loadForOutcome(caller, id, operation, call.key);
+    return withKnownState(deps.store.recall(caller, id), load, async (row) => {
       const opened = await openRequest(deps.directory, caller, row, call.text);
       if (reconciling) requireOperator(opened.principal);
       if (opened.replay !== null) return answer(opened.replay.status, opened.replay.body);
@@ -78,13 +78,16 @@ function outcomeOperation(
         purpose: request.purpose,
         profiles: request.profiles,
       };
-      const record = deps.notary.issue(kind.type, subject, loaded.now, {
-        request_id: id,
-        claim_digest: loaded.claim_digest,
-        outcome,
-        recorded_at: new Date(loaded.now).toISOString(),
-        recorded_by: { kind: recorder, subject: caller.id },
-      });
+      const [record, changes] = await Promise.all([
+        deps.notary.issue(kind.type, subject, loaded.now, {
+          claim_digest: loaded.claim_digest,
+          outcome,
+          recorded_at: new Date(loaded.now).toISOString(),
+          recorded_by: { kind: recorder, subject: caller.id },
+          request_id: id,
+        }),
+        deps.notary.events(id, subject, events, loaded.now),
+      ]);
       const incident =
         !reconciling && claimsEffectUnadmitted(lifecycle, outcome.status) ? newId() : null;
       await deps.store.recordOutcome(
@@ -94,7 +97,8 @@ function outcomeOperation(
           requestId: id,
           version: stored.version,
           before: null,
-          records: [record, ...deps.notary.events(id, subject, events, loaded.now)],
+          records: [record, ...changes],
+          recalled: loaded.recalled,
           deadlines: [{ kind: 'private_deletion', due: next.privateDeleteAt }],
           answer: {
             principal: caller.id,

@@ -19,8 +19,9 @@ const LIFE_SECONDS = 600;
 const FORM_BYTES = 4_096;
 
 /**
- * An OpenID provider with named demo people, so that the pages work out of the box (R21). It listens on
- * the loopback address, as `http://localhost:<port>`, and sends people back to the service only.
+ * An OpenID provider with named demo people, so that the pages work out of the box (R21). It is
+ * `http://localhost:<port>`, on the loopback address unless a container must be reached from outside, and sends people
+ * back to the service only.
  */
 export function createDevelopmentProvider(options: DevelopmentProviderOptions): Module {
   const { people, port, log } = options;
@@ -54,7 +55,7 @@ export function createDevelopmentProvider(options: DevelopmentProviderOptions): 
       });
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject);
-        server.listen(port, '127.0.0.1', resolve);
+        server.listen(port, options.host, resolve);
       });
       log.info({ issuer, people: people.length }, 'development identity provider listens');
     },

@@ -25,11 +25,23 @@ export interface LoginSecrets {
 export interface Identity {
   readonly issuer: string;
   readonly subject: string;
+  /** When the person last proved who they are (`auth_time`), epoch seconds; null when the provider does not say. */
+  readonly provedAt: number | null;
+  /** How (`acr`). */
+  readonly acr: string | null;
+}
+
+/** How fresh and how strong a login has to be. */
+export interface LoginStrength {
+  /** At most so many seconds old. */
+  readonly maxAge: number;
+  /** One of these, whichever comes first; none when any will do. */
+  readonly acrValues: readonly string[];
 }
 
 export interface IdentityProvider {
   /** The provider's address for one attempt. Throws `service_unavailable`. */
-  authorisationUrl(secrets: LoginSecrets): Promise<URL>;
+  authorisationUrl(secrets: LoginSecrets, strength: LoginStrength | null): Promise<URL>;
   /**
    * Exchanges the code of a callback. Throws `invalid_login` when the provider refuses it,
    * `invalid_identity` when what it says about the person does not hold, `service_unavailable`
@@ -87,7 +99,7 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
   }
 
   return {
-    async authorisationUrl({ state, nonce, codeVerifier }) {
+    async authorisationUrl({ state, nonce, codeVerifier }, strength) {
       const client = await provider();
       return oidc.buildAuthorizationUrl(client, {
         redirect_uri: options.redirectUri,
@@ -96,6 +108,10 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
         nonce,
         code_challenge: await oidc.calculatePKCECodeChallenge(codeVerifier),
         code_challenge_method: 'S256',
+        ...(strength === null ? {} : { max_age: String(strength.maxAge) }),
+        ...(strength === null || strength.acrValues.length === 0
+          ? {}
+          : { acr_values: strength.acrValues.join(' ') }),
       });
     },
 
@@ -117,7 +133,13 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
       if (claims?.iss !== options.issuer || typeof claims.sub !== 'string' || claims.sub === '') {
         throw new Refusal('invalid_identity');
       }
-      return { issuer: claims.iss, subject: claims.sub };
+      const { auth_time, acr } = claims;
+      return {
+        issuer: claims.iss,
+        subject: claims.sub,
+        provedAt: typeof auth_time === 'number' && auth_time > 0 ? auth_time : null,
+        acr: typeof acr === 'string' ? acr : null,
+      };
     },
   };
 }

@@ -15,9 +15,11 @@ import type { LoginAttempt, Store } from '../store.js';
 import type { Identity, IdentityProvider, LoginSecrets } from './identity-provider.js';
 import { newLoginSecrets } from './identity-provider.js';
 import { returnTo } from './return-to.js';
+import type { StepUpRule } from './step-up.js';
+import { ruleFor } from './step-up.js';
 
 export interface Login {
-  /** `GET /auth/login?return_to=` */
+  /** `GET /auth/login?return_to=&step_up=`: the second names the route whose confirmations want a fresh login. */
   start(call: Call): Promise<void>;
   /** `GET /auth/callback` */
   callback(call: Call): Promise<void>;
@@ -30,7 +32,11 @@ function digestOf(call: Call, name: typeof SESSION_COOKIE | typeof LOGIN_COOKIE)
 }
 
 /** The OpenID Connect code flow of contract §8.2. */
-export function createLogin(store: Store, provider: IdentityProvider): Login {
+export function createLogin(
+  store: Store,
+  provider: IdentityProvider,
+  stepUp: readonly StepUpRule[],
+): Login {
   /** Gives the browser one attempt: the one it already has, or a new one with its cookie. */
   async function remember(call: Call, secrets: LoginSecrets, asked: string): Promise<string> {
     const attempt: LoginAttempt = {
@@ -49,8 +55,16 @@ export function createLogin(store: Store, provider: IdentityProvider): Login {
     return cookie;
   }
 
+  /** What the provider is asked for: only ever what is configured, whatever the address says. */
+  async function strengthFor(call: Call, route: string | null) {
+    if (route === null || stepUp.length === 0) return null;
+    const session = digestOf(call, SESSION_COOKIE);
+    const known = session === null ? null : await store.session(session);
+    return ruleFor(stepUp, known?.tenant ?? null, route);
+  }
+
   /** Exactly one enabled human over all tenants, of whom the directory is certain. */
-  async function personBehind({ issuer, subject }: Identity) {
+  async function personBehind({ issuer, subject }: Pick<Identity, 'issuer' | 'subject'>) {
     const [person, ...others] = await store.people(issuer, subject);
     if (!person || others.length > 0) throw new Refusal('directory_identity_unavailable');
     if (!person.identityCertain) throw new Refusal('identity_uncertain');
@@ -59,9 +73,13 @@ export function createLogin(store: Store, provider: IdentityProvider): Login {
 
   return {
     async start(call) {
-      const asked = returnTo(new URLSearchParams(call.query).getAll('return_to'));
+      const query = new URLSearchParams(call.query);
+      const asked = returnTo(query.getAll('return_to'));
       const secrets = newLoginSecrets();
-      const address = await provider.authorisationUrl(secrets);
+      const address = await provider.authorisationUrl(
+        secrets,
+        await strengthFor(call, query.get('step_up')),
+      );
       const cookie = await remember(call, secrets, asked);
       call.response.setHeader('Set-Cookie', setCookie(LOGIN_COOKIE, cookie, LOGIN_SECONDS));
       redirect(call, address.href);
@@ -99,6 +117,8 @@ export function createLogin(store: Store, provider: IdentityProvider): Login {
           tenant: person.tenant,
           principal: person.principal,
           csrf: randomSecret(),
+          provedAt: identity.provedAt,
+          acr: identity.acr,
         },
       );
       if (outcome === 'superseded') throw new Refusal('invalid_login');

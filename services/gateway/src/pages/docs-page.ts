@@ -1,5 +1,11 @@
-import type { Operation } from '@countersign/protocol';
-import { CALLER_RULES } from '@countersign/protocol';
+import type { ErrorStatus, Operation } from '@countersign/protocol';
+import {
+  CALLER_RULES,
+  ERRORS,
+  EXAMPLES,
+  declaredErrors,
+  refusalCodes,
+} from '@countersign/protocol';
 
 import type { Html } from '../html.js';
 import { html } from '../html.js';
@@ -17,7 +23,7 @@ function callers(operation: Operation): string {
 
 function row(operation: Operation): Html {
   return html`<tr>
-    <td>${operation.number}</td>
+    <td><a href="#${operation.name}">${operation.number}</a></td>
     <td><code>${operation.method} ${operation.path}</code></td>
     <td>${operation.summary}</td>
     <td>${callers(operation)}</td>
@@ -28,7 +34,41 @@ function row(operation: Operation): Html {
   </tr> `;
 }
 
-/** The operations at a glance, out of the same table that serves them. */
+function example(title: string, value: unknown): Html {
+  return html`<details>
+    <summary>${title}</summary>
+    <pre>${JSON.stringify(value, null, 2)}</pre>
+  </details> `;
+}
+
+function refusals(operation: Operation, status: ErrorStatus): Html | string {
+  const codes = refusalCodes(operation, status);
+  if (codes.length === 0) return '';
+  return html`<dt>${status}</dt>
+    ${codes.map(
+      (code) =>
+        html`<dd>
+          <a href="/errors/${code}"><code>${code}</code></a> ${ERRORS[code].title}
+        </dd> `,
+    )}`;
+}
+
+/** One operation with an example of its body and of its answer, and every code that it refuses with. */
+function section(operation: Operation): Html {
+  const { number, name, method, path, summary, input, output, success } = operation;
+  return html`<section id="${name}">
+    <h2>#${number} <code>${method} ${path}</code></h2>
+    <p>${summary}.</p>
+    ${input === null ? '' : example(`Body: ${input}`, EXAMPLES[input])}
+    ${output === null ? '' : example(`Answer: ${success.join(', ')} ${output}`, EXAMPLES[output])}
+    <details>
+      <summary>Refusals</summary>
+      <dl>${declaredErrors(operation).map((status) => refusals(operation, status))}</dl>
+    </details>
+  </section> `;
+}
+
+/** The operations at a glance and one by one, out of the same table that serves them. */
 export function docsPage(operations: readonly Operation[]): string {
   return page({
     title: 'API',
@@ -59,6 +99,7 @@ export function docsPage(operations: readonly Operation[]): string {
             ${operations.map(row)}
           </tbody>
         </table>
-      </div>`,
+      </div>
+      ${operations.map(section)}`,
   });
 }

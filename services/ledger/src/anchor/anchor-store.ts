@@ -1,3 +1,4 @@
+import { SECONDS } from '@countersign/protocol';
 import type { AnchorAcceptance } from '@countersign/protocol';
 
 /** A signed checkpoint on its way to the store that a restored backup cannot rewrite. */
@@ -31,17 +32,72 @@ export class AnchorError extends Error {
   }
 }
 
-/** Create-only, versioned, apart from the database (contract §4.2). Accepting identical content again succeeds. */
-export interface AnchorStore {
-  accept(checkpoint: CheckpointToAnchor): Promise<AnchorAcceptance>;
-  history(ledgerId: string, generation: string): Promise<{ sequence: number; head: string }[]>;
+/** The store can never do what the contract asks of it: nothing to wait for, something to set right. */
+export class AnchorStoreUnfit extends Error {
+  override readonly name = 'AnchorStoreUnfit';
 }
 
+/** Create-only, versioned, apart from the database (contract §4.2). Accepting identical content again succeeds. */
+export interface AnchorStore {
+  /**
+   * Whether it may be used at all, asked once at the start.
+   *
+   * @throws AnchorStoreUnfit when it may not; AnchorError `anchor_unavailable` when it does not say
+   */
+  check(): Promise<void>;
+  accept(checkpoint: CheckpointToAnchor): Promise<AnchorAcceptance>;
+  history(ledgerId: string, generation: string): Promise<KeptCheckpoint[]>;
+  /** The part of the history from `sequence` on, ascending, at most 1000. */
+  since(ledgerId: string, generation: string, sequence: number): Promise<KeptCheckpoint[]>;
+}
+
+export interface KeptCheckpoint {
+  readonly sequence: number;
+  readonly head: string;
+}
+
+/** The store contradicts the ledger: no further authority until an operator's recovery (contract §4.2, R18). */
+export const FENCING_FAULTS: ReadonlySet<string> = new Set<AnchorFault>([
+  'anchor_conflict',
+  'anchor_version_conflict',
+  'anchor_deleted_version',
+  'anchor_history_invalid',
+]);
+
+export const MOST_KEPT = 1000;
+
 /** Locked retention: at least 90 days from `issued_at`. */
-export const RETENTION_MS = 90 * 86_400_000;
+export const RETENTION_MS = SECONDS.anchorRetention * 1000;
 
 /** `<prefix>/<ledger_id>/<generation>/<sequence, 16 digits>.json` */
-export function anchorKey(prefix: string, checkpoint: CheckpointToAnchor): string {
-  const { ledgerId, generation, sequence } = checkpoint;
-  return `${prefix}/${ledgerId}/${generation}/${String(sequence).padStart(16, '0')}.json`;
+export function anchorKey(
+  prefix: string,
+  {
+    ledgerId,
+    generation,
+    sequence,
+  }: Pick<CheckpointToAnchor, 'ledgerId' | 'generation' | 'sequence'>,
+): string {
+  return `${prefix}/${ledgerId}/${generation}/${anchorName(sequence)}`;
+}
+
+function anchorName(sequence: number): string {
+  return `${String(sequence).padStart(16, '0')}.json`;
+}
+
+/**
+ * What a stored checkpoint says of the chain. `name` is the last part of its key.
+ *
+ * @throws AnchorError `anchor_history_invalid` when it is no checkpoint, or not the one of that name
+ */
+export function headIn(text: string, name: string): KeptCheckpoint {
+  try {
+    const { payload } = JSON.parse(text) as { payload: { sequence: number; head: string } };
+    if (anchorName(payload.sequence) === name && typeof payload.head === 'string') {
+      return { sequence: payload.sequence, head: payload.head };
+    }
+  } catch (error) {
+    throw new AnchorError('anchor_history_invalid', { cause: error });
+  }
+  throw new AnchorError('anchor_history_invalid');
 }

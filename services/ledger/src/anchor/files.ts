@@ -3,8 +3,8 @@ import { link, mkdir, open, readFile, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { textDigest } from '@countersign/protocol';
 import type { AnchorAcceptance } from '@countersign/protocol';
-import { AnchorError, RETENTION_MS, anchorKey } from './anchor-store.js';
-import type { AnchorStore, CheckpointToAnchor } from './anchor-store.js';
+import { AnchorError, MOST_KEPT, RETENTION_MS, anchorKey, headIn } from './anchor-store.js';
+import type { AnchorStore, CheckpointToAnchor, KeptCheckpoint } from './anchor-store.js';
 
 const PREFIX = 'checkpoints';
 
@@ -16,6 +16,10 @@ export class FileAnchorStore implements AnchorStore {
   readonly #made = new Set<string>();
 
   constructor(private readonly directory: string) {}
+
+  async check(): Promise<void> {
+    await mkdir(join(this.directory, PREFIX), { recursive: true });
+  }
 
   async accept(checkpoint: CheckpointToAnchor): Promise<AnchorAcceptance> {
     const key = anchorKey(PREFIX, checkpoint);
@@ -40,19 +44,29 @@ export class FileAnchorStore implements AnchorStore {
     };
   }
 
-  async history(ledgerId: string, generation: string) {
+  async history(ledgerId: string, generation: string): Promise<KeptCheckpoint[]> {
+    const { folder, names } = await this.#names(ledgerId, generation);
+    return Promise.all(names.map((name) => keptIn(folder, name)));
+  }
+
+  async since(ledgerId: string, generation: string, sequence: number): Promise<KeptCheckpoint[]> {
+    const { folder, names } = await this.#names(ledgerId, generation);
+    const from = names.filter((name) => Number(name.slice(0, -5)) >= sequence);
+    return Promise.all(from.slice(0, MOST_KEPT).map((name) => keptIn(folder, name)));
+  }
+
+  async #names(ledgerId: string, generation: string) {
     const folder = join(this.directory, PREFIX, ledgerId, generation);
     let names: string[];
     try {
       names = await readdir(folder);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      throw new AnchorError('anchor_unavailable', { cause: error });
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
+        throw new AnchorError('anchor_unavailable', { cause: error });
+      }
+      names = [];
     }
-    const checkpoints = names.filter((name) => name.endsWith('.json')).sort();
-    return Promise.all(
-      checkpoints.map(async (name) => headIn(await readFile(join(folder, name), 'utf8'), name)),
-    );
+    return { folder, names: names.filter((name) => name.endsWith('.json')).sort() };
   }
 
   async #folder(path: string): Promise<void> {
@@ -68,28 +82,16 @@ export class FileAnchorStore implements AnchorStore {
  */
 async function create(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomUUID()}.new`;
+  const file = await open(draft, 'wx', 0o444);
   try {
-    const file = await open(draft, 'wx', 0o444);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await file.writeFile(text);
+    await file.sync();
     await link(draft, path);
   } finally {
-    await rm(draft, { force: true });
+    await Promise.all([file.close(), rm(draft, { force: true })]);
   }
 }
 
-function headIn(text: string, name: string): { sequence: number; head: string } {
-  try {
-    const { payload } = JSON.parse(text) as { payload: { sequence: number; head: string } };
-    if (Number(name.slice(0, -5)) === payload.sequence && typeof payload.head === 'string') {
-      return { sequence: payload.sequence, head: payload.head };
-    }
-  } catch (error) {
-    throw new AnchorError('anchor_history_invalid', { cause: error });
-  }
-  throw new AnchorError('anchor_history_invalid');
+async function keptIn(folder: string, name: string): Promise<KeptCheckpoint> {
+  return headIn(await readFile(join(folder, name), 'utf8'), name);
 }

@@ -47,7 +47,7 @@ function materialText(stored: StoredRequest, row: ExportRow): string {
   if (!materialReadable(stored.lifecycle, row.now)) return 'null';
   return (
     `{"payload":${row.payload},"response_schema":${row.response_schema}` +
-    `,"review_document":${JSON.stringify(row.review_document)},"candidate":${row.candidate}` +
+    `,"review_document":${JSON.stringify(row.review_document?.toString() ?? null)},"candidate":${row.candidate}` +
     `${bundleText(stored, row)}}`
   );
 }
@@ -55,8 +55,9 @@ function materialText(stored: StoredRequest, row: ExportRow): string {
 function bundleText(stored: StoredRequest, row: ExportRow): string {
   if (stored.request.review.bundle === undefined) return '';
   if (row.bundle_html === null || row.bundle_manifest === null) throw new Refusal('bundle_deleted');
-  if (!isBoundBundle(stored.request, row.bundle_manifest, row.bundle_html)) {
+  const html = row.bundle_html.toString();
+  if (!isBoundBundle(stored.request, row.bundle_manifest, html)) {
     throw new Refusal('bundle_integrity_mismatch');
   }
-  return `,"bundle":{"manifest":${row.bundle_manifest},"html":${JSON.stringify(row.bundle_html)}}`;
+  return `,"bundle":{"manifest":${row.bundle_manifest},"html":${JSON.stringify(html)}}`;
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { keyed } from '@countersign/database';
 
 /** What works in the background and says how it went (contract §3.7). */
 export type RunName = 'outbox' | 'retention';
@@ -36,7 +37,7 @@ const SNAPSHOT = {
     (SELECT ${milliseconds('l.accepted_at')} FROM lifecycle l
       WHERE l.tenant = t.tenant AND l.decision = 'pending' AND l.review_deadline > n.at ORDER BY l.accepted_at LIMIT 1)
       AS oldest_pending,
-    (SELECT count(*) FROM deadline d JOIN lifecycle l ON l.tenant = d.tenant AND l.request_id = d.request_id
+    (SELECT count(*) FROM deadline d ${keyed('lifecycle', 'l', 'x.request_id = d.request_id')}
       WHERE d.tenant = t.tenant AND d.kind = 'reconciliation'
         AND l.execution IN ('claimed', 'admitted', 'uncertain') AND l.outcome_id IS NULL) AS unresolved_execution,
     (SELECT coalesce(sum(r.bytes), 0)::bigint FROM retained r WHERE r.tenant = t.tenant AND r.scope = 'owner')
@@ -47,7 +48,7 @@ const SNAPSHOT = {
         'oldest_seconds', j.oldest) ORDER BY j.kind, j.state), '[]')
       FROM (
         SELECT x.kind, x.state, count(*), ${age('min(x.created_at)')} AS oldest
-        FROM delivery x WHERE x.tenant = t.tenant GROUP BY x.kind, x.state
+        FROM delivery x WHERE x.tenant = t.tenant AND x.kind <> '' GROUP BY x.kind, x.state
         UNION ALL SELECT 'checkpoint', 'pending', open.count, ${age('open.oldest')} WHERE open.count > 0
         UNION ALL SELECT 'checkpoint', 'accepted', made.count - open.of_generation, ${age('made.oldest')}
           WHERE made.count > open.of_generation

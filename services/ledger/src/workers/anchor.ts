@@ -1,17 +1,10 @@
 import { anchor as decide, canonicalText } from '@countersign/protocol';
-import { newId } from '@countersign/platform';
-import { AnchorError } from '../anchor/anchor-store.js';
+import { Wakeful, inSpanOfEach, newId, openSpan } from '@countersign/platform';
+import { AnchorError, FENCING_FAULTS } from '../anchor/anchor-store.js';
 import type { AnchorStore } from '../anchor/anchor-store.js';
-import type { LedgerDeps } from '../module.js';
 import type { OpenCheckpoint } from '../store.js';
-import { Wakeful } from '../wakeful.js';
+import type { Comparison, ComparisonDeps } from './comparison.js';
 
-const CONFLICTS = new Set([
-  'anchor_conflict',
-  'anchor_version_conflict',
-  'anchor_deleted_version',
-  'anchor_history_invalid',
-]);
 const MOST_WAIT_MS = 30_000;
 
 /**
@@ -19,7 +12,7 @@ const MOST_WAIT_MS = 30_000;
  * their grants (contract §4.2). Accepting twice is harmless and every decision moves by compare-and-set, so any number
  * of replicas may run; a failure is tried again for ever, with a growing pause.
  */
-export function anchorWorker(deps: LedgerDeps & { anchors: AnchorStore }): Wakeful {
+export function anchorWorker(deps: ComparisonDeps, comparison: Comparison): Wakeful {
   const notBefore = new Map<string, number>();
   const failures = new Map<string, number>();
 
@@ -27,10 +20,21 @@ export function anchorWorker(deps: LedgerDeps & { anchors: AnchorStore }): Wakef
     if ((notBefore.get(tenant) ?? 0) > deps.monotonicMs()) return false;
     const checkpoint = await deps.store.nextCheckpoint(tenant);
     if (checkpoint === undefined) return false;
+    // A restored ledger must not write into the store before it is seen to be one.
+    if (checkpoint.behind) return false;
+    if (!checkpoint.compared && !(await comparison.settled(tenant))) return false;
     try {
-      const acceptance = checkpoint.acceptance ?? (await accept(deps.anchors, checkpoint));
+      const traces = await decisionTraces(deps, tenant, checkpoint);
+      const acceptance =
+        checkpoint.acceptance ??
+        (await inSpanOfEach(
+          'anchor write',
+          { kind: 'client' },
+          () => accept(deps.anchors, checkpoint),
+          async () => traces.values(),
+        ));
       failures.delete(tenant);
-      await apply(deps, tenant, checkpoint, acceptance);
+      await apply(deps, tenant, checkpoint, acceptance, traces);
       return true;
     } catch (error) {
       if (!(error instanceof AnchorError)) throw error;
@@ -42,7 +46,7 @@ export function anchorWorker(deps: LedgerDeps & { anchors: AnchorStore }): Wakef
         'the anchor store did not accept a checkpoint',
       );
       await deps.store.noteFailure(tenant, checkpoint, error.fault);
-      if (CONFLICTS.has(error.fault)) await deps.store.fence(tenant, error.fault, newId());
+      if (FENCING_FAULTS.has(error.fault)) await deps.store.fence(tenant, error.fault, newId());
       return false;
     }
   }
@@ -67,19 +71,31 @@ async function accept(anchors: AnchorStore, checkpoint: OpenCheckpoint): Promise
   return canonicalText(acceptance);
 }
 
+/** By id of the receipt. */
+async function decisionTraces(
+  { traces }: ComparisonDeps,
+  tenant: string,
+  checkpoint: OpenCheckpoint,
+): Promise<ReadonlyMap<string, string>> {
+  if (traces === null) return new Map();
+  const { previous_sequence: after, sequence: through } = checkpoint;
+  return traces.ofEntries(tenant, after, through, 'DecisionReceipt');
+}
+
 /** The time that decides over a grant is read after the store has answered. */
 async function apply(
-  deps: LedgerDeps,
+  deps: ComparisonDeps,
   tenant: string,
   checkpoint: OpenCheckpoint,
   acceptance: string,
+  traces: ReadonlyMap<string, string>,
 ): Promise<void> {
   const { now, decisions } = await deps.store.decisions(
     tenant,
     checkpoint.previous_sequence,
     checkpoint.sequence,
   );
-  const moved = decisions.flatMap((decision) => {
+  const moves = decisions.map(async (decision) => {
     const transition = decide(decision.lifecycle, now);
     if (transition === null) return [];
     const subject = {
@@ -88,10 +104,20 @@ async function apply(
       purpose: decision.lifecycle.purpose,
       profiles: decision.profiles,
     };
-    const [record] = deps.notary.events(decision.id, subject, transition.events, now);
-    return record === undefined ? [] : [{ decision, next: transition.next, record }];
+    // What is told of it belongs to the trace of the decision.
+    const span = openSpan('anchor accept', { parent: traces.get(decision.receiptId) });
+    const [record] = await span.run(() =>
+      deps.notary.events(decision.id, subject, transition.events, now),
+    );
+    return record === undefined ? [] : [{ decision, next: transition.next, record, span }];
   });
-  await deps.store.anchor(tenant, checkpoint, acceptance, moved);
+  const moved = (await Promise.all(moves)).flat();
+  try {
+    await deps.store.anchor(tenant, checkpoint, acceptance, moved);
+  } finally {
+    for (const { span } of moved) span.end();
+  }
+  deps.anchored(now - checkpoint.created_at);
   // There are events to chain, and decisions that gathered meanwhile can have their checkpoint.
   deps.chained(tenant);
 }

@@ -17,15 +17,16 @@ export function app(deps: RequestDeps): Handler {
       const row = await deps.requests.app(call.caller, id);
       const opened = await openRequest(deps.directory, call.caller, row, '');
       const stored = await opened.visible();
-      const { payload, bundle_manifest, bundle_html } = row as NonNullable<typeof row>;
+      const { payload, bundle_manifest } = row as NonNullable<typeof row>;
+      const html = row?.bundle_html?.toString() ?? null;
       const { request, lifecycle } = stored;
       requireIntegrity(stored, call.caller.tenant);
       if (payload === null || !materialReadable(lifecycle, stored.row.now)) {
         throw new Refusal('material_deleted');
       }
       if (request.review.bundle === undefined) throw new Refusal('not_found');
-      if (bundle_manifest === null || bundle_html === null) throw new Refusal('bundle_deleted');
-      if (!isBoundBundle(request, bundle_manifest, bundle_html)) {
+      if (bundle_manifest === null || html === null) throw new Refusal('bundle_deleted');
+      if (!isBoundBundle(request, bundle_manifest, html)) {
         throw new Refusal('bundle_integrity_mismatch');
       }
       if (Buffer.byteLength(payload) > request.limits.inline_result_bytes) {
@@ -37,7 +38,7 @@ export function app(deps: RequestDeps): Handler {
           request,
           requestDigest: stored.digest,
           payload,
-          html: bundle_html,
+          html,
           sandboxPattern: deps.sandboxOrigin,
         }),
       );

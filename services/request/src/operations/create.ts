@@ -46,7 +46,7 @@ export function create(deps: RequestDeps): Handler {
           requestId: id,
           version: 1,
           before: transition.next.reviewDeadline,
-          records: deps.notary.events(id, subject, transition.events, loaded.now),
+          records: await deps.notary.events(id, subject, transition.events, loaded.now),
           deadlines: deadlinesOfNew(transition.next, creation.auditDeleteAt),
           answer: {
             principal: caller.id,

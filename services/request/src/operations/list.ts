@@ -1,4 +1,5 @@
 import { effective } from '@countersign/protocol';
+import type { DecisionRequest } from '@countersign/protocol';
 import { isOperator, requireCaller, withFreshState } from '@countersign/database';
 import { answer } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
@@ -59,7 +60,8 @@ function itemOf(row: ListRow) {
   const leased = row.assignment_expires_at !== null && row.assignment_expires_at > row.now;
   return {
     id: row.request_id,
-    summary: row.summary,
+    summary:
+      row.canonical === null ? row.summary : (JSON.parse(row.canonical) as DecisionRequest).summary,
     deadline: new Date(row.review_deadline).toISOString(),
     decision: due.decision,
     audit: tenantInConflict(row.fence_reason) ? 'conflict' : due.audit,

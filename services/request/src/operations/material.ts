@@ -20,7 +20,7 @@ export function material(deps: RequestDeps): Handler {
         200,
         `{"request":${stored.canonical},"request_digest":"${stored.digest}"` +
           `,"payload":${loaded.payload},"response_schema":${loaded.response_schema}` +
-          `,"review_document":${JSON.stringify(loaded.review_document)}` +
+          `,"review_document":${JSON.stringify(loaded.review_document?.toString() ?? null)}` +
           `,"candidate":${loaded.candidate}}`,
       );
     });

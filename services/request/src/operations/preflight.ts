@@ -21,6 +21,8 @@ export function preflight(deps: RequestDeps): Handler {
       if (refusal?.quota_refusal) throw new Refusal(refusal.quota_refusal as 'bundle_rate');
       return answer(200, '{}');
     }
+    // No other text than an id comes near the database.
+    if (id !== undefined && !isId(id)) throw new Refusal('not_found');
     const scope = keyScope(operation.name, id);
     const row = await deps.creations.load(caller, scope, call.key, {
       bundle: null,
@@ -31,7 +33,6 @@ export function preflight(deps: RequestDeps): Handler {
     const loaded = row as NonNullable<typeof row>;
     if (loaded.replay_digest !== null) return answer(200, '{}');
     if (id !== undefined) {
-      if (!isId(id)) throw new Refusal('not_found');
       const old = await deps.requests.status(caller, id);
       const stored = await requireVisible(
         deps.directory,

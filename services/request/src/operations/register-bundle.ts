@@ -55,7 +55,7 @@ export function registerBundle(deps: RequestDeps): Handler {
           html: input.html,
           createdAt: loaded.now,
         },
-        deps.notary.issue(
+        await deps.notary.issue(
           'BundleRegistered',
           { tenant: caller.tenant, audience: publisher, purpose: 'service', profiles: {} },
           loaded.now,

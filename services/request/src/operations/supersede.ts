@@ -1,5 +1,12 @@
 import { Refusal, supersede as replace } from '@countersign/protocol';
-import { openRequest, requireIntegrity, requireOwner, withFreshState } from '@countersign/database';
+import {
+  StaleRead,
+  openRequest,
+  requireIntegrity,
+  requireOwner,
+  storedAnswer,
+  withFreshState,
+} from '@countersign/database';
 import { answer, isId, keyScope, newId } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import {
@@ -30,6 +37,11 @@ export function supersede(deps: RequestDeps): Handler {
       requireOwner(opened.principal, old);
       const row = await deps.creations.load(caller, operation, call.key, namesIn(input));
       const loaded = row as NonNullable<typeof row>;
+      // The same key at once: its other call may have moved the occurrence since the first read (R5).
+      const twin = storedAnswer(loaded, call.text);
+      if (twin !== null) return answer(twin.status, twin.body);
+      // Caller and visibility were judged by the first read's directory: it must be the one that the save holds.
+      if (loaded.directory_revision !== old.row.directory_revision) throw new StaleRead(operation);
       const route = await requireAcceptable(deps, call, owner, loaded, input);
       requireIntegrity(old, caller.tenant);
       if (input.raw.purpose !== old.request.purpose) throw new Refusal('purpose_immutable');
@@ -57,7 +69,7 @@ export function supersede(deps: RequestDeps): Handler {
         purpose: request.purpose,
         profiles: request.profiles,
       };
-      const oldRecords = deps.notary.events(
+      const oldRecords = await deps.notary.events(
         oldId,
         { ...subject, profiles: old.request.profiles },
         gone.events,
@@ -72,7 +84,7 @@ export function supersede(deps: RequestDeps): Handler {
           version: 1,
           before: transition.next.reviewDeadline,
           records: [
-            ...deps.notary.events(id, subject, transition.events, loaded.now),
+            ...(await deps.notary.events(id, subject, transition.events, loaded.now)),
             ...oldRecords,
           ],
           deadlines: deadlinesOfNew(transition.next, creation.auditDeleteAt),

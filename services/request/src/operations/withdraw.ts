@@ -14,6 +14,7 @@ import {
 import type { RequestRow } from '@countersign/database';
 import { answer, isId, keyScope } from '@countersign/platform';
 import type { Caller, Handler } from '@countersign/platform';
+import { discardedRecords } from '../discarded.js';
 import type { RequestDeps } from '../module.js';
 import { statusText } from '../status-view.js';
 
@@ -60,17 +61,10 @@ function withdrawal(
         purpose: stored.request.purpose,
         profiles: stored.request.profiles,
       };
-      const records = deps.notary.events(id, subject, events, loaded.now);
-      if (discarding && events.length > 0) {
-        // The record of what was done comes before the event that tells of it (contract §4.1).
-        const deleted = deps.notary.issue('MaterialDiscarded', subject, loaded.now, {
-          request_id: id,
-          request_digest: stored.digest,
-          reason: 'retention',
-          recorded_by: recorderOf(caller),
-        });
-        records.splice(-1, 0, deleted);
-      }
+      const records =
+        discarding && events.length > 0
+          ? await discardedRecords(deps.notary, caller.tenant, stored, events, recorderOf(caller))
+          : await deps.notary.events(id, subject, events, loaded.now);
       const after: RequestRow = { ...loaded, ...rowOf(next) };
       const moved = storedRequest(after) as NonNullable<ReturnType<typeof storedRequest>>;
       const body = statusText(moved, loaded, deps.notary.origin);
@@ -82,7 +76,8 @@ function withdrawal(
           version: stored.version,
           before: null,
           records,
-          deadlines: [],
+          // The worker sees to what was on its way beside this.
+          deadlines: discarding ? [{ kind: 'private_deletion', due: next.privateDeleteAt }] : [],
           answer: {
             principal: caller.id,
             operation,

@@ -98,7 +98,7 @@ export class BundleStore {
           bundle.id,
           bundle.digest,
           bundle.manifest,
-          bundle.html,
+          Buffer.from(bundle.html),
           new Date(bundle.createdAt),
           ...recordValues([record]),
           answer.principal,

@@ -2,14 +2,22 @@ import type pg from 'pg';
 import { DEFAULT_LIMITS, Refusal } from '@countersign/protocol';
 import type { Digest, Lifecycle } from '@countersign/protocol';
 import {
-  CONSEQUENCES,
-  FIRST_OWN_PARAMETER,
-  StaleRead,
-  isUniqueViolation,
-  transitValues,
+  ANY_STEP,
+  keyed,
+  replayColumn,
+  replayOf,
+  saveTransition,
+  stepForm,
 } from '@countersign/database';
-import type { CallerIdentity, RequestRow, Transit } from '@countersign/database';
+import type {
+  CallerIdentity,
+  RequestRow,
+  StepForm,
+  StepStatement,
+  Transit,
+} from '@countersign/database';
 import type { QuotaAmounts } from '../quotas.js';
+import { UNKEPT } from './unkept.js';
 
 export type CreationRow = Pick<
   RequestRow,
@@ -24,6 +32,8 @@ export type CreationRow = Pick<
 > & {
   /** The quota that would refuse a creation now, or null. */
   quota_refusal: string | null;
+  /** The route's creations of today are used up. */
+  route_day_over: boolean;
   bundle_manifest: string | null;
   bundle_publisher: string | null;
   bundle_retained: boolean | null;
@@ -33,26 +43,29 @@ export type CreationRow = Pick<
   recovered_by: string | null;
 };
 
+// Asked after the owner is known to be allowed on the route; creation_refusal asks the other days.
+const ROUTE_DAY_IS_OVER = `EXISTS (SELECT 1 FROM quota_day q WHERE q.tenant = $1 AND q.scope = 'route' AND q.subject = $10::text
+  AND q.day = (clock_timestamp() AT TIME ZONE 'UTC')::date AND q.used >= (($6::jsonb || t.quotas) ->> 'daily_route')::integer)`;
+
 const LOAD = {
   name: 'request.load-creation',
   text: `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now, t.directory_revision, t.generation,
-    t.fenced, t.fence_reason, i.digest AS replay_digest, i.status AS replay_status,
-    coalesce(i.result, ir.record) AS replay_result,
-    CASE WHEN i.digest IS NULL AND $6::jsonb IS NOT NULL THEN creation_refusal($1, $2,
+    t.fenced, t.fence_reason, ${replayColumn('$2', '$4', '$5')},
+    CASE WHEN $6::jsonb IS NOT NULL THEN creation_refusal($1, $2,
       (SELECT p.config ->> 'publisher' FROM principal p WHERE p.tenant = $1 AND p.id = $2), $7, $6::jsonb || t.quotas)
-    END AS quota_refusal,
+    END AS quota_refusal, coalesce(${ROUTE_DAY_IS_OVER}, false) AS route_day_over,
     b.manifest AS bundle_manifest, b.publisher AS bundle_publisher, b.html IS NOT NULL AS bundle_retained,
     o.request_id AS occurrence_request, o.consumed_by AS occurrence_consumed_by, v.consumed_by AS recovered_by
-  FROM tenant t
-  LEFT JOIN idempotency i ON i.tenant = t.tenant AND i.principal = $2 AND i.operation = $4 AND i.key = $5
-  LEFT JOIN record ir ON ir.tenant = i.tenant AND ir.id = i.record_id
-  LEFT JOIN bundle b ON b.tenant = t.tenant AND b.id = $3::uuid
-  LEFT JOIN occurrence o ON o.tenant = t.tenant AND o.owner = $2 AND o.occurrence = $8
-  LEFT JOIN occurrence v ON v.tenant = t.tenant AND v.owner = $2 AND v.occurrence = $9
+  FROM tenant t ${keyed('bundle', 'b', 'x.id = $3::uuid')}
+  ${keyed('occurrence', 'o', 'x.owner = $2 AND x.occurrence = $8')}
+  ${keyed('occurrence', 'v', 'x.owner = $2 AND x.occurrence = $9')}
   WHERE t.tenant = $1`,
 };
 
-const own = (place: number) => `$${FIRST_OWN_PARAMETER + place}`;
+/** One event; of a supersession the old request's too. */
+const CREATE_FORM = stepForm({ records: 1, answer: true, deadlines: true });
+const SUPERSEDE_FORM = ANY_STEP;
+
 // Own parameters: 0 owner, 1 route, 2 purpose, 3 summary, 4 digest, 5 canonical, 6 payload, 7 schema, 8 document,
 // 9 bytes, 10 occurrence, 11 accepted_at, 12 review_deadline, 13 private_delete_at, 14 audit_delete_at, 15 reminded_at,
 // 16 grant, 17 execution, 18 revision, 19 quota amounts, 20 publisher, 21 retained limit, 22 bundle;
@@ -61,12 +74,12 @@ const own = (place: number) => `$${FIRST_OWN_PARAMETER + place}`;
 const HEAD = `WITH t AS (
   SELECT quotas FROM tenant WHERE tenant = $1 AND directory_revision = $2 FOR KEY SHARE
 )`;
-const QUOTA = `q AS (
+const quota = ({ own }: StepForm) => `q AS (
   SELECT CASE WHEN ${own(19)}::jsonb IS NULL THEN true
     ELSE take_creation_quota($1, ${own(0)}, ${own(1)}, ${own(9)}::bigint, ${own(20)}, ${own(21)}::bigint,
       ${own(19)}::jsonb || t.quotas) END AS ok
   FROM t`;
-const REQUEST = `l AS (
+const request = ({ own }: StepForm) => `l AS (
   INSERT INTO lifecycle (tenant, request_id, owner, route, decision, audit, grant_state, execution, revision, version,
     accepted_at, review_deadline, private_delete_at, audit_delete_at, reminded_at)
   SELECT $1, $3::uuid, ${own(0)}, ${own(1)}, 'pending', 'unanchored', ${own(16)}, ${own(17)}, ${own(18)}::integer, $4::integer,
@@ -84,33 +97,36 @@ const REQUEST = `l AS (
   ON CONFLICT (tenant, scope, subject, slot) DO UPDATE SET bytes = x.bytes + EXCLUDED.bytes
 )`;
 
-const CREATE = {
+const CREATE: StepStatement = {
   name: 'request.create',
-  text: `${HEAD}, ${QUOTA}
-), ${REQUEST}, oc AS (
+  form: CREATE_FORM,
+  text: `${HEAD}, ${quota(CREATE_FORM)}
+), ${request(CREATE_FORM)}, oc AS (
   INSERT INTO occurrence (tenant, owner, occurrence, request_id)
-  SELECT $1, ${own(0)}, ${own(10)}, $3::uuid FROM l WHERE ${own(10)}::text IS NOT NULL
-), ${CONSEQUENCES.trim()}
+  SELECT $1, ${CREATE_FORM.own(0)}, ${CREATE_FORM.own(10)}, $3::uuid FROM l WHERE ${CREATE_FORM.own(10)}::text IS NOT NULL
+), ${CREATE_FORM.consequences()}
 SELECT count(*)::integer AS saved FROM l`,
 };
 
+const { own } = SUPERSEDE_FORM;
+
 // The replaced request moves first: when somebody was faster with it, nothing else happens.
-const SUPERSEDE = {
+const SUPERSEDE: StepStatement = {
   name: 'request.supersede',
+  form: SUPERSEDE_FORM,
   text: `${HEAD}, old AS (
   UPDATE lifecycle SET version = lifecycle.version + 1, decision = ${own(25)}, grant_state = ${own(26)},
     revision = ${own(27)}, invalidated = ${own(28)}
   FROM t WHERE lifecycle.tenant = $1 AND lifecycle.request_id = ${own(23)}::uuid AND lifecycle.version = ${own(24)}
   RETURNING lifecycle.request_id
-), ${QUOTA}, old
-), ${REQUEST}, oc AS (
+), ${quota(SUPERSEDE_FORM)}, old
+), ${request(SUPERSEDE_FORM)}, oc AS (
   UPDATE occurrence SET request_id = $3::uuid FROM l
   WHERE occurrence.tenant = $1 AND occurrence.owner = ${own(0)} AND occurrence.occurrence = ${own(10)}
     AND occurrence.request_id = ${own(23)}::uuid AND occurrence.consumed_by IS NULL
   RETURNING 1
-), ${CONSEQUENCES.trim().replaceAll(
-    '$3::uuid, x.type',
-    `CASE WHEN x.id = ANY (${own(29)}::uuid[]) THEN ${own(23)}::uuid ELSE $3::uuid END, x.type`,
+), ${SUPERSEDE_FORM.consequences(
+    `CASE WHEN x.id = ANY (${own(29)}::uuid[]) THEN ${own(23)}::uuid ELSE $3::uuid END`,
   )}
 SELECT count(*)::integer AS saved,
   must(${own(10)}::text IS NULL OR (SELECT count(*) FROM oc) = count(*), 'occurrence_unavailable') FROM l`,
@@ -158,9 +174,11 @@ export class CreationStore {
       bundle: string | null;
       occurrence: string | null;
       recoveryOf: string | null;
+      /** Unknown before the body is there. */
+      route?: string | null;
     },
   ): Promise<CreationRow | undefined> {
-    const { rows } = await this.pool.query<CreationRow>({
+    const { rows } = await this.pool.query<CreationRow & { replay: string | null }>({
       ...LOAD,
       values: [
         caller.tenant,
@@ -172,18 +190,18 @@ export class CreationStore {
         DEFAULT_LIMITS.retained_bytes,
         names.occurrence,
         names.recoveryOf,
+        names.route ?? null,
       ],
     });
-    return rows[0];
+    return rows[0] === undefined ? undefined : { ...rows[0], ...replayOf(rows[0].replay) };
   }
 
   async create(transit: Transit, creation: Creation): Promise<void> {
-    await this.#save(CREATE, [...transitValues(transit), ...this.#values(creation)]);
+    await this.#save(CREATE, transit, this.#values(creation));
   }
 
   async supersede(transit: Transit, creation: Creation, old: Replaced): Promise<void> {
-    await this.#save(SUPERSEDE, [
-      ...transitValues(transit),
+    await this.#save(SUPERSEDE, transit, [
       ...this.#values(creation),
       old.id,
       old.version,
@@ -201,12 +219,13 @@ export class CreationStore {
       creation.owner,
       creation.route,
       creation.purpose,
-      creation.summary,
+      // For lists and mail; what Postgres cannot keep is in the canonical text.
+      creation.summary.replaceAll('\0', UNKEPT),
       creation.digest,
       creation.canonical,
       creation.payload,
       creation.schema,
-      creation.document,
+      Buffer.from(creation.document),
       creation.bytes,
       creation.occurrence,
       new Date(creation.acceptedAt),
@@ -224,15 +243,11 @@ export class CreationStore {
     ];
   }
 
-  async #save(statement: { name: string; text: string }, values: unknown[]): Promise<void> {
+  async #save(statement: StepStatement, transit: Transit, own: readonly unknown[]): Promise<void> {
     try {
-      const { rows } = await this.pool.query<{ saved: number }>({ ...statement, values });
-      if (rows[0]?.saved !== 1) throw new StaleRead(statement.name);
+      await saveTransition(this.pool, statement, transit, own);
     } catch (error) {
-      throw (
-        quotaRefusal(error) ??
-        (isLost(error) ? new StaleRead(statement.name, { cause: error }) : error)
-      );
+      throw quotaRefusal(error) ?? error;
     }
   }
 }
@@ -241,8 +256,4 @@ export class CreationStore {
 export function quotaRefusal(error: unknown): Refusal | null {
   const raised = error as { code?: string; message?: string };
   return raised.code === 'CSQ01' ? new Refusal(raised.message as 'daily_quota') : null;
-}
-
-function isLost(error: unknown): boolean {
-  return isUniqueViolation(error) || (error as { code?: string }).code === 'CSQ02';
 }

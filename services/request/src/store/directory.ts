@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { lifecycleOf, recordValues } from '@countersign/database';
+import { jsonOf, keyed, lifecycleOf, placed, recordValues } from '@countersign/database';
 import type { NewRecord, Principal, RequestRow } from '@countersign/database';
 import type { Lifecycle, PrincipalConfig, RouteConfig } from '@countersign/protocol';
 
@@ -9,6 +9,7 @@ export interface Affected {
   readonly owner: string;
   readonly route: string;
   readonly requester: string;
+  readonly summary: string;
   /** Who confirmed it, or null. */
   readonly receiptReviewer: string | null;
   readonly profiles: Record<string, string>;
@@ -17,31 +18,63 @@ export interface Affected {
 
 type AffectedRow = RequestRow & {
   requester: string;
+  summary: string;
   receipt_reviewer: string | null;
   profiles: Record<string, string>;
 };
 
 // Authority ends with the longest private retention that a route may set (9 days and an hour, contract §9.1), so older
 // requests have none left to lose and the scan stays short.
-const WITH_AUTHORITY = `l.accepted_at > clock_timestamp() - interval '10 days' AND l.invalidated IS NULL
-  AND l.decision IN ('pending', 'confirmed')
+const RECENT = `> (SELECT clock_timestamp()) - interval '10 days'`;
+const WITH_AUTHORITY = `l.invalidated IS NULL AND l.decision IN ('pending', 'confirmed')
   AND (l.decision = 'pending' OR l.grant_state IN ('pending_anchor', 'available') OR l.execution IN ('claimed', 'admitted'))`;
 
-const AFFECTED = `SELECT l.*, l.request_id, r.purpose, r.canonical::jsonb -> 'requester' ->> 'subject' AS requester,
-    r.canonical::jsonb -> 'profiles' AS profiles,
-    p.record::jsonb -> 'payload' ->> 'reviewer' AS receipt_reviewer
-  FROM lifecycle l
-  JOIN request r ON r.tenant = l.tenant AND r.id = l.request_id
-  LEFT JOIN record p ON p.tenant = l.tenant AND p.id = l.receipt_id
-  WHERE l.tenant = $1 AND ${WITH_AUTHORITY}`;
+/** Where the rows lie that `of` names, a condition on `x`, as far as they may have authority. */
+const placesOf = (
+  of: string,
+) => `SELECT k.at FROM unnest(ARRAY['pending', 'confirmed']) AS d (decision)
+  CROSS JOIN LATERAL (
+    SELECT x.ctid AS at FROM lifecycle x WHERE x.tenant = $1 AND ${of} AND x.decision = d.decision AND x.decision <> ''
+      AND x.accepted_at ${RECENT}
+    ORDER BY x.accepted_at DESC, x.request_id OFFSET 0
+  ) k`;
 
-/** One change of the directory: everything inside holds the tenant, so no transition commits beside it. */
-export class DirectoryChange {
+/** Those of the rows at `places` that have authority and that `whom`, a condition on all that is read of one, is about. */
+function affectedSql(places: string, whom = 'true'): string {
+  return `SELECT l.*, l.request_id, r.purpose, r.summary, ${jsonOf('r.canonical')} -> 'requester' ->> 'subject' AS requester,
+    ${jsonOf('r.canonical')} -> 'profiles' AS profiles,
+    ${jsonOf('p.record')} -> 'payload' ->> 'reviewer' AS receipt_reviewer
+  FROM (${places}) k JOIN lifecycle l ON l.ctid = k.at
+  ${keyed('request', 'r', 'x.id = l.request_id')} ${keyed('record', 'p', 'x.id = l.receipt_id')}
+  WHERE ${WITH_AUTHORITY} AND ${whom} ORDER BY l.request_id`;
+}
+
+// Who asked is the person that the owner is bound to, or the owner itself (R1). The binding of now is that of every
+// request with authority: a change of it takes away what was left.
+const BOUND_TO = `SELECT $2 AS id UNION
+  SELECT p.id FROM principal p WHERE p.tenant = $1 AND p.kind = 'producer' AND p.config ->> 'owner' = $2`;
+
+const AFFECTED = {
+  byOwner: affectedSql(placesOf('x.owner = $2')),
+  byRoute: affectedSql(placesOf('x.route = $2')),
+  byReviewer: affectedSql(
+    `SELECT DISTINCT l.at FROM (
+      SELECT x.request_id FROM candidate x WHERE x.tenant = $1 AND x.reviewer = $2 AND x.reviewer <> ''
+        AND x.created_at ${RECENT}
+      ORDER BY x.created_at OFFSET 0
+    ) c ${placed('lifecycle', 'l', 'x.request_id = c.request_id')}`,
+    `${jsonOf('p.record')} -> 'payload' ->> 'reviewer' = $2`,
+  ),
+};
+
+/** The directory, and what changes of it would touch, as one transaction sees them. */
+export class DirectoryView {
   constructor(
-    private readonly client: pg.PoolClient,
+    protected readonly client: pg.PoolClient,
     readonly tenant: string,
     readonly now: number,
-    readonly revision: number,
+    /** A change holds what it reads; looking holds nobody up. */
+    private readonly lock: '' | ' FOR UPDATE OF l' = '',
   ) {}
 
   async principal(id: string): Promise<Principal | null> {
@@ -62,6 +95,62 @@ export class DirectoryChange {
     return (rows[0] as { revision: number; config: RouteConfig } | undefined) ?? null;
   }
 
+  affectedByOwner(owner: string): Promise<Affected[]> {
+    return this.#affected(AFFECTED.byOwner, owner);
+  }
+
+  affectedByRoute(route: string): Promise<Affected[]> {
+    return this.#affected(AFFECTED.byRoute, route);
+  }
+
+  /** Requests that this human asked for or confirmed. */
+  async affectedByPerson(id: string): Promise<Affected[]> {
+    const { rows: owners } = await this.client.query<{ id: string }>(BOUND_TO, [this.tenant, id]);
+    const affected = await this.#affected(AFFECTED.byReviewer, id);
+    for (const owner of owners) affected.push(...(await this.affectedByOwner(owner.id)));
+    const byId = new Map(affected.map((request) => [request.id, request]));
+    return [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  async #affected(text: string, of: string): Promise<Affected[]> {
+    const { rows } = await this.client.query<AffectedRow>(text + this.lock, [this.tenant, of]);
+    return rows.map((row) => ({
+      id: row.request_id as string,
+      owner: row.owner,
+      route: row.route,
+      requester: row.requester,
+      summary: row.summary,
+      receiptReviewer: row.receipt_reviewer,
+      profiles: row.profiles,
+      lifecycle: lifecycleOf(row),
+    }));
+  }
+
+  /** On how many pending requests of a route (null = of every one) these reviewers have something open. */
+  async opened(
+    reviewers: readonly string[],
+    route: string | null,
+  ): Promise<{ candidates: number; assignments: number }> {
+    const open = (table: string, live: string) => `(SELECT count(*) FROM lifecycle l
+      CROSS JOIN LATERAL (SELECT 1 FROM ${table} x WHERE x.tenant = $1 AND x.request_id = l.request_id
+        AND x.reviewer = ANY ($2::text[]) AND ${live} LIMIT 1) k
+      WHERE l.tenant = $1 AND l.decision = 'pending' AND ($3::text IS NULL OR l.route = $3))`;
+    const { rows } = await this.client.query<{ candidates: number; assignments: number }>({
+      name: 'request.opened',
+      text: `SELECT ${open('candidate', 'x.live')} AS candidates,
+        ${open('assignment', 'x.expires_at > (SELECT clock_timestamp())')} AS assignments`,
+      values: [this.tenant, reviewers, route],
+    });
+    return rows[0] ?? { candidates: 0, assignments: 0 };
+  }
+}
+
+/** One change of the directory: everything inside holds the tenant, so no transition commits beside it. */
+export class DirectoryChange extends DirectoryView {
+  constructor(client: pg.PoolClient, tenant: string, now: number) {
+    super(client, tenant, now, ' FOR UPDATE OF l');
+  }
+
   async savePrincipal(id: string, kind: string, config: PrincipalConfig): Promise<void> {
     await this.client.query(
       `INSERT INTO principal (tenant, id, kind, enabled, config, oidc_issuer, oidc_subject, updated_at)
@@ -77,6 +166,17 @@ export class DirectoryChange {
         config.oidc_issuer ?? null,
         config.oidc_subject ?? null,
       ],
+    );
+  }
+
+  /** What this principal's webhooks are signed with from now on, or null; nobody but the notifier can read it. */
+  async saveWebhookSecret(principal: string, secret: string | null): Promise<void> {
+    const of = [this.tenant, principal];
+    await this.client.query('DELETE FROM webhook_secret WHERE tenant = $1 AND principal = $2', of);
+    if (secret === null) return;
+    await this.client.query(
+      'INSERT INTO webhook_secret (tenant, principal, secret) VALUES ($1, $2, $3)',
+      [...of, secret],
     );
   }
 
@@ -114,45 +214,13 @@ export class DirectoryChange {
     );
   }
 
-  affectedByOwner(owner: string): Promise<Affected[]> {
-    return this.#affected('AND l.owner = $2', [owner]);
-  }
-
-  affectedByRoute(route: string): Promise<Affected[]> {
-    return this.#affected('AND l.route = $2', [route]);
-  }
-
-  /** Requests that this human asked for or confirmed. */
-  affectedByPerson(id: string): Promise<Affected[]> {
-    return this.#affected(
-      `AND (r.canonical::jsonb -> 'requester' ->> 'subject' = $2 OR p.record::jsonb -> 'payload' ->> 'reviewer' = $2)`,
-      [id],
-    );
-  }
-
-  async #affected(condition: string, values: unknown[]): Promise<Affected[]> {
-    const { rows } = await this.client.query<AffectedRow>(
-      `${AFFECTED} ${condition} ORDER BY l.request_id FOR UPDATE OF l`,
-      [this.tenant, ...values],
-    );
-    return rows.map((row) => ({
-      id: row.request_id as string,
-      owner: row.owner,
-      route: row.route,
-      requester: row.requester,
-      receiptReviewer: row.receipt_reviewer,
-      profiles: row.profiles,
-      lifecycle: lifecycleOf(row),
-    }));
-  }
-
   async saveInvalidated(changes: readonly { id: string; next: Lifecycle }[]): Promise<void> {
     await this.client.query(
-      `UPDATE lifecycle l SET version = l.version + 1, decision = x.decision, grant_state = x.grant_state,
-         revision = x.revision, invalidated = x.invalidated
+      `UPDATE lifecycle l SET version = l.version + 1, decision = m.decision, grant_state = m.grant_state,
+         revision = m.revision, invalidated = m.invalidated
        FROM unnest($2::uuid[], $3::text[], $4::text[], $5::integer[], $6::text[])
-         AS x (id, decision, grant_state, revision, invalidated)
-       WHERE l.tenant = $1 AND l.request_id = x.id`,
+         AS m (id, decision, grant_state, revision, invalidated)
+       ${placed('lifecycle', 'k', 'x.request_id = m.id')} WHERE l.ctid = k.at`,
       [
         this.tenant,
         changes.map((change) => change.id),
@@ -166,14 +234,16 @@ export class DirectoryChange {
 
   /** Drops a removed reviewer's leases and unconfirmed candidates; `route` null = on every route. */
   async dropReviewer(reviewer: string, route: string | null): Promise<void> {
-    const open = `(SELECT l.request_id FROM lifecycle l WHERE l.tenant = $1 AND l.decision = 'pending'
-      AND ($3::text IS NULL OR l.route = $3))`;
+    const open = `l.tenant = $1 AND l.decision = 'pending' AND ($3::text IS NULL OR l.route = $3)`;
+    const theirs = 'x.request_id = l.request_id AND x.reviewer = $2';
     await this.client.query(
-      `DELETE FROM assignment WHERE tenant = $1 AND reviewer = $2 AND request_id IN ${open}`,
+      `DELETE FROM assignment USING lifecycle l ${placed('assignment', 'k', theirs)}
+       WHERE ${open} AND assignment.ctid = k.at`,
       [this.tenant, reviewer, route],
     );
     await this.client.query(
-      `UPDATE candidate SET live = false WHERE tenant = $1 AND reviewer = $2 AND live AND request_id IN ${open}`,
+      `UPDATE candidate SET live = false FROM lifecycle l ${placed('candidate', 'k', theirs)}
+       WHERE ${open} AND candidate.ctid = k.at AND candidate.live`,
       [this.tenant, reviewer, route],
     );
   }
@@ -215,14 +285,14 @@ export class DirectoryStore {
       await client.query('BEGIN');
       // Named columns: row locks ask for the privilege on them alone.
       await client.query('SELECT tenant FROM tenant WHERE tenant = $1 FOR UPDATE', [tenant]);
-      const { rows } = await client.query<{ revision: number; now: number }>(
+      const { rows } = await client.query<{ now: number }>(
         `UPDATE tenant SET directory_revision = directory_revision + 1 WHERE tenant = $1
-         RETURNING directory_revision AS revision, floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`,
+         RETURNING floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`,
         [tenant],
       );
       const row = rows[0];
       if (row === undefined) throw new Error('the tenant is gone');
-      const result = await work(new DirectoryChange(client, tenant, row.now, row.revision));
+      const result = await work(new DirectoryChange(client, tenant, row.now));
       await client.query('COMMIT');
       return result;
     } catch (error) {
@@ -231,6 +301,24 @@ export class DirectoryStore {
       });
       throw error;
     } finally {
+      client.release(broken);
+    }
+  }
+
+  /** Looks at the directory as it is at one moment. Postgres itself refuses whatever would write. */
+  async view<T>(tenant: string, work: (view: DirectoryView) => Promise<T>): Promise<T> {
+    const client = await this.pool.connect();
+    let broken: Error | undefined;
+    try {
+      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      const { rows } = await client.query<{ now: number }>(
+        'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now',
+      );
+      return await work(new DirectoryView(client, tenant, rows[0]?.now ?? 0));
+    } finally {
+      await client.query('ROLLBACK').catch((lost: Error) => {
+        broken = lost;
+      });
       client.release(broken);
     }
   }

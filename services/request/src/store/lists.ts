@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import { DECISION_STATES, PAGE_SIZES } from '@countersign/protocol';
+import { keyed } from '@countersign/database';
 import type { CallerIdentity, RequestRow } from '@countersign/database';
+import { UNKEPT } from './unkept.js';
 
 export interface ListRow {
   now: number;
@@ -8,6 +10,8 @@ export interface ListRow {
   /** Null on the one row that carries the time and revision of an empty list. */
   request_id: string | null;
   summary: string;
+  /** Where the summary may hold what the column cannot keep. */
+  canonical: string | null;
   decision: RequestRow['decision'];
   audit: RequestRow['audit'];
   grant_state: RequestRow['grant_state'];
@@ -25,28 +29,40 @@ const MOST = PAGE_SIZES.requests + 1;
 const COLUMNS = `l.tenant, l.request_id, l.decision, l.audit, l.grant_state, l.execution, l.accepted_at,
   l.review_deadline, l.grant_deadline`;
 const NEWEST = 'ORDER BY accepted_at DESC, request_id';
+/** Asked once a statement: to a clock that may tell each row another time Postgres cannot walk an index. */
+const NOW = '(SELECT clock_timestamp())';
 
 /**
- * The newest of each decision state, one walk along an index each, for the caller to merge. A pending row whose time has
- * come counts as expired (contract §11.1). $3 offset, $4 decision states, $5 the filter or ''.
+ * What the filter `expired` finds beside rows that say so: a pending row whose time has come counts as expired (contract
+ * §11.1). Those are few, the worker writes what they are, and they have an index of their own, which only LIKE can use.
+ * Materialised, lest Postgres look for a route's or an owner's among all that are pending.
+ */
+const OVERDUE = `WITH overdue AS MATERIALIZED (
+    SELECT ${COLUMNS}, l.owner, l.route FROM lifecycle l WHERE l.tenant = $1 AND l.decision LIKE 'pending'
+      AND l.review_deadline <= ${NOW} AND $5::text = 'expired'
+  )`;
+
+/**
+ * The newest of each decision state, one walk along an index each, for the caller to merge.
+ * $3 offset, $4 decision states, $5 the filter or ''.
  */
 function newestOfEachState(of: string): string {
   return `SELECT f.* FROM unnest($4::text[]) AS d (decision) CROSS JOIN LATERAL (
-    SELECT ${COLUMNS} FROM lifecycle l WHERE ${of} AND l.decision = d.decision
-      AND CASE $5::text WHEN 'pending' THEN l.review_deadline > clock_timestamp()
-        WHEN 'expired' THEN d.decision = 'expired' OR l.review_deadline <= clock_timestamp() ELSE true END
+    SELECT ${COLUMNS} FROM lifecycle l WHERE ${of} AND l.decision = d.decision AND l.decision <> ''
+      AND ($5::text <> 'pending' OR l.review_deadline > ${NOW})
     ORDER BY l.accepted_at DESC, l.request_id LIMIT ${MOST} + $3::integer
-  ) f`;
+  ) f
+  UNION ALL SELECT ${COLUMNS} FROM overdue l WHERE ${of}`;
 }
 
 function listSql(found: string): string {
-  return `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now, t.directory_revision, t.fence_reason,
-    l.request_id, r.summary, l.decision, l.audit, l.grant_state, l.execution, l.review_deadline, l.grant_deadline,
+  return `${OVERDUE}
+  SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now, t.directory_revision, t.fence_reason,
+    l.request_id, r.summary, CASE WHEN r.summary LIKE '%${UNKEPT}%' THEN r.canonical END AS canonical, l.decision, l.audit, l.grant_state, l.execution, l.review_deadline, l.grant_deadline,
     s.id AS assignment_id, s.reviewer AS assignment_reviewer, s.expires_at AS assignment_expires_at
   FROM tenant t
   LEFT JOIN (SELECT * FROM (${found}) every ${NEWEST} LIMIT ${MOST} OFFSET $3::integer) l ON l.tenant = t.tenant
-  LEFT JOIN request r ON r.tenant = l.tenant AND r.id = l.request_id
-  LEFT JOIN assignment s ON s.tenant = l.tenant AND s.request_id = l.request_id
+  ${keyed('request', 'r', 'x.id = l.request_id')} ${keyed('assignment', 's', 'x.request_id = l.request_id')}
   WHERE t.tenant = $1 AND $2::text IS NOT NULL ORDER BY l.accepted_at DESC, l.request_id`;
 }
 
@@ -63,7 +79,7 @@ const LISTS = {
     text: listSql(`SELECT n.* FROM route_reviewer v CROSS JOIN LATERAL (
         ${newestOfEachState('l.tenant = v.tenant AND l.route = v.route')}
       ) n WHERE v.tenant = $1 AND v.reviewer = $2
-      UNION ${OWNED}`),
+      UNION (${OWNED})`),
   },
 } as const;
 
@@ -82,8 +98,7 @@ export class ListStore {
     offset: number,
     state: string,
   ): Promise<ListRow[]> {
-    const states =
-      state === '' ? DECISION_STATES : state === 'expired' ? ['expired', 'pending'] : [state];
+    const states = state === '' ? DECISION_STATES : [state];
     const { rows } = await this.pool.query<ListRow>({
       ...LISTS[scope],
       values: [caller.tenant, caller.id, offset, states, state],

@@ -42,27 +42,31 @@ export function confirm(deps: ReviewDeps): Handler {
         purpose: request.purpose,
         profiles: request.profiles,
       };
-      const receipt = deps.notary.issue('DecisionReceipt', subject, row.now, {
-        purpose: request.purpose,
-        request_id: stored.id,
-        request_digest: stored.digest,
-        candidate_id: candidate.id,
-        candidate_digest: row.candidate_digest,
-        reviewer: reviewer.id,
-        requester: request.requester.subject,
-        response_digest: candidate.response_digest,
-        decision: candidate.decision,
-        confirmed_at: new Date(row.now).toISOString(),
-        ...(next.grantDeadline === null
-          ? {}
-          : { grant_deadline: new Date(next.grantDeadline).toISOString() }),
-        // The decision is of the request's purpose, and only an execution has a grant deadline: `decide` saw to it.
-      } as DecisionReceipt);
+      const [receipt, changes] = await Promise.all([
+        deps.notary.issue('DecisionReceipt', subject, row.now, {
+          candidate_digest: row.candidate_digest,
+          candidate_id: candidate.id,
+          confirmed_at: new Date(row.now).toISOString(),
+          decision: candidate.decision,
+          ...(next.grantDeadline === null
+            ? {}
+            : { grant_deadline: new Date(next.grantDeadline).toISOString() }),
+          purpose: request.purpose,
+          request_digest: stored.digest,
+          request_id: stored.id,
+          requester: request.requester.subject,
+          response_digest: candidate.response_digest,
+          reviewer: reviewer.id,
+          // The decision is of the request's purpose, and only an execution has a grant deadline: `decide` saw to it.
+        } as DecisionReceipt),
+        deps.notary.events(stored.id, subject, events, row.now),
+      ]);
       await deps.store.confirm(
         transit(
           { status: 200, result: null, recordId: receipt.id },
           {
-            records: [receipt, ...deps.notary.events(stored.id, subject, events, row.now)],
+            recalled: row.recalled,
+            records: [receipt, ...changes],
             deadlines:
               next.grant === 'pending_anchor' && next.grantDeadline !== null
                 ? [{ kind: 'grant', due: next.grantDeadline }]
@@ -71,6 +75,7 @@ export function confirm(deps: ReviewDeps): Handler {
         ),
         next,
         receipt.id,
+        row.candidate_mark,
       );
       deps.chained(call.caller.tenant);
       return answer(200, receipt.text);

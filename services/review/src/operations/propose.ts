@@ -38,20 +38,21 @@ export function propose(deps: ReviewDeps): Handler {
       }
       if (row.last_revision >= MOST_REVISIONS) throw new Refusal('proposal_revision_limit');
       const candidate: DecisionCandidate = {
+        created_at: new Date(row.now).toISOString(),
+        decision: proposal.decision,
         id: newId(),
-        request_id: stored.id,
         request_digest: stored.digest,
-        reviewer: reviewer.id,
-        revision: row.last_revision + 1,
+        request_id: stored.id,
         response: proposal.response,
         response_canonical: response,
         response_digest: textDigest(response),
-        decision: proposal.decision,
-        created_at: new Date(row.now).toISOString(),
+        reviewer: reviewer.id,
+        revision: row.last_revision + 1,
       };
       const text = canonicalText(candidate);
       await deps.store.freeze(
         transit({ status: 201, result: text, recordId: null }),
+        row,
         candidate,
         textDigest(text),
         text,

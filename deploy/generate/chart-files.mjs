@@ -1,0 +1,143 @@
+// Files of the chart that follow from the code: what NATS should let each target do, who reads which variable, README.
+import { stringify } from 'yaml';
+import { isManaged, valuesRows } from './chart-values.mjs';
+
+/** `{NAME: [targets]}`, which the chart routes settings by. */
+export function settingReaders(inventory) {
+  const readers = {};
+  for (const [target, { settings }] of inventory) {
+    for (const { name } of settings) (readers[name] ??= []).push(target);
+  }
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(readers).sort(([a], [b]) => (a < b ? -1 : 1))),
+  );
+}
+
+/** Values for the nats chart: a user for each target, which may do what the target does and nothing else. */
+export function natsValues(permissions, hints) {
+  const users = Object.entries(permissions)
+    .filter(([target]) => target !== 'development-provider')
+    .map(([target, may]) => {
+      const inbox = `_INBOX.${target}.>`;
+      const publish = [...may.calls, ...may.publishes.map((hint) => hints[hint])].sort();
+      const subscribe = [
+        ...may.serves.map((subject) => `${subject} ${subject.split('.')[1]}`),
+        ...may.subscribes.map((hint) => `${hints[hint]} ${target}`),
+      ].sort();
+      return {
+        user: target,
+        password: `<< $NATS_PASSWORD_${target.toUpperCase().replaceAll('-', '_')} >>`,
+        permissions: {
+          publish: publish.length === 0 ? { deny: ['>'] } : { allow: publish },
+          subscribe: { allow: [...subscribe, inbox] },
+          // Answers go to the inbox of whoever asked.
+          ...(may.serves.length > 0 && { allow_responses: { max: 1, ttl: '1m' } }),
+        },
+      };
+    });
+  const environment = Object.fromEntries(
+    users.map(({ user, password }) => [
+      password.slice(4, -3),
+      { valueFrom: { secretKeyRef: { name: 'countersign-nats', key: user } } },
+    ]),
+  );
+  const values = {
+    container: { image: { tag: '2.12.3-alpine' }, env: environment },
+    config: {
+      cluster: { enabled: true, replicas: 3 },
+      jetstream: { enabled: false },
+      merge: { max_payload: '<< 1MB >>', authorization: { users } },
+    },
+    podTemplate: {
+      topologySpreadConstraints: {
+        'kubernetes.io/hostname': { maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' },
+      },
+    },
+  };
+  return `# Values for the chart nats (https://nats-io.github.io/k8s), 1.x: a user for each target of Countersign that may do what
+# the target does and nothing else. Made of deploy/src/permissions.ts by \`npm run generate\`.
+#
+# Passwords come from the Secret that nats.existingSecret names, a key for each target. "<subject> <queue>" allows a
+# subscription in that queue group only. Nothing is kept in streams: messages are hints, so JetStream is off; whoever
+# shares this server and switches it on should set sync_interval to always.
+${stringify(values, { lineWidth: 0 })}`;
+}
+
+/** Every variable, for people. */
+export function settingsPage(inventory) {
+  const all = new Map();
+  for (const [target, { settings }] of inventory) {
+    for (const setting of settings) {
+      const known = all.get(setting.name) ?? { ...setting, targets: [] };
+      known.targets.push(target);
+      all.set(setting.name, known);
+    }
+  }
+  const row = ({ name, description, fallback, targets }) =>
+    `| \`${name}\` | ${cell(description)} | ${fallback === null ? '' : `\`${fallback}\``} | ${
+      targets.length === inventory.size ? 'all' : targets.join(', ')
+    } |`;
+  return `# Settings
+
+Every variable that a target reads, out of the declarations in the code (\`npm run generate\`). Each may also be given as
+\`<NAME>_FILE\`, the path of a file that holds the value: the way for secrets. An empty value counts as absent.
+
+| variable | what it is | default | read by |
+| --- | --- | --- | --- |
+${[...all.values()]
+  .sort((a, b) => (a.name < b.name ? -1 : 1))
+  .map(row)
+  .join('\n')}
+`;
+}
+
+export function chartReadme(inventory) {
+  const free = new Set(
+    [...inventory.values()]
+      .flatMap(({ settings }) => settings.map(({ name }) => name))
+      .filter((name) => !isManaged(name)),
+  );
+  const rows = valuesRows().map(
+    ({ key, fallback, about }) =>
+      `| \`${key}\` | ${cell(about)} | ${fallback === '' || fallback === '""' ? '' : `\`${fallback.replaceAll('|', '\\|')}\``} |`,
+  );
+  return `# The chart countersign
+
+One Deployment for each target of the one image, all of them with the same keys. It brings no database, no NATS, no Redis
+and no secrets: those are yours, and the chart names them. Recommended: CloudNativePG, the nats chart (values for it in
+\`examples/nats-values.yaml\`, with the permissions of each target), Valkey or Redis with a replica.
+
+\`\`\`sh
+countersign keygen --dir keys --issuer https://review.example
+kubectl create namespace countersign
+kubectl -n countersign create secret generic countersign-keys --from-file=keys/
+# … the other Secrets: docs/operations.md, "Install"
+helm -n countersign install countersign helm/countersign -f values.yaml
+\`\`\`
+
+\`ci/\` has values for the shapes that people run: minimal, production with high availability, everything external, all
+in one pod, OpenShift. \`values-dev.yaml\` is for development only. \`UPGRADING.md\` says how to go from one release to the
+next, docs/operations.md everything else.
+
+Values that do not fit are refused by \`helm template\` with a sentence that names the key and what to do. Keys that are
+not listed here are refused too, but for those below \`global\`.
+
+## Values
+
+| key | what it is | default |
+| --- | --- | --- |
+${rows.join('\n')}
+
+## Settings
+
+\`settings\` and \`secretSettings\`, for all targets, and \`targets.<name>.settings\` take these variables; docs/settings.md
+says what each is for: ${[...free]
+    .sort()
+    .map((name) => `\`${name}\``)
+    .join(', ')}.
+`;
+}
+
+function cell(text) {
+  return text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('{', '&#123;');
+}

@@ -1,0 +1,223 @@
+// The chart's values: values.yaml has the defaults and says what each key is for; its schema and its README follow.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isMap, isScalar, parseDocument } from 'yaml';
+import { ROOT } from '../prepare.mjs';
+
+const FILE = join(ROOT, 'helm', 'countersign', 'values.yaml');
+
+/** Kubernetes' own objects, which Kubernetes checks, and maps whose keys are the user's. `*` stands for one key. */
+const OPEN = new Set(
+  `commonLabels commonAnnotations service.annotations ingress.annotations httpRoute.annotations
+  monitoring.*.labels monitoring.*.annotations serviceAccount.annotations migration.annotations migration.resources
+  defaults.resources defaults.strategy defaults.nodeSelector defaults.affinity defaults.labels defaults.annotations
+  defaults.podLabels defaults.podAnnotations defaults.podSecurityContext defaults.securityContext
+  defaults.autoscaling.behavior defaults.probes.*`.split(/\s+/),
+);
+
+const string = { type: 'string' };
+const reference = (description) => ({
+  type: 'object',
+  additionalProperties: false,
+  required: ['existingSecret'],
+  properties: { existingSecret: { ...string, minLength: 1 }, key: string },
+  ...(description && { description }),
+});
+const named = (names, of) => ({
+  type: 'object',
+  additionalProperties: false,
+  properties: Object.fromEntries(names.map((name) => [name, of(name)])),
+});
+const ports = { type: 'array', items: { type: 'integer', minimum: 1, maximum: 65535 } };
+
+/** What a default does not tell of a key. */
+const REFINED = {
+  mode: { enum: ['production', 'development'] },
+  'image.digest': { pattern: '^(sha256:[0-9a-f]{64})?$' },
+  'image.pullPolicy': { enum: ['Always', 'IfNotPresent', 'Never'] },
+  'nats.auth': { enum: ['password', 'credentials', 'none'] },
+  'oidc.clientAuthentication': { enum: ['body', 'basic'] },
+  'migration.mode': { enum: ['hook', 'job', 'none'] },
+  'service.type': { enum: ['ClusterIP', 'NodePort', 'LoadBalancer'] },
+  'monitoring.serviceMonitor.tenants': {
+    items: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['name', 'existingSecret'],
+      properties: { name: string, existingSecret: string, key: string },
+    },
+  },
+  'networkPolicy.*.ports': ports,
+  'webhooks.hosts': { items: string },
+  extraObjects: { items: { type: ['object', 'string'] } },
+  'defaults.pdb': {
+    properties: {
+      enabled: { type: 'boolean' },
+      minAvailable: { type: ['integer', 'string'] },
+      maxUnavailable: { type: ['integer', 'string', 'null'] },
+    },
+  },
+  'defaults.replicas': { minimum: 0 },
+};
+
+/** @param inventory what each target takes and uses (deploy/src/inventory.ts) */
+export function valuesSchema(inventory) {
+  const values = document().toJS();
+  const all = new Map(
+    [...inventory.values()].flatMap(({ settings }) => settings.map((s) => [s.name, s])),
+  );
+  const free = [...all.values()].filter(({ name }) => !isManaged(name));
+  const settings = (of) =>
+    named(
+      of.map(({ name }) => name),
+      (name) => settingSchema(all.get(name)),
+    );
+  const secretSettings = named(
+    free.map(({ name }) => name),
+    (name) => ({ ...reference(all.get(name).description), required: ['existingSecret', 'key'] }),
+  );
+
+  const schema = schemaOf(values, '', descriptions());
+  const { properties } = schema;
+  const target = properties.defaults;
+  delete target.description;
+  const targetProperties = target.properties;
+  delete targetProperties.settings;
+  const withSettings = (of) => ({
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      enabled: { type: 'boolean' },
+      ...Object.fromEntries(
+        Object.keys(targetProperties).map((key) => [
+          key,
+          { $ref: `#/definitions/target/properties/${key}` },
+        ]),
+      ),
+      settings: settings(of),
+    },
+  });
+  properties.defaults = withSettings([]);
+  delete properties.defaults.properties.enabled;
+  properties.targets.properties = Object.fromEntries(
+    Object.keys(values.targets).map((name) => {
+      // What means nothing to a target is refused by the templates, with a sentence.
+      return [name, withSettings(free)];
+    }),
+  );
+  properties.settings = { ...settings(free), description: properties.settings.description };
+  properties.secretSettings = {
+    ...secretSettings,
+    description: properties.secretSettings.description,
+  };
+  properties.postgres.properties.roles = named(
+    [...new Set([...inventory.values()].flatMap(({ roles }) => roles))],
+    () => reference(),
+  );
+  properties.keys.properties.services = named(
+    ['caller', ...new Set([...inventory.values()].flatMap(({ keys }) => keys))],
+    () => reference(),
+  );
+  properties.global = { type: 'object', description: 'For parent charts; nothing here reads it' };
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Values of the chart countersign',
+    ...schema,
+    definitions: { target: { type: 'object', properties: targetProperties } },
+  };
+}
+
+/** Variables that the chart sets by keys of its own. */
+const MANAGED =
+  /^(MODE|ORIGIN|SANDBOX_ORIGIN|HEALTH_PORT|HOST|PORT|SANDBOX_PORT|TRUST|CALLER_(PUBLIC|PRIVATE)_KEY|[A-Z_]+_SIGNING_KEY|DATABASE_URL(_[A-Z_]+)?|NATS_(URL|USER|PASSWORD|CREDENTIALS)|REDIS_URL|OIDC_.*|SMTP_URL|MAIL_FROM|WEBHOOK_HOSTS|ANCHOR_DIR|ANCHOR_S3_(BUCKET|PREFIX|REGION|ENDPOINT|PATH_STYLE|ACCESS_KEY_ID|SECRET_ACCESS_KEY))$/;
+
+export function isManaged(name) {
+  return MANAGED.test(name);
+}
+
+function settingSchema({ description, choices }) {
+  return {
+    type: ['string', 'number', 'boolean'],
+    description,
+    ...(choices && {
+      enum: [
+        ...choices,
+        ...choices.filter((of) => /^(true|false)$/.test(of)).map((of) => of === 'true'),
+      ],
+    }),
+  };
+}
+
+function schemaOf(value, path, described) {
+  const extra = REFINED[path] ?? REFINED[path.replace(/\.[^.]+\.(?=[^.]+$)/, '.*.')] ?? {};
+  const about = described.get(path);
+  const common = { ...(about && { description: about }) };
+  if (Array.isArray(value)) return { type: 'array', ...extra, ...common };
+  if (value !== null && typeof value === 'object') {
+    if (isOpen(path)) return { type: 'object', ...extra, ...common };
+    const properties = Object.fromEntries(
+      Object.entries(value).map(([key, of]) => [
+        key,
+        schemaOf(of, path === '' ? key : `${path}.${key}`, described),
+      ]),
+    );
+    return { type: 'object', additionalProperties: false, properties, ...extra, ...common };
+  }
+  return { type: typeof value === 'number' ? 'integer' : typeof value, ...extra, ...common };
+}
+
+function isOpen(path) {
+  const parts = path.split('.');
+  return [...OPEN].some((open) => {
+    const of = open.split('.');
+    return of.length === parts.length && of.every((part, i) => part === '*' || part === parts[i]);
+  });
+}
+
+function document() {
+  return parseDocument(readFileSync(FILE, 'utf8'));
+}
+
+/** By path: the comments that begin with `--`, joined. */
+function descriptions() {
+  const found = new Map();
+  const walk = (node, path, inherited) => {
+    if (!isMap(node)) return;
+    node.items.forEach((pair, index) => {
+      const key = String(isScalar(pair.key) ? pair.key.value : pair.key);
+      const at = path === '' ? key : `${path}.${key}`;
+      const comment = pair.key.commentBefore ?? (index === 0 ? inherited : null);
+      const text = described(comment);
+      if (text !== null) found.set(at, text);
+      walk(pair.value, at, pair.value?.commentBefore ?? null);
+    });
+  };
+  const whole = document();
+  walk(whole.contents, '', whole.contents.commentBefore ?? null);
+  return found;
+}
+
+function described(comment) {
+  if (!comment) return null;
+  const lines = comment.split('\n').map((line) => line.trim());
+  const start = lines.findLastIndex((line) => line.startsWith('-- '));
+  if (start < 0) return null;
+  return lines.slice(start).join(' ').replace(/^-- /, '');
+}
+
+/** Rows of a table: every key with its default and what it is for. */
+export function valuesRows() {
+  const described_ = descriptions();
+  const rows = [];
+  const walk = (value, path) => {
+    const leaf = value === null || typeof value !== 'object' || Array.isArray(value);
+    if (leaf || isOpen(path) || Object.keys(value).length === 0) {
+      rows.push({ key: path, fallback: JSON.stringify(value), about: described_.get(path) ?? '' });
+      return;
+    }
+    if (described_.has(path)) rows.push({ key: path, fallback: '', about: described_.get(path) });
+    for (const [key, of] of Object.entries(value)) walk(of, path === '' ? key : `${path}.${key}`);
+  };
+  walk(document().toJS(), '');
+  return rows;
+}

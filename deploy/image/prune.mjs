@@ -1,0 +1,58 @@
+// Takes out of an installation, the folder it is run in, what no running process reads: from node_modules types, source
+// maps, documentation, and the compilers of databases that are not ours (half of what Prisma weighs); from the manifests
+// what was not installed, so that they and the bill of materials say what is there.
+import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const UNREAD = [
+  /\.d\.[cm]?ts(\.map)?$/,
+  /\.[cm]?js\.map$/,
+  /\.(md|markdown|tsbuildinfo)$/i,
+  /query_compiler_(?!small_bg\.postgresql\.)/,
+  /\/@prisma\/client\/runtime\/wasm-compiler-edge\./,
+];
+/** Licences stay, whatever they are called. */
+const KEPT = /licen[cs]e|notice|copying/i;
+
+let bytes = 0;
+prune('node_modules');
+const installed = readdirSync('node_modules/@countersign').map((name) =>
+  JSON.parse(readFileSync(join('node_modules/@countersign', name, 'package.json'), 'utf8')),
+);
+const names = new Set(installed.map(({ name }) => name));
+const root = manifest('package.json');
+const folders = root.workspaces.flatMap((pattern) =>
+  pattern.endsWith('/*')
+    ? readdirSync(pattern.slice(0, -2)).map((name) => join(pattern.slice(0, -2), name))
+    : [pattern],
+);
+for (const folder of folders) {
+  const file = join(folder, 'package.json');
+  if (!existsSync(file)) continue;
+  const kept = installedPart(manifest(file));
+  if (names.has(kept.name)) writeFileSync(file, JSON.stringify(kept, null, 2));
+  else rmSync(folder, { recursive: true });
+}
+writeFileSync('package.json', JSON.stringify(installedPart(root), null, 2));
+rmSync('package-lock.json', { force: true });
+console.log(`pruned ${Math.round(bytes / 1e6)} MB`);
+
+function installedPart(whole) {
+  for (const part of ['devDependencies', 'optionalDependencies', 'scripts']) delete whole[part];
+  return whole;
+}
+
+function manifest(file) {
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+function prune(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) prune(path);
+    else if (entry.isFile() && !KEPT.test(entry.name) && UNREAD.some((of) => of.test(path))) {
+      bytes += statSync(path).size;
+      rmSync(path);
+    }
+  }
+}

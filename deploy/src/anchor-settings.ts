@@ -1,0 +1,96 @@
+import type { S3AnchorSettings } from '@countersign/ledger';
+import { flag, loadConfig, wholeNumber } from '@countersign/platform';
+import type { Configuration, ConfigurationFault } from '@countersign/platform';
+import { z } from 'zod';
+
+const DAY_MS = 86_400_000;
+
+/** Variables of an anchor store in S3. Each may also be given as `<name>_FILE`. */
+export const ANCHOR_S3 = {
+  ANCHOR_S3_PREFIX: z
+    .string()
+    .regex(/^[\w.-]+(?:\/[\w.-]+)*$/, 'expected names with slashes between them')
+    .default('checkpoints')
+    .describe('what the keys of all checkpoints begin with, such as checkpoints'),
+  ANCHOR_S3_REGION: z.string().default('us-east-1').describe('the region of the bucket'),
+  ANCHOR_S3_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('the URL of a store that is not Amazon’s, such as https://minio.example:9000'),
+  ANCHOR_S3_PATH_STYLE: flag()
+    .default(false)
+    .describe('true names the bucket in the path and not in the host, as most other stores want'),
+  ANCHOR_S3_ACCESS_KEY_ID: z
+    .string()
+    .optional()
+    .describe('the id of the access key; without it the credentials of the surroundings are used'),
+  ANCHOR_S3_SECRET_ACCESS_KEY: z
+    .string()
+    .optional()
+    .describe('the secret of the access key; usually ANCHOR_S3_SECRET_ACCESS_KEY_FILE'),
+  ANCHOR_S3_SESSION_TOKEN: z
+    .string()
+    .optional()
+    .describe('the session token, where the access key is a temporary one'),
+  ANCHOR_S3_RETENTION_DAYS: wholeNumber(90, 36_500)
+    .default(400)
+    .describe('for how many days from its issue nobody can delete a checkpoint; at least 90'),
+  ANCHOR_S3_TIMEOUT_MS: wholeNumber(500, 60_000)
+    .default(10_000)
+    .describe('the longest that the worker waits for the store to take or tell something'),
+} as const;
+
+/** Where an S3 store is and how it is spoken to; `https` where an answer decides over authority. */
+export function anchorS3Settings(
+  bucket: string,
+  env: NodeJS.ProcessEnv,
+  mode: 'development' | 'production',
+): S3AnchorSettings {
+  const config = loadConfig(ANCHOR_S3, env, (read) => [
+    ...half(read),
+    ...(mode === 'production' && read.ANCHOR_S3_ENDPOINT?.startsWith('http:') ? [UNPROTECTED] : []),
+  ]);
+  const {
+    ANCHOR_S3_ENDPOINT: endpoint,
+    ANCHOR_S3_ACCESS_KEY_ID: accessKeyId,
+    ANCHOR_S3_SECRET_ACCESS_KEY: secretAccessKey,
+    ANCHOR_S3_SESSION_TOKEN: sessionToken,
+  } = config;
+  return {
+    bucket,
+    prefix: config.ANCHOR_S3_PREFIX,
+    region: config.ANCHOR_S3_REGION,
+    pathStyle: config.ANCHOR_S3_PATH_STYLE,
+    retentionMs: config.ANCHOR_S3_RETENTION_DAYS * DAY_MS,
+    timeoutMs: config.ANCHOR_S3_TIMEOUT_MS,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(accessKeyId === undefined || secretAccessKey === undefined
+      ? {}
+      : {
+          credentials: {
+            accessKeyId,
+            secretAccessKey,
+            ...(sessionToken === undefined ? {} : { sessionToken }),
+          },
+        }),
+  };
+}
+
+function half(config: Configuration<typeof ANCHOR_S3>): ConfigurationFault[] {
+  const { ANCHOR_S3_ACCESS_KEY_ID: id, ANCHOR_S3_SECRET_ACCESS_KEY: secret } = config;
+  if ((id === undefined) === (secret === undefined)) return [];
+  const missing = id === undefined ? 'ANCHOR_S3_ACCESS_KEY_ID' : 'ANCHOR_S3_SECRET_ACCESS_KEY';
+  return [
+    {
+      variable: missing,
+      wrong: 'is missing beside the other half of the access key',
+      remedy: 'Give both, or neither and let the surroundings provide credentials.',
+    },
+  ];
+}
+
+const UNPROTECTED: ConfigurationFault = {
+  variable: 'ANCHOR_S3_ENDPOINT',
+  wrong: 'begins with http: in production',
+  remedy: 'What the store answers decides over authority: use https.',
+};

@@ -1,0 +1,95 @@
+import { openS3Copies } from '@countersign/ledger';
+import type { S3AnchorCopies } from '@countersign/ledger';
+import { ConfigurationError } from '@countersign/platform';
+import type { AnchorCopies, AnchorCopy } from '@countersign/protocol';
+import { anchorS3Settings } from '../anchor-settings.js';
+import { PlainError } from '../plain-error.js';
+import { anchorFiles } from './anchor-files.js';
+
+/** What a document can make us look for: each look may show more to look for, but a document is only so deep. */
+const MOST_ROUNDS = 20;
+
+/**
+ * Runs a verification that looks into the anchor store named by `store`: a directory, or `s3://bucket/prefix`. The
+ * verifier is pure and cannot wait, so what it looks for in a bucket is fetched after each run until it misses nothing.
+ */
+export async function lookingInto<T>(
+  store: string,
+  verify: (copies: AnchorCopies) => T,
+): Promise<T> {
+  if (!store.startsWith('s3://')) return verify(anchorFiles(store));
+  const remote = await openS3Copies(locationOf(store));
+  try {
+    return await untilNothingIsMissing(remote, verify);
+  } catch (error) {
+    const { cause } = error as { cause?: unknown };
+    const why = cause instanceof Error ? cause.message : 'it gave no usable answer';
+    throw error instanceof PlainError
+      ? error
+      : new PlainError(`--store ${store}: the anchor store cannot be read: ${why}`);
+  } finally {
+    remote.close();
+  }
+}
+
+/** The same for who can wait: each copy is read when it is asked for. Whoever opens closes. */
+export async function openCopies(
+  store: string,
+): Promise<{ copies: AnchorCopies | S3AnchorCopies; close: () => void }> {
+  if (!store.startsWith('s3://')) return { copies: anchorFiles(store), close: () => {} };
+  const remote = await openS3Copies(locationOf(store));
+  return { copies: remote, close: () => remote.close() };
+}
+
+async function untilNothingIsMissing<T>(
+  remote: S3AnchorCopies,
+  verify: (copies: AnchorCopies) => T,
+): Promise<T> {
+  const copies = new Map<string, AnchorCopy | null>();
+  const ranges = new Map<string, readonly AnchorCopy[]>();
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const missing: (() => Promise<void>)[] = [];
+    const known = <K, V>(of: Map<K, V>, key: K, nothing: V, fetch: () => Promise<V>): V => {
+      const found = of.get(key);
+      if (found !== undefined) return found;
+      missing.push(async () => void of.set(key, await fetch()));
+      return nothing;
+    };
+    const verdict = verify({
+      copy: (ledger, generation, sequence) =>
+        known(copies, `${ledger}/${generation}/${sequence}`, null, () =>
+          remote.copy(ledger, generation, sequence),
+        ),
+      within: (ledger, from, to) =>
+        known<string, readonly AnchorCopy[]>(ranges, `${ledger}/${from}/${to}`, [], () =>
+          remote.within(ledger, from, to),
+        ),
+    });
+    if (missing.length === 0) return verdict;
+    for (const fetch of missing) await fetch();
+  }
+  throw new PlainError('The file makes the verifier look for ever more checkpoints.');
+}
+
+/** Region, endpoint and credentials come from ANCHOR_S3_* as for the service, else from where Amazon's tools have them. */
+function locationOf(store: string) {
+  const [, bucket = '', prefix = ''] = /^s3:\/\/([^/]+)\/?(.*?)\/?$/.exec(store) ?? [];
+  if (bucket === '') {
+    throw new PlainError(`--store ${store}: name a bucket, as s3://bucket or s3://bucket/prefix.`);
+  }
+  const named = prefix === '' ? {} : { ANCHOR_S3_PREFIX: prefix };
+  const region = process.env['ANCHOR_S3_REGION'] ?? process.env['AWS_REGION'];
+  try {
+    return anchorS3Settings(
+      bucket,
+      {
+        ...process.env,
+        ...named,
+        ...(region === undefined ? {} : { ANCHOR_S3_REGION: region }),
+      },
+      'development',
+    );
+  } catch (error) {
+    throw error instanceof ConfigurationError ? new PlainError(error.message) : error;
+  }
+}

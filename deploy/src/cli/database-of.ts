@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { loadConfig } from '@countersign/platform';
+import { DEFAULT_DATA, dataDirectory } from '../launcher/data-directory.js';
+import { STORES_FILE } from '../launcher/stores.js';
+import type { StoresFile } from '../launcher/stores.js';
+import { PlainError } from '../plain-error.js';
+
+export interface DatabaseOptions {
+  data?: string;
+}
+
+/** The database that DATABASE_URL names, else that of the instance which `npm start` runs on this machine. */
+export function databaseOf({ data }: DatabaseOptions): { url: string; development: boolean } {
+  const named = data === undefined ? databaseUrl() : undefined;
+  if (named) return { url: named, development: false };
+  const directory = data ?? DEFAULT_DATA;
+  const url = dataDirectory(directory).read<StoresFile>(STORES_FILE)?.urls.DATABASE_URL;
+  if (url !== undefined) return { url, development: true };
+  throw new PlainError(
+    `DATABASE_URL is not set, and no instance runs on ${directory}. Set it to postgres://user@host:port/database, ` +
+      'or start an instance with `npm start` and name its data directory with --data DIR.',
+  );
+}
+
+/** `DATABASE_URL`, or what the file holds that `DATABASE_URL_FILE` names. */
+export function databaseUrl(): string | undefined {
+  const shape = {
+    DATABASE_URL: z.string().optional().describe('postgres://user:password@host:port/database'),
+  };
+  return loadConfig(shape, process.env).DATABASE_URL;
+}

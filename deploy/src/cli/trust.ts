@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs';
+import { TransitEngine } from '@countersign/platform';
+import type { TransitVersion } from '@countersign/platform';
+import { SIGNING_POLICY, addKey, parseTimestamp, revokeKey } from '@countersign/protocol';
+import type { NewKey, SigningService, TrustManifest } from '@countersign/protocol';
+import type { Command } from 'commander';
+import { newKey } from '../launcher/keys.js';
+import { PlainError } from '../plain-error.js';
+import { keyInUse } from '../rotation.js';
+import { listedAs } from '../service-signer.js';
+import { transitOf } from '../signing-settings.js';
+import { readTrustFile, writeTrustFile } from '../trust-file.js';
+
+interface AddOptions {
+  readonly trust: string;
+  readonly publicKey?: string;
+  readonly vault?: string;
+  readonly from?: string;
+  readonly until?: string;
+}
+
+/** `countersign trust`: the manifest that says whose signatures count, and when (contract §2.4). */
+export function addTrustCommand(program: Command): void {
+  const trust = program
+    .command('trust')
+    .description('print and change a trust manifest; services take it at their next start');
+
+  trust
+    .command('print')
+    .description('list the keys with their windows')
+    .requiredOption('--trust <file>', 'the trust manifest')
+    .option('--dir <dir>', 'folder of private keys, to tell which of the listed keys are in use')
+    .action(({ trust: file, dir }: { trust: string; dir?: string }) => {
+      const manifest = readTrustFile(file);
+      console.log(`issuer ${manifest.issuer}`);
+      for (const line of linesOf(manifest, inUse(manifest, dir), Date.now())) console.log(line);
+    });
+
+  trust
+    .command('add')
+    .description('list one more public key, from a file or from a transit engine')
+    .argument('<key>', 'its id; of a service’s key best the name of the service and something new')
+    .requiredOption('--trust <file>', 'the trust manifest')
+    .option('--public-key <file>', 'the Ed25519 public key in PEM form')
+    .option('--vault <name>', 'or the newest version of that key of VAULT_ADDR’s transit engine')
+    .option(
+      '--from <time>',
+      'its first moment, as 2026-05-01T09:00:00Z; an hour ago when not given',
+    )
+    .option('--until <time>', 'the moment at which it ends; in ten years when not given')
+    .action(async (keyId: string, options: AddOptions) => {
+      const manifest = readTrustFile(options.trust);
+      const key = await keyOf(keyId, options);
+      const listed = listedAs(manifest, key.publicPem);
+      if (listed !== null) throw new PlainError(`This key is listed already, as ${listed}.`);
+      writeTrustFile(options.trust, addKey(manifest, key));
+      console.log(`${keyId} is listed in ${options.trust}`);
+    });
+
+  trust
+    .command('revoke')
+    .description(
+      'let nothing count that a key has signed from a moment on, such as that of a theft',
+    )
+    .argument('<key>', 'id of the key, as `trust print` lists it')
+    .requiredOption('--trust <file>', 'the trust manifest')
+    .option('--at <time>', 'the moment, as 2026-05-01T09:00:00Z; now when not given')
+    .action((keyId: string, { trust: file, at }: { trust: string; at?: string }) => {
+      const moment = timeOf('--at', at) ?? Date.now();
+      const revoked = changed(() => revokeKey(readTrustFile(file), keyId, moment));
+      writeTrustFile(file, revoked);
+      console.log(
+        `${keyId} is revoked in ${file} from ${new Date(moment).toISOString()} on. ` +
+          'Hand the manifest out; no service starts with that key any more.',
+      );
+    });
+}
+
+async function keyOf(keyId: string, options: AddOptions): Promise<NewKey> {
+  const { publicKey, vault } = options;
+  if ((publicKey === undefined) === (vault === undefined)) {
+    throw new PlainError('Name the key by one of --public-key and --vault.');
+  }
+  const publicPem = publicKey === undefined ? await newestOf(vault ?? '') : fileOf(publicKey);
+  const usual = changed(() => newKey(keyId, publicPem, Date.now()));
+  return {
+    ...usual,
+    keyId,
+    notBefore: timeOf('--from', options.from) ?? usual.notBefore,
+    notAfter: timeOf('--until', options.until) ?? usual.notAfter,
+  };
+}
+
+async function newestOf(name: string): Promise<string> {
+  let newest: TransitVersion | undefined;
+  try {
+    const engine = new TransitEngine(transitOf({ MODE: 'development' }, process.env));
+    [newest] = await engine.versions(name);
+  } catch (error) {
+    throw new PlainError(`--vault ${name}: ${(error as Error).message}`);
+  }
+  if (newest === undefined) throw new PlainError(`--vault ${name}: it has no version that signs.`);
+  return newest.publicPem;
+}
+
+function fileOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new PlainError(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}
+
+function timeOf(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const time = parseTimestamp(text);
+  if (time === null)
+    throw new PlainError(`${flag} ${text}: not a time such as 2026-05-01T09:00:00Z.`);
+  return time;
+}
+
+/** What a change of the manifest says against it, is for the operator. */
+function changed<T>(change: () => T): T {
+  try {
+    return change();
+  } catch (error) {
+    if (error instanceof RangeError) throw new PlainError(error.message);
+    if (error instanceof PlainError) throw error;
+    throw new PlainError('This is no Ed25519 public key in PEM form.');
+  }
+}
+
+function inUse(manifest: TrustManifest, dir: string | undefined): ReadonlyMap<string, string> {
+  const services = dir === undefined ? [] : (Object.keys(SIGNING_POLICY) as SigningService[]);
+  return new Map(
+    services.flatMap((service): [string, string][] => {
+      const keyId = keyInUse(dir ?? '', service, manifest);
+      return keyId === null ? [] : [[keyId, service]];
+    }),
+  );
+}
+
+function linesOf(
+  manifest: TrustManifest,
+  used: ReadonlyMap<string, string>,
+  now: number,
+): string[] {
+  const width = Math.max(...manifest.keys.map(({ key_id }) => key_id.length));
+  return manifest.keys.map(({ key_id, not_before, not_after, revoked_at }) => {
+    const service = used.get(key_id);
+    const state =
+      revoked_at !== undefined
+        ? `revoked from ${revoked_at} on`
+        : now < Date.parse(not_before)
+          ? 'not yet valid'
+          : now >= Date.parse(not_after)
+            ? 'ended'
+            : 'valid';
+    const use = service === undefined ? '' : `, signs for ${service}`;
+    return `${key_id.padEnd(width)}  ${not_before} to ${not_after}  ${state}${use}`;
+  });
+}

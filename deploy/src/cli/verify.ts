@@ -1,0 +1,159 @@
+import { readFileSync, statSync } from 'node:fs';
+import {
+  DOCUMENT_LIMITS,
+  parseStrictJson,
+  parseTimestamp,
+  readTrustManifest,
+  verdictText,
+  verifyDocument,
+} from '@countersign/protocol';
+import type { Expected, Trust, Verdict } from '@countersign/protocol';
+import { CommanderError } from 'commander';
+import type { Command } from 'commander';
+import { PlainError } from '../plain-error.js';
+import { lookingInto } from './anchor-copies.js';
+
+const EXIT = { holds: 0, fails: 1, unreadable: 2, incomplete: 3 } as const;
+
+const HELP = `
+Verifies an audit export, a signed record, an anchor proof, a page or longer stretch of the ledger, or a webhook body,
+without any network but that to a store in S3. Trust is what you configured: get trust.json from the service once, by a
+way that you trust. Where a store in S3 is and who asks it say ANCHOR_S3_ENDPOINT, ANCHOR_S3_REGION, ANCHOR_S3_PATH_STYLE,
+ANCHOR_S3_ACCESS_KEY_ID and ANCHOR_S3_SECRET_ACCESS_KEY, else what Amazon's own tools use (docs/anchoring.md).
+
+Exit codes:
+  0  holds: nothing fails and nothing that matters is open
+  1  fails: something in the file is not what it claims to be
+  2  the file, the manifest or the command cannot be read; nothing is said about the content
+  3  incomplete: nothing fails, but something that matters was not checked or cannot be known, such as
+     the anchor store without --store, or for whom a single record is without --audience and --tenant`;
+
+interface VerifyFlags {
+  trust: string;
+  store?: string;
+  json: boolean;
+  audience?: string;
+  tenant?: string;
+  ledger?: string;
+  identity?: string;
+  nonce?: string;
+  binding?: string;
+  at?: string;
+  received?: string;
+}
+
+export function addVerifyCommand(program: Command): void {
+  program
+    .command('verify')
+    .description('check a file of evidence offline: what holds, what fails, what cannot be known')
+    .argument('<file>', 'the file; - reads from standard input')
+    .requiredOption('--trust <file>', 'trust manifest, as you got it out of band')
+    .option(
+      '--store <dir>',
+      'the anchor store, to compare the checkpoint with: a directory, or s3://bucket/prefix',
+    )
+    .option('--json', 'print the verdict as JSON', false)
+    .option('--audience <id>', 'for whom it has to be, such as the id of your producer')
+    .option('--tenant <name>', 'of which tenant it has to be')
+    .option('--ledger <id>', 'of which ledger its checkpoint has to be')
+    .option('--identity <id>', 'your execution identity (contract §15)')
+    .option('--nonce <nonce>', 'the nonce that you asked for admission with (contract §15)')
+    .option(
+      '--binding <digest>',
+      'digest of the execution that you are about to start (contract §15)',
+    )
+    .option('--at <time>', 'judge as of this time instead of now, as 2026-05-01T09:00:00Z')
+    .option('--received <time>', 'when the webhook body came in')
+    .addHelpText('after', HELP)
+    .exitOverride((error) => {
+      // 1 is a verdict here.
+      throw error.exitCode === 0
+        ? error
+        : new CommanderError(EXIT.unreadable, error.code, error.message);
+    })
+    .action(async (file: string, flags: VerifyFlags) => {
+      try {
+        const verdict = await verify(file, flags);
+        console.log(flags.json ? JSON.stringify(verdict, null, 2) : verdictText(verdict));
+        process.exitCode = verdict.kind === null ? EXIT.unreadable : EXIT[verdict.verdict];
+      } catch (error) {
+        const why = error instanceof PlainError ? error.message : 'the verifier itself failed';
+        console.error(`countersign: ${why}`);
+        process.exitCode = EXIT.unreadable;
+      }
+    });
+}
+
+async function verify(file: string, flags: VerifyFlags): Promise<Verdict> {
+  const trust = trustOf(flags.trust);
+  const expected: Expected = {
+    now: timeOf('--at', flags.at) ?? Date.now(),
+    ...given('receivedAt', timeOf('--received', flags.received)),
+    ...given('audience', flags.audience),
+    ...given('tenant', flags.tenant),
+    ...given('ledgerId', flags.ledger),
+    ...given('executionIdentity', flags.identity),
+    ...given('nonce', flags.nonce),
+    ...given('bindingDigest', flags.binding),
+  };
+  const content = await contentOf(file);
+  if (flags.store === undefined) return verifyDocument(content, trust, { expected });
+  return lookingInto(flags.store, (copies) => verifyDocument(content, trust, { expected, copies }));
+}
+
+function given<Name extends string, Value>(
+  name: Name,
+  value: Value | undefined,
+): { [Member in Name]?: Value } {
+  return value === undefined ? {} : ({ [name]: value } as { [Member in Name]?: Value });
+}
+
+function timeOf(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const time = parseTimestamp(text);
+  if (time === null)
+    throw new PlainError(`${flag} ${text}: not a time such as 2026-05-01T09:00:00Z.`);
+  return time;
+}
+
+function trustOf(file: string): Trust {
+  let manifest: unknown;
+  try {
+    manifest = parseStrictJson(readLimited(file));
+  } catch (error) {
+    if (error instanceof PlainError) throw error;
+    throw new PlainError(`${file}: the trust manifest is not strict JSON.`);
+  }
+  const { trust, faults } = readTrustManifest(manifest);
+  if (trust !== null) return trust;
+  throw new PlainError(`${file}: ${faults.map(({ message }) => message).join(' ')}`);
+}
+
+async function contentOf(file: string): Promise<Uint8Array> {
+  if (file !== '-') return readLimited(file);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin) {
+    size += (chunk as Buffer).length;
+    if (size > DOCUMENT_LIMITS.bytes) throw tooLarge('standard input');
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks);
+}
+
+function readLimited(file: string): Uint8Array {
+  try {
+    if (statSync(file).size > DOCUMENT_LIMITS.bytes) throw tooLarge(file);
+    return readFileSync(file);
+  } catch (error) {
+    if (error instanceof PlainError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    throw new PlainError(
+      `${file}: ${code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`}.`,
+    );
+  }
+}
+
+function tooLarge(file: string): PlainError {
+  return new PlainError(`${file}: larger than ${DOCUMENT_LIMITS.bytes} bytes.`);
+}

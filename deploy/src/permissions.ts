@@ -1,0 +1,117 @@
+import { HINTS, subjectOf } from '@countersign/platform';
+import type { Bus } from '@countersign/platform';
+import { DESK_READS, OPERATIONS, busSubject } from '@countersign/protocol';
+import type { ServiceName } from '@countersign/protocol';
+import type { Target } from './modules.js';
+
+export type Hint = keyof typeof HINTS;
+
+/** What a target may do on the bus. The bus of a process refuses everything else, and NATS should as well. */
+export interface BusPermissions {
+  /** Subjects that it answers. */
+  readonly serves: readonly string[];
+  /** Subjects that it asks. */
+  readonly calls: readonly string[];
+  readonly publishes: readonly Hint[];
+  readonly subscribes: readonly Hint[];
+}
+
+/** Asked before the body of #3, #4 and #16 is read. */
+const PREFLIGHT_SUBJECT = subjectOf('request.preflight');
+/** What is read of a tenant's tree below /log/. */
+const TREE_SUBJECT = subjectOf('ledger.tree');
+/** What the operator pages read, all of it of the service `request`. */
+const DESK_SUBJECTS = DESK_READS.map(({ name }) => subjectOf(name));
+
+const nothing = { serves: [], calls: [], publishes: [], subscribes: [] } as const;
+
+/**
+ * The arrows of the drawing (architecture §3, §4). `helm/countersign/examples/nats-values.yaml` is made of it, and
+ * test/chart compares it with what each target does, both ways.
+ */
+export const PERMISSIONS: Readonly<Record<Target, BusPermissions>> = {
+  'development-provider': nothing,
+  request: {
+    ...nothing,
+    serves: [...operationsOf('request'), PREFLIGHT_SUBJECT, ...DESK_SUBJECTS],
+    publishes: ['outbox'],
+  },
+  review: { ...nothing, serves: operationsOf('review'), publishes: ['outbox'] },
+  'execution-authority': {
+    ...nothing,
+    serves: operationsOf('execution-authority'),
+    publishes: ['outbox'],
+  },
+  ledger: {
+    ...nothing,
+    serves: [...operationsOf('ledger'), TREE_SUBJECT],
+    publishes: ['checkpoint', 'grown'],
+    subscribes: ['outbox'],
+  },
+  notifier: { ...nothing, serves: operationsOf('notifier'), publishes: ['outbox'] },
+  'worker-anchor': { ...nothing, publishes: ['outbox'], subscribes: ['checkpoint'] },
+  'worker-expiry': { ...nothing, publishes: ['outbox'] },
+  'worker-deletion': { ...nothing, publishes: ['outbox'] },
+  'worker-reconciliation': { ...nothing, publishes: ['outbox'] },
+  'worker-delivery': { ...nothing, subscribes: ['grown'] },
+  'worker-reminder': { ...nothing, publishes: ['outbox'] },
+  gateway: {
+    ...nothing,
+    calls: [
+      ...OPERATIONS.filter(({ service }) => service !== 'gateway').map(busSubject),
+      PREFLIGHT_SUBJECT,
+      TREE_SUBJECT,
+      ...DESK_SUBJECTS,
+    ],
+  },
+};
+
+function operationsOf(service: ServiceName): string[] {
+  return OPERATIONS.filter((operation) => operation.service === service).map(({ name }) =>
+    subjectOf(name),
+  );
+}
+
+export function permissionsOf(targets: readonly Target[]): BusPermissions {
+  const all = targets.map((target) => PERMISSIONS[target]);
+  return {
+    serves: all.flatMap(({ serves }) => serves),
+    calls: all.flatMap(({ calls }) => calls),
+    publishes: [...new Set(all.flatMap(({ publishes }) => publishes))],
+    subscribes: [...new Set(all.flatMap(({ subscribes }) => subscribes))],
+  };
+}
+
+/** The same bus, which throws where the permissions do not reach: over NATS the server would only drop the message. */
+export function permittedBus(bus: Bus, permissions: BusPermissions): Bus {
+  const serves = new Set(permissions.serves);
+  const calls = new Set(permissions.calls);
+  const publishes = subjectsOf(permissions.publishes);
+  const subscribes = subjectsOf(permissions.subscribes);
+  const check = (allowed: ReadonlySet<string>, verb: string, subject: string): void => {
+    if (!allowed.has(subject)) throw new Error(`${subject}: this target may not ${verb} it`);
+  };
+  return {
+    ...bus,
+    call: (subject, headers, body) => {
+      check(calls, 'call', subject);
+      return bus.call(subject, headers, body);
+    },
+    serve: (subject, queue, handler, options) => {
+      check(serves, 'serve', subject);
+      return bus.serve(subject, queue, handler, options);
+    },
+    publish: (subject, body) => {
+      check(publishes, 'publish', subject);
+      bus.publish(subject, body);
+    },
+    subscribe: (subject, queue, handler) => {
+      check(subscribes, 'subscribe to', subject);
+      return bus.subscribe(subject, queue, handler);
+    },
+  };
+}
+
+function subjectsOf(hints: readonly Hint[]): ReadonlySet<string> {
+  return new Set(hints.map((hint) => HINTS[hint]));
+}

@@ -1,0 +1,19 @@
+import { readWitness } from '@countersign/ledger';
+import type { Witness } from '@countersign/ledger';
+import { list, loadConfig } from '@countersign/platform';
+
+/** `WITNESSES`: who is asked to sign checkpoints of trees, for the one target that asks. */
+export function witnessesOf(env: NodeJS.ProcessEnv, mode: string): Witness[] {
+  const plainHttp = mode === 'development';
+  const shape = {
+    WITNESSES: list()
+      .default([])
+      .refine((given) => given.every((text) => readWitness(text, plainHttp) !== null), {
+        error: 'expected verifier keys of the kind cosignature/v1, each with an https:// prefix',
+      })
+      .describe(
+        'witnesses of trees, with commas: <name>+<key id>+<key> https://prefix of add-checkpoint',
+      ),
+  };
+  return loadConfig(shape, env).WITNESSES.flatMap((text) => readWitness(text, plainHttp) ?? []);
+}

@@ -1,0 +1,35 @@
+{{/* Egress rules to the places named. Takes (dict "root" $ "reaches" names). */}}
+{{- define "countersign.egress" -}}
+{{- $v := .root.Values }}
+{{- range .reaches }}
+{{- if eq . "dns" }}
+- ports: [{port: 53, protocol: UDP}, {port: 53, protocol: TCP}]
+  {{- with $v.networkPolicy.dns }}
+  to:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- else if and (eq . "smtp") (not $v.smtp.from) }}
+{{- else if and (eq . "webhooks") (not $v.webhooks.hosts) }}
+{{- else if and (eq . "anchor") (not $v.anchor.s3.bucket) }}
+{{- else if and (eq . "witnesses") (not (hasKey $v.settings "WITNESSES")) }}
+{{- else if and (eq . "signer") (not (hasKey $v.settings "VAULT_ADDR")) }}
+{{- else if and (eq . "telemetry") (not (include "countersign.traces" $.root)) }}
+{{- else }}
+{{- $place := index $v.networkPolicy . }}
+- ports:
+    {{- range $place.ports }}
+    - {port: {{ . }}, protocol: TCP}
+    {{- end }}
+  {{- with $place.peers }}
+  to:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Not empty when traces are sent anywhere. */}}
+{{- define "countersign.traces" -}}
+{{- range $name, $_ := .Values.settings }}{{ if contains "OTEL_EXPORTER" $name }}yes{{ end }}{{ end }}
+{{- range .Values.defaults.extraEnv }}{{ if contains "OTEL_EXPORTER" .name }}yes{{ end }}{{ end }}
+{{- end }}

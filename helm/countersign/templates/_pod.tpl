@@ -1,0 +1,270 @@
+{{/* What a target's files come from. Takes (dict "root" $ "name" name "arrows" arrows). */}}
+{{- define "countersign.files" -}}
+{{- $v := .root.Values }}
+{{- range .arrows.roles }}
+{{- $own := default (dict) (index $v.postgres.roles .) }}
+{{ include "countersign.secretFile" (dict "secret" (default $v.postgres.existingSecret $own.existingSecret) "key" (default . $own.key) "path" (printf "postgres/%s" .)) }}
+{{- end }}
+{{- range .arrows.keys }}
+{{- $own := default (dict) (index $v.keys.services .) }}
+{{ include "countersign.secretFile" (dict "secret" (default $v.keys.existingSecret $own.existingSecret) "key" (default (printf "%s.pem" .) $own.key) "path" (printf "keys/%s.pem" .)) }}
+{{- end }}
+{{- range list "caller.pub.pem" "trust.json" }}
+{{ include "countersign.secretFile" (dict "secret" $v.keys.existingSecret "key" . "path" (printf "keys/%s" .)) }}
+{{- end }}
+{{- if and (has "nats" .arrows.reaches) (ne $v.nats.auth "none") }}
+{{ include "countersign.secretFile" (dict "secret" $v.nats.existingSecret "key" .name "path" "nats") }}
+{{- end }}
+{{- if has "redis" .arrows.reaches }}
+{{ include "countersign.secretFile" (dict "secret" $v.redis.existingSecret "key" $v.redis.key "path" "redis") }}
+{{- end }}
+{{- if and .arrows.serves $v.oidc.existingSecret }}
+{{- range list "client-id" "client-secret" }}
+{{ include "countersign.secretFile" (dict "secret" $v.oidc.existingSecret "key" . "path" (printf "oidc/%s" .)) }}
+{{- end }}
+{{- end }}
+{{- if and (has "smtp" .arrows.reaches) $v.smtp.from }}
+{{ include "countersign.secretFile" (dict "secret" $v.smtp.existingSecret "key" $v.smtp.key "path" "smtp") }}
+{{- end }}
+{{- if and (has "anchor" .arrows.reaches) $v.anchor.s3.bucket $v.anchor.s3.existingSecret }}
+{{- range list "access-key-id" "secret-access-key" }}
+{{ include "countersign.secretFile" (dict "secret" $v.anchor.s3.existingSecret "key" . "path" (printf "anchor/%s" .)) }}
+{{- end }}
+{{- end }}
+{{- $readers := .root.Files.Get "files/settings.json" | fromJson }}
+{{- range $setting, $from := $v.secretSettings }}
+{{- if or (eq $.name "all") (has $.name (index $readers $setting)) }}
+{{ include "countersign.secretFile" (dict "secret" $from.existingSecret "key" $from.key "path" (printf "settings/%s" $setting)) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* A target's variables, as a list. Takes (dict "root" $ "name" name "arrows" arrows "values" values). */}}
+{{- define "countersign.env" -}}
+{{- $v := .root.Values }}
+{{- $at := "/run/countersign" }}
+- {name: MODE, value: {{ $v.mode | quote }}}
+- {name: ORIGIN, value: {{ $v.origin | quote }}}
+{{- $readers := .root.Files.Get "files/settings.json" | fromJson }}
+{{- if or (eq .name "all") (has .name $readers.SANDBOX_ORIGIN) }}
+- {name: SANDBOX_ORIGIN, value: {{ $v.sandboxOrigin | quote }}}
+{{- end }}
+- {name: HEALTH_PORT, value: "9090"}
+- {name: TRUST_FILE, value: {{ $at }}/keys/trust.json}
+- {name: CALLER_PUBLIC_KEY_FILE, value: {{ $at }}/keys/caller.pub.pem}
+- {name: DATABASE_URL_FILE, value: {{ $at }}/postgres/{{ first .arrows.roles }}}
+{{- if gt (len .arrows.roles) 1 }}
+{{- range .arrows.roles }}
+- {name: DATABASE_URL_{{ . | upper | replace "-" "_" }}_FILE, value: {{ $at }}/postgres/{{ . }}}
+{{- end }}
+{{- end }}
+{{- range .arrows.keys }}
+{{- if eq . "caller" }}
+- {name: CALLER_PRIVATE_KEY_FILE, value: {{ $at }}/keys/caller.pem}
+{{- else }}
+- {name: {{ . | upper | replace "-" "_" }}_SIGNING_KEY_FILE, value: {{ $at }}/keys/{{ . }}.pem}
+{{- end }}
+{{- end }}
+{{- if has "nats" .arrows.reaches }}
+- {name: NATS_URL, value: {{ $v.nats.url | quote }}}
+{{- if eq $v.nats.auth "password" }}
+- {name: NATS_USER, value: {{ .name }}}
+- {name: NATS_PASSWORD_FILE, value: {{ $at }}/nats}
+{{- else if eq $v.nats.auth "credentials" }}
+- {name: NATS_CREDENTIALS_FILE, value: {{ $at }}/nats}
+{{- end }}
+{{- end }}
+{{- if has "redis" .arrows.reaches }}
+- {name: REDIS_URL_FILE, value: {{ $at }}/redis}
+{{- end }}
+{{- if .arrows.serves }}
+- {name: HOST, value: "0.0.0.0"}
+- {name: PORT, value: "8080"}
+- {name: SANDBOX_PORT, value: "8081"}
+- {name: OIDC_ISSUER, value: {{ $v.oidc.issuer | quote }}}
+- {name: OIDC_CLIENT_AUTHENTICATION, value: {{ $v.oidc.clientAuthentication }}}
+{{- if $v.oidc.existingSecret }}
+- {name: OIDC_CLIENT_ID_FILE, value: {{ $at }}/oidc/client-id}
+- {name: OIDC_CLIENT_SECRET_FILE, value: {{ $at }}/oidc/client-secret}
+{{- end }}
+{{- end }}
+{{- if $v.smtp.from }}
+- {name: MAIL_FROM, value: {{ $v.smtp.from | quote }}}
+{{- if has "smtp" .arrows.reaches }}
+- {name: SMTP_URL_FILE, value: {{ $at }}/smtp}
+{{- end }}
+{{- end }}
+{{- with $v.webhooks.hosts }}
+- {name: WEBHOOK_HOSTS, value: {{ join "," . | quote }}}
+{{- end }}
+{{- if has "anchor" .arrows.reaches }}
+{{- with $v.anchor.directory }}
+- {name: ANCHOR_DIR, value: {{ . | quote }}}
+{{- end }}
+{{- with $v.anchor.s3 }}
+{{- if .bucket }}
+- {name: ANCHOR_S3_BUCKET, value: {{ .bucket | quote }}}
+- {name: ANCHOR_S3_PREFIX, value: {{ .prefix | quote }}}
+- {name: ANCHOR_S3_REGION, value: {{ .region | quote }}}
+- {name: ANCHOR_S3_ENDPOINT, value: {{ .endpoint | quote }}}
+- {name: ANCHOR_S3_PATH_STYLE, value: {{ .pathStyle | quote }}}
+{{- if .existingSecret }}
+- {name: ANCHOR_S3_ACCESS_KEY_ID_FILE, value: {{ $at }}/anchor/access-key-id}
+- {name: ANCHOR_S3_SECRET_ACCESS_KEY_FILE, value: {{ $at }}/anchor/secret-access-key}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if $v.caBundle.existingConfigMap }}
+- {name: NODE_EXTRA_CA_CERTS, value: /etc/countersign/ca/{{ $v.caBundle.key }}}
+{{- end }}
+{{- range $setting, $from := $v.secretSettings }}
+{{- if or (eq $.name "all") (has $.name (index $readers $setting)) }}
+- {name: {{ $setting }}_FILE, value: {{ $at }}/settings/{{ $setting }}}
+{{- end }}
+{{- end }}
+{{- range $setting, $value := merge (dict) .values.settings $v.settings }}
+{{- if or (eq $.name "all") (has $.name (index $readers $setting)) }}
+- {name: {{ $setting }}, value: {{ include "countersign.text" $value | quote }}}
+{{- end }}
+{{- end }}
+{{- with .values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* Numbers come out of YAML as floats: 1000000 must not become 1e+06. */}}
+{{- define "countersign.text" -}}
+{{- if kindIs "float64" . }}{{ if eq . (floor .) }}{{ int64 . }}{{ else }}{{ . }}{{ end }}{{ else }}{{ . }}{{ end }}
+{{- end }}
+
+{{- define "countersign.probe" -}}
+httpGet: {path: {{ .path }}, port: health}
+{{ toYaml .timing }}
+{{- end }}
+
+{{/* The pod of a target. Takes (dict "root" $ "name" name "values" values "arrows" arrows). */}}
+{{- define "countersign.pod" -}}
+{{- $v := .root.Values }}
+{{- $t := .values }}
+metadata:
+  labels:
+    {{- include "countersign.labels" .root | nindent 4 }}
+    app.kubernetes.io/component: {{ .name }}
+    {{- with merge (dict) $t.podLabels $t.labels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  annotations:
+    kubectl.kubernetes.io/default-container: {{ .name }}
+    {{- with $t.podAnnotations }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+spec:
+  serviceAccountName: {{ include "countersign.serviceAccountName" .root }}
+  automountServiceAccountToken: false
+  enableServiceLinks: false
+  terminationGracePeriodSeconds: {{ $t.terminationGracePeriodSeconds }}
+  securityContext:
+    {{- toYaml $t.podSecurityContext | nindent 4 }}
+  {{- with $v.imagePullSecrets }}
+  imagePullSecrets:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with $t.priorityClassName }}
+  priorityClassName: {{ . }}
+  {{- end }}
+  {{- with $t.runtimeClassName }}
+  runtimeClassName: {{ . }}
+  {{- end }}
+  {{- with $t.nodeSelector }}
+  nodeSelector:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with $t.affinity }}
+  affinity:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with $t.tolerations }}
+  tolerations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with $t.topologySpreadConstraints }}
+  topologySpreadConstraints:
+    {{- range . }}
+    {{- $selector := dict "labelSelector" (dict "matchLabels" (merge (dict "app.kubernetes.io/component" $.name) (include "countersign.selectorLabels" $.root | fromYaml))) }}
+    - {{- toYaml (merge (dict) . $selector) | nindent 6 }}
+    {{- end }}
+  {{- end }}
+  {{- with $t.initContainers }}
+  initContainers:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  containers:
+    - name: {{ .name }}
+      image: {{ include "countersign.image" .root }}
+      imagePullPolicy: {{ $v.image.pullPolicy }}
+      args: ["--target={{ .name }}"]
+      env:
+        {{- include "countersign.env" . | nindent 8 }}
+      {{- with $t.extraEnvFrom }}
+      envFrom:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      ports:
+        - {name: health, containerPort: 9090}
+        {{- if .arrows.serves }}
+        - {name: http, containerPort: 8080}
+        - {name: sandbox, containerPort: 8081}
+        {{- end }}
+      startupProbe:
+        {{- include "countersign.probe" (dict "path" "/livez" "timing" $t.probes.startup) | nindent 8 }}
+      livenessProbe:
+        {{- include "countersign.probe" (dict "path" "/livez" "timing" $t.probes.liveness) | nindent 8 }}
+      readinessProbe:
+        {{- include "countersign.probe" (dict "path" "/readyz" "timing" $t.probes.readiness) | nindent 8 }}
+      {{- with $t.preStopSeconds }}
+      lifecycle:
+        preStop:
+          exec: {command: [node, -e, "setTimeout(() => {}, {{ mul . 1000 }})"]}
+      {{- end }}
+      resources:
+        {{- toYaml $t.resources | nindent 8 }}
+      securityContext:
+        {{- toYaml $t.securityContext | nindent 8 }}
+      volumeMounts:
+        - {name: secrets, mountPath: /run/countersign, readOnly: true}
+        {{- if $v.caBundle.existingConfigMap }}
+        - {name: ca, mountPath: /etc/countersign/ca, readOnly: true}
+        {{- end }}
+        {{- if and $v.anchor.directory (has "anchor" .arrows.reaches) }}
+        - {name: anchor, mountPath: {{ $v.anchor.directory | quote }}}
+        {{- end }}
+        {{- with $t.extraVolumeMounts }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+    {{- with $t.extraContainers }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  volumes:
+    - name: secrets
+      projected:
+        # Readable by whatever number the pod runs as; the pod has no other containers than its own.
+        defaultMode: 0444
+        sources:
+          {{- include "countersign.files" . | nindent 10 }}
+    {{- if $v.caBundle.existingConfigMap }}
+    - name: ca
+      configMap: {name: {{ $v.caBundle.existingConfigMap }}}
+    {{- end }}
+    {{- if and $v.anchor.directory (has "anchor" .arrows.reaches) }}
+    - name: anchor
+      {{- if $v.anchor.persistentVolumeClaim }}
+      persistentVolumeClaim: {claimName: {{ $v.anchor.persistentVolumeClaim }}}
+      {{- else }}
+      emptyDir: {}
+      {{- end }}
+    {{- end }}
+    {{- with $t.extraVolumes }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+{{- end }}

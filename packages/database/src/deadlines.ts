@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import type { NewDeadline } from './transition.js';
+
+export type DeadlineKind = NewDeadline['kind'];
+
+/** A deadline row that is not done; `due` in epoch milliseconds. */
+export interface DueDeadline {
+  readonly tenant: string;
+  readonly requestId: string;
+  readonly kind: string;
+  readonly due: number;
+}
+
+/** How often an item may fail before somebody is told. */
+const TOLERATED = 5;
+
+/** Asked once a statement: to a clock that may tell each row another time Postgres cannot walk an index. */
+const NOW = '(SELECT clock_timestamp())';
+
+/** The deadline rows of some kinds, as the worker that does them sees them. */
+export class Deadlines {
+  constructor(
+    private readonly pool: pg.Pool,
+    private readonly kinds: readonly DeadlineKind[],
+  ) {}
+
+  /**
+   * What is not done and comes within `aheadMs`, in the order of time, at most `most` after the item `after`; `inMs`
+   * counts on the database's clock. What rests after a failure is left out.
+   */
+  async upcoming(
+    aheadMs: number,
+    after: DueDeadline | null,
+    most: number,
+  ): Promise<(DueDeadline & { inMs: number })[]> {
+    const { rows } = await this.pool.query<DueDeadline & { inMs: number }>({
+      name: 'deadlines.upcoming',
+      text: `SELECT d.tenant, d.request_id AS "requestId", d.kind, d.due,
+          ceil(extract(epoch FROM d.due - clock_timestamp()) * 1000)::float8 AS "inMs"
+        FROM deadline d
+        WHERE d.done_at IS NULL AND d.due <= ${NOW} + make_interval(secs => $1::float8 / 1000)
+          AND d.kind = ANY ($2::text[]) AND (d.rests_until IS NULL OR d.rests_until <= clock_timestamp())
+          AND ($3::timestamptz IS NULL OR (d.due, d.tenant, d.request_id, d.kind) > ($3, $4::text, $5::uuid, $6::text))
+          AND d.due >= coalesce($3, '-infinity')
+        ORDER BY d.due, d.tenant, d.request_id, d.kind LIMIT $7`,
+      values: [
+        aheadMs,
+        this.kinds,
+        after === null ? null : new Date(after.due),
+        after?.tenant ?? null,
+        after?.requestId ?? null,
+        after?.kind ?? null,
+        most,
+      ],
+    });
+    return rows;
+  }
+
+  /** What is due and not done, resting or not, and for how long the oldest of it is. */
+  async overdue(): Promise<{ count: number; oldestMs: number }> {
+    const { rows } = await this.pool.query<{ count: number; oldestMs: number }>({
+      name: 'deadlines.overdue',
+      text: `SELECT count(*)::float8 AS count,
+          coalesce(extract(epoch FROM clock_timestamp() - min(d.due)) * 1000, 0)::float8 AS "oldestMs"
+        FROM deadline d WHERE d.done_at IS NULL AND d.due <= ${NOW} AND d.kind = ANY ($1::text[])`,
+      values: [this.kinds],
+    });
+    return rows[0] as { count: number; oldestMs: number };
+  }
+
+  /** Nothing is left to do for the item: it is no longer needed, or its request is gone. */
+  async finish(item: DueDeadline): Promise<void> {
+    await this.pool.query({
+      name: 'deadlines.finish',
+      text: `UPDATE deadline SET done_at = clock_timestamp()
+        WHERE tenant = $1 AND request_id = $2::uuid AND kind = $3 AND done_at IS NULL AND due <= clock_timestamp()`,
+      values: [item.tenant, item.requestId, item.kind],
+    });
+  }
+
+  /** Lets the item rest, twice as long each time up to an hour, and opens one incident when it keeps failing. */
+  async failed(item: DueDeadline): Promise<void> {
+    await this.pool.query({
+      name: 'deadlines.failed',
+      text: `WITH d AS (
+          UPDATE deadline SET attempts = attempts + 1,
+            rests_until = clock_timestamp() + make_interval(secs => least(3600, power(2, least(attempts + 1, 12))))
+          WHERE tenant = $1 AND request_id = $2::uuid AND kind = $3 AND done_at IS NULL
+          RETURNING attempts
+        ) INSERT INTO incident (tenant, id, code, request_id, created_at)
+          SELECT $1, $4::uuid, 'retention_stalled', $2::uuid, clock_timestamp() FROM d WHERE attempts = ${TOLERATED}`,
+      values: [item.tenant, item.requestId, item.kind, randomUUID()],
+    });
+  }
+}
+
+/** CTE of a transition that does deadlines: marks its kinds done with the step, or not at all. `kinds` is a parameter. */
+export function doneDeadlines(kinds: string): string {
+  return `dd AS (
+    UPDATE deadline SET done_at = clock_timestamp() FROM l
+    WHERE deadline.tenant = $1 AND deadline.request_id = $3::uuid AND deadline.kind = ANY (${kinds}::text[])
+      AND deadline.done_at IS NULL
+  )`;
+}
+
+/** What a worker's step on a request loads: as an operation's, without a caller. */
+export function workerValues(item: DueDeadline): unknown[] {
+  return [item.tenant, item.requestId, '', '', null];
+}

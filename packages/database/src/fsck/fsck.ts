@@ -1,0 +1,84 @@
+import type pg from 'pg';
+import { walkChain } from './chain.js';
+import { walkCheckpoints } from './checkpoints.js';
+import type { AheadCheckpoint } from './checkpoints.js';
+import { walkFeeds } from './feeds.js';
+import { Findings } from './report.js';
+import type { FsckOptions, FsckResult } from './report.js';
+import { walkRequests } from './requests.js';
+
+export interface CheckedTenant {
+  readonly tenant: string;
+  readonly ledgerId: string;
+  readonly generation: string;
+  readonly sequence: number;
+  readonly head: string;
+  readonly decided: number;
+  readonly checkpointed: number;
+  readonly anchored: number;
+  readonly treeSize: number;
+}
+
+/**
+ * Compares everything that is said twice: rebuilds every request from the ledger and compares it with the tables;
+ * recomputes chain, tree, feeds, checkpoints and what the anchor store has of them. Reads in batches, and holds no more
+ * of it in memory than one batch, whatever the size of the ledger.
+ *
+ * @param client a connection that sees everything, in a transaction whose reads are of one moment
+ * @returns what was found, and what the anchor store has and that moment does not: the store is read later, so who calls
+ *   has to look once more whether it is known by then
+ */
+export async function fsckWithin(
+  client: pg.ClientBase,
+  options: FsckOptions,
+): Promise<{ findings: Findings; ahead: readonly AheadCheckpoint[] }> {
+  const tenants = await tenantsOf(client);
+  const { rows } = await client.query<{ total: number }>(
+    `SELECT ((SELECT coalesce(sum(sequence), 0) FROM ledger_head) + (SELECT count(*) FROM lifecycle)
+      + (SELECT count(*) FROM event) + (SELECT count(*) FROM checkpoint))::float8 AS total`,
+  );
+  const findings = new Findings(options, rows[0]?.total ?? 0);
+  const ahead: AheadCheckpoint[] = [];
+  for (const tenant of tenants) {
+    await walkChain(client, tenant, findings);
+    await walkRequests(client, tenant, findings);
+    await walkFeeds(client, tenant, findings);
+    ahead.push(...(await walkCheckpoints(client, tenant, findings)));
+  }
+  return { findings, ahead };
+}
+
+/** As {@link fsckWithin}, in a read-only transaction of its own. */
+export async function fsck(pool: pg.Pool, options: FsckOptions): Promise<FsckResult> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    // As long as it takes; nobody waits for it.
+    await client.query('SET LOCAL statement_timeout = 0');
+    await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+    const { findings, ahead } = await fsckWithin(client, options);
+    await client.query('COMMIT');
+    for (const checkpoint of ahead) {
+      const { tenant, generation, sequence, text } = checkpoint;
+      const { rowCount } = await client.query(
+        `SELECT 1 FROM checkpoint WHERE tenant = $1 AND generation = $2 AND sequence = $3 AND record = $4`,
+        [tenant, generation, sequence, text],
+      );
+      findings.judge(rowCount === 1, 'anchor_ahead', tenant, `${generation}/${sequence}`);
+    }
+    return findings.result();
+  } finally {
+    // A transaction that failed half-way is rolled back with its connection.
+    client.release(true);
+  }
+}
+
+async function tenantsOf(client: pg.ClientBase): Promise<CheckedTenant[]> {
+  const { rows } = await client.query<CheckedTenant>(
+    `SELECT t.tenant, t.ledger_id AS "ledgerId", t.generation, h.sequence, h.head, h.decided_sequence AS decided,
+       h.checkpoint_sequence AS checkpointed, h.anchored_sequence AS anchored, coalesce(r.size, 0) AS "treeSize"
+     FROM tenant t JOIN ledger_head h ON h.tenant = t.tenant LEFT JOIN tree r ON r.tenant = t.tenant
+     ORDER BY t.tenant`,
+  );
+  return rows;
+}

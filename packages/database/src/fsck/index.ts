@@ -1,0 +1,3 @@
+export { fsck, fsckWithin } from './fsck.js';
+export { FSCK_FAULTS } from './report.js';
+export type { FsckCounts, FsckFault, FsckFinding, FsckOptions, FsckResult } from './report.js';

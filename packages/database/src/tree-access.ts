@@ -1,0 +1,36 @@
+import type pg from 'pg';
+
+export type TreeAccess = 'operators' | 'witnesses' | 'public';
+
+/** A tenant's tree as its operators are told of it. */
+export interface TreeSetting {
+  readonly ledgerId: string;
+  readonly generation: string;
+  readonly access: TreeAccess;
+  /** The newest checkpoint, null while there is none. */
+  readonly note: string | null;
+}
+
+/**
+ * Who may read a tenant's tree, and what there is of it; by a connection of the database's owner. Null when there is no
+ * such tenant.
+ *
+ * @param access what it is to be from now on; it stays as it is when absent
+ */
+export async function treeSetting(
+  pool: pg.Pool,
+  tenant: string,
+  access?: TreeAccess,
+): Promise<TreeSetting | null> {
+  if (access !== undefined) {
+    await pool.query('UPDATE tenant SET tree_access = $2 WHERE tenant = $1', [tenant, access]);
+  }
+  const { rows } = await pool.query<TreeSetting>(
+    `SELECT t.ledger_id AS "ledgerId", t.generation, t.tree_access AS access, (
+       SELECT x.note FROM tree_head x WHERE x.tenant = t.tenant AND x.generation = t.generation
+       ORDER BY x.size DESC LIMIT 1) AS note
+     FROM tenant t WHERE t.tenant = $1`,
+    [tenant],
+  );
+  return rows[0] ?? null;
+}

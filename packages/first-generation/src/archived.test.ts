@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ARCHIVED, refuseProduction } from './archived.js';
+
+const ROOT = join(__dirname, '..', '..', '..');
+
+describe('the first generation', () => {
+  it('does not start in production unless somebody says that it is archived', () => {
+    const refused = expect.objectContaining({ name: 'ConfigurationError' });
+    expect(() => refuseProduction({ NODE_ENV: 'production' })).toThrow(refused);
+    for (const wrong of ['', 'yes', 'true', 'Archived']) {
+      const variables = { NODE_ENV: 'production', FIRST_GENERATION_ALLOW: wrong };
+      expect(() => refuseProduction(variables)).toThrow(refused);
+    }
+    refuseProduction({ NODE_ENV: 'production', FIRST_GENERATION_ALLOW: 'archived' });
+    refuseProduction({ NODE_ENV: 'development' });
+    refuseProduction({});
+  });
+
+  it('is a dependency of no other workspace', () => {
+    const folders = ['packages', 'services'].flatMap((parent) =>
+      readdirSync(join(ROOT, parent)).map((name) => join(parent, name)),
+    );
+    const others = [...folders, 'deploy', 'test', '.'].filter(
+      (folder) => folder !== join('packages', 'first-generation'),
+    );
+    for (const folder of others) {
+      const manifest = readFileSync(join(ROOT, folder, 'package.json'), 'utf8');
+      expect(manifest).not.toContain('first-generation');
+    }
+  });
+
+  it('is no target', () => {
+    const targets = readFileSync(join(ROOT, 'deploy', 'src', 'launcher', 'targets.ts'), 'utf8');
+    expect(targets).not.toContain('first-generation');
+  });
+
+  it('says so at the top of its README', () => {
+    const readme = readFileSync(join(__dirname, '..', 'README.md'), 'utf8');
+    expect(readme.split('\n').slice(0, 4).join(' ')).toMatch(/archived and unsupported/i);
+    expect(ARCHIVED).toMatch(/archived and unsupported/i);
+  });
+});

@@ -1,0 +1,23 @@
+// ARCHIVED AND UNSUPPORTED: see README.md.
+export { ARCHIVED } from './archived.js';
+export type { ServerConfig, ServerOptions } from './config.js';
+export type { ServerEvents } from './core.js';
+export type { Message } from './envelope.js';
+export { Fault, FAULT_STATUS } from './fault.js';
+export type { FaultCode } from './fault.js';
+export type { FlowControlConfig } from './flow-config.js';
+export { PROTOCOL_VERSION } from './handshake.js';
+export type { Draft } from './outbound.js';
+export { TYPES } from './payloads.js';
+export type { MessageType } from './payloads.js';
+export type { Run } from './runs.js';
+export { Server } from './server.js';
+export type { Surroundings } from './server.js';
+export type { Session } from './session.js';
+export type { ServerStats } from './statistics.js';
+export { issueToken } from './tokens.js';
+export type { TokenRules } from './tokens.js';
+export type { ToolDefinition, ToolExecution } from './tools.js';
+export { CHANNELS } from './values.js';
+export type { Channel } from './values.js';
+export { ConfigurationError } from './variables.js';

@@ -1,0 +1,72 @@
+import type { Logger } from './log.js';
+
+/**
+ * Runs `work` for each tenant that is woken: one run a tenant at a time in this process, another one when it was woken
+ * meanwhile, none lost. Wakes are hints; `poll` asks the database for tenants that nobody woke.
+ */
+export class Wakeful {
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #again = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = true;
+
+  constructor(
+    private readonly options: {
+      readonly name: string;
+      /** Answers true when more is waiting already. */
+      readonly work: (tenant: string) => Promise<boolean>;
+      readonly poll: () => Promise<readonly string[]>;
+      readonly pollMs: number;
+      readonly log: Logger;
+    },
+  ) {}
+
+  start(): void {
+    this.#stopped = false;
+    this.#schedule(0);
+  }
+
+  /** Takes nothing new and waits for what runs. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await Promise.allSettled(this.#running.values());
+  }
+
+  wake(tenant: string): void {
+    if (this.#stopped) return;
+    if (this.#running.has(tenant)) this.#again.add(tenant);
+    else this.#running.set(tenant, this.#run(tenant));
+  }
+
+  async #run(tenant: string): Promise<void> {
+    try {
+      for (;;) {
+        this.#again.delete(tenant);
+        const more = await this.options.work(tenant);
+        if (this.#stopped || (!more && !this.#again.has(tenant))) break;
+      }
+    } catch (error) {
+      this.options.log.error(
+        { err: error, tenant },
+        `${this.options.name} failed; the next poll tries again`,
+      );
+    } finally {
+      this.#running.delete(tenant);
+    }
+  }
+
+  #schedule(ms: number): void {
+    this.#timer = setTimeout(() => void this.#poll(), ms);
+    this.#timer.unref();
+  }
+
+  async #poll(): Promise<void> {
+    try {
+      for (const tenant of await this.options.poll()) this.wake(tenant);
+    } catch (error) {
+      this.options.log.warn({ err: error }, `${this.options.name} cannot look for work`);
+    }
+    if (!this.#stopped) this.#schedule(this.options.pollMs);
+  }
+}

@@ -1,0 +1,134 @@
+import type { ServiceName } from './operations.js';
+import type { PrincipalConfig, RouteConfig } from './records/administration.js';
+import type { RecordName } from './records/registry.js';
+import type {
+  AuditState,
+  DecisionState,
+  ExecutionState,
+  GrantState,
+  Invalidation,
+} from './lifecycle/state.js';
+
+// What the operator pages read beside the 29 operations, which can change the directory but not list it
+// (decisions/0016). They change nothing, and are for people with the power `operator` alone.
+
+interface DeskRow {
+  /** `<service>.<read>`: the bus subject is `countersign.<name>`. */
+  readonly name: `${ServiceName}.${string}`;
+  readonly method: 'GET' | 'POST';
+  readonly path: `/operator/data/${string}`;
+  /** Names of its query parameters; each may be missing. */
+  readonly query: readonly DeskParameter[];
+  /** Record name of the body, null where there is none. */
+  readonly input: RecordName | null;
+}
+
+/**
+ * `id` what it is, or the request that it is about; `after` the last item of the page before; `state` of the list filter;
+ * `route`, `producer` identifiers; `since`, `before` timestamps.
+ */
+export type DeskParameter = 'id' | 'after' | 'state' | 'route' | 'producer' | 'since' | 'before';
+
+// prettier-ignore
+const rows = [
+  { name: 'request.desk-routes', method: 'GET', path: '/operator/data/routes', query: ['id', 'after'], input: null },
+  { name: 'request.desk-principals', method: 'GET', path: '/operator/data/principals', query: ['id', 'after'], input: null },
+  { name: 'request.desk-requests', method: 'GET', path: '/operator/data/requests', query: ['state', 'route', 'producer', 'since', 'before', 'after'], input: null },
+  { name: 'request.desk-deliveries', method: 'GET', path: '/operator/data/deliveries', query: ['state', 'after'], input: null },
+  { name: 'request.desk-incidents', method: 'GET', path: '/operator/data/incidents', query: ['id', 'after'], input: null },
+  { name: 'request.preview-route', method: 'POST', path: '/operator/data/preview/route', query: ['id'], input: 'RouteInput' },
+  { name: 'request.preview-principal', method: 'POST', path: '/operator/data/preview/principal', query: ['id'], input: 'PrincipalInput' },
+] as const satisfies readonly DeskRow[];
+
+export type DeskReadName = (typeof rows)[number]['name'];
+export type DeskRead = DeskRow & { readonly name: DeskReadName };
+export const DESK_READS: readonly DeskRead[] = rows;
+
+/** Items in an order that lasts, at most a hundred; `next` is the `after` of the next page, null at the end. */
+export interface DeskPage<Item> {
+  readonly items: readonly Item[];
+  readonly next: string | null;
+}
+
+export interface DeskRoute {
+  readonly id: string;
+  readonly revision: number;
+  readonly config: RouteConfig;
+  readonly updated_at: string;
+}
+
+/** A principal without its secrets: whether it has them is all that anybody can read. */
+export interface DeskPrincipal {
+  readonly id: string;
+  readonly kind: 'producer' | 'publisher' | 'operator' | 'human';
+  readonly config: Omit<PrincipalConfig, 'webhook_secret'>;
+  readonly has_token: boolean;
+  readonly has_webhook_secret: boolean;
+  readonly updated_at: string;
+}
+
+export interface DeskRequest {
+  readonly id: string;
+  readonly summary: string;
+  readonly producer: string;
+  readonly route: string;
+  readonly accepted_at: string;
+  readonly deadline: string;
+  readonly decision: DecisionState;
+  readonly audit: AuditState;
+  readonly grant: GrantState;
+  readonly execution: ExecutionState;
+  /** Why no authority comes from it any more, null while it may. */
+  readonly invalidated: Invalidation | null;
+}
+
+/** Who gets it is a principal; where it goes stays private (contract §3.3). */
+export interface DeskDelivery {
+  readonly id: string;
+  readonly request_id: string | null;
+  readonly kind: 'smtp' | 'webhook';
+  readonly state: 'pending' | 'accepted' | 'failed' | 'expired';
+  readonly recipient: string | null;
+  readonly attempts: number;
+  readonly error: string | null;
+  readonly created_at: string;
+  readonly next_at: string | null;
+}
+
+export interface DeskIncident {
+  readonly id: string;
+  readonly code: string;
+  readonly request_id: string | null;
+  readonly created_at: string;
+}
+
+/** One request that a change would take authority from, before and after it. */
+export interface DeskAffected {
+  readonly id: string;
+  readonly summary: string;
+  readonly producer: string;
+  readonly route: string;
+  readonly reason: Invalidation;
+  readonly decision: { readonly before: DecisionState; readonly after: DecisionState };
+  readonly grant: { readonly before: GrantState; readonly after: GrantState };
+  readonly execution: ExecutionState;
+}
+
+/** What #25 or #26 would do at this moment; what it does is decided when it is done. */
+export interface DeskPreview {
+  /** Nothing of that id is there yet. */
+  readonly creates: boolean;
+  /** Of a route, before and after; null for principals. */
+  readonly revision: { readonly before: number; readonly after: number } | null;
+  readonly affected: {
+    readonly count: number;
+    /** Reviews that would end. */
+    readonly cancelled: number;
+    /** Unused grants that would be revoked. */
+    readonly revoked: number;
+    /** The first hundred. */
+    readonly items: readonly DeskAffected[];
+  };
+  /** Of reviewers who go: what they have open on requests that go on. */
+  readonly dropped: { readonly candidates: number; readonly assignments: number };
+}

@@ -1,0 +1,41 @@
+export {
+  cosignaturesOf,
+  cosignedText,
+  isTreeHead,
+  logKey,
+  readTreeHead,
+  treeHeadText,
+  treeOrigin,
+  treePrefix,
+  verifyCheckpoint,
+} from './checkpoint.js';
+export type { CheckpointVerification, Cosignature, TreeHead } from './checkpoint.js';
+export { EMPTY_ROOT, HASH_BYTES, leafHash, nodeHash, treeEntry } from './hash.js';
+export {
+  NOTE_ALGORITHM,
+  noteKeyId,
+  noteText,
+  readNote,
+  readSignatures,
+  readVerifierKey,
+  signatureLine,
+  verifierKeyText,
+} from './note.js';
+export type { Note, NoteAlgorithm, NoteKey, NoteSignature } from './note.js';
+export { consistencyPath, inclusionPath } from './range.js';
+export type { LeafRange } from './range.js';
+export { entryBundle, readTilePath, tilePath } from './tile-path.js';
+export type { TileRequest } from './tile-path.js';
+export {
+  TILE_WIDTH,
+  appendEntries,
+  edgeOf,
+  rangeHash,
+  tilesOf,
+  tileWidth,
+  treeRoot,
+} from './tiles.js';
+export type { Tile, TileId, TileReader } from './tiles.js';
+export { readTlogProof, tlogProofText, verifyTlogProof } from './tlog-proof.js';
+export type { TlogProof } from './tlog-proof.js';
+export { verifyConsistency, verifyInclusion } from './verify-proof.js';

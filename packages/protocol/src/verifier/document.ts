@@ -1,0 +1,50 @@
+import { Refusal } from '../errors.js';
+import { parseStrictJson } from '../json/strict-reader.js';
+import { LONE_SURROGATE, isJsonObject } from '../json/value.js';
+import type { JsonValue } from '../json/value.js';
+import { DOCUMENT_LIMITS } from './hearing.js';
+import { isRespelled } from './spelling.js';
+import type { DocumentKind } from './verdict.js';
+
+export type Reading =
+  | { readonly value: JsonValue; readonly kind: DocumentKind; readonly respelled: boolean }
+  | { readonly fault: string };
+
+/** Reads an untrusted document and tells what kind it is by the members that only that kind has. */
+export function readDocument(document: Uint8Array | string): Reading {
+  if (document.length > DOCUMENT_LIMITS.bytes) return { fault: tooLarge };
+  // Encoding would put another letter in its place.
+  if (typeof document === 'string' && LONE_SURROGATE.test(document)) {
+    return { fault: 'It holds a surrogate without its partner.' };
+  }
+  const bytes = typeof document === 'string' ? new TextEncoder().encode(document) : document;
+  if (bytes.length > DOCUMENT_LIMITS.bytes) return { fault: tooLarge };
+  let value: JsonValue;
+  try {
+    value = parseStrictJson(bytes, DOCUMENT_LIMITS.depth);
+  } catch (error) {
+    if (error instanceof Refusal) return { fault: error.detail ?? 'It is not strict JSON.' };
+    throw error;
+  }
+  const kind = kindOf(value);
+  if (kind === null) {
+    return {
+      fault: 'It is no audit export, signed record, anchor proof, ledger page or webhook body.',
+    };
+  }
+  return { value, kind, respelled: isRespelled(bytes) };
+}
+
+const tooLarge = `It is larger than ${DOCUMENT_LIMITS.bytes} bytes.`;
+
+function kindOf(value: JsonValue): DocumentKind | null {
+  if (Array.isArray(value)) return 'ledger range';
+  if (!isJsonObject(value)) return null;
+  const has = (...names: readonly string[]): boolean =>
+    names.every((name) => Object.hasOwn(value, name));
+  if (has('request', 'records', 'audit')) return 'export';
+  if (has('checkpoint', 'acceptance', 'proof')) return 'anchor proof';
+  if (!has('protected', 'payload', 'signature')) return null;
+  const header = value['protected'];
+  return isJsonObject(header) && header['type'] === 'WebhookDelivery' ? 'webhook' : 'record';
+}

@@ -1,0 +1,82 @@
+import { DOCUMENT_BYTES } from '../constants.js';
+import { createSchemaCache } from '../response-schema/index.js';
+import type { SchemaCache } from '../response-schema/index.js';
+import type { Trust, Verification } from '../signing/index.js';
+import { newFindings } from './findings.js';
+import type { Findings } from './findings.js';
+
+/** What a hostile document may cost. An export of the largest material and all its admissions stays below. */
+export const DOCUMENT_LIMITS = {
+  bytes: DOCUMENT_BYTES,
+  /** A body's 64 levels, and those around what came in it (contract §2.1). */
+  depth: 72,
+  /** Records, ledger entries or nodes of one document. */
+  entries: 100_000,
+} as const;
+
+/** What the verifier knows from elsewhere; what is absent is not compared, and the verdict says so. */
+export interface Expected {
+  readonly tenant?: string;
+  /** Id of the producer, or whoever else the record is for. */
+  readonly audience?: string;
+  readonly ledgerId?: string;
+  readonly executionIdentity?: string;
+  readonly nonce?: string;
+  /** Digest of the execution that the executor is about to start. */
+  readonly bindingDigest?: string;
+  /** Epoch milliseconds: records from more than 30 s later are refused. */
+  readonly now?: number;
+  /** Epoch milliseconds: when a webhook body came in. */
+  readonly receivedAt?: number;
+}
+
+/** A checkpoint as the anchor store holds it. */
+export interface AnchorCopy {
+  readonly key: string;
+  readonly generation: string;
+  readonly sequence: number;
+  readonly bytes: Uint8Array;
+}
+
+/** The verifier's own look into the anchor store (contract §4.3.5): what it fetched, not what the service says. */
+export interface AnchorCopies {
+  copy(ledgerId: string, generation: string, sequence: number): AnchorCopy | null;
+  /** All copies of a ledger from one sequence to another, in their order. */
+  within(ledgerId: string, from: number, to: number): readonly AnchorCopy[];
+}
+
+/**
+ * What stays the same from one document to the next under one trust manifest: signatures that were verified, schemas
+ * that were compiled. Never share it between manifests.
+ */
+export interface VerifierMemory {
+  readonly verified: Map<string, Verification>;
+  /** Digests of texts that are canonical. */
+  readonly canonical: Set<string>;
+  readonly schemas: SchemaCache;
+}
+
+export function newVerifierMemory(): VerifierMemory {
+  return { verified: new Map(), canonical: new Set(), schemas: createSchemaCache() };
+}
+
+export interface Hearing {
+  readonly trust: Trust;
+  readonly expected: Expected;
+  readonly copies: AnchorCopies | null;
+  readonly memory: VerifierMemory;
+  readonly findings: Findings;
+}
+
+export function newHearing(
+  trust: Trust,
+  options: { expected?: Expected; copies?: AnchorCopies | null; memory?: VerifierMemory },
+): Hearing {
+  return {
+    trust,
+    expected: options.expected ?? {},
+    copies: options.copies ?? null,
+    memory: options.memory ?? newVerifierMemory(),
+    findings: newFindings(),
+  };
+}

@@ -1,0 +1,22 @@
+// Whoever verifies and does nothing else needs these too.
+export { parseStrictJson } from '../json/index.js';
+export { parseTimestamp } from '../records/timestamp.js';
+export { readTrustManifest } from '../signing/index.js';
+export type { Trust } from '../signing/index.js';
+export { CHECKS } from './checks.js';
+export type { CheckCode } from './checks.js';
+export { DOCUMENT_LIMITS, newVerifierMemory } from './hearing.js';
+export type { AnchorCopies, AnchorCopy, Expected, VerifierMemory } from './hearing.js';
+export type {
+  Check,
+  CheckStatus,
+  ChecklistItem,
+  DocumentKind,
+  Remark,
+  StoryStep,
+  Verdict,
+} from './verdict.js';
+export { mayFollow, reasonFits, startsRight } from './events.js';
+export { verifyDocument } from './verify.js';
+export type { VerifyOptions } from './verify.js';
+export { verdictText } from './words.js';

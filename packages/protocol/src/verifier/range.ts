@@ -1,0 +1,202 @@
+import { parseStrictJson } from '../json/strict-reader.js';
+import { isJsonObject } from '../json/value.js';
+import type { JsonValue } from '../json/value.js';
+import type { AuditCheckpoint, LedgerEntry } from '../records/index.js';
+import { validate } from '../records/index.js';
+import { LEDGER_REASONS, verifyLedgerRange, verifyRecord } from '../signing/index.js';
+import type { ChainPoint, Trust } from '../signing/index.js';
+import { hearEvents } from './events.js';
+import { DOCUMENT_LIMITS } from './hearing.js';
+import type { Hearing } from './hearing.js';
+import { plainText } from './plain-text.js';
+import { expecting, hearRecord, isOf, recordsOf } from './record.js';
+import type { HeardRecord } from './record.js';
+import { tellRecord } from './story.js';
+
+/** A stretch of the ledger: every entry, and what only many entries together can show. */
+export function hearRange(hearing: Hearing, value: readonly JsonValue[]): void {
+  const { findings, trust, expected } = hearing;
+  const first = value[0];
+  if (first === undefined || !validate('LedgerEntry', first)) {
+    if (first === undefined) {
+      findings.unknown('range_entry', '', {
+        says: 'There are no entries, so nothing was checked.',
+      });
+    } else {
+      findings.judge('range_entry', '/0', false, { reason: 'malformed_entry' });
+    }
+    return;
+  }
+  const tenant = expected.tenant ?? first.tenant;
+  if (expected.tenant !== undefined) {
+    findings.judge('expected_tenant', '/0/tenant', first.tenant === tenant);
+  } else {
+    findings.skipped('expected_tenant', '/0/tenant', {
+      says: `It is of the tenant ${plainText(tenant)}; whether that is whom you mean was not compared.`,
+      decisive: false,
+    });
+  }
+  const from = startOf(hearing, first);
+  if (from === null) return;
+  const verified = verifyLedgerRange(value, trust, { tenant, from });
+  if (!verified.ok) {
+    const at = verified.sequence - from.sequence - 1;
+    const { reason } = verified;
+    findings.judge('range_entry', `/${at}`, false, { reason, detail: LEDGER_REASONS[reason] });
+    return;
+  }
+  findings.judge('range_entry', '', true, {
+    detail: `Entries ${from.sequence + 1} to ${verified.end.sequence}; ${verified.verifiedRecords} signatures are good.`,
+  });
+  const entries = value as unknown as readonly LedgerEntry[];
+  hearRecords(hearing, entries, tenant, from.sequence === 0);
+  comparePoints(hearing, entries, from);
+}
+
+/** What comes before the first entry rests on its own word, unless it is the very first of the ledger. */
+function startOf({ findings }: Hearing, first: LedgerEntry): ChainPoint | null {
+  const sequence = Number(first.sequence);
+  if (!Number.isSafeInteger(sequence) || sequence < 1) {
+    findings.judge('range_entry', '/0', false, { reason: 'sequence_gap' });
+    return null;
+  }
+  if (sequence === 1) findings.judge('range_start', '/0', first.previous_head === '');
+  else {
+    findings.unknown('range_start', '/0/previous_head', {
+      says: `It begins with entry ${sequence}; what came before is not in this file.`,
+      decisive: false,
+    });
+  }
+  return { sequence: sequence - 1, head: first.previous_head };
+}
+
+function hearRecords(
+  hearing: Hearing,
+  entries: readonly LedgerEntry[],
+  tenant: string,
+  complete: boolean,
+): void {
+  const { findings, expected } = hearing;
+  const { now } = expected;
+  const records: HeardRecord[] = [];
+  let lost = 0;
+  for (const [at, entry] of entries.entries()) {
+    if (entry.record === null) {
+      lost++;
+      continue;
+    }
+    const record = heardOf(hearing, entry.record, `/${at}/record`, tenant, now);
+    if (record !== null) records.push(record);
+  }
+  if (lost > 0) {
+    const says = `The texts of ${lost} entries are gone; their digests stay in the chain.`;
+    findings.gone.push({ path: '', says });
+  }
+  const digests = entries.map(({ record_digest }) => record_digest);
+  findings.judge('ledger_records', '', new Set(digests).size === digests.length);
+  compareRequests(hearing, records, complete && lost === 0);
+  const claims = recordsOf(records, 'ExecutionClaim').map(
+    ({ header, payload }) => `${header.audience} ${payload.action_occurrence_id}`,
+  );
+  const nonces = recordsOf(records, 'AdmissionStatus').map(
+    ({ payload }) => `${payload.request_id} ${payload.nonce}`,
+  );
+  const once = (all: readonly string[]): boolean => new Set(all).size === all.length;
+  findings.judge('range_occurrences', '', once(claims) && once(nonces));
+  const says =
+    'The time of the entries and which request an entry without text belongs to are the service’s own notes; nothing signs them.';
+  findings.uncovered.push({ path: '/*/created_at', says });
+  if (lost > 0) findings.uncovered.push({ path: '/*/request_id', says });
+  for (const record of records) tellRecord(hearing, record);
+}
+
+/** The text was verified before; here its payload is read. */
+function heardOf(
+  hearing: Hearing,
+  text: string,
+  path: string,
+  tenant: string,
+  now: number | undefined,
+): HeardRecord | null {
+  const value = parseStrictJson(new TextEncoder().encode(text), DOCUMENT_LIMITS.depth);
+  const type =
+    isJsonObject(value) && isJsonObject(value['protected']) ? value['protected']['type'] : '';
+  return hearRecord(
+    hearing,
+    value,
+    path,
+    expecting({
+      type: type as HeardRecord['type'],
+      audience: null,
+      tenant,
+      ...(now === undefined ? {} : { now }),
+    }),
+  );
+}
+
+function compareRequests(
+  { findings }: Hearing,
+  records: readonly HeardRecord[],
+  complete: boolean,
+): void {
+  const requests = new Map<string, HeardRecord<'RequestChangedEvent'>[]>();
+  for (const record of records) {
+    if (!isOf(record, 'RequestChangedEvent')) continue;
+    const { request_id } = record.payload;
+    const events = requests.get(request_id);
+    if (events === undefined) requests.set(request_id, [record]);
+    else events.push(record);
+  }
+  for (const events of requests.values()) hearEvents(findings, events, complete);
+}
+
+/** The checkpoints that the anchor store holds over this stretch: each must lie on it. */
+function comparePoints(
+  { findings, copies, expected, trust }: Hearing,
+  entries: readonly LedgerEntry[],
+  from: ChainPoint,
+): void {
+  const { ledgerId } = expected;
+  if (copies === null || ledgerId === undefined) {
+    findings.skipped('range_store', '', {
+      says:
+        copies === null
+          ? 'The anchor store was not looked into, so nothing outside this file says that the chain was not rewritten.'
+          : 'Which ledger of the anchor store it is was not said, so its checkpoints were not compared.',
+    });
+    return;
+  }
+  const end = from.sequence + entries.length;
+  const kept = copies.within(ledgerId, from.sequence + 1, end);
+  for (const { bytes, sequence } of kept) {
+    const checkpoint = checkpointIn(bytes, trust, ledgerId);
+    const entry = entries[sequence - from.sequence - 1];
+    const same = checkpoint?.sequence === sequence && checkpoint.head === entry?.head;
+    findings.judge('range_store', `/${sequence - from.sequence - 1}/head`, same);
+  }
+  const last = kept.at(-1)?.sequence ?? from.sequence;
+  if (kept.length === 0 || last < end) {
+    findings.unknown('range_store', `/${last - from.sequence}`, {
+      says: `The anchor store has no checkpoint over entries ${last + 1} to ${end}.`,
+      decisive: kept.length === 0,
+    });
+  }
+}
+
+function checkpointIn(bytes: Uint8Array, trust: Trust, ledgerId: string): AuditCheckpoint | null {
+  let value: JsonValue;
+  try {
+    value = parseStrictJson(bytes);
+  } catch {
+    return null;
+  }
+  const verified = verifyRecord(value, trust, {
+    type: 'AuditCheckpoint',
+    audience: 'proto.audit',
+    purpose: 'service',
+    tenant: ledgerId,
+  });
+  if (!verified.ok) return null;
+  const { payload } = verified.record;
+  return validate('AuditCheckpoint', payload) && payload.ledger_id === ledgerId ? payload : null;
+}

@@ -1,0 +1,122 @@
+import type { AuditExport } from '../records/index.js';
+import { plainText } from './plain-text.js';
+import type { Hearing } from './hearing.js';
+import type { HeardProof } from './proof.js';
+import { isOf } from './record.js';
+import type { HeardRecord } from './record.js';
+
+const REASONS: Readonly<Record<string, string>> = {
+  anchor_accepted: 'The anchor store has accepted the checkpoint over the decision.',
+  expiry: 'A deadline passed.',
+  reminder: 'The reviewers were reminded.',
+  cancelled: 'The request was cancelled.',
+  revoked: 'The request was revoked.',
+  supersession: 'Another request replaced this one.',
+  requester_removed: 'The requester was removed.',
+  reviewer_removed: 'The reviewer was removed.',
+  producer_removed: 'The route no longer allows the producer.',
+  producer_authorisation_changed: 'What the producer may do was changed.',
+  authorisation_changed: 'The rules of the route were changed.',
+  reconciliation_due: 'The time of the execution passed and nobody said how it ended.',
+};
+
+/** Events that only repeat what a record of their own says. */
+const REPEATED: ReadonlySet<string> = new Set([
+  'created',
+  'decision',
+  'claimed',
+  'outcome',
+  'material_deleted',
+]);
+
+/** What a record tells in one sentence; null for what a record of its own tells better. */
+export function sentenceOf(record: HeardRecord): string | null {
+  if (isOf(record, 'DecisionReceipt')) {
+    const { reviewer, decision, purpose, grant_deadline } = {
+      grant_deadline: '',
+      ...record.payload,
+    };
+    const bound =
+      purpose === 'review' || decision === 'refuse' ? '' : `; the grant ends at ${grant_deadline}`;
+    return `${reviewer} decided: ${decision}${bound}.`;
+  }
+  if (isOf(record, 'ExecutionClaim')) {
+    const { execution_identity, action_occurrence_id, dispatch_before } = record.payload;
+    return `${execution_identity} claimed ${action_occurrence_id}, to be dispatched before ${dispatch_before}.`;
+  }
+  if (isOf(record, 'AdmissionStatus')) {
+    return `${record.payload.execution_identity} was admitted, nonce ${record.payload.nonce}.`;
+  }
+  if (isOf(record, 'ExecutionOutcome') || isOf(record, 'ExecutionReconciliation')) {
+    const { recorded_by, outcome } = record.payload;
+    const verb = record.type === 'ExecutionOutcome' ? 'reported' : 'settled';
+    return `${recorded_by.subject} (${recorded_by.kind}) ${verb} the outcome: ${outcome.status}.`;
+  }
+  if (isOf(record, 'MaterialDiscarded')) {
+    return `Private material was deleted by ${record.payload.recorded_by.subject}.`;
+  }
+  if (isOf(record, 'RequestChangedEvent')) {
+    const { reason } = record.payload;
+    return REPEATED.has(reason) ? null : (REASONS[reason] ?? `The request changed: ${reason}.`);
+  }
+  if (isOf(record, 'AuditCheckpoint')) {
+    const { ledger_id, sequence } = record.payload;
+    return `Checkpoint of the ledger ${ledger_id} at entry ${sequence}.`;
+  }
+  if (isOf(record, 'BundleRegistered')) {
+    return `${record.payload.publisher} registered the app ${record.payload.id}.`;
+  }
+  if (isOf(record, 'PrincipalConfigured')) {
+    const { kind, id, enabled } = record.payload;
+    return `The ${kind} ${id} was configured and is ${enabled ? 'enabled' : 'disabled'}.`;
+  }
+  if (isOf(record, 'RouteConfigured')) {
+    return `The route ${record.payload.id} was configured, revision ${record.payload.revision}.`;
+  }
+  if (isOf(record, 'WebhookDelivery')) {
+    return `The event ${record.payload.event_id} was sent to ${record.header.audience}.`;
+  }
+  return `A record of the type ${record.type}.`;
+}
+
+export function tellRecord({ findings }: Hearing, record: HeardRecord): void {
+  const says = sentenceOf(record);
+  if (says === null) return;
+  const { path, proven } = record;
+  findings.tell({ at: record.header.issued_at, says, path, proven });
+}
+
+/** From the question to the end, in the order of time. */
+export function tellExport(
+  hearing: Hearing,
+  { request, material }: AuditExport,
+  records: readonly HeardRecord[],
+  anchor: HeardProof | null,
+  issuer: string,
+): void {
+  const { findings } = hearing;
+  const bound =
+    findings.allHold('request_bound') === true && findings.allHold('request_digest') === true;
+  const tell = (at: string, says: string, path: string, proven: boolean): void =>
+    findings.tell({ at, says, path, proven });
+  const { subject } = request.requester;
+  tell(
+    request.accepted_at,
+    `${request.producer} of ${request.tenant} asked for ${subject} on the route ${request.route}, at ${plainText(issuer)}: ${plainText(request.summary)}`,
+    '/request',
+    bound,
+  );
+  const candidate = material?.candidate;
+  if (candidate) {
+    const { created_at, reviewer, decision } = candidate;
+    const proven = bound && findings.allHold('receipt_candidate') === true;
+    tell(created_at, `${reviewer} proposed: ${decision}.`, '/material/candidate', proven);
+  }
+  for (const record of records) tellRecord(hearing, record);
+  if (anchor !== null) {
+    const { issued_at } = anchor.proof.checkpoint.protected;
+    const { sequence } = anchor.checkpoint;
+    tell(issued_at, `A checkpoint at entry ${sequence} covers the decision.`, '/anchor', true);
+  }
+  findings.story.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+}

@@ -1,0 +1,66 @@
+import type { CheckCode } from './checks.js';
+
+/** What one may say of one thing. Only `holds` is good news; the two in the middle are no news. */
+export type CheckStatus = 'holds' | 'fails' | 'cannot be known' | 'not checked';
+
+export interface Check {
+  readonly code: CheckCode;
+  readonly status: CheckStatus;
+  /** JSON Pointer (RFC 6901) of what it is about; empty for the whole document. */
+  readonly path: string;
+  /** One or two sentences for a person. */
+  readonly says: string;
+  /** For a failure of a signature, a proof or a text: the code of its reason. */
+  readonly reason: string | null;
+  /** Whether the verdict is incomplete unless this holds. A failure always counts. */
+  readonly decisive: boolean;
+}
+
+export type DocumentKind = 'export' | 'record' | 'anchor proof' | 'ledger range' | 'webhook';
+
+/** Something that the document does not hold any more, or that nothing in it covers. */
+export interface Remark {
+  readonly path: string;
+  readonly says: string;
+}
+
+/** One step of what happened, as a record tells it. */
+export interface StoryStep {
+  /** As the record has it. */
+  readonly at: string;
+  readonly says: string;
+  readonly path: string;
+  /** Whether the record that tells it was verified. */
+  readonly proven: boolean;
+}
+
+/** A point of contract §15: what an executor must verify before it acts. */
+export interface ChecklistItem {
+  readonly item: number;
+  readonly asks: string;
+  readonly status: CheckStatus;
+  readonly says: string;
+  /** The checks that it rests on. */
+  readonly codes: readonly CheckCode[];
+}
+
+export interface Verdict {
+  /** `holds`: every decisive check holds and none fails. `incomplete`: none fails, but something stays open. */
+  readonly verdict: 'holds' | 'fails' | 'incomplete';
+  /** Null when the document could not be read at all. */
+  readonly kind: DocumentKind | null;
+  readonly checks: readonly Check[];
+  /** Empty unless the document is about an execution. */
+  readonly checklist: readonly ChecklistItem[];
+  readonly gone: readonly Remark[];
+  /** Members whose content nothing signed covers: whoever had the file could have changed them. */
+  readonly uncovered: readonly Remark[];
+  readonly story: readonly StoryStep[];
+}
+
+export function overall(checks: readonly Check[]): Verdict['verdict'] {
+  if (checks.some(({ status }) => status === 'fails')) return 'fails';
+  const open = checks.some(({ status, decisive }) => decisive && status !== 'holds');
+  // Nothing checked is nothing proven.
+  return open || !checks.some(({ status }) => status === 'holds') ? 'incomplete' : 'holds';
+}

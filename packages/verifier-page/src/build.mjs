@@ -1,0 +1,50 @@
+// Makes dist/verify.html: one file with everything in it, which works from a disk without any network.
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+
+const path = (name) => fileURLToPath(new URL(name, import.meta.url));
+const read = (name) => readFileSync(path(name), 'utf8');
+
+const [bundle] = await build({
+  configFile: false,
+  root: path('.'),
+  logLevel: 'warn',
+  resolve: {
+    alias: [
+      { find: 'node:crypto', replacement: path('browser/crypto.ts') },
+      // From its source: what was built before says nothing of what it is now.
+      {
+        find: '@countersign/protocol/verifier',
+        replacement: path('../../protocol/src/verifier/index.ts'),
+      },
+    ],
+  },
+  build: {
+    write: false,
+    target: 'es2022',
+    lib: { entry: path('main.ts'), formats: ['iife'], name: 'verifier' },
+  },
+});
+const code = bundle.output.find(({ type }) => type === 'chunk').code;
+// Nothing in it may end the element that holds it.
+const script = code
+  .replaceAll(/<\/(?=script)/gi, '<\\/')
+  .replaceAll('<!--', '\\x3c!--')
+  .trim();
+const style = read('page.css').trim();
+
+const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+// 'unsafe-eval': schemas are compiled, the ones of records and the one that an answer was judged by (docs/verify.md).
+const policy =
+  `default-src 'none'; script-src ${hash(script)} 'unsafe-eval'; style-src ${hash(style)}; ` +
+  "base-uri 'none'; form-action 'none'";
+
+// Functions, because a text in a replacement may not say `$&`.
+const html = read('page.html')
+  .replace('{{policy}}', () => policy)
+  .replace('<!-- style -->', () => `<style>${style}</style>`)
+  .replace('<!-- script -->', () => `<script>${script}</script>`);
+mkdirSync(path('../dist'), { recursive: true });
+writeFileSync(path('../dist/verify.html'), html);

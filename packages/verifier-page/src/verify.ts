@@ -1,0 +1,110 @@
+import {
+  newVerifierMemory,
+  parseStrictJson,
+  parseTimestamp,
+  readTrustManifest,
+  verifyDocument,
+} from '@countersign/protocol/verifier';
+import type { AnchorCopies, AnchorCopy, Expected, Verdict } from '@countersign/protocol/verifier';
+import { judgeNoted } from './browser/crypto.js';
+
+/** A file that somebody chose; `path` says where it lay in a folder that was chosen as a whole. */
+export interface ChosenFile {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+/** What was asked cannot be answered, in words for whoever asked. */
+export class CannotVerify extends Error {}
+
+/** What can be said about who is asking; as the options of the command. */
+export type Knowledge = Partial<
+  Record<
+    'tenant' | 'audience' | 'ledger' | 'identity' | 'nonce' | 'binding' | 'at' | 'received',
+    string
+  >
+>;
+
+/** The verdict of `countersign verify` over these files; `store`: null when nobody looked into the anchor store. */
+export async function verdictOf(
+  document: Uint8Array,
+  manifest: Uint8Array,
+  store: readonly ChosenFile[] | null,
+  knowledge: Knowledge,
+  now: number,
+): Promise<Verdict> {
+  const trust = trustIn(manifest);
+  const options = {
+    expected: expectedOf(knowledge, now),
+    copies: store === null ? null : copiesIn(store),
+  };
+  for (;;) {
+    // Nothing that was judged before all signatures were may be remembered.
+    const verdict = verifyDocument(document, trust, { ...options, memory: newVerifierMemory() });
+    if ((await judgeNoted()) === 0) return verdict;
+  }
+}
+
+function trustIn(manifest: Uint8Array) {
+  let value: unknown;
+  try {
+    value = parseStrictJson(manifest);
+  } catch {
+    throw new CannotVerify('The trust manifest is not strict JSON.');
+  }
+  const { trust, faults } = readTrustManifest(value);
+  if (trust === null) throw new CannotVerify(faults.map(({ message }) => message).join(' '));
+  return trust;
+}
+
+function expectedOf(given: Knowledge, now: number): Expected {
+  const text = (name: keyof Knowledge): string | undefined => given[name]?.trim() || undefined;
+  const time = (name: 'at' | 'received'): number | undefined => {
+    const value = text(name);
+    const parsed = value === undefined ? undefined : parseTimestamp(value);
+    if (parsed === null) {
+      throw new CannotVerify(`${value}: not a time such as 2026-05-01T09:00:00Z.`);
+    }
+    return parsed;
+  };
+  const expected = {
+    now: time('at') ?? now,
+    receivedAt: time('received'),
+    audience: text('audience'),
+    tenant: text('tenant'),
+    ledgerId: text('ledger'),
+    executionIdentity: text('identity'),
+    nonce: text('nonce'),
+    bindingDigest: text('binding'),
+  };
+  return Object.fromEntries(
+    Object.entries(expected).filter(([, value]) => value !== undefined),
+  ) as Expected;
+}
+
+const KEY = /(?:^|\/)(checkpoints\/([0-9a-f-]{36})\/([0-9a-f-]{36})\/(\d{16})\.json)$/;
+
+/** A copy of the anchor store: files under `checkpoints/<ledger>/<generation>/<sequence>.json`. */
+function copiesIn(files: readonly ChosenFile[]): AnchorCopies {
+  const copies = files.flatMap(({ path, bytes }): (AnchorCopy & { ledgerId: string })[] => {
+    const [, key = '', ledgerId = '', generation = '', number = ''] = KEY.exec(path) ?? [];
+    return key === '' ? [] : [{ key, ledgerId, generation, sequence: Number(number), bytes }];
+  });
+  if (!files.some(({ path }) => /(?:^|\/)checkpoints\//.test(path))) {
+    throw new CannotVerify('The chosen folder holds no anchor store; it would hold checkpoints/…');
+  }
+  return {
+    copy: (ledgerId, generation, sequence) =>
+      copies.find(
+        (copy) =>
+          copy.ledgerId === ledgerId &&
+          copy.generation === generation &&
+          copy.sequence === sequence,
+      ) ?? null,
+    within: (ledgerId, from, to) =>
+      copies
+        .filter((copy) => copy.ledgerId === ledgerId)
+        .filter(({ sequence }) => sequence >= from && sequence <= to)
+        .sort((a, b) => a.sequence - b.sequence),
+  };
+}

@@ -1,0 +1,37 @@
+import type { LoginStrength } from './identity-provider.js';
+
+/** Confirmations on one route of one tenant want a login of this strength. */
+export interface StepUpRule extends LoginStrength {
+  readonly tenant: string;
+  readonly route: string;
+}
+
+/** The rule of a route, or null when it has none. Without a tenant, as before a login, any tenant's will do. */
+export function ruleFor(
+  rules: readonly StepUpRule[],
+  tenant: string | null,
+  route: string,
+): StepUpRule | null {
+  return (
+    rules.find((rule) => rule.route === route && (tenant === null || rule.tenant === tenant)) ??
+    null
+  );
+}
+
+export interface Proof {
+  /** Seconds since the identity provider saw it; null when it did not say. */
+  readonly provedAgo: number | null;
+  readonly acr: string | null;
+}
+
+/** Whether a session's login is fresh and strong enough. What the provider did not say counts as not proved. */
+export function isProved({ provedAgo, acr }: Proof, { maxAge, acrValues }: LoginStrength): boolean {
+  const fresh = provedAgo !== null && provedAgo <= maxAge;
+  return fresh && (acrValues.length === 0 || (acr !== null && acrValues.includes(acr)));
+}
+
+/** What the refusal tells a client (RFC 9470 §3). */
+export function challenge({ maxAge, acrValues }: LoginStrength): string {
+  const acr = acrValues.length === 0 ? '' : `, acr_values="${acrValues.join(' ')}"`;
+  return `Bearer error="insufficient_user_authentication", max_age="${maxAge}"${acr}`;
+}

@@ -1,0 +1,49 @@
+import { html } from '../html.js';
+import { filesOf, themeAddress } from './built.js';
+
+/** Who a page is made for: it shows that person and calls only in that person's session. */
+export interface PageReader {
+  readonly subject: string;
+  readonly name: string | null;
+  readonly operator: boolean;
+}
+
+export interface ShellParts {
+  /** Folder of the page below `web/src`. */
+  readonly name: string;
+  readonly title: string;
+  /** Null for a page that anybody may open. */
+  readonly reader: PageReader | null;
+  /** A confirmation on this page will ask for a fresh login. */
+  readonly stepUp?: boolean;
+}
+
+/** The document of one page: who reads it, and the files that bring it to life. */
+export function shell({ name, title, reader, stepUp = false }: ShellParts): string {
+  const { script, preload, styles } = filesOf(name);
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · Countersign</title>
+        <link rel="stylesheet" href="${themeAddress()}" />
+        ${styles.map((address) => html`<link rel="stylesheet" href="${address}" />`)}
+        ${preload.map((address) => html`<link rel="modulepreload" href="${address}" />`)}
+        <script type="module" src="${script}"></script>
+      </head>
+      <body
+        data-subject="${reader?.subject ?? ''}"
+        data-name="${reader?.name ?? ''}"
+        data-operator="${String(reader?.operator ?? false)}"
+        data-step-up="${String(stepUp)}"
+      >
+        <div id="page">
+          <noscript
+            ><main><p>This page needs JavaScript from this origin.</p></main></noscript
+          >
+        </div>
+      </body>
+    </html> `.markup;
+}

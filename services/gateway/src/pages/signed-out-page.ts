@@ -1,0 +1,12 @@
+import { html } from '../html.js';
+import { page } from './layout.js';
+
+/** Where a logout ends: nobody is signed in, and nothing signs anybody in by itself. */
+export function signedOutPage(): string {
+  return page({
+    title: 'Signed out',
+    body: html`<h1>You are signed out</h1>
+      <p>Nobody is signed in to Countersign in this browser any more.</p>
+      <p><a class="button primary" href="/auth/login">Sign in</a></p>`,
+  });
+}

@@ -1,0 +1,4 @@
+/** The sandbox origin by itself, for those who try what it holds (test/browser). */
+export { allowFrame, sandboxHeaders, setHeaders, trustedHeaders } from '../security-headers.js';
+export { createSandboxListener } from './listener.js';
+export type { SandboxSettings } from './listener.js';

@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises';
+
+import { html } from '../html.js';
+
+export type Confinement = 'standard' | 'strict';
+
+/** What `web/src/sandbox-proxy` is built into. */
+const built = new URL('../../web/dist/sandbox/proxy.js', import.meta.url);
+
+const style = `html, body { height: 100%; margin: 0; }
+iframe { display: block; width: 100%; height: 100%; border: 0; }
+[hidden] { display: none; }`;
+
+/**
+ * The page between the trusted page and an app (contract §12.1), the same for every scope: a script that lets through
+ * what the two may say to each other. What it has to know stands in its root element.
+ */
+export async function proxyPage(trustedOrigin: string, confinement: Confinement): Promise<string> {
+  const script = (await readFile(built, 'utf8')).replaceAll(/<\/script/gi, String.raw`<\/script`);
+  return html`<!doctype html>
+    <html lang="en" data-trusted="${trustedOrigin}" data-confinement="${confinement}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="color-scheme" content="light dark" />
+        <title>App</title>
+        <style>
+          ${{ markup: style }}
+        </style>
+      </head>
+      <body>
+        <script>
+          ${{ markup: script }};
+        </script>
+      </body>
+    </html>`.markup;
+}

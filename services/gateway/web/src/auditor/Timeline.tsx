@@ -1,0 +1,64 @@
+import type { StoryStep } from '@countersign/protocol';
+import { useState } from 'preact/hooks';
+
+import { Button } from '../parts/Button.js';
+import { Chip } from '../parts/Chip.js';
+import { auditor } from '../strings/auditor.js';
+import { shared } from '../strings/shared.js';
+import { SafeText } from '../text/SafeText.js';
+import { Moment } from '../time/Moment.js';
+import type { Part } from '../verifying/messages.js';
+
+const AT_ONCE = 200;
+
+/** What happened, in the order of time, each step with the record that tells it. */
+export function Timeline(props: {
+  readonly story: readonly StoryStep[];
+  readonly part: (path: string) => Promise<Part>;
+}) {
+  const { story, part } = props;
+  const [most, setMost] = useState(AT_ONCE);
+  return (
+    <section class="card">
+      <h2>{auditor.story}</h2>
+      {story.length === 0 && <p class="quiet-text">{auditor.noStory}</p>}
+      <ol class="timeline">
+        {story.slice(0, most).map((step, place) => (
+          <li key={`${step.path} ${place}`} class={step.proven ? 'proven' : 'unproven'}>
+            <p class="timeline-time">
+              <Moment at={step.at} />
+              <Chip tone={step.proven ? 'good' : 'bad'}>
+                {step.proven ? auditor.proven : auditor.unproven}
+              </Chip>
+            </p>
+            <p>
+              <SafeText text={step.says} limit={2_000} />
+            </p>
+            {step.path !== '' && <RecordOf path={step.path} part={part} />}
+          </li>
+        ))}
+      </ol>
+      {story.length > most && (
+        <Button onClick={() => setMost(most + AT_ONCE)}>{shared.showMore}</Button>
+      )}
+    </section>
+  );
+}
+
+/** The exact record, read out of the file when it is asked for. */
+function RecordOf({ path, part }: { path: string; part: (path: string) => Promise<Part> }) {
+  const [text, setText] = useState<string | null>(null);
+  const open = async () => {
+    if (text === null) setText((await part(path)).text ?? '');
+  };
+  return (
+    <details onToggle={({ currentTarget }) => currentTarget.open && void open()}>
+      <summary>{auditor.record}</summary>
+      {text !== null && (
+        <pre tabIndex={0} aria-label={auditor.record}>
+          <SafeText text={text} limit={20_000} />
+        </pre>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,409 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+
+import { Button } from '../parts/Button.js';
+import { Field } from '../parts/Field.js';
+import { form as words } from '../strings/form.js';
+import { shared } from '../strings/shared.js';
+import { piecesOf } from '../text/characters.js';
+import { SafeText } from '../text/SafeText.js';
+import type { Draft } from './draft.js';
+import { emptyDraft, escaped, isVariant } from './draft.js';
+import type { FormField, FormNode } from './model.js';
+
+/** What is wrong at a place of the answer, in words. */
+export type FaultsAt = (place: string) => string | undefined;
+
+interface PartProps {
+  readonly node: FormNode;
+  readonly draft: Draft;
+  readonly onChange: (draft: Draft) => void;
+  /** JSON pointer of this part in the answer. */
+  readonly place: string;
+  readonly faults: FaultsAt;
+  readonly required: boolean;
+  /** The producer's words about it. */
+  readonly title: string;
+  readonly description: string;
+}
+
+const FEW = 5;
+const TITLE = 200;
+const DESCRIPTION = 600;
+
+/** The form of a response schema. Titles and descriptions are the producer's words, and shown as such. */
+export function FormView(props: {
+  readonly node: FormNode;
+  readonly draft: Draft;
+  readonly onChange: (draft: Draft) => void;
+  readonly faults: FaultsAt;
+  readonly title: string;
+}) {
+  const { node, draft, onChange, faults, title } = props;
+  if (node.kind === 'object') {
+    return (
+      <Members fields={node.fields} draft={draft} onChange={onChange} place="" faults={faults} />
+    );
+  }
+  return (
+    <Part
+      node={node}
+      draft={draft}
+      onChange={onChange}
+      place=""
+      faults={faults}
+      required
+      title={title}
+      description=""
+    />
+  );
+}
+
+function Members(props: {
+  readonly fields: readonly FormField[];
+  readonly draft: Draft;
+  readonly onChange: (draft: Draft) => void;
+  readonly place: string;
+  readonly faults: FaultsAt;
+}) {
+  const drafts = Array.isArray(props.draft) ? (props.draft as readonly Draft[]) : [];
+  return (
+    <>
+      {props.fields.map(({ name, title, description, required, node }, at) => (
+        <Part
+          key={name}
+          node={node}
+          draft={drafts[at] ?? null}
+          onChange={(next) =>
+            props.onChange(
+              props.fields.map((_field, other) => (other === at ? next : (drafts[other] ?? null))),
+            )
+          }
+          place={`${props.place}/${escaped(name)}`}
+          faults={props.faults}
+          required={required}
+          title={title}
+          description={description}
+        />
+      ))}
+    </>
+  );
+}
+
+function Part(props: PartProps) {
+  const { node } = props;
+  switch (node.kind) {
+    case 'boolean':
+      return (
+        <Choice
+          {...props}
+          options={[words.yes, words.no]}
+          chosen={chosenOf(props.draft)}
+          onChoose={(at) => props.onChange(at === null ? null : at === 0)}
+        />
+      );
+    case 'choice':
+      return (
+        <Choice
+          {...props}
+          options={node.options.map(wordOf)}
+          chosen={typeof props.draft === 'number' ? props.draft : null}
+          onChoose={props.onChange}
+        />
+      );
+    case 'object':
+      return <ObjectPart {...props} node={node} />;
+    case 'list':
+      return <ListPart {...props} node={node} />;
+    case 'variants':
+      return <VariantPart {...props} node={node} />;
+    default:
+      return <TextPart {...props} node={node} />;
+  }
+}
+
+function chosenOf(draft: Draft): number | null {
+  return typeof draft === 'boolean' ? (draft ? 0 : 1) : null;
+}
+
+function TextPart(
+  props: PartProps & { readonly node: Extract<FormNode, { kind: 'string' | 'number' | 'json' }> },
+) {
+  const { node, draft, onChange, place, faults, required } = props;
+  const value = typeof draft === 'string' ? draft : '';
+  const limit = node.kind === 'string' && node.maxLength !== null ? node.maxLength : null;
+  const area = node.kind === 'json' || (node.kind === 'string' && node.long);
+  return (
+    <Field
+      label={<SafeText text={props.title} limit={TITLE} />}
+      hint={<Hint description={props.description} limit={limit} />}
+      fault={faults(place)}
+      required={required}
+    >
+      {({ id, describedBy, invalid }) =>
+        area ? (
+          <textarea
+            id={id}
+            class={node.kind === 'json' ? 'mono' : undefined}
+            rows={4}
+            spellcheck={node.kind !== 'json'}
+            aria-describedby={describedBy}
+            aria-invalid={invalid}
+            value={value}
+            onInput={(event) => onChange(event.currentTarget.value)}
+          />
+        ) : (
+          <input
+            id={id}
+            type="text"
+            inputMode={node.kind === 'number' ? 'decimal' : 'text'}
+            autocomplete="off"
+            aria-describedby={describedBy}
+            aria-invalid={invalid}
+            value={value}
+            onInput={(event) => onChange(event.currentTarget.value)}
+          />
+        )
+      }
+    </Field>
+  );
+}
+
+function Hint({ description, limit }: { description: string; limit: number | null }) {
+  return (
+    <>
+      {description !== '' && <SafeText text={description} limit={DESCRIPTION} />}
+      {description !== '' && limit !== null && ' '}
+      {limit !== null && words.characters(limit)}
+    </>
+  );
+}
+
+function Choice(
+  props: PartProps & {
+    readonly options: readonly string[];
+    readonly chosen: number | null;
+    readonly onChoose: (at: number | null) => void;
+  },
+) {
+  const { options, chosen, onChoose, required, place, faults } = props;
+  const name = useId();
+  if (options.length > FEW) {
+    return (
+      <Field
+        label={<SafeText text={props.title} limit={TITLE} />}
+        hint={props.description !== '' && <SafeText text={props.description} limit={DESCRIPTION} />}
+        fault={faults(place)}
+        required={required}
+      >
+        {({ id, describedBy, invalid }) => (
+          <select
+            id={id}
+            aria-describedby={describedBy}
+            aria-invalid={invalid}
+            value={chosen === null ? '' : String(chosen)}
+            onChange={({ currentTarget: { value } }) =>
+              onChoose(value === '' ? null : Number(value))
+            }
+          >
+            <option value="">{words.none}</option>
+            {options.map((option, at) => (
+              <option key={at} value={String(at)}>
+                {visible(option)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    );
+  }
+  const fault = faults(place);
+  return (
+    <fieldset
+      class={fault === undefined ? 'field' : 'field faulty'}
+      aria-describedby={`${name}-about`}
+    >
+      <legend>
+        <SafeText text={props.title} limit={TITLE} />
+        {required && <span class="required"> {shared.required}</span>}
+      </legend>
+      <div id={`${name}-about`}>
+        {props.description !== '' && (
+          <p class="hint">
+            <SafeText text={props.description} limit={DESCRIPTION} />
+          </p>
+        )}
+        {fault !== undefined && <p class="fault">{fault}</p>}
+      </div>
+      <div class="options">
+        {options.map((option, at) => (
+          <label key={at} class="option">
+            <input type="radio" name={name} checked={chosen === at} onChange={() => onChoose(at)} />
+            <span>
+              <SafeText text={option} limit={TITLE} />
+            </span>
+          </label>
+        ))}
+        {!required && (
+          <label class="option">
+            <input
+              type="radio"
+              name={name}
+              checked={chosen === null}
+              onChange={() => onChoose(null)}
+            />
+            <span class="quiet-text">{words.notAnswered}</span>
+          </label>
+        )}
+      </div>
+    </fieldset>
+  );
+}
+
+function wordOf(option: unknown): string {
+  return typeof option === 'string' ? option : JSON.stringify(option);
+}
+
+/** An option of a list of the browser's own, which shows text only: what cannot be seen is written out. */
+function visible(text: string): string {
+  const shown = text.length > TITLE ? `${text.slice(0, TITLE)}…` : text;
+  return piecesOf(shown)
+    .map((piece) => (piece.kind === 'text' ? piece.text : `[${piece.label}]`))
+    .join('');
+}
+
+function Group(props: PartProps & { readonly children: ComponentChildren }) {
+  const fault = props.faults(props.place);
+  return (
+    <fieldset class="group">
+      <legend>
+        <SafeText text={props.title} limit={TITLE} />
+        {props.required && <span class="required"> {shared.required}</span>}
+      </legend>
+      {props.description !== '' && (
+        <p class="hint">
+          <SafeText text={props.description} limit={DESCRIPTION} />
+        </p>
+      )}
+      {fault !== undefined && <p class="fault">{fault}</p>}
+      {props.children}
+    </fieldset>
+  );
+}
+
+function ObjectPart(props: PartProps & { readonly node: Extract<FormNode, { kind: 'object' }> }) {
+  const { node, draft, onChange, place, faults, required } = props;
+  return (
+    <Group {...props}>
+      {draft === null ? (
+        <Button onClick={() => onChange(emptyDraft(node))}>{words.addPart}</Button>
+      ) : (
+        <>
+          <Members
+            fields={node.fields}
+            draft={draft}
+            onChange={onChange}
+            place={place}
+            faults={faults}
+          />
+          {!required && (
+            <Button look="quiet" onClick={() => onChange(null)}>
+              {words.removePart}
+            </Button>
+          )}
+        </>
+      )}
+    </Group>
+  );
+}
+
+function ListPart(props: PartProps & { readonly node: Extract<FormNode, { kind: 'list' }> }) {
+  const { node, onChange, place, faults } = props;
+  const items = Array.isArray(props.draft) ? (props.draft as readonly Draft[]) : [];
+  if (node.ticks && node.item.kind === 'choice') {
+    return (
+      <Group {...props}>
+        {node.item.options.map((option, at) => (
+          <label key={at} class="option">
+            <input
+              type="checkbox"
+              checked={items.includes(at)}
+              onChange={({ currentTarget: { checked } }) => {
+                const rest = items.filter((one) => one !== at);
+                const next = checked ? [...rest, at].sort((a, b) => Number(a) - Number(b)) : rest;
+                onChange(next.length === 0 && !props.required ? null : next);
+              }}
+            />
+            <SafeText text={wordOf(option)} limit={TITLE} />
+          </label>
+        ))}
+      </Group>
+    );
+  }
+  return (
+    <Group {...props}>
+      {items.map((item, at) => (
+        <div key={at} class="list-entry">
+          <Part
+            node={node.item}
+            draft={item}
+            onChange={(next) => onChange(items.map((one, other) => (other === at ? next : one)))}
+            place={`${place}/${at}`}
+            faults={faults}
+            required
+            title={words.entry(at + 1)}
+            description=""
+          />
+          <Button
+            look="quiet"
+            onClick={() => {
+              const rest = items.filter((_one, other) => other !== at);
+              onChange(rest.length === 0 && !props.required ? null : rest);
+            }}
+          >
+            {words.remove}
+          </Button>
+        </div>
+      ))}
+      {items.length < node.max && (
+        <Button onClick={() => onChange([...items, emptyDraft(node.item)])}>{words.add}</Button>
+      )}
+    </Group>
+  );
+}
+
+function VariantPart(
+  props: PartProps & { readonly node: Extract<FormNode, { kind: 'variants' }> },
+) {
+  const { node, draft, onChange, place, faults } = props;
+  const chosen = isVariant(draft) ? draft : null;
+  const variant = chosen && node.variants[chosen.variant];
+  return (
+    <Group {...props}>
+      <Choice
+        {...props}
+        title={words.which}
+        description=""
+        faults={() => undefined}
+        options={node.variants.map(({ title }) => title)}
+        chosen={chosen?.variant ?? null}
+        onChoose={(at) => {
+          const next = at === null ? undefined : node.variants[at];
+          onChange(next && at !== null ? { variant: at, value: emptyDraft(next.node) } : null);
+        }}
+      />
+      {variant && chosen && (
+        <Part
+          node={variant.node}
+          draft={chosen.value}
+          onChange={(value) => onChange({ variant: chosen.variant, value })}
+          place={place}
+          faults={faults}
+          required
+          title={variant.title}
+          description=""
+        />
+      )}
+    </Group>
+  );
+}

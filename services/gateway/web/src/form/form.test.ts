@@ -1,0 +1,148 @@
+import { answerOf, emptyDraft } from './draft.js';
+import { formOf } from './model.js';
+
+const closed = (properties: object, required: string[] = []) => ({
+  type: 'object',
+  additionalProperties: false,
+  properties,
+  required,
+});
+
+describe('the form of a schema', () => {
+  test('asks field by field', () => {
+    const node = formOf(
+      closed(
+        {
+          note: { type: 'string', maxLength: 50, title: 'A note', description: 'Why?' },
+          amount: { type: 'number', minimum: 0 },
+          sure: { type: 'boolean' },
+          tone: { enum: ['right', 'wrong'] },
+        },
+        ['tone'],
+      ),
+    );
+    expect(node).toMatchObject({
+      kind: 'object',
+      fields: [
+        { name: 'tone', required: true, node: { kind: 'choice', options: ['right', 'wrong'] } },
+        {
+          name: 'note',
+          title: 'A note',
+          description: 'Why?',
+          required: false,
+          node: { kind: 'string', long: false },
+        },
+        { name: 'amount', node: { kind: 'number', integer: false } },
+        { name: 'sure', node: { kind: 'boolean' } },
+      ],
+    });
+  });
+
+  test.each([
+    ['no type', {}],
+    ['several types', { type: ['string', 'null'] }],
+    ['members without names', { type: 'object', additionalProperties: { type: 'string' } }],
+    ['a condition', { ...closed({ a: { type: 'string' } }), if: {}, then: {} }],
+    ['a required member that has no schema', closed({}, ['a'])],
+    ['true', true],
+    ['a reference that leads nowhere', { $ref: '#/$defs/none' }],
+    ['a reference to itself', { $ref: '#' }],
+  ])('is JSON for %s', (_what, schema) => {
+    expect(formOf(schema).kind).toBe('json');
+  });
+
+  test('follows references, and asks for JSON where a schema goes too deep', () => {
+    const tree = closed({ name: { type: 'string' }, child: { $ref: '#' } });
+    let node = formOf(tree);
+    let depth = 0;
+    while (node.kind === 'object') {
+      node = node.fields[1]!.node;
+      depth += 1;
+    }
+    expect([node.kind, depth]).toEqual(['json', 7]);
+  });
+
+  test('is JSON as a whole when there are too many fields', () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 500 }, (_none, at) => [`f${at}`, { type: 'string' }]),
+    );
+    expect(formOf(closed(many)).kind).toBe('json');
+  });
+
+  test('offers shapes by what tells them apart', () => {
+    const node = formOf({
+      oneOf: [
+        closed({ kind: { const: 'card' }, number: { type: 'string' } }),
+        { ...closed({ iban: { type: 'string' } }), title: 'Bank' },
+        { type: 'null' },
+      ],
+    });
+    expect(node).toMatchObject({
+      kind: 'variants',
+      variants: [{ title: 'card' }, { title: 'Bank' }, { title: 'null' }],
+    });
+    expect(formOf({ anyOf: [{ const: 1 }, { const: 'two' }] })).toEqual({
+      kind: 'choice',
+      options: [1, 'two'],
+    });
+  });
+});
+
+describe('an answer', () => {
+  const node = formOf(
+    closed(
+      {
+        note: { type: 'string', minLength: 1 },
+        amount: { type: 'integer' },
+        list: { type: 'array', items: { type: 'number' } },
+        inner: closed({ flag: { type: 'boolean' } }, ['flag']),
+      },
+      ['note', 'inner'],
+    ),
+  );
+
+  test('begins without a choice made for anybody, and says what is missing', () => {
+    const draft = emptyDraft(node);
+    expect(draft).toEqual([null, [null], null, null]);
+    expect(answerOf(node, draft).faults).toEqual([
+      { place: '/note', code: 'missing' },
+      { place: '/inner/flag', code: 'missing' },
+    ]);
+  });
+
+  test('leaves out what was left empty', () => {
+    expect(answerOf(node, ['x', [false], '', null])).toEqual({
+      response: { note: 'x', inner: { flag: false } },
+      faults: [],
+    });
+  });
+
+  test.each([
+    ['12', 12],
+    ['-3', -3],
+    ['1.5', null],
+    ['9007199254740993', null],
+    ['0x10', null],
+    ['', undefined],
+  ])('reads the integer %j as %j', (text, value) => {
+    const { response, faults } = answerOf(node, ['x', [true], text, null]);
+    if (value === null) expect(faults).toEqual([{ place: '/amount', code: 'no_integer' }]);
+    else expect((response as { amount?: number }).amount).toBe(value);
+  });
+
+  test('keeps members with odd names', () => {
+    const odd = formOf(
+      JSON.parse(
+        '{"type":"object","additionalProperties":false,"properties":{"__proto__":{"type":"string"}}}',
+      ),
+    );
+    expect(JSON.stringify(answerOf(odd, ['x']).response)).toBe('{"__proto__":"x"}');
+  });
+
+  test('may be JSON', () => {
+    const any = formOf({});
+    expect(answerOf(any, emptyDraft(any))).toEqual({ response: null, faults: [] });
+    expect(answerOf(any, '{').faults).toEqual([{ place: '', code: 'no_json' }]);
+    expect(answerOf(any, '[1]').response).toEqual([1]);
+  });
+});

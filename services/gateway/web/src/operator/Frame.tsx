@@ -1,0 +1,51 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+
+import { operator } from '../strings/operator.js';
+import { shared } from '../strings/shared.js';
+
+const places: readonly (readonly [href: string, title: string])[] = [
+  ['/operator', operator.overview],
+  ['/operator/requests', operator.requests],
+  ['/operator/incidents', operator.incidents],
+  ['/operator/deliveries', operator.deliveries],
+  ['/operator/routes', operator.routes],
+  ['/operator/principals', operator.principals],
+  ['/operator/ledger', operator.ledger],
+];
+
+function isHere(href: string): boolean {
+  const { pathname } = location;
+  return href === '/operator' ? pathname === href : pathname.startsWith(href);
+}
+
+/** The frame of each operator page: where one is among them, and what it is about. */
+export function Frame(props: {
+  readonly title: string;
+  readonly heading?: ComponentChildren;
+  readonly lead?: ComponentChildren;
+  readonly aside?: ComponentChildren;
+  readonly children: ComponentChildren;
+}) {
+  const { title, heading = title, lead, aside } = props;
+  useEffect(() => {
+    document.title = `${title} · ${operator.places} · ${shared.brand}`;
+  }, [title]);
+  return (
+    <>
+      <nav class="places no-print" aria-label={operator.places}>
+        {places.map(([href, name]) => (
+          <a key={href} href={href} aria-current={isHere(href) ? 'page' : undefined}>
+            {name}
+          </a>
+        ))}
+      </nav>
+      <header class="row apart page-head">
+        <h1>{heading}</h1>
+        {aside}
+      </header>
+      {lead !== undefined && <p class="lead">{lead}</p>}
+      {props.children}
+    </>
+  );
+}

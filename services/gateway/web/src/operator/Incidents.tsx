@@ -1,0 +1,73 @@
+import type { DeskIncident, IncidentCode } from '@countersign/protocol';
+import { INCIDENTS } from '@countersign/protocol/incidents';
+
+import { Table } from '../parts/Table.js';
+import { operator } from '../strings/operator.js';
+import { SafeText } from '../text/SafeText.js';
+import { Moment } from '../time/Moment.js';
+import { Frame } from './Frame.js';
+import { Pages } from './loading.js';
+import { requestAddress } from './Requests.js';
+
+function entryOf(code: string) {
+  return Object.hasOwn(INCIDENTS, code) ? INCIDENTS[code as IncidentCode] : null;
+}
+
+export function Incidents() {
+  return (
+    <Frame title={operator.incidents} lead={operator.incidentsLead}>
+      <Pages<DeskIncident>
+        list="incidents"
+        empty={<p class="quiet-text">{operator.noIncidents}</p>}
+      >
+        {(items) => (
+          <section class="card">
+            <IncidentTable items={items} />
+          </section>
+        )}
+      </Pages>
+    </Frame>
+  );
+}
+
+/** Incidents with what to do about each; `ofOne` when they are all about the request that the page is about. */
+export function IncidentTable({
+  items,
+  ofOne = false,
+}: {
+  items: readonly DeskIncident[];
+  ofOne?: boolean;
+}) {
+  const incident = {
+    title: operator.incident,
+    cell: ({ code }: DeskIncident) => {
+      const entry = entryOf(code);
+      return (
+        <>
+          <strong>{entry === null ? <SafeText text={code} /> : entry.title}</strong>
+          {entry !== null && <span class="fine beneath">{entry.meaning}</span>}
+          <a class="beneath" href={`/docs/incidents/${encodeURIComponent(code)}`}>
+            {operator.whatToDo}
+          </a>
+        </>
+      );
+    },
+  };
+  const when = {
+    title: operator.when,
+    cell: ({ created_at }: DeskIncident) => <Moment at={created_at} />,
+  };
+  const request = {
+    title: operator.ofRequest,
+    cell: ({ request_id }: DeskIncident) =>
+      request_id === null ? '–' : <a href={requestAddress(request_id)}>{request_id}</a>,
+  };
+  return (
+    <Table
+      caption={operator.incidents}
+      keyOf={({ id }) => id}
+      rows={items}
+      columns={ofOne ? [incident, when] : [incident, when, request]}
+    />
+  );
+}

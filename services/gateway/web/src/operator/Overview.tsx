@@ -1,0 +1,297 @@
+import type { MetricsSnapshot } from '@countersign/protocol';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+import { read } from '../api/client.js';
+import { Chip } from '../parts/Chip.js';
+import { Fault, Notice } from '../parts/Notice.js';
+import { Table } from '../parts/Table.js';
+import { operator } from '../strings/operator.js';
+import { now } from '../time/clock.js';
+import { Moment } from '../time/Moment.js';
+import { fromNow, spanInWords } from '../time/words.js';
+import { Chart } from './Chart.js';
+import { perMinute } from './chart.js';
+import type { Reading } from './chart.js';
+import { Frame } from './Frame.js';
+import { Waiting } from './loading.js';
+import { sizeInWords } from './size.js';
+
+const EVERY_MS = 5_000;
+/** An hour of readings. */
+const KEPT = 720;
+const DAY_MS = 86_400_000;
+/** A review that waits longer than this is worth a look, whatever its deadline. */
+const LONG_WAIT_S = 4 * 3600;
+/** Mails, webhooks and checkpoints take seconds when all is well. */
+const LONG_DELIVERY_S = 15 * 60;
+
+interface Sample {
+  /** By a clock that nobody sets. */
+  readonly at: number;
+  readonly snapshot: MetricsSnapshot;
+}
+
+const steady = () => performance.timeOrigin + performance.now();
+
+/** Reads the figures again and again while the page is looked at; what was read is kept until it is left. */
+function useSamples() {
+  const [samples, setSamples] = useState<readonly Sample[]>([]);
+  const [fault, setFault] = useState<unknown>(null);
+  const [turn, setTurn] = useState(0);
+  const busy = useRef(false);
+  useEffect(() => {
+    const look = async () => {
+      if (busy.current || document.visibilityState !== 'visible') return;
+      busy.current = true;
+      try {
+        const snapshot = await read<MetricsSnapshot>('/v2/admin/metrics');
+        setFault(null);
+        setSamples((known) => [...known.slice(-KEPT + 1), { at: steady(), snapshot }]);
+      } catch (failed) {
+        setFault(failed);
+      } finally {
+        busy.current = false;
+      }
+    };
+    void look();
+    const timer = setInterval(() => void look(), EVERY_MS);
+    return () => clearInterval(timer);
+  }, [turn]);
+  return { samples, fault, retry: () => setTurn(turn + 1) };
+}
+
+export function Overview() {
+  const { samples, fault, retry } = useSamples();
+  const latest = samples.at(-1);
+  return (
+    <Frame title={operator.overview} lead={operator.overviewLead}>
+      {fault !== null && (
+        <>
+          <Fault fault={fault} retry={retry} />
+          {latest && <p class="fine">{operator.stale(fromNow(latest.at, steady()))}</p>}
+        </>
+      )}
+      {latest === undefined ? (
+        fault === null && <Waiting />
+      ) : (
+        <>
+          <Attention snapshot={latest.snapshot} />
+          <Tiles snapshot={latest.snapshot} />
+          <Charts samples={samples} />
+          <Deliveries snapshot={latest.snapshot} />
+          <p class="fine">{operator.externals}</p>
+        </>
+      )}
+    </Frame>
+  );
+}
+
+interface Concern {
+  readonly says: string;
+  readonly link: readonly [href: string, title: string] | null;
+}
+
+function concernsOf(snapshot: MetricsSnapshot): Concern[] {
+  const { requests, delivery, incidents, operations } = snapshot;
+  const recent = incidents.filter(({ created_at }) => now() - Date.parse(created_at) < DAY_MS);
+  const failed = delivery
+    .filter(({ state }) => state === 'failed')
+    .reduce((sum, { count }) => sum + count, 0);
+  const concerns: Concern[] = [];
+  const add = (applies: boolean, says: string, href = '', title = '') => {
+    if (applies) concerns.push({ says, link: href === '' ? null : [href, title] });
+  };
+  const toIncidents = ['/operator/incidents', operator.seeIncidents] as const;
+  add(snapshot.admission_fenced, operator.fenced, '/operator/incidents', operator.fencedLink);
+  add(recent.length > 0, operator.recentIncidents(recent.length), ...toIncidents);
+  add(
+    requests.oldest_pending_seconds > LONG_WAIT_S,
+    operator.oldWait(spanInWords(requests.oldest_pending_seconds * 1000)),
+    '/operator/requests?state=pending',
+    operator.seePending,
+  );
+  add(
+    requests.pending > 0 && snapshot.enabled_reviewers === 0,
+    operator.noReviewers,
+    '/operator/routes',
+    operator.routes,
+  );
+  add(
+    failed > 0,
+    operator.failedDeliveries(failed),
+    '/operator/deliveries',
+    operator.seeDeliveries,
+  );
+  for (const { kind, state, count, oldest_seconds } of delivery) {
+    add(
+      state === 'pending' && oldest_seconds > LONG_DELIVERY_S,
+      operator.lateDeliveries(
+        count,
+        operator.kinds[kind] ?? kind,
+        spanInWords(oldest_seconds * 1000),
+      ),
+      kind === 'checkpoint' ? '' : '/operator/deliveries?state=pending',
+      operator.seeDeliveries,
+    );
+  }
+  for (const { name, failed_at, succeeded_at } of operations) {
+    const bad = failed_at !== null && (succeeded_at === null || failed_at > succeeded_at);
+    add(bad, operator.runFailed(operator.runNames[name] ?? name));
+  }
+  return concerns;
+}
+
+function Attention({ snapshot }: { snapshot: MetricsSnapshot }) {
+  const concerns = concernsOf(snapshot);
+  if (concerns.length === 0) {
+    return (
+      <Notice tone="good" title={operator.wellTitle}>
+        <p>{operator.well}</p>
+      </Notice>
+    );
+  }
+  const tone = snapshot.admission_fenced ? 'bad' : 'warning';
+  return (
+    <Notice tone={tone} title={operator.attention(concerns.length)}>
+      <ul class="concerns">
+        {concerns.map(({ says, link }) => (
+          <li key={says}>
+            {says} {link && <a href={link[0]}>{link[1]}</a>}
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
+
+function Tile(props: {
+  title: string;
+  href?: string;
+  figure: ComponentChildren;
+  hint?: ComponentChildren;
+}) {
+  const { title, href, figure, hint } = props;
+  return (
+    <div class="card tile">
+      <h2>{href === undefined ? title : <a href={href}>{title}</a>}</h2>
+      <p class="tile-figure">{figure}</p>
+      {hint && <p class="fine">{hint}</p>}
+    </div>
+  );
+}
+
+function Tiles({ snapshot }: { snapshot: MetricsSnapshot }) {
+  const { requests, enabled_reviewers, pending_per_reviewer } = snapshot;
+  const each = (pending_per_reviewer ?? 0).toLocaleString(undefined, { maximumFractionDigits: 1 });
+  const chained = snapshot.operations.find(({ name }) => name === 'outbox')?.succeeded_at ?? null;
+  return (
+    <div class="tiles">
+      <Tile
+        title={operator.waiting}
+        href="/operator/requests?state=pending"
+        figure={requests.pending.toLocaleString()}
+        hint={operator.perReviewer(each, enabled_reviewers)}
+      />
+      <Tile
+        title={operator.longestWait}
+        figure={
+          requests.pending === 0
+            ? operator.nothingWaits
+            : spanInWords(requests.oldest_pending_seconds * 1000)
+        }
+      />
+      <Tile
+        title={operator.unresolvedShort}
+        figure={requests.unresolved_execution.toLocaleString()}
+        hint={operator.unresolvedHint}
+      />
+      <Tile
+        title={operator.retained}
+        figure={sizeInWords(requests.retained_bytes)}
+        hint={operator.retainedOf(requests.retained)}
+      />
+      <Tile
+        title={operator.lastRun(operator.runNames['outbox'] ?? '')}
+        figure={chained === null ? operator.never : fromNow(Date.parse(chained), now())}
+        hint={chained !== null && <Moment at={chained} as="none" />}
+      />
+    </div>
+  );
+}
+
+function Charts({ samples }: { samples: readonly Sample[] }) {
+  const of = (value: (snapshot: MetricsSnapshot) => number): Reading[] =>
+    samples.map(({ at, snapshot }) => ({ at, value: value(snapshot) }));
+  const charts: (readonly [string, Reading[]])[] = [
+    [operator.chartWaiting, of(({ requests }) => requests.pending)],
+    [operator.chartWait, of(({ requests }) => requests.oldest_pending_seconds / 60)],
+    [operator.chartCalls, perMinute(of(({ http_since_process_start: http }) => http.total))],
+    [operator.chartFailures, perMinute(of(({ http_since_process_start: http }) => http.failures))],
+  ];
+  const rows = samples.slice(-10).reverse();
+  return (
+    <section class="card">
+      <h2>{operator.charts}</h2>
+      <div class="charts">
+        {charts.map(([title, readings]) => (
+          <Chart key={title} title={title} readings={readings} />
+        ))}
+      </div>
+      <details class="no-print">
+        <summary>{operator.chartTable}</summary>
+        <Table
+          caption={operator.charts}
+          keyOf={({ at }) => String(at)}
+          rows={rows}
+          columns={[
+            { title: operator.time, cell: ({ at }) => new Date(at).toLocaleTimeString() },
+            {
+              title: operator.waiting,
+              figure: true,
+              cell: ({ snapshot }) => snapshot.requests.pending,
+            },
+            {
+              title: operator.longestWait,
+              figure: true,
+              cell: ({ snapshot }) => spanInWords(snapshot.requests.oldest_pending_seconds * 1000),
+            },
+          ]}
+        />
+      </details>
+    </section>
+  );
+}
+
+function Deliveries({ snapshot: { delivery } }: { snapshot: MetricsSnapshot }) {
+  return (
+    <section class="card">
+      <h2>{operator.deliveryTable}</h2>
+      {delivery.length === 0 ? (
+        <p class="quiet-text">{operator.noDeliveries}</p>
+      ) : (
+        <Table
+          caption={operator.deliveryTable}
+          keyOf={({ kind, state }) => `${kind} ${state}`}
+          rows={delivery}
+          columns={[
+            { title: operator.kind, cell: ({ kind }) => operator.kinds[kind] ?? kind },
+            {
+              title: operator.state,
+              cell: ({ state }) => (
+                <Chip tone={state === 'failed' ? 'bad' : state === 'accepted' ? 'good' : 'neutral'}>
+                  {operator.deliveryStates[state] ?? state}
+                </Chip>
+              ),
+            },
+            { title: operator.amount, figure: true, cell: ({ count }) => count.toLocaleString() },
+            {
+              title: operator.oldest,
+              cell: ({ oldest_seconds }) => fromNow(now() - oldest_seconds * 1000, now()),
+            },
+          ]}
+        />
+      )}
+    </section>
+  );
+}

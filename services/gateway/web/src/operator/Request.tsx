@@ -1,0 +1,196 @@
+import type { AuditExport, DeskIncident, RequestStatus, SignedRecord } from '@countersign/protocol';
+import { useState } from 'preact/hooks';
+
+import { read } from '../api/client.js';
+import { LinkButton } from '../parts/Button.js';
+import { Chip } from '../parts/Chip.js';
+import { Digest } from '../parts/Digest.js';
+import { Facts } from '../parts/Facts.js';
+import type { Fact } from '../parts/Facts.js';
+import { Table } from '../parts/Table.js';
+import { operator } from '../strings/operator.js';
+import { SafeText } from '../text/SafeText.js';
+import { Moment } from '../time/Moment.js';
+import { Actions } from './Actions.js';
+import { readDesk } from './data.js';
+import { DeliveryError } from './Deliveries.js';
+import { Frame } from './Frame.js';
+import { IncidentTable } from './Incidents.js';
+import { Loaded, useLoading } from './loading.js';
+import { principalAddress } from './Principals.js';
+import { routeAddress } from './Routes.js';
+import { Audit, Decision, Execution, Grant } from './states.js';
+
+/** One request as operators see it: its states, records, deliveries with their failures, incidents, and what to do. */
+export function RequestPage({ id }: { id: string }) {
+  const [turn, setTurn] = useState(0);
+  const path = `/v2/requests/${encodeURIComponent(id)}`;
+  const status = useLoading(() => read<RequestStatus>(path), `${id} ${turn}`);
+  const again = () => setTurn(turn + 1);
+  const summary = status.value?.request.summary;
+  return (
+    <Frame
+      title={operator.request}
+      heading={summary === undefined ? operator.request : <SafeText text={summary} limit={300} />}
+    >
+      <Loaded of={status}>
+        {(found) => (
+          <>
+            <States status={found} />
+            <About status={found} />
+            <Incidents id={id} />
+            <Actions status={found} changed={again} />
+            <Records id={id} path={path} by={String(turn)} />
+            <Deliveries status={found} />
+          </>
+        )}
+      </Loaded>
+    </Frame>
+  );
+}
+
+function States({ status }: { status: RequestStatus }) {
+  const { decision_state, audit_state, grant_state, execution_state } = status;
+  const states: readonly Fact[] = [
+    [operator.decision, <Decision key="" state={decision_state} />],
+    [operator.audit, <Audit key="" state={audit_state} />],
+    [operator.grant, <Grant key="" state={grant_state} />],
+    [operator.execution, <Execution key="" state={execution_state} />],
+  ];
+  return (
+    <dl class="card states">
+      {states.map(([term, value]) => (
+        <div key={term}>
+          <dt>{term}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function About({ status: { request, request_digest } }: { status: RequestStatus }) {
+  const { execution } = request;
+  const facts: Fact[] = [
+    [operator.purpose, operator.purposes[request.purpose]],
+    [
+      operator.route,
+      <a key="" href={routeAddress(request.route)}>
+        <SafeText text={request.route} />
+      </a>,
+    ],
+    [
+      operator.producer,
+      <a key="" href={principalAddress(request.producer)}>
+        <SafeText text={request.producer} />
+      </a>,
+    ],
+    [operator.requester, <SafeText key="" text={request.requester.subject} />],
+    [operator.accepted, <Moment key="" at={request.accepted_at} />],
+    [operator.deadline, <Moment key="" at={request.review_deadline} as="deadline" />],
+    [operator.privateUntil, <Moment key="" at={request.private_delete_at} as="none" />],
+    [operator.auditUntil, <Moment key="" at={request.audit_delete_at} as="none" />],
+  ];
+  if (execution !== undefined) {
+    facts.push([operator.occurrence, <SafeText key="" text={execution.action_occurrence_id} />]);
+  }
+  facts.push(
+    [operator.id, <Digest key="" value={request.id} />],
+    [operator.digest, <Digest key="" value={request_digest} />],
+  );
+  return (
+    <section class="card">
+      <Facts facts={facts} />
+    </section>
+  );
+}
+
+function Incidents({ id }: { id: string }) {
+  const incidents = useLoading(() => readDesk<DeskIncident>('incidents', { id }), id);
+  const found = incidents.value?.items ?? [];
+  if (incidents.fault === null && found.length === 0) return null;
+  return (
+    <section class="card">
+      <h2>{operator.incidentsOf}</h2>
+      <Loaded of={incidents}>{({ items }) => <IncidentTable items={items} ofOne />}</Loaded>
+    </section>
+  );
+}
+
+function Records({ id, path, by }: { id: string; path: string; by: string }) {
+  const exported = useLoading(() => read<AuditExport>(`${path}/export`), `${path} ${by}`);
+  return (
+    <section class="card">
+      <h2>{operator.recordsTitle}</h2>
+      <p class="quiet-text">{operator.recordsLead}</p>
+      <Loaded of={exported}>
+        {({ records }) =>
+          records.length === 0 ? <p>{operator.noRecords}</p> : <RecordList records={records} />
+        }
+      </Loaded>
+      <p class="row">
+        <LinkButton href={`${path}/export`} download={`export-${id}.json`}>
+          {operator.exportDownload}
+        </LinkButton>
+        <LinkButton href={`/auditor?request=${encodeURIComponent(id)}`} look="quiet">
+          {operator.exportVerify}
+        </LinkButton>
+      </p>
+    </section>
+  );
+}
+
+function RecordList({ records }: { records: readonly SignedRecord[] }) {
+  return (
+    <ol class="records">
+      {records.map((record) => {
+        const { type, issued_at, key_id } = record.protected;
+        return (
+          <li key={record.signature}>
+            <details>
+              <summary>
+                <strong>{operator.recordTypes[type] ?? <SafeText text={type} />}</strong>{' '}
+                <span class="fine">
+                  {issued_at} · {operator.signedBy} <SafeText text={key_id} />
+                </span>
+              </summary>
+              <pre tabIndex={0} aria-label={operator.showRecord}>
+                <SafeText text={JSON.stringify(record, null, 2)} limit={20_000} />
+              </pre>
+            </details>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function Deliveries({ status: { delivery } }: { status: RequestStatus }) {
+  return (
+    <section class="card">
+      <h2>{operator.deliveriesOf}</h2>
+      {delivery.length === 0 ? (
+        <p class="quiet-text">{operator.noDeliveriesOf}</p>
+      ) : (
+        <Table
+          caption={operator.deliveriesOf}
+          keyOf={({ id }) => id}
+          rows={delivery}
+          columns={[
+            { title: operator.kind, cell: ({ kind }) => operator.kinds[kind] ?? kind },
+            {
+              title: operator.state,
+              cell: ({ state }) => (
+                <Chip tone={state === 'failed' ? 'bad' : state === 'accepted' ? 'good' : 'neutral'}>
+                  {operator.deliveryStates[state] ?? state}
+                </Chip>
+              ),
+            },
+            { title: operator.attempts, figure: true, cell: ({ attempts }) => attempts },
+            { title: operator.error, cell: ({ error }) => <DeliveryError code={error} /> },
+          ]}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,98 @@
+import { Problem } from '../api/problem.js';
+import type { ChainAnswer } from '../verifying/messages.js';
+import { verifyChain } from './ledger-run.js';
+import type { Run } from './ledger-run.js';
+
+const ENTRIES = 250;
+
+/** A service with so many entries in pages of 100, and a verifier that fails at `bad`. */
+function scene(bad = Infinity) {
+  const asked: number[] = [];
+  const paused: number[] = [];
+  const stop = new AbortController();
+  let end = 0;
+  const run: Run = {
+    signal: stop.signal,
+    onProgress: () => {},
+    pause: async (milliseconds) => void paused.push(milliseconds),
+    async page(after) {
+      asked.push(after);
+      const numbers = Array.from({ length: 100 }, (_, place) => after + place + 1);
+      return JSON.stringify(
+        numbers.filter((each) => each <= ENTRIES).map((each) => ({ sequence: String(each) })),
+      );
+    },
+    verifier: {
+      ask: async (question: unknown) => {
+        const page = JSON.parse((question as { page: string }).page) as { sequence: string }[];
+        const good = page.filter(({ sequence }) => Number(sequence) < bad);
+        end += good.length;
+        const fault =
+          good.length < page.length
+            ? { sequence: end + 1, reason: 'head_mismatch', says: 'no' }
+            : null;
+        const answer = {
+          end: { sequence: end, head: `h${end}` },
+          entries: good.length,
+          records: good.length,
+          fault,
+        };
+        return answer as ChainAnswer as never;
+      },
+    },
+  };
+  return { run, asked, paused, stop };
+}
+
+it('goes through every page and ends with the head', async () => {
+  const { run, asked } = scene();
+  const ending = await verifyChain(run);
+  expect(ending).toEqual({
+    how: 'holds',
+    progress: { entries: 250, records: 250, head: 'h250', sequence: 250 },
+  });
+  expect(asked).toEqual([0, 100, 200, 250]);
+});
+
+it('ends at the first entry that does not hold', async () => {
+  const { run } = scene(131);
+  expect(await verifyChain(run)).toMatchObject({
+    how: 'fails',
+    sequence: 131,
+    progress: { entries: 130 },
+  });
+});
+
+it('waits as long as the service says when it asks too often', async () => {
+  const { run, paused } = scene();
+  const { page } = run;
+  let refused = 0;
+  const limited: Run = {
+    ...run,
+    async page(after, signal) {
+      if (after === 100 && refused++ < 2) {
+        const parts = { status: 429, code: 'rate_limited', title: '', detail: '', trace: '' };
+        throw new Problem({ ...parts, retryAfter: 7 });
+      }
+      return page(after, signal);
+    },
+  };
+  expect((await verifyChain(limited)).how).toBe('holds');
+  expect(paused.filter((milliseconds) => milliseconds === 7000)).toHaveLength(2);
+});
+
+it('stops when asked to, and says how far it came', async () => {
+  const { run, stop } = scene();
+  const stopping: Run = { ...run, onProgress: ({ entries }) => entries >= 200 && stop.abort() };
+  expect(await verifyChain(stopping)).toMatchObject({ how: 'stopped', progress: { entries: 200 } });
+});
+
+it('tells an outage apart from a ledger that does not hold', async () => {
+  const { run } = scene();
+  const cut: Run = {
+    ...run,
+    page: (after, signal) =>
+      after > 0 ? Promise.reject(new Error('cut')) : run.page(after, signal),
+  };
+  expect(await verifyChain(cut)).toMatchObject({ how: 'broken', progress: { entries: 100 } });
+});

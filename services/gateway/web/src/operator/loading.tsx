@@ -1,0 +1,110 @@
+import type { ComponentChildren } from 'preact';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+
+import type { DeskPage } from '@countersign/protocol';
+
+import { Button } from '../parts/Button.js';
+import { Fault } from '../parts/Notice.js';
+import { operator } from '../strings/operator.js';
+import { shared } from '../strings/shared.js';
+import { readDesk } from './data.js';
+import type { Query } from './data.js';
+
+export interface Loading<Value> {
+  readonly value: Value | null;
+  readonly fault: unknown;
+  readonly reload: () => void;
+}
+
+/** Loads once, and again when asked to; what was there stays while it loads again. */
+export function useLoading<Value>(load: () => Promise<Value>, by = ''): Loading<Value> {
+  const [value, setValue] = useState<Value | null>(null);
+  const [fault, setFault] = useState<unknown>(null);
+  const latest = useRef(0);
+  const reload = useCallback(() => {
+    const turn = ++latest.current;
+    setFault(null);
+    load().then(
+      (loaded) => turn === latest.current && setValue(loaded),
+      (failed: unknown) => turn === latest.current && setFault(failed),
+    );
+    // What is loaded depends on `by` alone.
+  }, [by]);
+  useEffect(() => {
+    reload();
+    return () => void (latest.current += 1);
+  }, [reload]);
+  return { value, fault, reload };
+}
+
+export function Waiting() {
+  return (
+    <p class="quiet-text" role="status">
+      {shared.loading}
+    </p>
+  );
+}
+
+/** Loading, refused, or what was loaded. */
+export function Loaded<Value>(props: {
+  readonly of: Loading<Value>;
+  readonly children: (value: Value) => ComponentChildren;
+}) {
+  const { value, fault, reload } = props.of;
+  return (
+    <>
+      {fault !== null && <Fault fault={fault} retry={reload} />}
+      {value === null ? fault === null && <Waiting /> : props.children(value)}
+    </>
+  );
+}
+
+/** A list that goes on when asked. */
+export function Pages<Item>(props: {
+  readonly list: string;
+  readonly query?: Query;
+  readonly empty: ComponentChildren;
+  readonly children: (items: readonly Item[]) => ComponentChildren;
+}) {
+  const { list, query = {} } = props;
+  const by = `${list} ${JSON.stringify(query)}`;
+  const [more, setMore] = useState<{ by: string; pages: DeskPage<Item>[] }>({ by, pages: [] });
+  const [fault, setFault] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  const first = useLoading(() => readDesk<Item>(list, query), by);
+  const pages = more.by === by ? more.pages : [];
+  const goOn = async (after: string) => {
+    setBusy(true);
+    setFault(null);
+    try {
+      const page = await readDesk<Item>(list, { ...query, after });
+      setMore({ by, pages: [...pages, page] });
+    } catch (failed) {
+      setFault(failed);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Loaded of={first}>
+      {(page) => {
+        const items = [page, ...pages].flatMap((each) => each.items);
+        const next = (pages.at(-1) ?? page).next;
+        if (items.length === 0) return props.empty;
+        return (
+          <>
+            {props.children(items)}
+            {fault !== null && <Fault fault={fault} />}
+            {next !== null && (
+              <p class="more">
+                <Button busy={busy} onClick={() => void goOn(next)}>
+                  {operator.loadMore}
+                </Button>
+              </p>
+            )}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}

@@ -1,0 +1,17 @@
+import type { ComponentChildren } from 'preact';
+
+export type Fact = readonly [term: string, value: ComponentChildren];
+
+/** Terms and what they are. */
+export function Facts({ facts }: { facts: readonly Fact[] }) {
+  return (
+    <dl class="facts">
+      {facts.map(([term, value]) => (
+        <div key={term}>
+          <dt>{term}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

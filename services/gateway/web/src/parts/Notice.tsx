@@ -1,0 +1,53 @@
+import type { ComponentChildren } from 'preact';
+
+import { Problem, Unanswered } from '../api/problem.js';
+import { shared } from '../strings/shared.js';
+import { SafeText } from '../text/SafeText.js';
+import { Button } from './Button.js';
+
+export interface NoticeProps {
+  readonly tone: 'info' | 'good' | 'warning' | 'bad';
+  readonly title?: string;
+  readonly children?: ComponentChildren;
+}
+
+/** Something the reader should know. Screen readers hear `bad` and `warning` at once, the others when there is a pause. */
+export function Notice({ tone, title, children }: NoticeProps) {
+  const role = tone === 'bad' || tone === 'warning' ? 'alert' : 'status';
+  return (
+    <div class={`notice ${tone}`} role={role}>
+      {title !== undefined && <p class="notice-title">{title}</p>}
+      {children}
+    </div>
+  );
+}
+
+/** What went wrong, in words, with what to do; the code and trace for whoever is asked for help. */
+export function Fault({ fault, retry }: { fault: unknown; retry?: () => void }) {
+  const again = retry && <Button onClick={retry}>{shared.tryAgain}</Button>;
+  if (fault instanceof Problem) {
+    return (
+      <Notice tone="bad" title={fault.title}>
+        {fault.detail !== '' && (
+          <p>
+            <SafeText text={fault.detail} limit={2_000} />
+          </p>
+        )}
+        {fault.retryAfter !== null && <p>{shared.retryIn(fault.retryAfter)}</p>}
+        <p class="fine">
+          <a href={`/errors/${encodeURIComponent(fault.code)}`}>
+            {shared.refusedWith(fault.code, fault.trace)}
+          </a>
+        </p>
+        {again}
+      </Notice>
+    );
+  }
+  if (!(fault instanceof Unanswered)) console.error(fault);
+  return (
+    <Notice tone="bad">
+      <p>{shared.unanswered}</p>
+      {again}
+    </Notice>
+  );
+}

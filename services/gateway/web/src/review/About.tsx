@@ -1,0 +1,150 @@
+import type { DecisionRequest, RequestStatus } from '@countersign/protocol';
+
+import { Chip } from '../parts/Chip.js';
+import { Digest } from '../parts/Digest.js';
+import type { Fact } from '../parts/Facts.js';
+import { Facts } from '../parts/Facts.js';
+import { review } from '../strings/review.js';
+import { decisionNames, decisionWords, executionWords } from '../strings/states.js';
+import { SafeText } from '../text/SafeText.js';
+import { Moment } from '../time/Moment.js';
+
+/** Who asks for what, until when: the head of the page. */
+export function Head({ status }: { status: RequestStatus }) {
+  const { request, decision_state, execution_state, receipt } = status;
+  const executes = request.purpose === 'authorise_execution';
+  const state = decisionWords[decision_state];
+  const decision = (receipt?.payload as { decision?: string } | undefined)?.decision;
+  const named = decision === undefined ? undefined : decisionNames[decision];
+  return (
+    <header class="head">
+      <p class="row">
+        <Chip tone={named?.tone ?? state.tone}>{named?.doing ?? state.word}</Chip>
+        <Chip tone="neutral">{executes ? review.purposeExecution : review.purposeReview}</Chip>
+        {executes && decision_state === 'confirmed' && decision === 'authorise' && (
+          <Chip tone={executionWords[execution_state].tone}>
+            {executionWords[execution_state].word}
+          </Chip>
+        )}
+      </p>
+      <h1>
+        <SafeText text={request.summary} />
+      </h1>
+      <p class="lead">
+        <Name text={request.producer} /> {review.asks}, {review.onBehalf}{' '}
+        <Name text={request.requester.subject} />
+        {decision_state === 'pending' && (
+          <>
+            {' · '}
+            <Moment at={request.review_deadline} as="deadline" />
+          </>
+        )}
+      </p>
+      {decision_state === 'pending' && (
+        <a class="to-decision no-print" href="#decide">
+          {review.toDecision}
+        </a>
+      )}
+    </header>
+  );
+}
+
+function Name({ text }: { text: string }) {
+  return (
+    <strong>
+      <SafeText text={text} />
+    </strong>
+  );
+}
+
+/** What the request binds, in full; the long identifiers on demand. */
+export function About({ status }: { status: RequestStatus }) {
+  const { request, request_digest } = status;
+  const { execution } = request;
+  const facts: Fact[] = [
+    [review.askedBy, <Name text={request.producer} />],
+    [review.requester, <Name text={request.requester.subject} />],
+    [
+      review.route,
+      <>
+        <Name text={request.route} />, {review.routeRevision(request.authorisation_revision)}
+      </>,
+    ],
+    [review.received, <Moment at={request.accepted_at} />],
+    [review.deadline, <Moment at={request.review_deadline} as="deadline" />],
+  ];
+  if (execution) {
+    facts.push(
+      [review.action, <Code text={execution.action_occurrence_id} />],
+      [review.mode, review.modes[execution.mode] ?? execution.mode],
+      [
+        review.policy,
+        <>
+          <Code text={execution.policy.source} />, {`revision `}
+          <Code text={execution.policy.revision} />
+        </>,
+      ],
+      [review.validUntil, <Moment at={execution.valid_until} />],
+      [review.runsFor, review.seconds(execution.execution_seconds)],
+    );
+  }
+  return (
+    <section class="card" aria-labelledby="about">
+      <h2 id="about">{review.about}</h2>
+      <div class="band">
+        <Facts facts={facts} />
+      </div>
+      <details class="more">
+        <summary>{review.technical}</summary>
+        <Facts facts={technical(request, request_digest)} />
+      </details>
+    </section>
+  );
+}
+
+function technical(request: DecisionRequest, digest: string): Fact[] {
+  const { review: binding, execution } = request;
+  const facts: Fact[] = [
+    [review.requestId, <Digest value={request.id} />],
+    [review.requestDigest, <Digest value={digest} />],
+    [
+      review.artefact,
+      <>
+        <Digest value={binding.artefact_digest} />
+        <br />
+        <SafeText text={review.digestRules(binding.representation, binding.digest_rules)} />
+      </>,
+    ],
+    [review.responseSchema, <Digest value={binding.response_schema_digest} />],
+  ];
+  if (execution) {
+    facts.push(
+      [`${review.policy} ${review.digest}`, <Digest value={execution.policy.digest} />],
+      [`proposal_digest`, <Digest value={execution.proposal_digest} />],
+      [`context_digest`, <Digest value={execution.context_digest} />],
+      [`provenance`, <Code text={JSON.stringify(execution.provenance)} />],
+    );
+    if (execution.recovery_of !== undefined) {
+      facts.push([`recovery_of`, <Code text={execution.recovery_of} />]);
+    }
+  }
+  if (request.supersedes !== undefined) {
+    facts.push([
+      review.supersedes,
+      <a href={`/review/${encodeURIComponent(request.supersedes)}`}>{request.supersedes}</a>,
+    ]);
+  }
+  const { metadata } = request;
+  if (Object.keys(metadata).length > 0) {
+    facts.push([review.metadata, <Code text={JSON.stringify(metadata)} />]);
+  }
+  return facts;
+}
+
+function Code({ text }: { text: string }) {
+  return (
+    <code>
+      <SafeText text={text} limit={2_000} />
+    </code>
+  );
+}

@@ -1,0 +1,96 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+import { read } from '../api/client.js';
+import type { AppFailure, MountedApp } from '../app-host/index.js';
+import type { MaterialHead } from '../material/messages.js';
+import { Button } from '../parts/Button.js';
+import { Notice } from '../parts/Notice.js';
+import { review } from '../strings/review.js';
+import { SafeText } from '../text/SafeText.js';
+import type { ProposalSlot } from './proposal-slot.js';
+
+/** The app beside the material; whatever becomes of it, the page can do everything without it. */
+export function AppPlace({ material, slot }: { material: MaterialHead; slot: ProposalSlot }) {
+  const place = useRef<HTMLDivElement>(null);
+  const mounted = useRef<MountedApp | null>(null);
+  const [state, setState] = useState<'loading' | 'ready' | 'failed'>('loading');
+  const [failure, setFailure] = useState<AppFailure>('not_loaded');
+  const [another, setAnother] = useState(false);
+  const bundle = material.request.review.bundle;
+
+  useEffect(() => {
+    let gone = false;
+    const fail = (why: AppFailure) => {
+      slot.withdraw('app');
+      if (gone) return;
+      setFailure(why);
+      setState('failed');
+    };
+    const open = async () => {
+      const container = place.current;
+      // A part of its own, fetched only for a request that has an app.
+      const host = import('../app-host/index.js');
+      const snapshot = await read(`/v2/requests/${material.request.id}/app`);
+      const { mountApp } = await host;
+      if (gone || !container || !bundle) return;
+      mounted.current = mountApp(container, {
+        title: review.appTitle(bundle.publisher),
+        snapshot,
+        material: { request: material.request, request_digest: material.requestDigest.promised },
+        onProposal: (proposal) =>
+          slot.propose(proposal, {
+            kind: 'app',
+            publisher: bundle.publisher,
+            bundle: bundle.id,
+            digest: bundle.digest,
+          }),
+        onFailure: fail,
+        onReady: () => {
+          if (!gone) setState('ready');
+        },
+      });
+    };
+    open().catch(() => fail('not_loaded'));
+    // After a dismissal the app gets another try only when the reader says so (contract §12.6).
+    let last = slot.state();
+    const leave = slot.subscribe((next) => {
+      const dismissed = last.step === 'reviewing' && last.frozen.source.kind === 'app';
+      if (dismissed && next.step === 'free') setAnother(true);
+      last = next;
+    });
+    return () => {
+      gone = true;
+      leave();
+      void mounted.current?.close();
+    };
+  }, []);
+
+  return (
+    <section class="card no-print" aria-labelledby="app">
+      <h2 id="app">{review.app}</h2>
+      <p class="fine">
+        <SafeText text={review.appLead(bundle?.publisher ?? '')} />
+      </p>
+      {state === 'loading' && <p role="status">{review.appLoading}</p>}
+      {state === 'failed' && (
+        <Notice tone="info">
+          <p>
+            {review.appFailures[failure]} {review.appFailed}
+          </p>
+        </Notice>
+      )}
+      <div ref={place} class="app-place" hidden={state === 'failed'} />
+      {another && state === 'ready' && (
+        <Button
+          onClick={(event) => {
+            if (!event.isTrusted || !navigator.userActivation.isActive) return;
+            mounted.current?.allowAnother();
+            setAnother(false);
+          }}
+        >
+          {review.appAnother}
+        </Button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,184 @@
+import type { RequestStatus, SignedRecord } from '@countersign/protocol';
+import { useEffect, useRef } from 'preact/hooks';
+
+import { isRefusal } from '../api/client.js';
+import { Notice } from '../parts/Notice.js';
+import { reader } from '../session/session.js';
+import { review } from '../strings/review.js';
+import { decisionNames } from '../strings/states.js';
+import { Pieces } from '../text/SafeText.js';
+import { AnswerForm } from './AnswerForm.js';
+import { dropDraft, takeDraft } from './draft-store.js';
+import type { MaterialState } from './material-state.js';
+import { differs } from './material-state.js';
+import { Outcome } from './Outcome.js';
+import { Panel } from './Panel.js';
+import type { ProposalSlot, SlotState } from './proposal-slot.js';
+import type { LiveStatus } from './status.js';
+import { Take } from './Take.js';
+
+export interface DecisionPartProps {
+  readonly live: LiveStatus;
+  readonly status: RequestStatus;
+  readonly material: MaterialState;
+  readonly slot: ProposalSlot | null;
+  readonly state: SlotState;
+  /** The frozen candidate is another one by now. */
+  readonly overtaken: boolean;
+}
+
+/** From the answer to the receipt: the one part of the page where something is decided. */
+export function DecisionPart(props: DecisionPartProps) {
+  const { live, status, material, slot, state, overtaken } = props;
+  const { request, decision_state, receipt } = status;
+  const subject = reader()?.subject ?? '';
+  const stale = live.fault !== null && !isRefusal(live.fault, 'unauthenticated');
+  const seenPending = useRef(false);
+  if (decision_state === 'pending') seenPending.current = true;
+
+  useEffect(() => {
+    if (state.step === 'confirmed') dropDraft(subject, request.id);
+  }, [state.step]);
+
+  if (state.step === 'confirmed') {
+    return <Confirmed status={status} state={state} stale={stale} />;
+  }
+  if (decision_state !== 'pending' && state.step !== 'confirming') {
+    return (
+      <>
+        {seenPending.current && (
+          <Meanwhile state={decision_state} receipt={receipt} subject={subject} id={request.id} />
+        )}
+        <Outcome status={status} stale={stale} />
+      </>
+    );
+  }
+  const { head, store } = material;
+  if (!head || !store || !slot) return null;
+  if (differs(head)) {
+    return (
+      <Notice tone="bad" title={review.differsTitle}>
+        <p>{review.differs}</p>
+      </Notice>
+    );
+  }
+  const at = state.step === 'free' || state.step === 'preparing' ? 0 : 1;
+  return (
+    <>
+      <section class="card decide" aria-labelledby="decide">
+        <div class="row apart">
+          <h2 id="decide">{review.yourAnswer}</h2>
+          <Take id={request.id} />
+        </div>
+        <Steps at={state.step === 'confirming' ? 2 : at} />
+        {overtaken && (
+          <Notice tone="warning" title={review.changedTitle}>
+            <p>{review.changed}</p>
+          </Notice>
+        )}
+        {state.step === 'free' || state.step === 'preparing' ? (
+          <AnswerForm
+            request={request}
+            schema={head.schema}
+            store={store}
+            slot={slot}
+            state={state}
+            subject={subject}
+          />
+        ) : (
+          <Panel slot={slot} state={state} route={request.route} />
+        )}
+      </section>
+    </>
+  );
+}
+
+function Steps({ at }: { at: number }) {
+  return (
+    <ol class="steps" aria-label={review.progress}>
+      {review.steps.map((step, place) => (
+        <li
+          key={step}
+          class={place < at ? 'done' : undefined}
+          aria-current={place === at ? 'step' : undefined}
+        >
+          {step}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Confirmed(props: {
+  readonly status: RequestStatus;
+  readonly state: Extract<SlotState, { step: 'confirmed' }>;
+  readonly stale: boolean;
+}) {
+  const { status, state, stale } = props;
+  const said = state.receipt.payload as { candidate_digest?: unknown };
+  if (said.candidate_digest !== state.frozen.digest) {
+    return (
+      <Notice tone="bad">
+        <p>{review.mismatch}</p>
+      </Notice>
+    );
+  }
+  // The receipt is there before the next look at the state tells of it.
+  const known =
+    status.receipt === null
+      ? { ...status, decision_state: 'confirmed' as const, receipt: state.receipt }
+      : status;
+  return (
+    <>
+      {state.repeats > 0 && (
+        <Notice tone="good">
+          <p>{review.happened}</p>
+        </Notice>
+      )}
+      <Outcome status={known} stale={stale} arrive />
+    </>
+  );
+}
+
+/** What happened to a request while somebody was reading it. */
+function Meanwhile(props: {
+  readonly state: RequestStatus['decision_state'];
+  readonly receipt: SignedRecord | null;
+  readonly subject: string;
+  readonly id: string;
+}) {
+  const { state, receipt, subject, id } = props;
+  const said = receipt?.payload as { reviewer: string; decision: string } | undefined;
+  const draft = takeDraft(subject, id);
+  if (said?.reviewer === subject) {
+    return (
+      <Notice tone="good">
+        <p>{review.happened}</p>
+      </Notice>
+    );
+  }
+  return (
+    <Notice tone="warning" title={review.endedTitles[state] ?? ''}>
+      <p>
+        {said ? (
+          <Pieces
+            text={review.endedConfirmed(
+              said.reviewer,
+              decisionNames[said.decision]?.doing ?? said.decision,
+            )}
+          />
+        ) : (
+          review.endedOther
+        )}
+      </p>
+      {draft && (
+        <details>
+          <summary>{review.draftAnyway}</summary>
+          <pre tabIndex={0}>
+            <Pieces text={JSON.stringify(draft.json ?? draft.form, null, 2)} />
+          </pre>
+        </details>
+      )}
+    </Notice>
+  );
+}

@@ -1,0 +1,164 @@
+import type { RequestStatus, SignedRecord } from '@countersign/protocol';
+
+import { useEffect, useRef } from 'preact/hooks';
+
+import { Button, LinkButton } from '../parts/Button.js';
+import { Chip } from '../parts/Chip.js';
+import { Digest } from '../parts/Digest.js';
+import type { Fact } from '../parts/Facts.js';
+import { Facts } from '../parts/Facts.js';
+import { saveJson } from '../parts/save.js';
+import { review } from '../strings/review.js';
+import type { StateWords } from '../strings/states.js';
+import {
+  auditWords,
+  decisionNames,
+  decisionWords,
+  executionWords,
+  grantWords,
+} from '../strings/states.js';
+import { SafeText } from '../text/SafeText.js';
+import { Moment } from '../time/Moment.js';
+
+/** What a receipt says, as far as the page shows it. */
+interface ReceiptPayload {
+  readonly decision: string;
+  readonly reviewer: string;
+  readonly confirmed_at: string;
+  readonly candidate_digest: string;
+  readonly response_digest: string;
+  readonly grant_deadline?: string;
+}
+
+/** The end of a request: the receipt, what happens next, and how far it has come. */
+export function Outcome(props: {
+  readonly status: RequestStatus;
+  readonly stale: boolean;
+  /** The reader has just come here by confirming: reading goes on at its title. */
+  readonly arrive?: boolean;
+}) {
+  const { status, stale, arrive = false } = props;
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (!arrive) return;
+    title.current?.focus({ preventScroll: true });
+    title.current?.scrollIntoView({ block: 'center' });
+  }, [arrive]);
+  const { receipt, decision_state } = status;
+  const { id } = status.request;
+  return (
+    <section class="card outcome" aria-labelledby="outcome">
+      <h2 id="outcome" ref={title} tabIndex={-1}>
+        {receipt === null ? decisionWords[decision_state].word : review.receipt}
+      </h2>
+      {receipt === null ? (
+        <p>{decisionWords[decision_state].meaning}</p>
+      ) : (
+        <Receipt receipt={receipt} />
+      )}
+      {receipt !== null && <Progress status={status} stale={stale} />}
+      <div class="row no-print">
+        {receipt !== null && (
+          <Button onClick={() => saveJson(receipt, `receipt-${id}.json`)}>
+            {review.saveReceipt}
+          </Button>
+        )}
+        <LinkButton href={`/v2/requests/${id}/export`} download={`export-${id}.json`}>
+          {review.saveExport}
+        </LinkButton>
+        <Button look="quiet" onClick={() => window.print()}>
+          {review.print}
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function Receipt({ receipt }: { receipt: SignedRecord }) {
+  const said = receipt.payload as unknown as ReceiptPayload;
+  const { issuer, key_id, issued_at } = receipt.protected;
+  const named = decisionNames[said.decision];
+  const facts: Fact[] = [
+    [review.decision, <Chip tone={named?.tone ?? 'neutral'}>{named?.doing ?? said.decision}</Chip>],
+    [
+      review.decidedBy,
+      <strong>
+        <SafeText text={said.reviewer} />
+      </strong>,
+    ],
+    [review.decidedAt, <Moment at={said.confirmed_at} />],
+    [
+      review.signedBy,
+      <>
+        <SafeText text={issuer} />, key <code>{key_id}</code>, <Moment at={issued_at} as="none" />
+      </>,
+    ],
+    [review.panelCandidateDigest, <Digest value={said.candidate_digest} />],
+    [review.panelResponseDigest, <Digest value={said.response_digest} />],
+  ];
+  return <Facts facts={facts} />;
+}
+
+interface Step {
+  readonly title: string;
+  readonly words: StateWords;
+  readonly until?: string | undefined;
+}
+
+/** How the decision travels on: told again whenever it changes. */
+function Progress({ status, stale }: { status: RequestStatus; stale: boolean }) {
+  const { audit_state, grant_state, execution_state, receipt, request, outcome } = status;
+  const said = receipt?.payload as unknown as ReceiptPayload;
+  const authorised = said.decision === 'authorise';
+  const steps: Step[] = [{ title: review.audit, words: auditWords[audit_state] }];
+  if (authorised) {
+    const open = grant_state === 'available' || grant_state === 'pending_anchor';
+    steps.push(
+      {
+        title: review.grant,
+        words: grantWords[grant_state],
+        until: open ? said.grant_deadline : undefined,
+      },
+      { title: review.execution, words: executionWords[execution_state] },
+    );
+  }
+  const reported = (outcome?.payload as { recorded_at?: string } | undefined)?.recorded_at;
+  return (
+    <>
+      <h3 class="spaced">{review.next_}</h3>
+      <p>
+        {request.purpose === 'review'
+          ? review.afterReview
+          : authorised
+            ? review.afterAuthorise
+            : review.afterRefuse}
+      </p>
+      <ol class="progress" aria-live="polite">
+        {steps.map(({ title, words, until }) => (
+          <li key={title} class={words.tone}>
+            <p class="row">
+              <strong>{title}</strong>
+              <Chip tone={words.tone}>{words.word}</Chip>
+            </p>
+            <p class="fine">
+              {words.meaning}
+              {until !== undefined && (
+                <>
+                  {' '}
+                  {review.grantUntil}: <Moment at={until} as="deadline" />
+                </>
+              )}
+              {title === review.execution && reported !== undefined && (
+                <>
+                  {' '}
+                  {review.outcome}: <Moment at={reported} />
+                </>
+              )}
+            </p>
+          </li>
+        ))}
+      </ol>
+      <p class="fine no-print">{stale ? review.stale : review.live}</p>
+    </>
+  );
+}

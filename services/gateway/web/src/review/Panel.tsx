@@ -1,0 +1,167 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+import { loginAddress } from '../session/return.js';
+import { Button, LinkButton } from '../parts/Button.js';
+import { Digest } from '../parts/Digest.js';
+import type { Fact } from '../parts/Facts.js';
+import { Facts } from '../parts/Facts.js';
+import { Fault, Notice } from '../parts/Notice.js';
+import { review } from '../strings/review.js';
+import { decisionNames } from '../strings/states.js';
+import { Pieces, SafeText } from '../text/SafeText.js';
+import { Moment } from '../time/Moment.js';
+import type { Frozen, ProposalSlot, ProposalSource, SlotState } from './proposal-slot.js';
+
+type Shown = Extract<SlotState, { step: 'reviewing' | 'confirming' }>;
+
+/**
+ * The trusted panel (contract §12.6): the complete frozen candidate, its digest and where it came from. Two acts of a
+ * person confirm it, the second of them on a button that nothing focuses beforehand.
+ */
+export function Panel({ slot, state, route }: { slot: ProposalSlot; state: Shown; route: string }) {
+  const [read, setRead] = useState(false);
+  const [refused, setRefused] = useState(false);
+  const title = useRef<HTMLHeadingElement>(null);
+  const { frozen } = state;
+  const confirming = state.step === 'confirming';
+  const unsure = confirming && state.repeats > 0;
+  const asksAgain = document.body.dataset['stepUp'] === 'true';
+
+  useEffect(() => {
+    setRead(false);
+    // Where reading begins. Enter does nothing on a heading.
+    title.current?.focus();
+    title.current?.scrollIntoView({ block: 'start' });
+  }, [frozen.digest]);
+
+  return (
+    <section class="card panel" aria-labelledby="panel-title">
+      <h2 id="panel-title" ref={title} tabIndex={-1}>
+        {review.panelTitle}
+      </h2>
+      <p>{review.panelLead}</p>
+      <Candidate frozen={frozen} />
+      {state.step === 'reviewing' && state.freshLogin && (
+        <StepUp candidate={frozen.candidate.id} route={route} />
+      )}
+      {state.step === 'reviewing' && !state.freshLogin && asksAgain && (
+        <p class="fine spaced">{review.stepUpAhead}</p>
+      )}
+      {state.step === 'reviewing' && state.fault !== null && <Fault fault={state.fault} />}
+      {unsure && (
+        <Notice tone="warning" title={review.unsureTitle}>
+          <p>{review.unsure}</p>
+          <p class="fine">{review.unsureOver(state.repeats)}</p>
+          <Button onClick={() => slot.askAgain()}>{review.askAgain}</Button>
+        </Notice>
+      )}
+      <label class="option read">
+        <input
+          type="checkbox"
+          checked={read}
+          disabled={confirming}
+          onChange={(event) => setRead(event.currentTarget.checked)}
+        />
+        <span>{review.panelRead}</span>
+      </label>
+      {refused && (
+        <p class="fault" role="alert">
+          {review.needsActivation}
+        </p>
+      )}
+      <div class="row">
+        <Button
+          look="primary"
+          disabled={!read || confirming}
+          busy={confirming}
+          onClick={(event) => setRefused(!slot.confirm(event))}
+        >
+          {confirming ? review.confirming : review.confirm}
+        </Button>
+        <Button disabled={confirming} onClick={(event) => setRefused(!slot.dismiss(event))}>
+          {review.dismiss}
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+const STEPPED = 'countersign.stepped';
+
+/** The way to a fresh login and back. Who comes back without one is told that it is not theirs to mend. */
+function StepUp({ candidate, route }: { candidate: string; route: string }) {
+  const inVain = sessionStorage.getItem(STEPPED) === candidate;
+  return (
+    <Notice tone="warning" title={review.stepUpTitle}>
+      <p>{inVain ? review.stepUpStill : review.stepUp}</p>
+      <LinkButton
+        look="primary"
+        href={`${loginAddress()}&step_up=${encodeURIComponent(route)}`}
+        onClick={() => sessionStorage.setItem(STEPPED, candidate)}
+      >
+        {review.stepUpGo}
+      </LinkButton>
+    </Notice>
+  );
+}
+
+/** Everything that a signature would cover. */
+function Candidate({ frozen }: { frozen: Frozen }) {
+  const { candidate, digest, source } = frozen;
+  const facts: readonly Fact[] = [
+    [
+      review.panelDecision,
+      <strong class={`decision ${candidate.decision}`}>
+        {decisionNames[candidate.decision]?.word ?? candidate.decision}
+      </strong>,
+    ],
+    [review.panelSource, <Source source={source} />],
+    [review.panelCandidateDigest, <Digest value={digest} />],
+    [review.panelResponseDigest, <Digest value={candidate.response_digest} />],
+  ];
+  return (
+    <>
+      <Facts facts={facts} />
+      <h3 class="spaced">{review.panelResponse}</h3>
+      <pre class="frozen" tabIndex={0} role="region" aria-label={review.panelResponse}>
+        <Pieces text={JSON.stringify(candidate.response, null, 2)} />
+      </pre>
+      <details class="more" open>
+        <summary>{review.panelWhole}</summary>
+        <Facts
+          facts={[
+            ['id', <code>{candidate.id}</code>],
+            ['request_id', <code>{candidate.request_id}</code>],
+            ['request_digest', <code>{candidate.request_digest}</code>],
+            [
+              'reviewer',
+              <code>
+                <SafeText text={candidate.reviewer} />
+              </code>,
+            ],
+            ['revision', String(candidate.revision)],
+            ['decision', <code>{candidate.decision}</code>],
+            ['response_digest', <code>{candidate.response_digest}</code>],
+            ['created_at', <Moment at={candidate.created_at} />],
+          ]}
+        />
+        <h3 class="spaced">{review.panelCanonical}</h3>
+        <pre tabIndex={0} role="region" aria-label={review.panelCanonical}>
+          <Pieces text={candidate.response_canonical} />
+        </pre>
+      </details>
+    </>
+  );
+}
+
+function Source({ source }: { source: ProposalSource }) {
+  if (source.kind === 'form') return <>{review.sourceForm}</>;
+  if (source.kind === 'earlier') return <>{review.sourceEarlier}</>;
+  return (
+    <>
+      {review.sourceApp(source.publisher)}
+      <br />
+      <code>{source.bundle}</code> <code>{source.digest}</code>
+    </>
+  );
+}

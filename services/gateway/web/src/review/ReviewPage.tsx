@@ -1,0 +1,105 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+import type { MaterialHead } from '../material/messages.js';
+import { Fault } from '../parts/Notice.js';
+import { reader } from '../session/session.js';
+import { review } from '../strings/review.js';
+import { About, Head } from './About.js';
+import { AppPlace } from './AppPlace.js';
+import { DecisionPart } from './DecisionPart.js';
+import { useMaterial } from './material-state.js';
+import { MaterialPart } from './MaterialPart.js';
+import { createProposalSlot } from './proposal-slot.js';
+import type { ProposalSlot, SlotState } from './proposal-slot.js';
+import { useStatus } from './status.js';
+
+/** One request: what is asked, everything it rests on, and the way from an answer to a signature. */
+export function ReviewPage({ id }: { id: string }) {
+  const live = useStatus(id);
+  const material = useMaterial(id);
+  const [overtaken, setOvertaken] = useState(false);
+  const { slot, state } = useSlot(id, material.head, (problem) => {
+    setOvertaken(problem.code === 'candidate_changed');
+    live.refresh();
+    material.reload();
+  });
+
+  const { head } = material;
+  const pending = live.status?.decision_state === 'pending';
+  const candidate = head?.candidate ?? null;
+  useEffect(() => {
+    if (slot && pending && candidate) void slot.restore(candidate, { kind: 'earlier' });
+  }, [slot, candidate]);
+  useEffect(() => {
+    if (state.step === 'preparing') setOvertaken(false);
+    if (state.step === 'confirmed') live.refresh();
+  }, [state.step]);
+
+  const { status } = live;
+  if (!status) {
+    if (live.fault !== null) return <Fault fault={live.fault} retry={live.refresh} />;
+    return (
+      <p class="waiting" role="status">
+        {review.loadingStatus}
+      </p>
+    );
+  }
+  return (
+    <>
+      <Head status={status} />
+      <div class="columns">
+        <div class="stack">
+          <About status={status} />
+          {pending && head?.request.review.bundle && slot && (
+            <AppPlace material={head} slot={slot} />
+          )}
+          <MaterialPart material={material} />
+        </div>
+        <div class="stack side">
+          <DecisionPart
+            live={live}
+            status={status}
+            material={material}
+            slot={slot}
+            state={state}
+            overtaken={overtaken}
+          />
+        </div>
+      </div>
+    </>
+  );
+}
+
+const NO_SLOT: SlotState = { step: 'free', fault: null, refused: null };
+
+/** The page's one proposal slot, from when the material is there. */
+function useSlot(
+  id: string,
+  head: MaterialHead | null,
+  onOvertaken: Parameters<typeof createProposalSlot>[0]['onOvertaken'],
+): { slot: ProposalSlot | null; state: SlotState } {
+  const [slot, setSlot] = useState<ProposalSlot | null>(null);
+  const [state, setState] = useState<SlotState>(NO_SLOT);
+  const overtaken = useRef(onOvertaken);
+  overtaken.current = onOvertaken;
+  const requestDigest = head?.requestDigest.promised;
+
+  useEffect(() => {
+    const who = reader();
+    if (requestDigest === undefined || !who) return;
+    const made = createProposalSlot({
+      requestId: id,
+      requestDigest,
+      reviewer: who.subject,
+      onOvertaken: (problem) => overtaken.current(problem),
+    });
+    const leave = made.subscribe(setState);
+    setSlot(made);
+    return () => {
+      leave();
+      made.close();
+    };
+  }, [id, requestDigest]);
+
+  return { slot, state };
+}

@@ -1,0 +1,93 @@
+import { Problem, Unanswered, problemOf } from '../api/problem.js';
+
+/** Who this page was made for; the gateway writes it into the document (src/pages/shell.ts). */
+export interface Reader {
+  /** The principal's id. */
+  readonly subject: string;
+  /** What the directory calls this person; the id when it has no name. */
+  readonly name: string;
+  readonly operator: boolean;
+}
+
+interface Session {
+  readonly subject: string;
+  readonly csrf: string;
+}
+
+/** `over`: nobody is signed in any more. `other`: somebody else signed in by this browser meanwhile. */
+export type SessionState =
+  | { readonly kind: 'live' }
+  | { readonly kind: 'over' }
+  | { readonly kind: 'other'; readonly subject: string };
+
+let session: Session | null = null;
+let state: SessionState = { kind: 'live' };
+const listeners = new Set<(state: SessionState) => void>();
+
+/** Who reads this page; null on a page that is for anybody. */
+export function reader(): Reader | null {
+  const { subject, name, operator } = document.body.dataset;
+  if (subject === undefined || subject === '') return null;
+  return { subject, name: name || subject, operator: operator === 'true' };
+}
+
+export function sessionState(): SessionState {
+  return state;
+}
+
+/** Calls `listener` whenever the session of this page ends or is somebody else's; returns how to stop that. */
+export function onSession(listener: (state: SessionState) => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function endSession(): void {
+  session = null;
+  change({ kind: 'over' });
+}
+
+export function knownSession(): Promise<Session | null> {
+  return Promise.resolve(session);
+}
+
+/**
+ * Asks who is signed in. The page goes on only for the person it was made for: a session of somebody else counts as
+ * none, so that nobody acts in another's name.
+ */
+export async function freshSession(): Promise<Session> {
+  let response: Response;
+  try {
+    response = await fetch('/auth/session', { redirect: 'error', cache: 'no-store' });
+  } catch (cause) {
+    throw new Unanswered('no answer', { cause });
+  }
+  const text = await response.text().catch(() => '');
+  if (!response.ok) {
+    const problem = problemOf(response.status, text, response.headers.get('Retry-After'));
+    if (problem.code === 'unauthenticated') endSession();
+    throw problem;
+  }
+  const found = JSON.parse(text) as Session;
+  const expected = reader()?.subject;
+  if (expected !== undefined && found.subject !== expected) {
+    session = null;
+    change({ kind: 'other', subject: found.subject });
+    throw new Problem({
+      status: 401,
+      code: 'unauthenticated',
+      title: 'Somebody else is signed in',
+      detail: '',
+      trace: '',
+      retryAfter: null,
+    });
+  }
+  session = found;
+  change({ kind: 'live' });
+  return found;
+}
+
+function change(next: SessionState): void {
+  if (next.kind === state.kind && next.kind !== 'other') return;
+  state = next;
+  for (const listener of listeners) listener(next);
+}

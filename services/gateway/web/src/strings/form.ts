@@ -1,0 +1,19 @@
+export const form = {
+  none: '–',
+  notAnswered: 'No answer',
+  yes: 'Yes',
+  no: 'No',
+  add: 'Add an entry',
+  remove: 'Remove',
+  entry: (at: number) => `Entry ${at}`,
+  addPart: 'Fill in',
+  removePart: 'Leave out',
+  which: 'Which kind?',
+  characters: (most: number) => `At most ${most.toLocaleString()} characters.`,
+  faults: {
+    missing: 'This is needed.',
+    no_number: 'Write a number, such as 12.5.',
+    no_integer: 'Write a whole number, such as 12.',
+    no_json: 'This is not JSON yet.',
+  },
+} as const;

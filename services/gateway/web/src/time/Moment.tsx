@@ -1,0 +1,66 @@
+import { useEffect, useState } from 'preact/hooks';
+
+import { shared } from '../strings/shared.js';
+import { now } from './clock.js';
+import { fromNow, timeLeft } from './words.js';
+
+const TICK_MS = 15_000;
+
+/** The service's time, again every 15 s. */
+export function useNow(): number {
+  const [time, setTime] = useState(now);
+  useEffect(() => {
+    const timer = setInterval(() => setTime(now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return time;
+}
+
+export interface MomentProps {
+  /** ISO 8601, as on the wire. */
+  readonly at: string;
+  /** How the words beside it are meant: a deadline counts down, an event lies back, `none` leaves them out. */
+  readonly as?: 'deadline' | 'event' | 'none';
+}
+
+/** A point in time in the reader's zone, with words; pressing it shows the exact UTC. */
+export function Moment({ at, as = 'event' }: MomentProps) {
+  const [exact, setExact] = useState(false);
+  const time = useNow();
+  const stamp = Date.parse(at);
+  if (Number.isNaN(stamp)) return <span>{at}</span>;
+  const words = as === 'deadline' ? timeLeft(stamp, time) : fromNow(stamp, time);
+  const urgent = as === 'deadline' && stamp - time < 60 * 60_000 && stamp > time;
+  return (
+    <span class="moment">
+      {as !== 'none' && (
+        <span class={urgent ? 'moment-words urgent' : 'moment-words'}>{words}</span>
+      )}
+      <button
+        type="button"
+        class="moment-exact"
+        title={exact ? shared.showLocalTime : at}
+        aria-pressed={exact}
+        onClick={() => setExact(!exact)}
+      >
+        <time dateTime={at}>{exact ? at : localTime(stamp, time)}</time>
+      </button>
+    </span>
+  );
+}
+
+/** Date and time in the reader's zone and language; the year only when it is another one. */
+export function localTime(stamp: number, today = now()): string {
+  const date = new Date(stamp);
+  const year =
+    date.getFullYear() === new Date(today).getFullYear() ? {} : ({ year: 'numeric' } as const);
+  return date.toLocaleString(undefined, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    ...year,
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  });
+}

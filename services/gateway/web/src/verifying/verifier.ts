@@ -1,0 +1,40 @@
+import type { Answered, Answers, Question } from './messages.js';
+
+/** The verifier said that it cannot do what it was asked, and why. */
+export class NotVerified extends Error {
+  override readonly name = 'NotVerified';
+}
+
+export interface Verifier {
+  ask<Name extends keyof Answers>(
+    question: Extract<Question, { ask: Name }>,
+    transfer?: Transferable[],
+  ): Promise<Answers[Name]>;
+  close(): void;
+}
+
+/** Starts the verifier of packages/protocol in a worker: whatever it is given, the page goes on. */
+export function startVerifier(): Verifier {
+  const worker = new Worker(new URL('./verifying-worker.ts', import.meta.url), { type: 'module' });
+  const waiting = new Map<number, { give: (value: never) => void; fail: (fault: Error) => void }>();
+  let last = 0;
+  worker.onmessage = ({ data }: MessageEvent<Answered>) => {
+    const asked = waiting.get(data.number);
+    waiting.delete(data.number);
+    if ('fault' in data) asked?.fail(new NotVerified(data.fault));
+    else asked?.give(data.value as never);
+  };
+  worker.onerror = () => {
+    for (const { fail } of waiting.values()) fail(new NotVerified('the verifier did not start'));
+    waiting.clear();
+  };
+  return {
+    ask: (question, transfer = []) =>
+      new Promise((give, fail) => {
+        const number = ++last;
+        waiting.set(number, { give, fail });
+        worker.postMessage({ ...question, number }, transfer);
+      }),
+    close: () => worker.terminate(),
+  };
+}

@@ -1,0 +1,67 @@
+import { INCIDENTS } from '@countersign/protocol';
+import { Histogram, askedGauges } from '@countersign/platform';
+import type { AskedSample, Logger, Registry } from '@countersign/platform';
+import type { LagStore } from './store/lag.js';
+
+/** Seconds: from a store on the same machine to one that was away over night. */
+const ANCHOR_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200];
+
+/** What the chain is watched by. The same from every replica: take the maximum. Labels are codes, never tenants. */
+export function chainFigures(registry: Registry, log: Logger, store: LagStore): void {
+  askedGauges(
+    registry,
+    log,
+    [
+      {
+        name: 'countersign_chain_lag_seconds',
+        help: 'For how long the oldest committed record waits to be chained.',
+      },
+      {
+        name: 'countersign_anchor_lag_seconds',
+        help: 'For how long the oldest signed checkpoint waits to be anchored.',
+      },
+      { name: 'countersign_tenants', help: 'Tenants.' },
+      {
+        name: 'countersign_fenced_tenants',
+        help: 'Tenants for which nothing is claimed, admitted or anchored.',
+        labelNames: ['reason'],
+      },
+      {
+        name: 'countersign_incidents_last_hour',
+        help: 'Incidents that were opened within the last hour.',
+        labelNames: ['code'],
+      },
+    ],
+    async () => {
+      const lag = await store.lag();
+      return {
+        countersign_chain_lag_seconds: [{ value: lag.unchainedSeconds }],
+        countersign_anchor_lag_seconds: [{ value: lag.unanchoredSeconds }],
+        countersign_tenants: [{ value: lag.tenants }],
+        countersign_fenced_tenants: countsOf('reason', { ...NO_FENCES, ...lag.fenced }),
+        countersign_incidents_last_hour: countsOf('code', { ...NO_INCIDENTS, ...lag.incidents }),
+      };
+    },
+  );
+}
+
+/** Told of every checkpoint how many milliseconds after it was signed it was anchored and applied. */
+export function anchoredTimer(registry: Registry): (lateMs: number) => void {
+  const histogram = new Histogram({
+    name: 'countersign_anchor_seconds',
+    help: 'How long after it was signed a checkpoint was anchored, and what it covers opened.',
+    buckets: ANCHOR_SECONDS,
+    registers: [registry],
+  });
+  return (lateMs) => histogram.observe(Math.max(0, lateMs) / 1000);
+}
+
+/** Zeros, so that an alert sees the first one as a change. */
+const NO_INCIDENTS: Readonly<Record<string, number>> = Object.fromEntries(
+  Object.keys(INCIDENTS).map((code) => [code, 0]),
+);
+const NO_FENCES: Readonly<Record<string, number>> = { new_tenant: 0 };
+
+function countsOf(label: string, counts: Readonly<Record<string, number>>): AskedSample[] {
+  return Object.entries(counts).map(([name, value]) => ({ value, labels: { [label]: name } }));
+}

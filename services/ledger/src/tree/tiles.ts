@@ -1,0 +1,29 @@
+import { rangeHash, tilesOf } from '@countersign/protocol';
+import type { LeafRange, TileId, TileReader } from '@countersign/protocol';
+import type { TreeStore } from '../store/tree.js';
+
+/** Tiles read beforehand, so that what is computed of them need not wait. */
+export async function readerOf(
+  store: Pick<TreeStore, 'tiles'>,
+  tenant: string,
+  wanted: readonly TileId[],
+): Promise<TileReader> {
+  const unique = new Map(wanted.map((id) => [keyOf(id), id]));
+  const tiles = await store.tiles(tenant, [...unique.values()]);
+  const hashes = new Map(tiles.map((tile) => [keyOf(tile), tile.hashes]));
+  return (id) => hashes.get(keyOf(id));
+}
+
+/** The hashes that a proof is made of. */
+export async function pathHashes(
+  store: Pick<TreeStore, 'tiles'>,
+  tenant: string,
+  path: readonly LeafRange[],
+): Promise<Buffer[]> {
+  const read = await readerOf(store, tenant, path.flatMap(tilesOf));
+  return path.map((range) => rangeHash(read, range));
+}
+
+export function keyOf({ level, index }: TileId): string {
+  return `${level}/${index}`;
+}

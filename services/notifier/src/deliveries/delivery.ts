@@ -1,0 +1,112 @@
+import type { Principal } from '@countersign/database';
+import { SECONDS, valueDigest } from '@countersign/protocol';
+import type { Digest, RequestChangedEvent, SignedRecord } from '@countersign/protocol';
+import { addressOf } from './recipients.js';
+
+/** Why something was not delivered (contract §3.3). */
+export type DeliveryError =
+  'delivery_failed' | 'smtp_timeout' | 'destination_changed' | 'delivery_window_expired';
+
+/** A delivery with what the directory and the request say now. Times are epoch milliseconds. */
+export interface Delivery {
+  readonly id: string;
+  readonly kind: 'smtp' | 'webhook';
+  readonly state: 'pending' | 'accepted' | 'failed' | 'expired';
+  readonly attempts: number;
+  readonly createdAt: number;
+  readonly nextAt: number;
+  readonly tenant: string;
+  readonly requestId: string;
+  /** A principal's id. */
+  readonly recipient: string;
+  /** Null once its text is deleted. */
+  readonly event: (SignedRecord & { payload: RequestChangedEvent }) | null;
+  readonly summary: string;
+  /** The requester's principal. */
+  readonly requester: string;
+  /** Whether the private material can still be read. */
+  readonly retained: boolean;
+  readonly principal: Pick<Principal, 'kind' | 'enabled' | 'config'> | null;
+  /** Whether the request's route names the recipient as a reviewer. */
+  readonly reviews: boolean;
+}
+
+/** Where the delivery goes now; null when nobody may be told there any more. */
+export function destinationOf(delivery: Delivery): string | null {
+  const { kind, event, principal, recipient } = delivery;
+  if (kind === 'webhook') return principal?.enabled ? (principal.config.webhook ?? null) : null;
+  const reason = event?.payload.reason;
+  const concerned =
+    reason === 'reconciliation_due'
+      ? principal?.config.operator === true
+      : isForReviewers(reason)
+        ? delivery.reviews
+        : recipient === delivery.requester;
+  return concerned ? addressOf(principal) : null;
+}
+
+/** Of destination and authority: another one means that either has changed. */
+export function fingerprintOf(delivery: Delivery): Digest {
+  return valueDigest({ destination: destinationOf(delivery), recipient: delivery.recipient });
+}
+
+function isForReviewers(reason: string | undefined): boolean {
+  return reason === 'created' || reason === 'reminder';
+}
+
+export type Verdict =
+  | { readonly do: 'nothing' }
+  | { readonly do: 'wait' }
+  /** It ends unsent. */
+  | { readonly do: 'end'; readonly state: 'failed'; readonly error: DeliveryError }
+  | { readonly do: 'end'; readonly state: 'expired'; readonly error: null }
+  | { readonly do: 'send'; readonly destination: string; readonly fingerprint: Digest };
+
+/** What to do with a delivery whose job came (contract §11.2, §11.4). */
+export function judge(delivery: Delivery, now: number): Verdict {
+  if (delivery.state !== 'pending') return { do: 'nothing' };
+  if (now < delivery.nextAt) return { do: 'wait' };
+  const { event } = delivery;
+  // Private deletion takes unsent mail with it, also what was only thought of later, but for the mail that tells of it.
+  const overtaken =
+    delivery.kind === 'smtp' && !delivery.retained && event?.payload.reason !== 'material_deleted';
+  if (event === null || overtaken) return { do: 'end', state: 'expired', error: null };
+  if (now >= windowEnd(delivery)) {
+    return { do: 'end', state: 'failed', error: 'delivery_window_expired' };
+  }
+  const destination = destinationOf(delivery);
+  if (destination === null) return { do: 'end', state: 'failed', error: 'destination_changed' };
+  return { do: 'send', destination, fingerprint: fingerprintOf(delivery) };
+}
+
+export interface Settlement {
+  readonly state: 'pending' | 'accepted' | 'failed';
+  readonly error: DeliveryError | null;
+  /** When it is tried again; null when it is not. */
+  readonly nextAt: number | null;
+}
+
+/**
+ * How an attempt ends (contract §11.4): a success counts whatever changed meanwhile; a failure is tried again unless
+ * destination or authority changed. `attempts` counts this one; `now` is the time after it.
+ */
+export function settle(
+  delivery: Pick<Delivery, 'createdAt'>,
+  attempt: {
+    readonly attempts: number;
+    readonly error: DeliveryError | null;
+    readonly changed: boolean;
+  },
+  now: number,
+): Settlement {
+  const { attempts, error, changed } = attempt;
+  if (error === null) return { state: 'accepted', error: null, nextAt: null };
+  if (changed) return { state: 'failed', error: 'destination_changed', nextAt: null };
+  const pause = Math.min(3600, 2 ** Math.min(attempts, 12)) * 1000;
+  // No later than the window's end, where it fails.
+  return { state: 'pending', error, nextAt: Math.min(now + pause, windowEnd(delivery)) };
+}
+
+function windowEnd({ createdAt }: Pick<Delivery, 'createdAt'>): number {
+  return createdAt + SECONDS.deliveryWindow * 1000;
+}

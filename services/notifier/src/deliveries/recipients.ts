@@ -1,0 +1,51 @@
+import type { Principal } from '@countersign/database';
+import type { RequestChangedEvent } from '@countersign/protocol';
+
+/** Whom a mail about an event goes to; null: no mail. */
+export type MailTo = 'reviewers' | 'requester' | 'operators' | null;
+
+/**
+ * Contract §11.6: what is new or reminded of goes to the reviewers; a decision, an open grant and an early deletion to
+ * the requester; an execution whose outcome is overdue to those humans who are operators (R23). `discarded` = somebody asked
+ * for the deletion (#15); what retention does is mailed to nobody.
+ */
+export function mailTo(
+  event: Pick<RequestChangedEvent, 'reason' | 'state'>,
+  discarded: boolean,
+): MailTo {
+  switch (event.reason) {
+    case 'created':
+    case 'reminder':
+      return 'reviewers';
+    case 'decision':
+      return 'requester';
+    case 'anchor_accepted':
+      return event.state.grant === 'available' ? 'requester' : null;
+    case 'material_deleted':
+      return discarded ? 'requester' : null;
+    case 'reconciliation_due':
+      return 'operators';
+    default:
+      return null;
+  }
+}
+
+type Addressee = Pick<Principal, 'kind' | 'enabled' | 'config'>;
+
+/** Where mail reaches somebody: an enabled human with a verified address, else null. */
+export function addressOf(principal: Addressee | null): string | null {
+  if (principal === null || principal.kind !== 'human' || !principal.enabled) return null;
+  const { email, email_verified: verified } = principal.config;
+  return verified === true && email !== undefined ? email : null;
+}
+
+/** The ids of those who get a mail: each address once, however many principals have it. */
+export function recipientsOf(principals: readonly (Principal | null)[]): string[] {
+  const byAddress = new Map<string, string>();
+  for (const principal of principals) {
+    const address = addressOf(principal)?.toLowerCase();
+    if (principal === null || address === undefined || byAddress.has(address)) continue;
+    byAddress.set(address, principal.id);
+  }
+  return [...byAddress.values()];
+}

@@ -1,0 +1,45 @@
+import type { Delivery } from '../deliveries/delivery.js';
+import { mailMessage } from './message.js';
+
+function messageOf(reason: string, summary = 'Pay invoice 17') {
+  const payload = { reason, deadline: '2026-05-01T09:00:00.000Z' };
+  const delivery = {
+    requestId: '0b9a6c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d',
+    summary,
+    event: { payload },
+  };
+  return mailMessage(delivery as unknown as Delivery, 'https://review.example');
+}
+
+it('says what it is about, until when, and where', () => {
+  expect(messageOf('created').text).toBe(`A review is waiting for you.
+
+Request: 0b9a6c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d
+Summary: Pay invoice 17
+Deadline: 2026-05-01T09:00:00.000Z
+
+https://review.example/review/0b9a6c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d
+
+This mail cannot approve anything: decisions are made on the page, after login.
+`);
+});
+
+it('has a subject for each occasion, without a word of the producer', () => {
+  const reasons = ['created', 'reminder', 'decision', 'anchor_accepted', 'material_deleted'];
+  const subjects = reasons.map((reason) => messageOf(reason).subject);
+  expect(new Set(subjects).size).toBe(reasons.length);
+  for (const subject of subjects) expect(subject).not.toContain('invoice');
+});
+
+it('makes no markup of what a producer wrote', () => {
+  const { html } = messageOf('created', `<img src=x onerror="a('b')"> & more`);
+  expect(html).toContain('&lt;img src=x onerror=&quot;a(&#39;b&#39;)&quot;&gt; &amp; more');
+  expect(html).not.toContain('<img');
+});
+
+it('keeps a summary in its line and shows what is invisible', () => {
+  const { text, html } = messageOf('created', 'a\r\nDeadline: never\u2028\u202eb\u0000\ud800');
+  expect(text).toContain('Summary: a\ufffd\ufffdDeadline: never\ufffd\ufffdb\ufffd\ufffd\n');
+  expect(text.match(/^Deadline: /gm)).toHaveLength(1);
+  expect(html).not.toMatch(/[\u2028\u202e\r]/);
+});

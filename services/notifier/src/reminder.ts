@@ -1,0 +1,43 @@
+import { remind as decide } from '@countersign/protocol';
+import { requireRequestIntegrity } from '@countersign/database';
+import type { NewAnswer, StoredRequest } from '@countersign/database';
+import type { Notary } from '@countersign/platform';
+import type { NotifierStore } from './store.js';
+
+export interface ReminderDeps {
+  readonly store: NotifierStore;
+  readonly notary: Notary;
+  /** Tells the ledger that a tenant has something new to chain: a hint, never awaited. */
+  readonly chained: (tenant: string) => void;
+}
+
+/**
+ * One reminder of a request, whoever asks for it: at most one a day, counted over supersession (contract §7 #14). Throws
+ * a Refusal when it may not be, and StaleRead when somebody else moved the request meanwhile.
+ */
+export async function saveReminder(
+  deps: ReminderDeps,
+  tenant: string,
+  stored: StoredRequest,
+  answer: NewAnswer | null,
+): Promise<void> {
+  requireRequestIntegrity(stored, tenant);
+  const { now, directory_revision: directoryRevision } = stored.row;
+  const { next, events } = decide(stored.lifecycle, now);
+  const { purpose, profiles } = stored.request;
+  const subject = { tenant, audience: stored.owner, purpose, profiles };
+  await deps.store.remind(
+    {
+      tenant,
+      directoryRevision,
+      requestId: stored.id,
+      version: stored.version,
+      before: stored.lifecycle.reviewDeadline,
+      records: await deps.notary.events(stored.id, subject, events, now),
+      deadlines: [],
+      answer,
+    },
+    next,
+  );
+  deps.chained(tenant);
+}

@@ -1,0 +1,176 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Traces } from '@countersign/database';
+import { deadlineWorker, inSpan, recordedTraceparent } from '@countersign/platform';
+import type {
+  DueItem,
+  Effect,
+  Module,
+  Notary,
+  Wakeful,
+  WorkerRuntime,
+} from '@countersign/platform';
+import { fingerprintOf, judge, settle } from '../deliveries/delivery.js';
+import type { DeliveryError } from '../deliveries/delivery.js';
+import { MailTimeout } from '../mail/mailer.js';
+import type { SendMail } from '../mail/mailer.js';
+import { mailMessage } from '../mail/message.js';
+import type { Claim, DeliveryStore, LoadedDelivery } from '../store/deliveries.js';
+import { webhookMessage } from '../webhook/message.js';
+import { WebhookFailure } from '../webhook/sender.js';
+import type { SendWebhook } from '../webhook/sender.js';
+
+export interface DeliveryDeps {
+  readonly deliveries: DeliveryStore;
+  readonly notary: Notary;
+  /** To which traces events belong; null while tracing is off. */
+  readonly traces: Traces | null;
+  readonly sendWebhook: SendWebhook;
+  /** Null where mail is not configured (any more). */
+  readonly sendMail: SendMail | null;
+  readonly follower: Wakeful;
+}
+
+/** How long sending may go on once the worker is asked to stop, and how long everything else may. */
+const FINISH_MS = 7000;
+const STOP_MS = 1000;
+
+/**
+ * The target `worker-delivery`: follows the chain, and sends what is due (contract §11.4). A job is a hint: the row says
+ * whether there is something to send, a claim gives it to one sender for five minutes, and nothing is locked meanwhile.
+ */
+export function deliveryWorker(
+  runtime: WorkerRuntime,
+  deps: DeliveryDeps,
+  onGrown: (handler: (tenant: string) => void) => Promise<void>,
+): Module {
+  const givenBack = new AbortController();
+  let stopping = false;
+  const effect: Effect = async (item) =>
+    stopping ? 'later' : deliver(runtime, deps, item, givenBack.signal);
+  const worker = deadlineWorker({ ...runtime, source: deps.deliveries, effect });
+  return {
+    name: runtime.name,
+    async start() {
+      await worker.start();
+      await onGrown((tenant) => deps.follower.wake(tenant));
+      deps.follower.start();
+    },
+    // Takes nothing new. The queues wait for jobs under way: what is not sent by then is given back to be tried again,
+    // rather than left to the end of its claim.
+    async stop() {
+      stopping = true;
+      setTimeout(() => givenBack.abort(), FINISH_MS).unref();
+      await Promise.race([
+        Promise.all([deps.follower.stop(), worker.stop()]),
+        delay(STOP_MS, undefined, { ref: false }),
+      ]);
+    },
+  };
+}
+
+async function deliver(
+  runtime: WorkerRuntime,
+  deps: DeliveryDeps,
+  item: DueItem,
+  signal: AbortSignal,
+): ReturnType<Effect> {
+  const { deliveries } = deps;
+  const delivery = await deliveries.load(item);
+  if (delivery === null) return 'later';
+  const verdict = judge(delivery, delivery.now);
+  const lateMs = delivery.now - delivery.nextAt;
+  if (verdict.do === 'nothing' || verdict.do === 'wait') return 'later';
+  if (verdict.do === 'end') {
+    await deliveries.end(delivery, verdict.state, verdict.error);
+    return { lateMs };
+  }
+  const claim = await (delivery.kind === 'smtp'
+    ? deliveries.claimMail(delivery, verdict.fingerprint)
+    : deliveries.claim(delivery, verdict.fingerprint));
+  if (claim === null) return 'later';
+  const error = await attempt(runtime, deps, delivery, claim, verdict.destination, signal);
+  if (error === 'delivery_failed' && delivery.kind === 'smtp') {
+    await deliveries.giveBackMail(delivery, claim);
+  }
+  // The directory as it is now, and the time that it is after the attempt.
+  const after = error === null ? delivery : ((await deliveries.load(item)) ?? delivery);
+  const changed = fingerprintOf(after) !== verdict.fingerprint;
+  const { attempts } = claim;
+  const settlement = settle(delivery, { attempts, error, changed }, after.now);
+  await deliveries.settle(delivery, claim, settlement);
+  if (settlement.state !== 'pending') return { lateMs };
+  runtime.metrics.failed();
+  return 'later';
+}
+
+/** Null when it was accepted. */
+async function attempt(
+  { log }: WorkerRuntime,
+  deps: DeliveryDeps,
+  delivery: LoadedDelivery,
+  claim: Claim,
+  destination: string,
+  signal: AbortSignal,
+): Promise<DeliveryError | null> {
+  const { tenant, id, kind } = delivery;
+  const parent = await traceOf(deps, delivery);
+  try {
+    if (kind === 'smtp') {
+      await inSpan('mail', { kind: 'client', parent }, () =>
+        mail(deps, delivery, claim, destination, signal),
+      );
+    } else {
+      const attributes = { 'server.address': new URL(destination).hostname };
+      await inSpan('webhook', { kind: 'client', parent, attributes }, ({ traceparent }) =>
+        post(deps, delivery, claim, { destination, traceparent }, signal),
+      );
+    }
+    return null;
+  } catch (error) {
+    const { attempts } = claim;
+    log.warn({ tenant, delivery: id, kind, attempts, fault: faultOf(error) }, 'not delivered');
+    return error instanceof MailTimeout ? 'smtp_timeout' : 'delivery_failed';
+  }
+}
+
+/** Where a sweep put the job in, nobody has said: an attempt that comes later belongs there all the same. */
+async function traceOf(
+  { traces }: DeliveryDeps,
+  { tenant, event }: LoadedDelivery,
+): Promise<string | undefined> {
+  if (traces === null || event === null || recordedTraceparent() !== null) return undefined;
+  const id = event.payload.event_id;
+  return (await traces.of(tenant, [id])).get(id);
+}
+
+async function post(
+  { notary, sendWebhook }: DeliveryDeps,
+  delivery: LoadedDelivery,
+  claim: Claim,
+  { destination, traceparent }: { destination: string; traceparent: string | null },
+  signal: AbortSignal,
+): Promise<void> {
+  const { headers, body } = await webhookMessage(notary, delivery, delivery.secret, claim.now);
+  const traced = traceparent === null ? headers : { ...headers, traceparent };
+  await sendWebhook(destination, traced, body, signal);
+}
+
+async function mail(
+  { notary, sendMail }: DeliveryDeps,
+  delivery: LoadedDelivery,
+  claim: Claim,
+  to: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (sendMail === null) throw new Error('mail is not configured');
+  const messageId = `<${delivery.id}@${new URL(notary.origin).hostname}>`;
+  const message = mailMessage(delivery, notary.origin);
+  await sendMail({ ...message, to, messageId, date: new Date(claim.now) }, signal);
+}
+
+/** Messages of servers and libraries quote addresses: of theirs only the code is told. */
+function faultOf(error: unknown): string {
+  if (error instanceof WebhookFailure || error instanceof MailTimeout) return error.message;
+  const { code, name } = error as { code?: unknown; name?: unknown };
+  return typeof code === 'string' ? code : String(name);
+}

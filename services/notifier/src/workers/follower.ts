@@ -1,0 +1,151 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RequestChangedEvent, SignedRecord } from '@countersign/protocol';
+import { withFreshState } from '@countersign/database';
+import type { Directory, Traces } from '@countersign/database';
+import { Wakeful, jobOf, newId } from '@countersign/platform';
+import type { WorkerRuntime } from '@countersign/platform';
+import { mailTo, recipientsOf } from '../deliveries/recipients.js';
+import { dueItemOf } from '../store/deliveries.js';
+import type { Batch, Concerned, FeedStore, NewDelivery } from '../store/feed.js';
+
+export interface FollowerDeps {
+  readonly feed: FeedStore;
+  readonly directory: Directory;
+  /** To which traces events belong; null while tracing is off. */
+  readonly traces: Traces | null;
+  /** Whether mail is configured. */
+  readonly mails: boolean;
+}
+
+const BATCH = 100;
+/** Where nobody listens, the cursor need not move with every entry. */
+const PASSING_MS = 250;
+/** A hint that was lost costs no more. */
+const POLL_MS = 5000;
+
+interface FollowedEvent {
+  readonly recordId: string;
+  readonly owner: string;
+  readonly payload: RequestChangedEvent;
+}
+
+/**
+ * Reads the chain behind the ledger and says once of each event to whom it is delivered: to the owner's webhook, when it
+ * has one at that moment (contract §11.5), and by mail (§11.6). Cursor and deliveries move in one statement, which
+ * compares where the cursor was: of two that read the same entries one has no effect.
+ */
+export function follower(runtime: WorkerRuntime, deps: FollowerDeps): Wakeful {
+  const { feed } = deps;
+  const { name, jobs, log } = runtime;
+
+  async function work(tenant: string): Promise<boolean> {
+    if (!deps.mails && (await feed.passOver(tenant))) {
+      await delay(PASSING_MS);
+      return false;
+    }
+    const { batch, deliveries, due } = await withFreshState(() => follow(deps, tenant));
+    if (batch === null) return false;
+    // Somebody else was faster, perhaps not with all of it.
+    if (due === null) return true;
+    const traces = await deps.traces?.of(
+      tenant,
+      deliveries.map(({ eventId }) => eventId),
+    );
+    const added = deliveries.map((delivery) => ({
+      ...jobOf({ ...dueItemOf({ ...delivery, tenant, due }), inMs: 0 }),
+      traceparent: traces?.get(delivery.eventId),
+    }));
+    // Not waited for: the chain is followed while the queues are away, and the sweep finds what they never got.
+    jobs
+      .enqueueAll(name, added)
+      .catch((error: unknown) => log.debug({ err: error, tenant }, 'jobs were not put in'));
+    return batch.entries.length === BATCH;
+  }
+
+  return new Wakeful({
+    name: 'following the chain',
+    work,
+    poll: () => feed.tenantsBehind(),
+    pollMs: POLL_MS,
+    log,
+  });
+}
+
+interface Followed {
+  readonly batch: Batch | null;
+  readonly deliveries: readonly NewDelivery[];
+  /** When they are due; null when another follower was faster. */
+  readonly due: number | null;
+}
+
+async function follow(deps: FollowerDeps, tenant: string): Promise<Followed> {
+  const batch = await deps.feed.batch(tenant, BATCH);
+  const last = batch?.entries.at(-1);
+  if (batch === null || last === undefined) return { batch: null, deliveries: [], due: null };
+  const events = eventsOf(batch);
+  const deliveries = await deliveriesOf(deps, tenant, batch, events);
+  const due = await deps.feed.follow(tenant, batch.after, last.sequence, deliveries);
+  return { batch, deliveries, due };
+}
+
+function eventsOf(batch: Batch): FollowedEvent[] {
+  return batch.entries.flatMap(({ recordId, record }) => {
+    if (record === null) return [];
+    const { protected: header, payload } = JSON.parse(record) as SignedRecord;
+    return [{ recordId, owner: header.audience, payload: payload as RequestChangedEvent }];
+  });
+}
+
+async function deliveriesOf(
+  deps: FollowerDeps,
+  tenant: string,
+  batch: Batch,
+  events: readonly FollowedEvent[],
+): Promise<NewDelivery[]> {
+  const mailed = deps.mails ? events.filter(({ payload }) => mailTo(payload, true) !== null) : [];
+  const concerned =
+    mailed.length === 0
+      ? new Map<string, Concerned>()
+      : await deps.feed.concerned(tenant, [...new Set(mailed.map(idOf))]);
+  const deliveries: NewDelivery[] = [];
+  for (const event of events) {
+    const add = (kind: NewDelivery['kind'], recipient: string): void => {
+      const id = newId(batch.now);
+      deliveries.push({ id, requestId: idOf(event), kind, eventId: event.recordId, recipient });
+    };
+    const { directoryRevision } = batch;
+    const owner = await deps.directory.principal(tenant, event.owner, directoryRevision);
+    if (owner?.enabled && owner.config.webhook !== undefined) add('webhook', owner.id);
+    const whom = concerned.get(idOf(event));
+    if (whom === undefined) continue;
+    for (const recipient of await mailRecipients(deps, tenant, directoryRevision, event, whom)) {
+      add('smtp', recipient);
+    }
+  }
+  return deliveries;
+}
+
+async function mailRecipients(
+  { directory, feed }: FollowerDeps,
+  tenant: string,
+  revision: number,
+  { payload }: FollowedEvent,
+  whom: Concerned,
+): Promise<string[]> {
+  const to = mailTo(payload, whom.discardedBy !== null && whom.discardedBy !== 'system');
+  if (to === null) return [];
+  const ids = {
+    reviewers: async () =>
+      (await directory.route(tenant, whom.route, revision))?.config.reviewers ?? [],
+    requester: async () => [whom.requester],
+    operators: () => feed.operators(tenant),
+  };
+  const principals = await Promise.all(
+    (await ids[to]()).map((id) => directory.principal(tenant, id, revision)),
+  );
+  return recipientsOf(principals);
+}
+
+function idOf({ payload }: FollowedEvent): string {
+  return payload.request_id;
+}

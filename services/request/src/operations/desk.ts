@@ -1,0 +1,166 @@
+import { DECISION_STATES, Refusal, effective, parseTimestamp } from '@countersign/protocol';
+import type {
+  DeskDelivery,
+  DeskIncident,
+  DeskPage,
+  DeskPrincipal,
+  DeskRequest,
+  DeskRoute,
+} from '@countersign/protocol';
+import { requireCaller, requireOperator, withFreshState } from '@countersign/database';
+import { answer, isId } from '@countersign/platform';
+import type { Call, Handler } from '@countersign/platform';
+import type { RequestDeps } from '../module.js';
+import { tenantInConflict } from '../status-view.js';
+import { DESK_PAGE } from '../store/desk.js';
+import type { Behind, DeskStore, RequestDeskRow } from '../store/desk.js';
+
+// The lists of the operator pages (decisions/0016): of the operator's own tenant, and for operators alone.
+
+type Params = Call['params'];
+
+/** Authorised in the service again, whatever the gateway let through. */
+function deskList<Row, Item>(
+  deps: RequestDeps,
+  read: (store: DeskStore, tenant: string, params: Params) => Promise<Row[]>,
+  itemOf: (row: Row) => Item,
+  markOf: (item: Item) => string,
+): Handler {
+  return ({ caller, params }) =>
+    withFreshState(async () => {
+      const revision = await deps.desk.directoryRevision(caller.tenant);
+      requireOperator(await requireCaller(deps.directory, caller, revision));
+      const rows = await read(deps.desk, caller.tenant, params);
+      const items = rows.slice(0, DESK_PAGE).map(itemOf);
+      const last = items.at(-1);
+      const next = rows.length > DESK_PAGE && last !== undefined ? markOf(last) : null;
+      const page: DeskPage<Item> = { items, next };
+      return answer(200, JSON.stringify(page));
+    });
+}
+
+const stamp = (milliseconds: number) => new Date(milliseconds).toISOString();
+
+export function deskRoutes(deps: RequestDeps): Handler {
+  return deskList(
+    deps,
+    (store, tenant, { id, after }) => store.routes(tenant, id ?? null, after ?? ''),
+    (row): DeskRoute => ({ ...row, updated_at: stamp(row.updated_at) }),
+    ({ id }) => id,
+  );
+}
+
+export function deskPrincipals(deps: RequestDeps): Handler {
+  return deskList(
+    deps,
+    (store, tenant, { id, after }) => store.principals(tenant, id ?? null, after ?? ''),
+    (row): DeskPrincipal => ({ ...row, updated_at: stamp(row.updated_at) }),
+    ({ id }) => id,
+  );
+}
+
+export function deskRequests(deps: RequestDeps): Handler {
+  return deskList(
+    deps,
+    (store, tenant, { state = '', route, producer, since, before, after }) => {
+      if (state !== '' && !DECISION_STATES.some((known) => known === state)) {
+        throw new Refusal('invalid_state');
+      }
+      return store.requests(tenant, {
+        state,
+        route: route ?? null,
+        producer: producer ?? null,
+        since: timeOf(since),
+        before: timeOf(before),
+        behind: behindOf(after),
+      });
+    },
+    requestOf,
+    ({ accepted_at, id }) => `${accepted_at}/${id}`,
+  );
+}
+
+const DELIVERY_STATES = ['pending', 'accepted', 'failed', 'expired'];
+
+export function deskDeliveries(deps: RequestDeps): Handler {
+  return deskList(
+    deps,
+    (store, tenant, { state = 'failed', after }) => {
+      if (!DELIVERY_STATES.includes(state)) throw new Refusal('invalid_state');
+      return store.deliveries(tenant, state, behindOf(after));
+    },
+    (row): DeskDelivery => ({
+      ...row,
+      created_at: stamp(row.created_at),
+      next_at: row.next_at === null ? null : stamp(row.next_at),
+    }),
+    ({ created_at, id }) => `${created_at}/${id}`,
+  );
+}
+
+export function deskIncidents(deps: RequestDeps): Handler {
+  return deskList(
+    deps,
+    (store, tenant, { id, after }) => {
+      if (id !== undefined && !isId(id)) throw new Refusal('not_found');
+      return store.incidents(tenant, id ?? null, behindOf(after));
+    },
+    (row): DeskIncident => ({ ...row, created_at: stamp(row.created_at) }),
+    ({ created_at, id }) => `${created_at}/${id}`,
+  );
+}
+
+function timeOf(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const time = parseTimestamp(text);
+  if (time === null) throw new Refusal('invalid_offset');
+  return time;
+}
+
+/** `<time>/<id>` of the last item of the page before. */
+function behindOf(text: string | undefined): Behind | null {
+  if (text === undefined) return null;
+  const [time = '', id = ''] = text.split('/', 2);
+  const at = parseTimestamp(time);
+  if (at === null || !/^[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}$/.test(id)) {
+    throw new Refusal('invalid_offset');
+  }
+  return { at, id };
+}
+
+function requestOf(row: RequestDeskRow): DeskRequest {
+  // What is due counts, whether or not it is written yet (contract §11.1).
+  const due = effective(
+    {
+      purpose: row.grant_state === 'not_applicable' ? 'review' : 'authorise_execution',
+      decision: row.decision,
+      audit: row.audit,
+      grant: row.grant_state,
+      execution: row.execution,
+      revision: 0,
+      invalidated: row.invalidated,
+      reviewDeadline: row.review_deadline,
+      grantDeadline: row.grant_deadline,
+      privateDeleteAt: Number.POSITIVE_INFINITY,
+      materialDeleted: false,
+      remindedAt: null,
+      claimed: false,
+      outcomeRecorded: false,
+      admissions: 0,
+    },
+    row.now,
+  );
+  return {
+    id: row.id,
+    summary: row.summary,
+    producer: row.owner,
+    route: row.route,
+    accepted_at: stamp(row.accepted_at),
+    deadline: stamp(row.review_deadline),
+    decision: due.decision,
+    audit: tenantInConflict(row.fence_reason) ? 'conflict' : due.audit,
+    grant: due.grant,
+    execution: due.execution,
+    invalidated: row.invalidated,
+  };
+}

@@ -1,0 +1,87 @@
+import { Refusal, effective, invalidate } from '@countersign/protocol';
+import type { DeskAffected, DeskPreview, PrincipalInput, RouteInput } from '@countersign/protocol';
+import { requireOperator } from '@countersign/database';
+import { answer } from '@countersign/platform';
+import type { Handler } from '@countersign/platform';
+import {
+  principalEffects,
+  requirePrincipal,
+  requireRoute,
+  revisionAfter,
+  routeEffects,
+} from '../directory-effects.js';
+import type { Effects } from '../directory-effects.js';
+import type { RequestDeps } from '../module.js';
+import type { DirectoryView } from '../store/directory.js';
+import { spellsNul } from '../store/unkept.js';
+import { requireEnabled } from './configure-principal.js';
+
+const LISTED = 100;
+
+/** What #26 with this body would refuse or do now: the same decisions, in a transaction that cannot write (decisions/0016). */
+export function previewRoute(deps: RequestDeps): Handler {
+  return async ({ caller, params, text }) => {
+    const id = params.id ?? '';
+    const config = JSON.parse(text) as RouteInput;
+    return deps.configuration.view(caller.tenant, async (view) => {
+      requireOperator(await requireEnabled(view, caller));
+      requireRoute(config, deps.mode);
+      if (spellsNul(text)) throw new Refusal('invalid_route');
+      const before = await view.route(id);
+      const effects = await routeEffects(view, id, before, config);
+      const after = revisionAfter(before, config);
+      return preview(view, effects, {
+        creates: before === null,
+        revision: { before: before?.revision ?? 0, after },
+      });
+    });
+  };
+}
+
+/** The same of #25. Whether a token is somebody else's is left to it: a preview is no place to try tokens. */
+export function previewPrincipal(deps: RequestDeps): Handler {
+  return async ({ caller, params, text }) => {
+    const input = JSON.parse(text) as PrincipalInput;
+    return deps.configuration.view(caller.tenant, async (view) => {
+      requireOperator(await requireEnabled(view, caller));
+      if (params.id !== input.id) throw new Refusal('identity_mismatch');
+      if (spellsNul(text)) throw new Refusal('invalid_principal');
+      const before = await view.principal(input.id);
+      await requirePrincipal(view, before, input, deps.webhooks);
+      const effects = await principalEffects(view, before, input);
+      return preview(view, effects, { creates: before === null, revision: null });
+    });
+  };
+}
+
+async function preview(
+  view: DirectoryView,
+  { affected, reasonOf, removed, route }: Effects,
+  about: Pick<DeskPreview, 'creates' | 'revision'>,
+) {
+  const items: DeskAffected[] = [];
+  let [count, cancelled, revoked] = [0, 0, 0];
+  for (const request of affected) {
+    const reason = reasonOf(request);
+    if (reason === null) continue;
+    const before = effective(request.lifecycle, view.now);
+    const after = invalidate(request.lifecycle, reason, view.now).next;
+    count += 1;
+    if (before.decision !== after.decision) cancelled += 1;
+    if (before.grant !== after.grant) revoked += 1;
+    if (items.length === LISTED) continue;
+    items.push({
+      id: request.id,
+      summary: request.summary,
+      producer: request.owner,
+      route: request.route,
+      reason,
+      decision: { before: before.decision, after: after.decision },
+      grant: { before: before.grant, after: after.grant },
+      execution: after.execution,
+    });
+  }
+  const dropped = await view.opened(removed, route);
+  const body: DeskPreview = { ...about, affected: { count, cancelled, revoked, items }, dropped };
+  return answer(200, JSON.stringify(body));
+}

@@ -1,0 +1,200 @@
+import type pg from 'pg';
+import { DECISION_STATES } from '@countersign/protocol';
+import type { DeskDelivery, DeskPrincipal, Invalidation, RouteConfig } from '@countersign/protocol';
+import { keyed } from '@countersign/database';
+import type { RequestRow } from '@countersign/database';
+
+// What the operator pages list (decisions/0016). Every page is one walk along an index that is there for others.
+
+/** One more than a page, so that the next one is known to exist. */
+export const DESK_PAGE = 100;
+const MOST = DESK_PAGE + 1;
+const NOW = '(SELECT clock_timestamp())';
+
+export interface RouteRow {
+  id: string;
+  revision: number;
+  config: RouteConfig;
+  updated_at: number;
+}
+
+export interface PrincipalRow extends Omit<DeskPrincipal, 'updated_at'> {
+  updated_at: number;
+}
+
+export interface RequestDeskRow {
+  id: string;
+  summary: string;
+  owner: string;
+  route: string;
+  accepted_at: number;
+  review_deadline: number;
+  grant_deadline: number | null;
+  decision: RequestRow['decision'];
+  audit: RequestRow['audit'];
+  grant_state: RequestRow['grant_state'];
+  execution: RequestRow['execution'];
+  invalidated: Invalidation | null;
+  now: number;
+  fence_reason: string | null;
+}
+
+export interface DeliveryRow extends Omit<DeskDelivery, 'created_at' | 'next_at'> {
+  created_at: number;
+  next_at: number | null;
+}
+
+export interface IncidentRow {
+  id: string;
+  code: string;
+  request_id: string | null;
+  created_at: number;
+}
+
+/** Newest first, ties by id: everything behind this one. */
+export interface Behind {
+  readonly at: number;
+  readonly id: string;
+}
+
+export interface RequestFilter {
+  readonly state: string;
+  readonly route: string | null;
+  readonly producer: string | null;
+  /** Epoch milliseconds, each end may be missing. */
+  readonly since: number | null;
+  readonly before: number | null;
+  readonly behind: Behind | null;
+}
+
+const time = (parameter: string) => `to_timestamp(${parameter}::float8 / 1000)`;
+
+/** Which index is walked: by one route, by one producer, or all of the tenant. */
+type Walk = 'tenant' | 'route' | 'owner';
+const WALKS: Record<Walk, string> = {
+  tenant: '',
+  route: 'AND l.route = $2',
+  owner: 'AND l.owner = $3',
+};
+
+/**
+ * $2 route, $3 producer, $4 states, $5 the filter or '', $6 since, $7 until (inclusive), $8 id at that very time.
+ * A pending request whose time has come counts as expired (contract §11.1).
+ */
+function requestsSql(walk: Walk): string {
+  return `SELECT l.request_id AS id, r.summary, l.owner, l.route, l.accepted_at, l.review_deadline, l.grant_deadline,
+    l.decision, l.audit, l.grant_state, l.execution, l.invalidated, t.fence_reason,
+    floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
+  FROM tenant t JOIN LATERAL (
+    SELECT f.* FROM unnest($4::text[]) AS d (decision) CROSS JOIN LATERAL (
+      SELECT l.* FROM lifecycle l WHERE l.tenant = $1 ${WALKS[walk]} AND l.decision = d.decision AND l.decision <> ''
+        AND l.accepted_at >= ${time('$6')} AND l.accepted_at <= ${time('$7')}
+        AND (l.accepted_at < ${time('$7')} OR l.request_id > $8::uuid)
+        AND ($2::text IS NULL OR l.route = $2) AND ($3::text IS NULL OR l.owner = $3)
+        AND ($5::text <> 'pending' OR l.review_deadline > ${NOW})
+        AND ($5::text <> 'expired' OR l.decision = 'expired' OR l.review_deadline <= ${NOW})
+      ORDER BY l.accepted_at DESC, l.request_id LIMIT ${MOST}
+    ) f ORDER BY f.accepted_at DESC, f.request_id LIMIT ${MOST}
+  ) l ON true ${keyed('request', 'r', 'x.id = l.request_id')}
+  WHERE t.tenant = $1 ORDER BY l.accepted_at DESC, l.request_id`;
+}
+
+const REQUESTS: Record<Walk, { name: string; text: string }> = {
+  tenant: { name: 'desk.requests', text: requestsSql('tenant') },
+  route: { name: 'desk.requests-of-route', text: requestsSql('route') },
+  owner: { name: 'desk.requests-of-producer', text: requestsSql('owner') },
+};
+
+const EARLIEST = 0;
+/** Later than any request: 9999-12-31. */
+const LATEST = 253_402_300_799_999;
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+export class DeskStore {
+  constructor(private readonly pool: pg.Pool) {}
+
+  async directoryRevision(tenant: string): Promise<number | undefined> {
+    const { rows } = await this.pool.query<{ directory_revision: number }>({
+      name: 'request.directory-revision',
+      text: 'SELECT directory_revision FROM tenant WHERE tenant = $1',
+      values: [tenant],
+    });
+    return rows[0]?.directory_revision;
+  }
+
+  /** In the order of their ids, from behind `after`; or the one with this `id`. */
+  async routes(tenant: string, id: string | null, after: string): Promise<RouteRow[]> {
+    const { rows } = await this.pool.query<RouteRow>({
+      name: 'desk.routes',
+      text: `SELECT r.id, r.revision, r.config, r.updated_at FROM route r
+        WHERE r.tenant = $1 AND r.id > $2 AND ($3::text IS NULL OR r.id = $3) ORDER BY r.id LIMIT ${MOST}`,
+      values: [tenant, after, id],
+    });
+    return rows;
+  }
+
+  /** As `routes`. Of secrets no more than that they are there. */
+  async principals(tenant: string, id: string | null, after: string): Promise<PrincipalRow[]> {
+    const { rows } = await this.pool.query<PrincipalRow>({
+      name: 'desk.principals',
+      text: `SELECT p.id, p.kind, p.config, p.updated_at,
+          EXISTS (SELECT 1 FROM credential c WHERE c.tenant = p.tenant AND c.principal = p.id) AS has_token,
+          EXISTS (SELECT 1 FROM webhook_secret s WHERE s.tenant = p.tenant AND s.principal = p.id) AS has_webhook_secret
+        FROM principal p
+        WHERE p.tenant = $1 AND p.id > $2 AND ($3::text IS NULL OR p.id = $3) ORDER BY p.id LIMIT ${MOST}`,
+      values: [tenant, after, id],
+    });
+    return rows;
+  }
+
+  /** Newest first. */
+  async requests(tenant: string, filter: RequestFilter): Promise<RequestDeskRow[]> {
+    const { state, route, producer, since, before, behind } = filter;
+    const walk = route !== null ? 'route' : producer !== null ? 'owner' : 'tenant';
+    const states =
+      state === '' ? DECISION_STATES : state === 'expired' ? ['expired', 'pending'] : [state];
+    // `before` itself is outside, what stands at the very time of the last item may be behind it.
+    const until = behind ?? { at: before === null ? LATEST : before - 1, id: FIRST_ID };
+    const { rows } = await this.pool.query<RequestDeskRow>({
+      ...REQUESTS[walk],
+      values: [tenant, route, producer, states, state, since ?? EARLIEST, until.at, until.id],
+    });
+    return rows;
+  }
+
+  /** Of one state, newest first. */
+  async deliveries(tenant: string, state: string, behind: Behind | null): Promise<DeliveryRow[]> {
+    const { at, id } = behind ?? { at: LATEST, id: LAST_ID };
+    const { rows } = await this.pool.query<DeliveryRow>({
+      name: 'desk.deliveries',
+      text: `SELECT f.id, f.request_id, f.kind, f.state, f.recipient, f.attempts, f.error, f.created_at,
+          CASE WHEN f.state = 'pending' THEN f.next_at END AS next_at
+        FROM unnest(ARRAY['smtp', 'webhook']) AS k (kind) CROSS JOIN LATERAL (
+          SELECT x.* FROM delivery x WHERE x.tenant = $1 AND x.kind = k.kind AND x.kind <> '' AND x.state = $2
+            AND x.created_at <= ${time('$3')} AND (x.created_at < ${time('$3')} OR x.id < $4::uuid)
+          ORDER BY x.created_at DESC, x.id DESC LIMIT ${MOST}
+        ) f ORDER BY f.created_at DESC, f.id DESC LIMIT ${MOST}`,
+      values: [tenant, state, at, id],
+    });
+    return rows;
+  }
+
+  /** Newest first; of one request, or of all. */
+  async incidents(
+    tenant: string,
+    request: string | null,
+    behind: Behind | null,
+  ): Promise<IncidentRow[]> {
+    const { at, id } = behind ?? { at: LATEST, id: LAST_ID };
+    const { rows } = await this.pool.query<IncidentRow>({
+      name: 'desk.incidents',
+      text: `SELECT i.id, i.code, i.request_id, i.created_at FROM incident i
+        WHERE i.tenant = $1 AND i.created_at <= ${time('$2')} AND (i.created_at < ${time('$2')} OR i.id < $3::uuid)
+          AND ($4::uuid IS NULL OR i.request_id = $4)
+        ORDER BY i.created_at DESC, i.id DESC LIMIT ${MOST}`,
+      values: [tenant, at, id, request],
+    });
+    return rows;
+  }
+}

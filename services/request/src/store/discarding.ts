@@ -1,0 +1,20 @@
+import { placed } from '@countersign/database';
+
+/**
+ * CTEs of a transition that deletes private material (contract §11.2), by #15 and by the deletion worker: material and
+ * candidates go, stored candidate answers are cleared, the room is free, mail that nobody has sent yet is not sent.
+ */
+export const DISCARDING: readonly string[] = [
+  `m AS (DELETE FROM material USING l WHERE material.tenant = $1 AND material.request_id = $3::uuid
+    RETURNING material.bytes)`,
+  `c AS (DELETE FROM candidate USING l WHERE candidate.tenant = $1 AND candidate.request_id = $3::uuid)`,
+  `y AS (UPDATE idempotency SET result = NULL
+    FROM l ${placed('idempotency', 'k', `x.request_id = $3::uuid AND x.operation = 'review.propose:' || $3`)}
+    WHERE idempotency.ctid = k.at)`,
+  `w AS (INSERT INTO retained AS x (tenant, scope, subject, bytes)
+    SELECT $1, 'owner', g.owner, -m.bytes FROM m, lifecycle g WHERE g.tenant = $1 AND g.request_id = $3::uuid
+    ON CONFLICT (tenant, scope, subject, slot) DO UPDATE SET bytes = x.bytes + EXCLUDED.bytes)`,
+  `s AS (UPDATE delivery SET state = 'expired' FROM l ${placed('delivery', 'k', 'x.request_id = $3::uuid ORDER BY x.created_at DESC')}
+    WHERE delivery.ctid = k.at AND delivery.kind = 'smtp' AND delivery.state = 'pending'
+      AND delivery.claim_id IS NULL)`,
+];

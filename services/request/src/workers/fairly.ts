@@ -1,0 +1,30 @@
+import type { DeadlineSource, DueItem, UpcomingItem } from '@countersign/platform';
+
+/**
+ * At most so many items of one tenant in one pass of the sweep (contract §11.3): a tenant with many makes no other wait.
+ * A pass begins with the first page; what it leaves out comes in a later one.
+ */
+export function fairly(source: DeadlineSource, perTenant: number): DeadlineSource {
+  let taken = new Map<string, number>();
+  const takes = ({ tenant }: DueItem): boolean => {
+    const before = taken.get(tenant) ?? 0;
+    taken.set(tenant, before + 1);
+    return before < perTenant;
+  };
+  return {
+    overdue: () => source.overdue(),
+    failed: (item) => source.failed(item),
+    async upcoming(aheadMs, after, most) {
+      if (after === null) taken = new Map();
+      const page: UpcomingItem[] = [];
+      for (let last = after; page.length < most;) {
+        const asked = most - page.length;
+        const found = await source.upcoming(aheadMs, last, asked);
+        page.push(...found.filter(takes));
+        if (found.length < asked) break;
+        last = found.at(-1) as UpcomingItem;
+      }
+      return page;
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import { SECONDS } from '@countersign/protocol';
+import { newId, startLoop } from '@countersign/platform';
+import type { Logger, Loop, Module, WorkerMetrics } from '@countersign/platform';
+import { NO_TENANT, isOfRow } from '../store/housekeeping.js';
+import type { Ages, HousekeepingSet, HousekeepingStore } from '../store/housekeeping.js';
+import type { NoteRun } from './retention-runs.js';
+
+export interface HousekeepingSettings {
+  /** Between two passes over a tenant. */
+  readonly intervalMs: number;
+  /** Most rows of one set in one pass. */
+  readonly rows: number;
+}
+
+export interface HousekeepingDeps {
+  readonly store: HousekeepingStore;
+  readonly settings: HousekeepingSettings;
+  readonly noted: NoteRun;
+  readonly metrics: WorkerMetrics;
+  readonly log: Logger;
+}
+
+/** Contract §11.3. Bodies on their way live for one hop, which takes seconds. */
+const AGES: Ages = {
+  kept: SECONDS.idempotency * 1000,
+  unusedBundle: 15 * 60_000,
+  parcel: 10 * 60_000,
+  // What a record becomes, it mostly becomes within seconds; what waits longer is not traced any more.
+  trace: 24 * 3_600_000,
+};
+/** Between two passes over a tenant with more to clear than one pass may. */
+const PAUSE_MS = 1000;
+/** A pass takes seconds; after this another process may take it over. */
+const LEASE_MS = 5 * 60_000;
+/** Rows of one set that fail by themselves before the set is left for the next pass. */
+const MOST_FAILURES = 10;
+
+/**
+ * What ends by its age (contract §11.3), tenant by tenant, each pass by one process. A set is cleared page by page in
+ * short statements that wait for nobody; a row that cannot be cleared is passed over, counted, and told of once.
+ */
+export function housekeeping(deps: HousekeepingDeps): Module {
+  const { store, settings, log } = deps;
+  const { ofTenant, ofNone } = store.sets(AGES);
+  let stopping = false;
+  let loop: Loop | undefined;
+  let enlisted = -Infinity;
+
+  async function turn(): Promise<void> {
+    try {
+      if (performance.now() - enlisted >= settings.intervalMs) {
+        await store.enlist();
+        enlisted = performance.now();
+      }
+      while (!stopping) {
+        const claimed = await store.claim(LEASE_MS);
+        if (claimed === undefined) return;
+        await pass(claimed.tenant, claimed.stalled);
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'housekeeping was cut short; the next turn tries again');
+    }
+  }
+
+  async function pass(tenant: string, wasStalled: boolean): Promise<void> {
+    let more = false;
+    let failures = 0;
+    try {
+      for (const set of tenant === NO_TENANT ? ofNone : ofTenant) {
+        if (stopping) break;
+        const cleared = await clear(deps, set, tenant);
+        more ||= cleared.more;
+        failures += cleared.failures;
+      }
+    } catch (error) {
+      if (tenant !== NO_TENANT) await deps.noted(tenant, false);
+      throw error;
+    }
+    const stalled = failures > 0;
+    const tells = stalled && !wasStalled && tenant !== NO_TENANT;
+    const pauseMs = stopping ? 0 : more ? PAUSE_MS : settings.intervalMs;
+    await store.end(tenant, pauseMs, stalled, tells ? newId() : null);
+    if (tenant !== NO_TENANT) await deps.noted(tenant, !stalled);
+  }
+
+  return {
+    name: 'housekeeping',
+    start: async () => {
+      loop = startLoop(PAUSE_MS, turn);
+    },
+    stop: async () => {
+      stopping = true;
+      await loop?.stop();
+    },
+  };
+}
+
+/** Clears one set of a tenant as far as one pass may. A page that fails is halved until the row that fails is alone. */
+async function clear(
+  { settings, metrics, log }: HousekeepingDeps,
+  set: HousekeepingSet,
+  tenant: string,
+): Promise<{ more: boolean; failures: number }> {
+  let left = settings.rows;
+  let size = settings.rows;
+  let failures = 0;
+  while (left > 0 && failures < MOST_FAILURES) {
+    const asked = Math.min(size, left);
+    try {
+      const cleared = await set.clear(tenant, asked, failures);
+      if (cleared < asked) return { more: false, failures };
+      left -= cleared;
+      size = asked * 2;
+    } catch (error) {
+      if (!isOfRow(error)) throw error;
+      if (asked === 1) {
+        failures += 1;
+        metrics.failed();
+        log.error({ err: error, tenant, set: set.name }, 'a row cannot be cleared');
+      }
+      size = Math.ceil(asked / 2);
+    }
+  }
+  return { more: failures < MOST_FAILURES, failures };
+}

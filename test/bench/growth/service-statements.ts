@@ -1,0 +1,382 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { Deadlines, Directory, Traces } from '@countersign/database';
+import type {
+  CallerIdentity,
+  NewAnswer,
+  NewRecord,
+  RoleName,
+  Transit,
+} from '@countersign/database';
+import { ExecutionStore } from '@countersign/execution-authority';
+import { createStore } from '@countersign/gateway';
+import {
+  ComparisonStore,
+  LagStore,
+  LedgerStore,
+  MetricsStore,
+  TreeStore,
+} from '@countersign/ledger';
+import { DeliveryStore, FeedStore, NotifierStore, ReminderSource } from '@countersign/notifier';
+import type { Lifecycle } from '@countersign/protocol';
+import {
+  BundleStore,
+  CreationStore,
+  DeletionStore,
+  DeskStore,
+  DirectoryStore,
+  ExpiryStore,
+  HousekeepingStore,
+  ListStore,
+  QUOTA_AMOUNTS,
+  RequestStore,
+} from '@countersign/request';
+import { ReviewStore } from '@countersign/review';
+import { recordingPool } from './statement.js';
+import type { Statement } from './statement.js';
+
+const id = randomUUID();
+const digest = `sha256:${'0'.repeat(64)}` as const;
+const caller: CallerIdentity = { tenant: 't', id: 'owner', kind: 'producer', credential: null };
+const item = { tenant: 't', requestId: id, kind: 'review', due: 0 };
+const delivered = { ...item, kind: `smtp.${id}` };
+const delivery = {
+  ...{ id, attempts: 0, createdAt: 0, nextAt: 0, tenant: 't', requestId: id, recipient: 'p' },
+  ...{ event: null, summary: '', requester: 'p', retained: true, principal: null, reviews: false },
+  kind: 'smtp',
+  state: 'pending',
+} as const;
+
+const state: Lifecycle = {
+  purpose: 'review',
+  decision: 'pending',
+  audit: 'unanchored',
+  grant: 'not_applicable',
+  execution: 'not_applicable',
+  revision: 1,
+  invalidated: null,
+  reviewDeadline: 0,
+  grantDeadline: null,
+  privateDeleteAt: 0,
+  materialDeleted: false,
+  remindedAt: null,
+  claimed: false,
+  outcomeRecorded: false,
+  admissions: 0,
+};
+const record: NewRecord = {
+  id,
+  type: 'RequestChangedEvent',
+  audience: 'owner',
+  issuedAt: '2026-11-20T00:00:00.000Z',
+  text: '{}',
+  digest,
+};
+const answer: NewAnswer = {
+  principal: 'owner',
+  operation: 'operation',
+  key: 'key',
+  body: '{}',
+  status: 200,
+  result: '{}',
+  recordId: null,
+};
+const transit: Transit = {
+  tenant: 't',
+  directoryRevision: 1,
+  requestId: id,
+  version: 1,
+  before: null,
+  records: [record],
+  answer,
+  deadlines: [{ kind: 'review', due: 0 }],
+};
+/** Steps that sign nothing and have no deadline; steps without a key. */
+const unsigned: Transit = { ...transit, records: [], deadlines: [] };
+const unkeyed: Transit = { ...transit, answer: null, deadlines: [] };
+const recalled = { marks: ',,,,', at: 0 };
+const row = { request_id: null } as never;
+const creation = {
+  ...{
+    owner: 'owner',
+    route: 'route',
+    purpose: 'review',
+    summary: '',
+    publisher: '',
+    bundle: null,
+  },
+  ...{ digest, canonical: '{}', payload: '{}', schema: '{}', document: '', occurrence: 'o' },
+  ...{ bytes: 1, retainedLimit: 1, acceptedAt: 0, auditDeleteAt: 0, state },
+};
+const unwitnessed = {
+  ...{ tenant: 't', ledgerId: id, generation: id, size: 1, note: '', witnessed: 0 },
+};
+const cosignature = { witness: 'witness', keyId: '00000000', time: 0, line: '' };
+const checkpoint = {
+  ...{ ledger_id: id, generation: id, sequence: 2, previous_sequence: 1, record: '{}' },
+  ...{ created_at: 0, acceptance: null },
+};
+const bundle = { id, publisher: 'p', digest, manifest: '{}', html: '', createdAt: 0 };
+const login = { nonce: '', codeVerifier: '', returnTo: '/', sessionState: null };
+const session = { digest, tenant: 't', principal: 'p', csrf: '', provedAt: null, acr: null };
+
+/** What one store is asked: every one of its methods at least once, by name. */
+interface StoreCalls<Store> {
+  readonly role: RoleName;
+  readonly open: (pool: pg.Pool) => Store;
+  readonly calls: Readonly<Record<string, (store: Store) => unknown>>;
+}
+
+const calls = <Store>(
+  role: RoleName,
+  open: (pool: pg.Pool) => Store,
+  asked: StoreCalls<Store>['calls'],
+) => ({ role, open, calls: asked }) as StoreCalls<unknown>;
+
+const STORES: readonly StoreCalls<unknown>[] = [
+  calls('gateway', createStore, {
+    principalOfToken: (s) => s.principalOfToken(digest),
+    session: (s) => s.session(digest),
+    sessionState: (s) => s.sessionState(digest),
+    endSession: (s) => s.endSession(digest),
+    restartLogin: (s) => s.restartLogin(digest, digest, login),
+    startLogin: (s) => s.startLogin(digest, digest, login),
+    claimLogin: (s) => s.claimLogin(digest, digest),
+    people: (s) => s.people('issuer', 'subject'),
+    finishLogin: (s) => s.finishLogin(digest, digest, digest, session),
+    addHttpCounts: (s) => s.addHttpCounts([]),
+    probe: (s) => s.probe(),
+  }),
+  calls('request', (pool) => new RequestStore(pool), {
+    status: (s) => s.status(caller, id),
+    integral: (s) => s.integral(caller, id, 'operation', 'key'),
+    withdraw: async (s) => {
+      await s.withdraw(transit, state);
+      await s.withdraw(transit, { ...state, materialDeleted: true });
+    },
+    directoryRevision: (s) => s.directoryRevision('t'),
+    material: (s) => s.material(caller, id),
+    app: (s) => s.app(caller, id),
+    hitl: (s) => s.hitl(caller, id),
+  }),
+  calls('request', (pool) => new ListStore(pool), {
+    list: async (s) => {
+      for (const scope of ['operator', 'owner', 'human'] as const) {
+        for (const filter of ['', 'pending', 'expired', 'confirmed']) {
+          await s.list(caller, scope, 0, filter);
+        }
+      }
+    },
+  }),
+  calls('request', (pool) => new DeskStore(pool), {
+    directoryRevision: (s) => s.directoryRevision('t'),
+    routes: (s) => s.routes('t', null, ''),
+    principals: (s) => s.principals('t', null, ''),
+    requests: async (s) => {
+      const all = { state: '', route: null, producer: null, since: null, before: null };
+      for (const filter of [all, { ...all, route: 'route' }, { ...all, producer: 'owner' }])
+        await s.requests('t', { ...filter, behind: null });
+    },
+    deliveries: (s) => s.deliveries('t', 'failed', null),
+    incidents: (s) => s.incidents('t', null, null),
+  }),
+  calls('request', (pool) => new CreationStore(pool, QUOTA_AMOUNTS), {
+    load: (s) =>
+      s.load(caller, 'operation', 'key', { bundle: id, occurrence: 'o', recoveryOf: 'r' }),
+    create: (s) => s.create(transit, creation),
+    supersede: (s) => s.supersede(transit, creation, { id, version: 1, state, recordIds: [id] }),
+  }),
+  calls('request', (pool) => new BundleStore(pool, QUOTA_AMOUNTS), {
+    refusal: (s) => s.refusal(caller, 'operation', 'key'),
+    register: (s) => s.register('t', 1, bundle, record, answer),
+  }),
+  calls('request', (pool) => new ExpiryStore(pool), {
+    load: (s) => s.load(item),
+    expire: (s) => s.expire(transit, state, item),
+  }),
+  calls('deletion', (pool) => new DeletionStore(pool), {
+    load: (s) => s.load(item),
+    deletePrivate: (s) => s.deletePrivate(transit, state),
+    sweepPrivate: (s) => s.sweepPrivate(item),
+    // Nothing is chained here.
+    deleteRequest: (s) => s.deleteRequest(item).catch(() => null),
+  }),
+  calls('deletion', (pool) => new HousekeepingStore(pool), {
+    enlist: (s) => s.enlist(),
+    claim: (s) => s.claim(1000),
+    end: (s) => s.end('t', 1000, true, id),
+    noteRun: (s) => s.noteRun('t', true),
+    sets: async (s) => {
+      const { ofTenant, ofNone } = s.sets({
+        kept: 1000,
+        unusedBundle: 1000,
+        parcel: 1000,
+        trace: 1000,
+      });
+      for (const set of [...ofTenant, ...ofNone]) await set.clear('t', 500, 0);
+    },
+  }),
+  calls('request', (pool) => new DirectoryStore(pool), {
+    change: (s) =>
+      s.change('t', async (change) => {
+        await change.principal('owner');
+        await change.route('route');
+        await change.savePrincipal('owner', 'producer', { enabled: true });
+        await change.saveCredential('owner', digest);
+        await change.affectedByOwner('owner');
+        await change.affectedByRoute('route');
+        await change.affectedByPerson('person');
+        await change.saveInvalidated([{ id, next: state }]);
+        await change.dropReviewer('person', 'route');
+        await change.saveRecords([record], [id]);
+      }),
+    view: (s) =>
+      s.view('t', async (view) => {
+        await view.affectedByOwner('owner');
+        await view.affectedByRoute('route');
+        await view.affectedByPerson('person');
+        await view.opened(['person'], null);
+      }),
+  }),
+  calls('request', (pool) => new Deadlines(pool, ['review', 'grant']), {
+    upcoming: (s) => s.upcoming(1000, item, 100),
+    overdue: (s) => s.overdue(),
+    finish: (s) => s.finish(item),
+    failed: (s) => s.failed(item),
+  }),
+  calls('request', (pool) => new Directory(pool), {
+    principal: (s) => s.principal('t', 'owner', 1).catch(() => null),
+    route: (s) => s.route('t', 'route', 1).catch(() => null),
+  }),
+  calls('review', (pool) => new ReviewStore(pool), {
+    load: (s) => s.load(caller, id, 'operation', 'key'),
+    confirm: (s) => s.confirm({ ...transit, recalled }, state, id, '1'),
+    recall: (s) => s.recall(caller, id),
+    freeze: (s) =>
+      s.freeze(unsigned, row, { revision: 1, id, created_at: '' } as never, digest, '{}'),
+    assign: (s) => s.assign(unsigned, { id, expires_at: '' } as never),
+  }),
+  calls('execution-authority', (pool) => new ExecutionStore(pool), {
+    loadForClaim: (s) => s.loadForClaim(caller, id, 'operation', 'key', 'identity'),
+    loadForAdmission: (s) => s.loadForAdmission(caller, id, 'nonce'),
+    loadForOutcome: (s) => s.loadForOutcome(caller, id, 'operation', 'key'),
+    loadForWorker: (s) => s.loadForWorker(item),
+    reconciliationDue: (s) => s.reconciliationDue(transit, state, id),
+    reconciliationOver: (s) => s.reconciliationOver(item, id),
+    claim: (s) =>
+      s.claim(transit, row, state, record, { owner: 'owner', occurrence: 'o', identity: 'i' }),
+    admit: (s) => s.admit({ ...unkeyed, recalled }, row, state, 'nonce', caller),
+    recall: (s) => s.recall(caller, id),
+    recordOutcome: (s) => s.recordOutcome(transit, state, id, id),
+  }),
+  calls('ledger', (pool) => new LedgerStore(pool), {
+    drain: (s) => s.drain('t', 100),
+    tenantsWaiting: (s) => s.tenantsWaiting(),
+    position: (s) => s.position('t', 100),
+    saveCheckpoint: (s) =>
+      s.saveCheckpoint('t', { ...checkpoint, checkpoint_sequence: 1, head: digest, now: 0 }, '{}'),
+    tenantsUnanchored: (s) => s.tenantsUnanchored(),
+    nextCheckpoint: (s) => s.nextCheckpoint('t'),
+    decisions: (s) => s.decisions('t', 0, 100),
+    anchor: (s) => s.anchor('t', checkpoint, '{}', []),
+    noteFailure: (s) => s.noteFailure('t', checkpoint, 'fault'),
+    fence: (s) => s.fence('t', 'reason', id),
+    export: (s) => s.export(caller, id),
+    entriesOf: (s) => s.entriesOf('t', id),
+    recordsOf: (s) => s.recordsOf('t', id),
+    entries: (s) => s.entries('t', 0, 100),
+    events: (s) => s.events('t', 'owner', 0, 100),
+    directoryRevision: (s) => s.directoryRevision('t'),
+  }),
+  calls('ledger', (pool) => new MetricsStore(pool), {
+    snapshot: (s) => s.snapshot('t', 50),
+    noteRun: (s) => s.noteRun('t', 'outbox', true),
+  }),
+  calls('ledger', (pool) => new TreeStore(pool), {
+    behind: (s) => s.behind(),
+    position: (s) => s.position('t'),
+    digests: (s) => s.digests('t', 0, 100),
+    tiles: (s) => s.tiles('t', [{ level: 0, index: 0 }]),
+    append: (s) => s.append('t', id, { from: 0, to: 1, tiles: [], note: '' }),
+    published: (s) => s.published(id, id),
+    directoryRevision: (s) => s.directoryRevision('t'),
+    unwitnessed: (s) => s.unwitnessed('witness', '00000000', 10),
+    saveCosignature: (s) => s.saveCosignature(unwitnessed, cosignature),
+  }),
+  calls('ledger', (pool) => new LagStore(pool), { lag: (s) => s.lag() }),
+  calls('ledger', (pool) => new ComparisonStore(pool), {
+    due: (s) => s.due(1000, 10),
+    uncompared: (s) => s.uncompared('t'),
+    heads: (s) => s.heads('t', [1, 2]),
+    agreed: (s) => s.agreed('t'),
+  }),
+  calls('ledger', (pool) => new Traces(pool), {
+    note: (s) => s.note('t', id, ''),
+    of: (s) => s.of('t', [id]),
+    ofEntries: (s) => s.ofEntries('t', 0, 100),
+  }),
+  calls('notifier', (pool) => new NotifierStore(pool), {
+    load: (s) => s.load(caller, id, 'operation', 'key'),
+    remind: (s) => s.remind(transit, state),
+  }),
+  calls('notifier', (pool) => new FeedStore(pool), {
+    tenantsBehind: (s) => s.tenantsBehind(),
+    mostBehind: (s) => s.mostBehind(),
+    passOver: (s) => s.passOver('t'),
+    batch: (s) => s.batch('t', 100),
+    concerned: (s) => s.concerned('t', [id]),
+    operators: (s) => s.operators('t'),
+    follow: (s) => s.follow('t', 0, 1, []),
+  }),
+  calls('notifier', (pool) => new DeliveryStore(pool), {
+    upcoming: (s) => s.upcoming(1000, delivered, 100),
+    overdue: (s) => s.overdue(),
+    failed: (s) => s.failed(delivered),
+    load: (s) => s.load(delivered),
+    claim: (s) => s.claim(delivery, digest),
+    claimMail: (s) => s.claimMail(delivery, digest),
+    giveBackMail: (s) => s.giveBackMail(delivery, { id, attempts: 1, now: 0 }),
+    settle: (s) =>
+      s.settle(
+        delivery,
+        { id, attempts: 1, now: 0 },
+        { state: 'accepted', error: null, nextAt: null },
+      ),
+    end: (s) => s.end(delivery, 'expired', null),
+  }),
+  calls('notifier', (pool) => new ReminderSource(pool, 600), {
+    upcoming: (s) => s.upcoming(1000, item, 100),
+    overdue: (s) => s.overdue(),
+    dueOf: (s) => s.dueOf(state),
+    failed: (s) => s.failed(),
+    load: (s) => s.load(item),
+  }),
+];
+
+/**
+ * Every statement of every store, each once. Throws for a method that is not called above: a new one is to be looked at
+ * like the others.
+ */
+export async function serviceStatements(): Promise<Statement[]> {
+  const recorded: Statement[] = [];
+  for (const { role, open, calls: asked } of STORES) {
+    const store = open(recordingPool(role, recorded));
+    const missing = methodsOf(store).filter((name) => !(name in asked));
+    if (missing.length > 0) throw new Error(`no statement is known of ${missing.join(', ')}`);
+    for (const ask of Object.values(asked)) await ask(store);
+  }
+  return [...new Map(recorded.map((of) => [`${of.role} ${of.text}`, of])).values()];
+}
+
+/** Names of the classes whose statements {@link serviceStatements} has. */
+export function storesWithStatements(): string[] {
+  return STORES.map(({ open }) => (open(recordingPool('request', [])) as object).constructor.name);
+}
+
+function methodsOf(store: unknown): string[] {
+  const own = Object.keys(store as object);
+  if (own.length > 0 && Object.getPrototypeOf(store) === Object.prototype) return own;
+  return Object.getOwnPropertyNames(Object.getPrototypeOf(store)).filter(
+    (name) => name !== 'constructor',
+  );
+}

@@ -1,0 +1,33 @@
+import type pg from 'pg';
+import type { RoleName } from '@countersign/database';
+
+/** One statement of a service, as its store sends it. */
+export interface Statement {
+  readonly role: RoleName;
+  /** Of the prepared statement; the first words of one that has none. */
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** What every statement seems to answer: that it had its effect, and nothing else. */
+const ROW = { saved: 1, replay: null, lifecycle: null, event: null, revision: 1, now: 0 };
+
+/**
+ * A pool that sends nothing anywhere: it keeps what a store asks it in `into`. So a store's statements can be had without
+ * the store giving them away.
+ */
+export function recordingPool(role: RoleName, into: Statement[]): pg.Pool {
+  async function query(config: string | pg.QueryConfig, given: readonly unknown[] = []) {
+    const { name, text, values = given } = typeof config === 'string' ? { text: config } : config;
+    if (!/^(BEGIN\b.*|COMMIT|ROLLBACK)$/.test(text)) {
+      into.push({ role, name: name ?? firstWords(text), text, values: values as unknown[] });
+    }
+    return { rows: [{ ...ROW }], rowCount: 1 };
+  }
+  return { query, connect: async () => ({ query, release: () => {} }) } as unknown as pg.Pool;
+}
+
+function firstWords(text: string): string {
+  return text.trim().split(/\s+/).slice(0, 6).join(' ');
+}

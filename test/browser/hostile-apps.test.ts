@@ -1,0 +1,378 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, BrowserContext } from 'playwright-core';
+import { inParallel } from '../support/parallel.js';
+import { until } from '../support/requests.js';
+import { startBrowser } from './support/browser.js';
+import type { Canaries } from './support/canaries.js';
+import { resolvedNames, startCanaries } from './support/canaries.js';
+import type { Attempt } from './support/hostile-app.js';
+import { appWith, attemptsOf, hostileApp, table } from './support/hostile-app.js';
+import type { TestStage } from './support/stage.js';
+import { startStage } from './support/stage.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'countersign-hostile-'));
+const log = (name: string) => join(folder, `${name}.json`);
+const seen: Attempt[] = [];
+let browser: Browser;
+/** Where all apps run that leave their process alive. */
+let context: BrowserContext;
+let stage: TestStage;
+let canaries: Canaries;
+
+beforeAll(async () => {
+  [browser, stage, canaries] = await Promise.all([
+    startBrowser([`--log-net-log=${log('confined')}`]),
+    startStage('strict', 'apps.localhost'),
+    startCanaries(),
+  ]);
+  context = await browser.newContext();
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await stage?.stop();
+  await canaries?.stop();
+  rmSync(folder, { recursive: true, force: true });
+}, 60_000);
+
+describe('an app that tries everything gets nowhere and stays where it is:', () => {
+  test.each(['network', 'storage', 'reach', 'devices', 'nesting'])('%s', async (name) => {
+    const play = await stage.play(context, hostileApp(name, canaries));
+    const happened: string[] = [];
+    play.page.context().on('page', () => happened.push('popup'));
+    play.page.on('download', () => happened.push('download'));
+    play.page.on('dialog', (dialog) => {
+      happened.push(`dialog ${dialog.type()}`);
+      void dialog.dismiss();
+    });
+    // Somebody of the trusted page who would hear another app.
+    await play.page.evaluate(() => {
+      const channel = new BroadcastChannel('apps');
+      channel.onmessage = () => channel.postMessage('here');
+    });
+    await play.event('ready');
+    const attempts = await attemptsOf(await play.inner());
+    seen.push(...attempts);
+    expect(attempts.filter(({ succeeded }) => succeeded)).toEqual([]);
+    expect(happened).toEqual([]);
+    expect(await play.page.title()).toBe('Stage');
+    expect(play.page.url()).toContain(`${stage.trusted}/?frame=`);
+    expect(await play.events()).toEqual([{ type: 'ready' }]);
+    expect(await play.useForm()).toBe('usable');
+    await play.close();
+  });
+});
+
+test('an app that leaves its page is removed, whatever way it takes', async () => {
+  const ways: [string, string][] = [
+    ['location', 'location = URL'],
+    ['location.replace', 'location.replace(URL)'],
+    ['reload', 'location.reload()'],
+    ['window.open to itself', 'window.open(URL, "_self")'],
+    ['data address', 'location = "data:text/html,a"'],
+    [
+      'meta refresh',
+      `document.head.insertAdjacentHTML("beforeend", '<meta http-equiv="refresh" content="0;url=' + URL + '">')`,
+    ],
+    [
+      'anchor',
+      'document.body.append(Object.assign(document.createElement("a"), { id: "a", href: URL })); document.getElementById("a").click()',
+    ],
+    [
+      'base',
+      'document.head.append(Object.assign(document.createElement("base"), { href: URL })); location = "x"',
+    ],
+    [
+      'download of an address',
+      'document.body.append(Object.assign(document.createElement("a"), { id: "a", href: URL, download: "a" })); document.getElementById("a").click()',
+    ],
+  ];
+  await inParallel(ways, 3, async ([name, act]) => {
+    const url = JSON.stringify(`${canaries.origin}/canary-leave-${name.replaceAll(' ', '-')}`);
+    const play = await stage.play(
+      context,
+      appWith(`const URL = ${url}; connected.then(() => setTimeout(() => { ${act}; }));`),
+    );
+    expect([name, await play.event('failure')]).toEqual([
+      name,
+      { type: 'failure', failure: 'navigated' },
+    ]);
+    seen.push({ kind: 'leaving', name, succeeded: false });
+    expect(play.page.url()).toContain(`${stage.trusted}/?frame=`);
+    expect(await play.page.locator('iframe').count()).toBe(0);
+    expect(await play.useForm()).toBe('usable');
+    await play.close();
+  });
+});
+
+const say = (message: string) => `parent.postMessage(${message}, '*');`;
+const ask = (id: string, method: string, params = '{}') =>
+  say(`{ jsonrpc: '2.0', id: ${id}, method: '${method}', params: ${params} }`);
+const deep = (levels: number) => `JSON.parse('['.repeat(${levels}) + ']'.repeat(${levels}))`;
+const proposal = (response = '1') => `{ decision: 'approve', response: ${response} }`;
+
+describe('an app that does not keep to the protocol is removed:', () => {
+  const BREACHES: [string, string, string][] = [
+    ['a flood of noise', `for (let n = 0; n < 20000; n++) ${say('n')}`, 'too_many_messages'],
+    ['a flood of requests', `for (let n = 0; n < 2000; n++) ${ask('n', 'x')}`, 'too_many_messages'],
+    [
+      'a flood of proposals',
+      `for (let n = 0; n < 40; n++) ${ask('n', 'proto/ui.propose', proposal())}`,
+      'too_many_proposals',
+    ],
+    ['a message of more than a megabyte', say("'x'.repeat(1048576)"), 'too_big'],
+    [
+      'a message that a few objects stand for',
+      `let many = 1; for (let n = 0; n < 60; n++) many = [many, many]; ${say('many')}`,
+      'too_big',
+    ],
+    ['a message of 4 billion holes', say('new Array(4e9)'), 'too_big'],
+    [
+      'a message without an end',
+      `const round = []; round.push(round); ${say('round')}`,
+      'too_deep',
+    ],
+    ['a deep message', ask('1', 'proto/ui.propose', proposal(deep(70))), 'too_deep'],
+    ['a date', say('new Date()'), 'not_json'],
+    ['a buffer', say('new ArrayBuffer(8)'), 'not_json'],
+    ['a port', `parent.postMessage({}, '*', [new MessageChannel().port1]);`, 'not_json'],
+    [
+      'a second initialize',
+      ask(
+        "'again'",
+        'proto/ui.initialize',
+        "{ protocolVersion: 'org.proto.agent-ui/2', capabilities: { localProposal: true } }",
+      ),
+      'out_of_order',
+    ],
+    [
+      'a second initialized',
+      say("{ jsonrpc: '2.0', method: 'proto/ui.initialized', params: {} }"),
+      'out_of_order',
+    ],
+    [
+      'a message of the proxy',
+      say("{ jsonrpc: '2.0', method: 'proto/ui.proxyReady', params: {} }"),
+      'out_of_order',
+    ],
+    [
+      'a sign of life of the proxy',
+      say("{ jsonrpc: '2.0', method: 'proto/ui.proxyAlive', params: {} }"),
+      'out_of_order',
+    ],
+    [
+      'a proof that nobody asked for',
+      say("{ jsonrpc: '2.0', method: 'proto/ui.proxyProof', params: { challenge: 'x' } }"),
+      'out_of_order',
+    ],
+  ];
+  test('by what it sends', () =>
+    inParallel(BREACHES, 3, async ([name, act, failure]) => {
+      const play = await stage.play(context, appWith(`connected.then(() => { ${act} });`));
+      expect([name, await play.event('failure')]).toEqual([name, { type: 'failure', failure }]);
+      seen.push({ kind: 'protocol', name, succeeded: false });
+      expect(await play.page.locator('iframe').count()).toBe(0);
+      expect((await play.events()).filter(({ type }) => type === 'proposal').length).toBeLessThan(
+        2,
+      );
+      expect(await play.useForm()).toBe('usable');
+      await play.close();
+    }));
+
+  const early = (act: string) => `<!doctype html><title>App</title><script>${act}</script>`;
+  test.each([
+    [
+      'proposing before it has its data',
+      early(ask('1', 'proto/ui.propose', proposal())),
+      'out_of_order',
+    ],
+    [
+      'another profile',
+      early(
+        ask(
+          '1',
+          'proto/ui.initialize',
+          "{ protocolVersion: 'org.proto.agent-ui/1', capabilities: { localProposal: true } }",
+        ),
+      ),
+      'wrong_profile',
+    ],
+    [
+      'initialized without initialize',
+      early(say("{ jsonrpc: '2.0', method: 'proto/ui.initialized', params: {} }")),
+      'out_of_order',
+    ],
+  ])('%s', async (name, html, failure) => {
+    const play = await stage.play(context, html);
+    expect(await play.event('failure')).toEqual({ type: 'failure', failure });
+    seen.push({ kind: 'protocol', name, succeeded: false });
+    expect(await play.useForm()).toBe('usable');
+    await play.close();
+  });
+
+  test('never initialising', async () => {
+    const play = await stage.play(context, early(''));
+    expect(await play.event('failure')).toEqual({ type: 'failure', failure: 'not_initialised' });
+    seen.push({ kind: 'silence', name: 'never initialising', succeeded: false });
+    expect(await play.useForm()).toBe('usable');
+    await play.close();
+  });
+
+  test('writing itself anew', async () => {
+    const again = 'document.open(); document.write("new"); document.close();';
+    const play = await stage.play(context, appWith(`connected.then(() => { ${again} });`));
+    expect(await play.event('failure')).toEqual({ type: 'failure', failure: 'navigated' });
+    seen.push({ kind: 'protocol', name: 'writing itself anew', succeeded: false });
+    expect(await play.useForm()).toBe('usable');
+    await play.close();
+  });
+
+  // Seconds each, so they are silent side by side.
+  test('freezing', async () => {
+    const frozen: [string, string][] = [
+      ['freezing at the start', early('for (;;);')],
+      ['freezing later', appWith('connected.then(() => { for (;;); });')],
+    ];
+    await Promise.all(
+      frozen.map(async ([name, html]) => {
+        const play = await stage.play(browser, html);
+        expect([name, await play.event('failure')]).toEqual([
+          name,
+          { type: 'failure', failure: 'silent' },
+        ]);
+        seen.push({ kind: 'silence', name, succeeded: false });
+        expect(await play.page.locator('iframe').count()).toBe(0);
+        expect(await play.useForm()).toBe('usable');
+        await play.close();
+      }),
+    );
+  });
+});
+
+test('an id that was used is refused, and the app goes on', async () => {
+  const answers = 'addEventListener("message", ({ data }) => heard.push(data));';
+  const act = `window.heard = []; ${answers} ${ask('7', 'x')} ${ask('7', 'proto/ui.propose', proposal())}`;
+  const play = await stage.play(context, appWith(`connected.then(() => { ${act} });`));
+  await play.event('ready');
+  const inner = await play.inner();
+  await inner.waitForFunction('window.heard?.filter(({ id }) => id === 7).length === 2');
+  const codes = 'heard.filter(({ id }) => id === 7).map(({ error }) => error.code)';
+  expect(await inner.evaluate(codes)).toEqual([-32601, -32600]);
+  expect(await play.events()).toEqual([{ type: 'ready' }]);
+  await play.close();
+});
+
+test('an app that shows a panel of confirmation shows it inside its frame only', async () => {
+  const panel = `document.body.innerHTML = '<div style="position:fixed;inset:-9999px;z-index:2147483647"><button>Confirm this response</button></div>';`;
+  const play = await stage.play(context, appWith(`connected.then(() => { ${panel} });`));
+  await play.event('ready');
+  const inner = await play.inner();
+  await inner.locator('button').waitFor();
+  // The page's own buttons are where they were, and what is clicked inside the frame reaches nobody.
+  await inner.locator('button').dispatchEvent('click');
+  const frame = await play.page.locator('iframe').boundingBox();
+  const form = await play.page.getByLabel('Note').boundingBox();
+  expect(form?.y).toBeGreaterThanOrEqual((frame?.y ?? 0) + (frame?.height ?? 0));
+  expect(await play.events()).toEqual([{ type: 'ready' }]);
+  expect(await play.useForm()).toBe('usable');
+  await play.close();
+});
+
+test('an app whose process the browser ends is removed, and the page lives on', async () => {
+  const play = await stage.play(browser, hostileApp('nested-webrtc', canaries));
+  // Playwright gives up a page one of whose frames died; the page itself is asked past it.
+  const session = await play.page.context().newCDPSession(play.page);
+  const ask = async (expression: string) =>
+    (await session.send('Runtime.evaluate', { expression, returnByValue: true })).result.value;
+  const failures = await until(
+    () => ask("stage.events.filter(({ type }) => type === 'failure')"),
+    (found) => found.length > 0,
+  );
+  expect(failures).toEqual([{ type: 'failure', failure: 'silent' }]);
+  expect(await ask("document.querySelectorAll('iframe').length")).toBe(0);
+  const form =
+    "document.querySelector('[name=note]').value = 'x'; document.querySelector('button').click()";
+  await ask(form);
+  expect(await ask("document.querySelector('output').value")).toBe('x');
+  seen.push({ kind: 'webrtc', name: 'frame of its own', succeeded: canaries.datagrams() > 0 });
+  await play.close();
+});
+
+test('nothing of all this left the browser', async () => {
+  await browser.close();
+  console.log(
+    `${table(seen)}\narrived by TCP: ${canaries.arrivals().length}, by UDP: ${canaries.datagrams()}, ` +
+      `names resolved: ${resolvedNames(log('confined')).length}`,
+  );
+  expect(canaries.arrivals()).toEqual([]);
+  expect(canaries.datagrams()).toBe(0);
+  expect(resolvedNames(log('confined'))).toEqual([]);
+});
+
+describe('without the connection allowlist of the browser', () => {
+  let older: Browser;
+  let standard: TestStage;
+
+  beforeAll(async () => {
+    [older, standard] = await Promise.all([
+      startBrowser(['--disable-features=ConnectionAllowlists', `--log-net-log=${log('older')}`]),
+      startStage('standard'),
+    ]);
+  }, 60_000);
+
+  afterAll(async () => {
+    await older?.close();
+    await standard?.stop();
+  }, 60_000);
+
+  test('strict confinement shows no app, and never sends it to the proxy', async () => {
+    const ran: string[] = [];
+    const place = await older.newContext();
+    place.on('console', (message) => ran.push(message.text()));
+    const play = await stage.play(place, appWith("console.log('the app runs')"));
+    expect(await play.event('failure')).toEqual({ type: 'failure', failure: 'unconfined' });
+    expect(ran).not.toContain('the app runs');
+    expect(await play.page.locator('iframe').count()).toBe(0);
+    expect(await play.useForm()).toBe('usable');
+    await play.close();
+  });
+
+  test('standard confinement stops the same, but for a nested realm', async () => {
+    const play = await standard.play(older, hostileApp('network', canaries));
+    await play.event('ready');
+    const attempts = await attemptsOf(await play.inner());
+    expect(attempts.filter(({ succeeded }) => succeeded)).toEqual([]);
+    expect(canaries.arrivals()).toEqual([]);
+    expect(canaries.datagrams()).toBe(0);
+    await play.close();
+    const nested = await standard.play(older, hostileApp('nested-webrtc', canaries));
+    await nested.event('ready');
+    await attemptsOf(await nested.inner());
+    // What docs/security.md says standard confinement cannot stop. When this fails, it can: say so there.
+    await until(
+      () => Promise.resolve(canaries.datagrams()),
+      (count) => count > 0,
+    );
+    await nested.close();
+  });
+
+  test('a page without any confinement is heard by every listener of this test', async () => {
+    canaries.serve('/unconfined', hostileApp('network', canaries));
+    const page = await older.newPage();
+    const before = canaries.datagrams();
+    await page.goto(`${canaries.origin}/unconfined`);
+    await attemptsOf(page.mainFrame());
+    await until(
+      () => Promise.resolve(canaries.datagrams()),
+      (count) => count > before,
+    );
+    await older.close();
+    console.log(
+      `unconfined: ${canaries.arrivals().join(' ')}\n${resolvedNames(log('older')).join(' ')}`,
+    );
+    expect(canaries.arrivals().length).toBeGreaterThan(20);
+    expect(resolvedNames(log('older'))).toContainEqual(expect.stringContaining('image-by-name'));
+  });
+});

@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Demo } from '../../support/instance.js';
+
+const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** Starts the browser that the pages are tested with: `CHROMIUM`, else one of the machine (deploy/test-servers.mjs). */
+export async function startBrowser(flags: readonly string[] = []): Promise<Browser> {
+  const executablePath = process.env['CHROMIUM'] ?? PATHS.find((path) => existsSync(path));
+  if (executablePath === undefined)
+    throw new Error('there is no Chromium: apt-get install chromium');
+  return chromium.launch({
+    executablePath,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      ...flags,
+    ],
+  });
+}
+
+export const PHONE = { width: 390, height: 844 };
+export const DESKTOP = { width: 1280, height: 860 };
+
+/** What no page may do: every entry is an error of a script, or something that the content policy stopped. */
+export interface Watched {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly faults: string[];
+}
+
+/** A browser of its own (cookies, storage) with one page, that writes down what goes wrong in it. */
+export async function openContext(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<Watched> {
+  const context = await browser.newContext({
+    viewport: DESKTOP,
+    // Nothing is looked at while it changes.
+    reducedMotion: 'reduce',
+    ...options,
+  });
+  const faults: string[] = [];
+  const watch = (page: Page) => {
+    page.setDefaultTimeout(15_000);
+    page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
+    page.on('console', (message) => {
+      const text = message.text();
+      if (/Content Security Policy|Refused to/i.test(text)) faults.push(text);
+    });
+  };
+  context.on('page', watch);
+  return { context, page: await context.newPage(), faults };
+}
+
+/** Logs in as one of the demo people through the development provider's own page. */
+export async function logIn(page: Page, demo: Demo, name: string, path = '/inbox'): Promise<void> {
+  await page.goto(demo.origin + path);
+  await page.getByRole('button', { name }).click();
+  await page.waitForURL(demo.origin + path);
+}

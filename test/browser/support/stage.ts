@@ -1,0 +1,182 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import type { Browser, BrowserContext, Frame, Page } from 'playwright-core';
+import {
+  EXAMPLES,
+  canonicalText,
+  sandboxOriginOf,
+  storedAppText,
+  textDigest,
+  valueDigest,
+} from '@countersign/protocol';
+import type { StoredApp } from '@countersign/protocol';
+import {
+  allowFrame,
+  createSandboxListener,
+  setHeaders,
+  trustedHeaders,
+} from '@countersign/gateway/sandbox';
+import type { SandboxSettings } from '@countersign/gateway/sandbox';
+import type { Stage, StageEvent } from '../stage/main.js';
+import { until } from '../../support/requests.js';
+
+const DOCUMENT = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Stage</title>
+<link rel="stylesheet" href="/stage.css"><script type="module" src="/stage.js"></script></head>
+<body><h1>Review</h1><div id="app"></div>
+<form><label>Note <input name="note"></label><button>Propose</button><output name="sent"></output></form></body></html>`;
+const STYLE = 'iframe { width: 100%; height: 300px; }';
+
+export interface PlayOptions {
+  readonly payload?: unknown;
+  /** Changes the answer of #8 after it was made. */
+  readonly change?: (app: StoredApp) => unknown;
+}
+
+/** An app on the stage, and the page around it. */
+export interface Play {
+  readonly page: Page;
+  /** Events so far. */
+  events(): Promise<StageEvent[]>;
+  /** Resolves with the first event of this type. */
+  event<Type extends StageEvent['type']>(type: Type): Promise<Extract<StageEvent, { type: Type }>>;
+  /** The frame in which the app runs. */
+  inner(): Promise<Frame>;
+  /** The person answers by the native form; gives what the form then sends. */
+  useForm(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface TestStage {
+  readonly trusted: string;
+  readonly sandboxPattern: string;
+  /** In a browser of its own, or in a context beside other apps, which takes half the time. */
+  play(place: Browser | BrowserContext, html: string, options?: PlayOptions): Promise<Play>;
+  stop(): Promise<void>;
+}
+
+/**
+ * The app host with nothing around it: the real sandbox listener, and a trusted page with the real headers that mounts one
+ * app. No service stands behind it, so a hundred apps can be tried in a minute.
+ */
+export async function startStage(
+  confinement: SandboxSettings['confinement'],
+  sandboxName = '{scope}.localhost',
+): Promise<TestStage> {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-stage-'));
+  await promisify(execFile)(process.execPath, [resolve(__dirname, '../stage/build.mjs'), folder]);
+  const script = readFileSync(join(folder, 'stage.js'));
+  rmSync(folder, { recursive: true, force: true });
+
+  const server = createServer((request, response) => {
+    setHeaders(response, trustedHeaders(false));
+    // Each page names the one origin that it may frame, as the gateway looks it up.
+    const frame = new URL(request.url ?? '/', 'http://x').searchParams.get('frame');
+    allowFrame(response, frame ?? "'none'");
+    const [type, body] =
+      request.url === '/stage.js'
+        ? ['text/javascript', script]
+        : request.url === '/stage.css'
+          ? ['text/css', STYLE]
+          : ['text/html; charset=utf-8', DOCUMENT];
+    response.setHeader('Content-Type', type);
+    response.end(body);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const trusted = `http://localhost:${(server.address() as AddressInfo).port}`;
+  const sandboxPort = await freePort();
+  const sandboxPattern = `http://${sandboxName}:${sandboxPort}`;
+  const sandbox = await createSandboxListener({
+    origin: trusted,
+    pattern: sandboxPattern,
+    confinement,
+    production: false,
+  });
+  await sandbox.start(sandboxPort, '127.0.0.1');
+
+  return {
+    trusted,
+    sandboxPattern,
+
+    async play(place, html, { payload = { rows: [] }, change = (app: StoredApp) => app } = {}) {
+      const { request, answer } = requestWith(html, payload, sandboxPattern);
+      const frame = encodeURIComponent(sandboxOriginOf(sandboxPattern, request) as string);
+      const own = 'newContext' in place ? await place.newContext() : null;
+      const page = await (own ?? (place as BrowserContext)).newPage();
+      await page.goto(`${trusted}/?frame=${frame}`);
+      await page.waitForFunction(() => 'stage' in window);
+      await page.evaluate(
+        ([app, facts]) => (window as unknown as { stage: Stage }).stage.mount(app, facts as never),
+        [change(answer), { request, request_digest: valueDigest(request) }] as unknown[],
+      );
+      return playOf(page, () => (own ?? page).close());
+    },
+
+    async stop() {
+      await sandbox.stop(0);
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
+
+function playOf(page: Page, close: () => Promise<void>): Play {
+  const events = () => page.evaluate(() => (window as unknown as { stage: Stage }).stage.events);
+  return {
+    page,
+    events,
+    async event(type) {
+      const seen = await until(events, (all) => all.some((each) => each.type === type), 20_000);
+      return seen.find((each) => each.type === type) as never;
+    },
+    async inner() {
+      return until(
+        async () =>
+          page.frames().find((each) => each.parentFrame()?.parentFrame() === page.mainFrame()),
+        (found) => found !== undefined,
+      ) as Promise<Frame>;
+    },
+    async useForm() {
+      const note = randomUUID();
+      await page.getByLabel('Note').fill(note);
+      await page.getByRole('button', { name: 'Propose' }).click();
+      const sent = await page.locator('output').textContent();
+      if (sent !== note) throw new Error(`the form sent ${sent}`);
+      return 'usable';
+    },
+    close,
+  };
+}
+
+function requestWith(html: string, payload: unknown, sandboxPattern: string) {
+  const { id, publisher, compatibility, created_at } = EXAMPLES.ReviewBundle;
+  const request = {
+    ...EXAMPLES.DecisionRequest,
+    review: {
+      ...EXAMPLES.DecisionRequest.review,
+      payload_digest: valueDigest(payload),
+      bundle: { id, publisher, digest: textDigest(html), compatibility, created_at },
+    },
+  };
+  const text = storedAppText({
+    request,
+    requestDigest: valueDigest(request),
+    payload: canonicalText(payload),
+    html,
+    sandboxPattern,
+  });
+  return { request, answer: JSON.parse(text) as StoredApp };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((listening) => probe.listen(0, '127.0.0.1', listening));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((closed) => probe.close(closed));
+  return port;
+}

@@ -1,0 +1,226 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bootstrapTenant, createPool } from '@countersign/database';
+import { TARGETS } from '@countersign/deploy';
+import type { Target } from '@countersign/deploy';
+import { INCIDENTS } from '@countersign/protocol';
+import { parse, stringify } from 'yaml';
+import { rendered, shape } from './objects.js';
+import { prepareGround, startAndStop } from './started.js';
+import type { Ground } from './started.js';
+import { CHART, ROOT, promtool, run } from './tools.js';
+
+/** What every target shows to Prometheus, and what alerts and dashboard make of it. */
+const DRAWN = TARGETS.filter((target) => target !== 'development-provider');
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+const rule = rendered(shape('production-ha')).find(({ kind }) => kind === 'PrometheusRule');
+const rules: Rule[] = rule?.spec.groups.flatMap(({ rules: of }: { rules: Rule[] }) => of);
+const dashboard = JSON.parse(readFileSync(join(CHART, 'files', 'dashboard.json'), 'utf8')) as {
+  panels: { title: string; targets?: { expr: string }[] }[];
+};
+const queries = dashboard.panels.flatMap(({ title, targets = [] }) =>
+  targets.map(({ expr }) => ({ title, expr })),
+);
+
+let ground: Ground;
+let folder: string;
+const figures = new Map<Target | 'all' | 'tenant', string>();
+
+beforeAll(async () => {
+  promtool();
+  folder = mkdtempSync(join(tmpdir(), 'countersign-figures-'));
+  ground = await prepareGround();
+  for (const target of DRAWN) {
+    figures.set(target, (await startAndStop(ground, target)).figures);
+  }
+  const token = randomBytes(32).toString('base64url');
+  const pool = createPool({ url: ground.url, application: 'test', max: 1 });
+  await bootstrapTenant(pool, { tenant: 'acme', operator: 'operator-1', token, active: true });
+  await pool.end();
+  const all = await startAndStop(ground, DRAWN, async (origin) => {
+    const response = await fetch(`${origin}/v2/admin/metrics.prom`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(response.status).toBe(200);
+    figures.set('tenant', await response.text());
+    await fetch(`${origin}/v2/requests/${'x'.repeat(20)}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    await fetch(`${origin}/wp-login.php`);
+  });
+  figures.set('all', all.figures);
+}, 300_000);
+afterAll(async () => {
+  await ground.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('figures', () => {
+  it.each([...DRAWN, 'all', 'tenant'] as const)('of %s are as Prometheus wants them', (of) => {
+    const { code, stdout, stderr } = run(promtool(), ['check', 'metrics'], figures.get(of));
+    expect([code, stdout + stderr]).toEqual([0, '']);
+  });
+
+  it('have labels out of the code, never out of calls', () => {
+    const routes = new Set(
+      [...(figures.get('all') ?? '').matchAll(/^countersign_http_seconds_count\{(.*)\}/gm)].map(
+        ([, labels]) => /route="([^"]*)"/.exec(labels ?? '')?.[1],
+      ),
+    );
+    expect([...routes].sort()).toEqual(['/v2/admin/metrics.prom', '/v2/requests/{id}', 'none']);
+    const labels = new Set(
+      [...[...figures.values()].join('\n').matchAll(/[{,](\w+)="/g)].map(([, name]) => name),
+    );
+    // `tenant` only where an operator asks for the figures of one, and not as a label even there.
+    expect([...labels]).not.toContain('tenant');
+    expect([...labels]).not.toContain('principal');
+  });
+
+  it('time every step of a lifecycle', () => {
+    const steps = [
+      'request.create',
+      'review.assign',
+      'review.propose',
+      'review.confirm',
+      'execution-authority.claim',
+      'execution-authority.admit',
+      'execution-authority.report-outcome',
+      'ledger.export',
+    ];
+    for (const step of steps) {
+      expect(figures.get('all')).toMatch(
+        new RegExp(
+          `^countersign_operation_seconds_count\\{(?=[^}]*operation="${step}")[^}]*outcome="ok"`,
+          'm',
+        ),
+      );
+    }
+  });
+});
+
+describe('alerts', () => {
+  it('are rules that Prometheus takes', () => {
+    const { code, stdout, stderr } = checkRules(rule?.spec);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(`${rules.length} rules found`);
+  });
+
+  it('fire when they should, and not before', () => {
+    writeFileSync(join(folder, 'rules.yaml'), stringify(rule?.spec));
+    const tests = readFileSync(join(__dirname, 'alerts.test.yaml'), 'utf8');
+    writeFileSync(join(folder, 'tests.yaml'), tests);
+    const { code, stdout, stderr } = run(promtool(), ['test', 'rules', join(folder, 'tests.yaml')]);
+    expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('SUCCESS')]);
+    const tried = (
+      parse(tests) as { tests: { alert_rule_test: { alertname: string }[] }[] }
+    ).tests.flatMap(({ alert_rule_test }) => alert_rule_test.map(({ alertname }) => alertname));
+    // Each of them at least twice: when it fires, and when it does not.
+    for (const { alert } of rules) {
+      expect([alert, tried.filter((name) => name === alert).length]).toEqual([
+        alert,
+        expect.any(Number),
+      ]);
+      expect([alert, tried.filter((name) => name === alert).length >= 2]).toEqual([alert, true]);
+    }
+  });
+
+  it('lead to a page that says what to do', () => {
+    const headings = new Set(
+      [...readFileSync(join(ROOT, 'docs', 'operations.md'), 'utf8').matchAll(/^#+ (.*)$/gm)].map(
+        ([, heading]) =>
+          (heading ?? '')
+            .toLowerCase()
+            .replace(/[^\w\s-]/g, '')
+            .trim()
+            .replaceAll(' ', '-'),
+      ),
+    );
+    for (const { alert, annotations } of rules) {
+      const url = annotations['runbook_url'] ?? '';
+      const [, anchor] = /^https:\/\/runbooks\.example\/countersign#(.*)$/.exec(url) ?? [];
+      if (anchor !== undefined)
+        expect([alert, anchor, headings.has(anchor)]).toEqual([alert, anchor, true]);
+      else
+        expect(url).toMatch(
+          /^https:\/\/review\.example\/docs\/incidents\/\{\{ \$labels\.(code|reason) \}\}$/,
+        );
+    }
+  });
+
+  it('name what is there', () => {
+    for (const { alert, expr } of rules) expectKnown(alert, expr);
+  });
+});
+
+describe('the dashboard', () => {
+  it('asks what Prometheus can answer', () => {
+    const spec = {
+      groups: [
+        {
+          name: 'dashboard',
+          rules: queries.map(({ expr }, index) => ({
+            record: `panel:query:${index}`,
+            expr: expr.replaceAll('$__rate_interval', '5m').replaceAll('$namespace', '.*'),
+          })),
+        },
+      ],
+    };
+    const { code, stderr } = checkRules(spec);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(queries.length).toBeGreaterThan(20);
+  });
+
+  it('names what is there', () => {
+    for (const { title, expr } of queries) expectKnown(title, expr);
+  });
+
+  it('shows every figure of ours', () => {
+    const shown = queries.map(({ expr }) => expr).join('\n');
+    for (const name of familiesOf('all').filter((of) => of.startsWith('countersign_'))) {
+      if (UNSHOWN.includes(name)) continue;
+      expect([name, shown.includes(name)]).toEqual([name, true]);
+    }
+  });
+});
+
+/** Told by another, or only worth a look when one looks closer. */
+const UNSHOWN = [
+  'countersign_tenants',
+  'countersign_worker_done_total',
+  'countersign_database_connections_limit',
+];
+
+function checkRules(spec: unknown) {
+  const file = join(folder, 'checked.yaml');
+  writeFileSync(file, stringify(spec));
+  return run(promtool(), ['check', 'rules', file]);
+}
+
+function familiesOf(of: Target | 'all' | 'tenant'): string[] {
+  return [...(figures.get(of) ?? '').matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(
+    ([, name]) => name ?? '',
+  );
+}
+
+/** Every figure that an expression names is shown by some target (a histogram's by its parts). */
+function expectKnown(where: string, expr: string): void {
+  const known = new Set(['countersign_ready', ...familiesOf('all'), ...familiesOf('tenant')]);
+  for (const [name] of expr.matchAll(/\b(countersign|proto|nodejs|process)_\w+/g)) {
+    const family = name.replace(/_(bucket|count|sum)$/, '');
+    expect([where, name, known.has(name) || known.has(family)]).toEqual([where, name, true]);
+  }
+}
+
+it('has a page for every reason and code that alerts lead to', () => {
+  for (const code of Object.keys(INCIDENTS)) {
+    expect(figures.get('all')).toContain(`countersign_incidents_last_hour{code="${code}"`);
+  }
+});

@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PERMISSIONS, TARGETS } from '@countersign/deploy';
+import type { Target } from '@countersign/deploy';
+import { HINTS } from '@countersign/platform';
+import { testNats, until } from '@countersign/platform/testing';
+import type { TestStore } from '@countersign/platform/testing';
+import { connect } from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { parse } from 'yaml';
+import { rawNats } from './raw-nats.js';
+import type { RawNats } from './raw-nats.js';
+import { CHART } from './tools.js';
+
+/**
+ * The values for the nats chart, tried on a real server: each target can do what it does, and nothing that another one
+ * does. (test/chart/drawing.test.ts shows that this is what the code does.)
+ */
+interface User {
+  readonly user: string;
+  readonly password: string;
+  readonly permissions: {
+    readonly publish: { allow?: string[]; deny?: string[] };
+    readonly subscribe: { allow: string[] };
+    readonly allow_responses?: { max: number; ttl: string };
+  };
+}
+
+const values = parse(readFileSync(join(CHART, 'examples', 'nats-values.yaml'), 'utf8'));
+const users: User[] = values.config.merge.authorization.users;
+const DRAWN = TARGETS.filter((target) => target !== 'development-provider');
+const SERVED = DRAWN.flatMap((target) =>
+  PERMISSIONS[target].serves.map((subject) => ({ target, subject })),
+);
+
+let server: TestStore;
+const connections = new Map<Target, NatsConnection>();
+const lines = new Map<Target, RawNats>();
+
+beforeAll(async () => {
+  server = await testNats(configOf(users));
+  for (const target of DRAWN) await open(target);
+});
+afterAll(async () => {
+  for (const line of lines.values()) line.close();
+  for (const connection of connections.values()) await connection.close();
+  await server.remove();
+});
+
+/** As the nats chart writes it; passwords are the users' names here. */
+function configOf(of: readonly User[]): string {
+  const list = (subjects: readonly string[]): string =>
+    `[${subjects.map((s) => JSON.stringify(s)).join(', ')}]`;
+  const lines = of.map(({ user, permissions: { publish, subscribe, allow_responses } }) => {
+    const responses =
+      allow_responses === undefined
+        ? ''
+        : `allow_responses: { max: ${allow_responses.max}, expires: "${allow_responses.ttl}" }`;
+    const may =
+      publish.allow === undefined
+        ? `deny: ${list(publish.deny ?? [])}`
+        : `allow: ${list(publish.allow)}`;
+    return `{ user: ${user}, password: ${user}, permissions: { publish: { ${may} }, subscribe: { allow: ${list(subscribe.allow)} }, ${responses} } }`;
+  });
+  return `authorization { users: [\n${lines.join('\n')}\n] }`;
+}
+
+async function open(target: Target): Promise<void> {
+  const connection = await connect({
+    servers: server.url,
+    user: target,
+    pass: target,
+    inboxPrefix: `_INBOX.${target}`,
+    reconnect: false,
+  });
+  connections.set(target, connection);
+  lines.set(target, rawNats(server.port, target, target));
+}
+
+const of = (target: Target): NatsConnection => connections.get(target) as NatsConnection;
+
+/** Whether the server refuses these lines of the protocol. */
+async function refused(target: Target, ...said: readonly string[]): Promise<boolean> {
+  return ((await lines.get(target)?.say(...said)) ?? '').includes('Permissions Violation');
+}
+
+const publish = (subject: string): string[] => [`PUB ${subject} 0`, ''];
+let subscriptions = 0;
+const subscribe = (subject: string, queue = ''): string =>
+  `SUB ${subject} ${queue} ${(subscriptions += 1)}`;
+
+it('has a user for every target, with a password out of a Secret', () => {
+  expect(users.map(({ user }) => user).sort()).toEqual([...DRAWN].sort());
+  for (const { user, password } of users) {
+    const [, variable] = /^<< \$(\w+) >>$/.exec(password) ?? [];
+    expect(values.container.env[variable ?? '']).toEqual({
+      valueFrom: { secretKeyRef: { name: 'countersign-nats', key: user } },
+    });
+  }
+});
+
+it('lets the gateway ask each service, and the service answer', async () => {
+  for (const { target, subject } of SERVED) {
+    of(target).subscribe(subject, {
+      queue: subject.split('.')[1] ?? '',
+      callback: (_error, message) => void message.respond('yes'),
+    });
+  }
+  for (const target of DRAWN) await of(target).flush();
+  for (const { subject } of SERVED) {
+    const reply = await of('gateway').request(subject, '', { timeout: 5000 });
+    expect([subject, reply.string()]).toEqual([subject, 'yes']);
+  }
+});
+
+it('brings hints to those who wait for them', async () => {
+  const heard: string[] = [];
+  for (const target of DRAWN) {
+    for (const hint of PERMISSIONS[target].subscribes) {
+      of(target).subscribe(HINTS[hint], { queue: target, callback: () => void heard.push(hint) });
+      await of(target).flush();
+    }
+  }
+  let sent = 0;
+  for (const target of DRAWN) {
+    for (const hint of PERMISSIONS[target].publishes) {
+      sent += 1;
+      of(target).publish(HINTS[hint], 'acme');
+    }
+  }
+  await until(() => heard.length === sent);
+});
+
+describe.each(DRAWN)('%s', (target) => {
+  const may = PERMISSIONS[target];
+
+  it('cannot ask a service, unless it is the gateway', async () => {
+    for (const { subject } of SERVED) {
+      const no = await refused(target, ...publish(subject));
+      expect([subject, no]).toEqual([subject, !may.calls.includes(subject)]);
+    }
+  });
+
+  it('cannot answer for another service', async () => {
+    for (const { subject } of SERVED) {
+      const no = await refused(target, subscribe(subject, subject.split('.')[1]));
+      expect([subject, no]).toEqual([subject, !may.serves.includes(subject)]);
+    }
+  });
+
+  it('cannot say or hear hints of others, nor listen to their answers', async () => {
+    for (const hint of Object.keys(HINTS) as (keyof typeof HINTS)[]) {
+      const says = await refused(target, ...publish(HINTS[hint]));
+      expect([hint, says]).toEqual([hint, !may.publishes.includes(hint)]);
+      const hears = await refused(target, subscribe(HINTS[hint], target));
+      expect([hint, hears]).toEqual([hint, !may.subscribes.includes(hint)]);
+    }
+    const other = target === 'gateway' ? 'review' : 'gateway';
+    for (const subject of ['>', '_INBOX.>', `_INBOX.${other}.>`]) {
+      expect([subject, await refused(target, subscribe(subject))]).toEqual([subject, true]);
+    }
+    expect(await refused(target, subscribe(`_INBOX.${target}.x.*`))).toBe(false);
+  });
+});

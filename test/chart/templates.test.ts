@@ -1,0 +1,319 @@
+import { join } from 'node:path';
+import { SHAPES, component, rendered, shape, template } from './objects.js';
+import type { Manifest } from './objects.js';
+import { CHART, goTool, run } from './tools.js';
+
+const SCHEMAS = join(
+  __dirname,
+  'schemas',
+  '{{.Group}}_{{.ResourceKind}}_{{.ResourceAPIVersion}}.json',
+);
+
+const kubeconform = (manifests: string) =>
+  run(goTool('kubeconform'), ['-strict', '-summary', '-schema-location', SCHEMAS], manifests);
+
+beforeAll(() => {
+  goTool('helm');
+  goTool('kubeconform');
+}, 600_000);
+
+describe.each(SHAPES)('%s', (values) => {
+  it('passes helm lint', () => {
+    const { code, stdout } = run(goTool('helm'), ['lint', '--strict', CHART, '-f', values]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('0 chart(s) failed')]);
+  });
+
+  it('makes objects that Kubernetes and the operators know', () => {
+    const { stdout } = template(values);
+    const checked = kubeconform(stdout);
+    expect([checked.code, checked.stdout]).toEqual([
+      0,
+      expect.stringContaining('Invalid: 0, Errors: 0, Skipped: 0'),
+    ]);
+  });
+
+  it('makes no Secret, and pods that may do as little as can be', () => {
+    const manifests = rendered(values);
+    expect(manifests.map(({ kind }) => kind)).not.toContain('Secret');
+    for (const manifest of manifests) {
+      const { metadata } = manifest;
+      // extraObjects are whoever's who wrote them.
+      if (metadata.name === 'review-extra') continue;
+      expect(metadata.namespace).toBe('countersign');
+      expect(metadata.labels['app.kubernetes.io/instance']).toBe('review');
+      if (manifest.kind === 'ServiceAccount')
+        expect(manifest.automountServiceAccountToken).toBe(false);
+      const pod = podOf(manifest);
+      if (pod === null) continue;
+      expect(pod.automountServiceAccountToken).toBe(false);
+      expect(pod.securityContext).toEqual({
+        runAsNonRoot: true,
+        seccompProfile: { type: 'RuntimeDefault' },
+      });
+      for (const container of pod.containers) {
+        expect(container.securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+        expect(container.resources.limits.memory).toBeDefined();
+        // Nothing secret in what `kubectl describe` shows.
+        for (const { name, value } of container.env ?? []) {
+          expect([name, value]).not.toEqual([
+            expect.stringMatching(/_(KEY|PASSWORD|SECRET)$/),
+            expect.anything(),
+          ]);
+        }
+      }
+    }
+  });
+
+  it('cleans up every hook', () => {
+    for (const { metadata } of rendered(values)) {
+      if (metadata.annotations?.['helm.sh/hook'] === undefined) continue;
+      expect(metadata.annotations['helm.sh/hook-delete-policy']).toContain('before-hook-creation');
+    }
+  });
+});
+
+it('notices a key that Kubernetes does not know', () => {
+  const planted = template(shape('minimal')).stdout.replace(
+    'enableServiceLinks:',
+    'enableServiceLink:',
+  );
+  const { code, stdout } = kubeconform(planted);
+  expect(code).toBe(1);
+  expect(stdout).toContain('enableServiceLink');
+});
+
+describe('values that do not fit are refused by a sentence with the key and the remedy', () => {
+  it.each([
+    ['origin=""', /origin is missing: set it to/],
+    ['origin="http://review.example"', /origin is not https: .* set it to https/],
+    ['origin="https://review.example/"', /origin ends with a slash: .* remove it/],
+    ['sandboxOrigin="https://apps.example"', /sandboxOrigin has no \{scope\}/],
+    ['sandboxOrigin="https://review.example"', /sandboxOrigin has/],
+    ['image.repository=""', /image\.repository is missing: build/],
+    ['keys.existingSecret=""', /keys\.existingSecret is missing: run `countersign keygen/],
+    ['postgres.existingSecret=""', /postgres\.existingSecret is missing: name a Secret/],
+    [
+      'postgres.migration.existingSecret=""',
+      /postgres\.migration\.existingSecret is missing: .* migration\.mode to none/,
+    ],
+    ['nats.url=""', /nats\.url is missing: .* allInOne/],
+    ['nats.existingSecret=""', /nats\.existingSecret is missing/],
+    ['nats.auth="none"', /nats\.auth is none in production/],
+    [
+      'nats.auth="token"',
+      /at '\/nats\/auth': value must be one of 'password', 'credentials', 'none'/,
+    ],
+    ['redis.existingSecret=""', /redis\.existingSecret is missing/],
+    ['oidc.issuer=""', /oidc\.issuer is missing/],
+    ['oidc.existingSecret=""', /oidc\.existingSecret is missing/],
+    ['smtp.from="a@example.org"', /smtp\.existingSecret is missing/],
+    ['anchor.directory="/anchor"', /anchor\.directory is set in production: .* anchor\.s3\.bucket/],
+    ['image.digest="latest"', /at '\/image\/digest'/],
+    ['httpRoute.enabled=true', /httpRoute\.parentRefs is missing/],
+    ['monitoring.serviceMonitor.enabled=true', /monitoring\.serviceMonitor\.tenants is missing/],
+    ['targets.review.enabled=false', /targets\.review\.enabled is false: .* set it to true/],
+    [
+      'targets.gateway.keda.enabled=true',
+      /targets\.gateway\.keda\.triggers is missing: only workers/,
+    ],
+    ['targets.worker-expiry.keda.enabled=true', /monitoring\.prometheusAddress is missing/],
+    [
+      'targets.review={"autoscaling":{"enabled":true},"keda":{"enabled":true}}',
+      /both would set its replicas/,
+    ],
+    ['targets.review.pdb={"maxUnavailable":null}', /targets\.review\.pdb says nothing/],
+    ['targets.review.settings={"PORT":1}', /additional properties 'PORT' not allowed/],
+    [
+      'targets.review.settings={"RATE_PAGE":1}',
+      /targets\.review\.settings\.RATE_PAGE means nothing: .* gateway/,
+    ],
+    ['settings={"SWEEPSECONDS":1}', /additional properties 'SWEEPSECONDS' not allowed/],
+    ['settings={"LOG_LEVEL":"loud"}', /at '\/settings\/LOG_LEVEL'/],
+    ['replicaCount=3', /additional properties 'replicaCount' not allowed/],
+    ['targets.reviewer={}', /additional properties 'reviewer' not allowed/],
+  ])('%s', (setting, sentence) => {
+    const { code, stderr } = template(shape('minimal'), setting);
+    expect(code).not.toBe(0);
+    expect(stderr.replaceAll('\n', ' ')).toMatch(sentence);
+  });
+
+  it('lets parent charts have their globals', () => {
+    expect(template(shape('minimal'), 'global={"anything":{"goes":1}}').code).toBe(0);
+  });
+});
+
+describe('every target has the same keys', () => {
+  /** Anything that can be said of a pod and what is around it. */
+  const SAID = {
+    replicas: 7,
+    resources: { requests: { cpu: '3' }, limits: { memory: '3Gi' } },
+    pdb: { minAvailable: 1 },
+    nodeSelector: { pool: 'reviews' },
+    affinity: { nodeAffinity: {} },
+    tolerations: [{ key: 'reviews', operator: 'Exists' }],
+    topologySpreadConstraints: [
+      { topologyKey: 'rack', maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' },
+    ],
+    priorityClassName: 'high',
+    runtimeClassName: 'gvisor',
+    labels: { team: 'a' },
+    annotations: { note: 'b' },
+    podLabels: { pod: 'c' },
+    podAnnotations: { pod: 'd' },
+    extraEnv: [{ name: 'EXTRA', value: '1' }],
+    extraEnvFrom: [{ configMapRef: { name: 'more' } }],
+    extraVolumes: [{ name: 'more', emptyDir: {} }],
+    extraVolumeMounts: [{ name: 'more', mountPath: '/more' }],
+    initContainers: [{ name: 'first', image: 'x' }],
+    extraContainers: [{ name: 'beside', image: 'x' }],
+    settings: { LOG_LEVEL: 'warn' },
+    terminationGracePeriodSeconds: 99,
+    preStopSeconds: 9,
+    networkPolicy: {
+      extraEgress: [{ ports: [{ port: 7777 }] }],
+      extraIngress: [{ ports: [{ port: 6666 }] }],
+    },
+  };
+  const running = rendered(shape('production-ha'))
+    .filter(({ kind }) => kind === 'Deployment')
+    .map(component);
+  const all = rendered(
+    shape('minimal'),
+    `targets=${JSON.stringify(Object.fromEntries(running.map((name) => [name, { enabled: true, ...SAID }])))}`,
+  );
+
+  it.each([...running, 'all'])('%s', (target) => {
+    const of =
+      target === 'all' ? rendered(shape('all-in-one'), `targets.all=${JSON.stringify(SAID)}`) : all;
+    const found = (kind: string) =>
+      of.find((manifest) => manifest.kind === kind && component(manifest) === target) as Manifest;
+    const { metadata, spec } = found('Deployment');
+    const { template: template_ } = spec;
+    const pod = template_.spec;
+    const [own, beside] = pod.containers;
+    expect(metadata.labels).toMatchObject({ team: 'a' });
+    expect(metadata.annotations).toMatchObject({ note: 'b' });
+    expect(template_.metadata.labels).toMatchObject({ team: 'a', pod: 'c' });
+    expect(template_.metadata.annotations).toMatchObject({ pod: 'd' });
+    expect(spec.replicas).toBe(7);
+    expect(pod).toMatchObject({
+      nodeSelector: SAID.nodeSelector,
+      affinity: SAID.affinity,
+      tolerations: SAID.tolerations,
+      priorityClassName: 'high',
+      runtimeClassName: 'gvisor',
+      terminationGracePeriodSeconds: 99,
+      initContainers: SAID.initContainers,
+    });
+    expect(pod.topologySpreadConstraints).toEqual([
+      {
+        ...SAID.topologySpreadConstraints[0],
+        labelSelector: {
+          matchLabels: expect.objectContaining({ 'app.kubernetes.io/component': target }),
+        },
+      },
+    ]);
+    expect(pod.volumes).toContainEqual(SAID.extraVolumes[0]);
+    expect(own.resources).toMatchObject(SAID.resources);
+    expect(own.env).toEqual(
+      expect.arrayContaining([SAID.extraEnv[0], { name: 'LOG_LEVEL', value: 'warn' }]),
+    );
+    expect(own.envFrom).toEqual(SAID.extraEnvFrom);
+    expect(own.volumeMounts).toContainEqual(SAID.extraVolumeMounts[0]);
+    expect(own.lifecycle.preStop.exec.command[2]).toContain('9000');
+    expect(beside).toEqual(SAID.extraContainers[0]);
+    for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
+      expect(own[probe].httpGet.port).toBe('health');
+    }
+    expect(found('PodDisruptionBudget').spec).toMatchObject({ minAvailable: 1 });
+    expect(found('PodDisruptionBudget').spec).not.toHaveProperty('maxUnavailable');
+    const policy = found('NetworkPolicy').spec;
+    expect(policy.egress).toContainEqual(SAID.networkPolicy.extraEgress[0]);
+    expect(policy.ingress).toContainEqual(SAID.networkPolicy.extraIngress[0]);
+  });
+});
+
+describe('scaling', () => {
+  const manifests = rendered(shape('production-ha'));
+  const of = (kind: string, target: string) =>
+    manifests.find((manifest) => manifest.kind === kind && component(manifest) === target);
+
+  it('leaves the number of pods to whoever scales them', () => {
+    expect(of('Deployment', 'gateway')?.spec).not.toHaveProperty('replicas');
+    expect(of('HorizontalPodAutoscaler', 'gateway')?.spec).toMatchObject({
+      minReplicas: 3,
+      maxReplicas: 12,
+    });
+    expect(of('Deployment', 'worker-expiry')?.spec).not.toHaveProperty('replicas');
+    expect(of('Deployment', 'ledger')?.spec.replicas).toBe(3);
+  });
+
+  it('scales workers by what is overdue in the database', () => {
+    const [trigger] = of('ScaledObject', 'worker-deletion')?.spec.triggers ?? [];
+    expect(trigger.metadata).toEqual({
+      serverAddress: 'http://prometheus-operated.monitoring:9090',
+      query:
+        'max(countersign_worker_overdue_items{worker="worker-deletion",namespace="countersign"})',
+      threshold: '5000',
+    });
+  });
+});
+
+it('writes large numbers as they were meant', () => {
+  const manifests = rendered(
+    shape('minimal'),
+    'settings={"RATE_AUTHENTICATED":100000000,"QUOTAS":"on"}',
+  );
+  const gateway = manifests.find((of) => of.kind === 'Deployment' && component(of) === 'gateway');
+  expect(gateway?.spec.template.spec.containers[0].env).toContainEqual({
+    name: 'RATE_AUTHENTICATED',
+    value: '100000000',
+  });
+});
+
+it('names a Job after what it runs, and nothing else changes that name', () => {
+  const name = (...settings: string[]) =>
+    rendered(shape('all-in-one'), ...settings).find(({ kind }) => kind === 'Job')?.metadata.name;
+  expect(name('commonLabels={"a":"b"}')).toBe(name());
+  expect(name('image.tag="0.2.0"')).not.toBe(name());
+});
+
+it('takes images by digest', () => {
+  const digest = `sha256:${'a'.repeat(64)}`;
+  for (const manifest of rendered(shape('minimal'), `image.digest="${digest}"`)) {
+    for (const { image } of podOf(manifest)?.containers ?? []) {
+      expect(image).toBe(`registry.example/countersign@${digest}`);
+    }
+  }
+});
+
+it('leads both origins to their ports, the sandbox by a wildcard', () => {
+  const ingress = rendered(shape('production-ha')).find(({ kind }) => kind === 'Ingress');
+  const hosts = ingress?.spec.rules.map(
+    (rule: { host: string; http: { paths: { backend: unknown }[] } }) => [
+      rule.host,
+      rule.http.paths[0]?.backend,
+    ],
+  );
+  expect(hosts).toEqual([
+    ['review.example', { service: { name: 'review-countersign', port: { name: 'http' } } }],
+    [
+      '*.review-apps.example.net',
+      { service: { name: 'review-countersign', port: { name: 'sandbox' } } },
+    ],
+  ]);
+  const routes = rendered(shape('external')).filter(({ kind }) => kind === 'HTTPRoute');
+  expect(routes.map(({ spec }) => spec.hostnames)).toEqual([
+    ['review.example'],
+    ['*.review-apps.example.net'],
+  ]);
+});
+
+function podOf({ kind, spec }: Manifest): any {
+  if (kind === 'Pod') return spec;
+  return kind === 'Deployment' || kind === 'Job' ? spec.template.spec : null;
+}

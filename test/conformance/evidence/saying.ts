@@ -1,0 +1,35 @@
+import type { PayloadOf, RecordType } from '@countersign/protocol';
+import type { Plot } from './plot.js';
+
+/** One kind of record says something else than it should; every signature is good, and what rests on it fits. */
+export function saying<Type extends RecordType>(
+  type: Type,
+  changes: object,
+  more: Plot = {},
+): Plot {
+  return { ...more, amend: { [type]: (it: PayloadOf<Type>) => ({ ...it, ...changes }) } };
+}
+
+export function outcomeSaying(
+  type: 'ExecutionOutcome' | 'ExecutionReconciliation',
+  changes: object,
+  more: Plot = {},
+): Plot {
+  const amend = (it: any) => ({ ...it, outcome: { ...it.outcome, ...changes } });
+  return { ...more, amend: { [type]: amend } };
+}
+
+/** The event of one revision says something else. */
+export function eventSaying(
+  revision: number,
+  { state, ...changes }: { state?: object; reason?: string; event_id?: string },
+  more: Plot = {},
+): Plot {
+  return {
+    ...more,
+    amend: {
+      RequestChangedEvent: (it) =>
+        it.revision === revision ? { ...it, ...changes, state: { ...it.state, ...state } } : it,
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import type { AnchorCopies, AnchorCopy } from '@countersign/protocol';
+
+/** The anchor store of a story, as `{key: text}`. */
+export function copiesIn(store: Readonly<Record<string, string>>): AnchorCopies {
+  const all = Object.entries(store).map(([key, text]): AnchorCopy & { ledgerId: string } => {
+    const [, ledgerId = '', generation = '', name = ''] = key.split('/');
+    const sequence = Number(name.replace('.json', ''));
+    return { key, ledgerId, generation, sequence, bytes: new TextEncoder().encode(text) };
+  });
+  return {
+    copy: (ledgerId, generation, sequence) =>
+      all.find(
+        (copy) =>
+          copy.ledgerId === ledgerId &&
+          copy.generation === generation &&
+          copy.sequence === sequence,
+      ) ?? null,
+    within: (ledgerId, from, to) =>
+      all.filter(
+        (copy) => copy.ledgerId === ledgerId && copy.sequence >= from && copy.sequence <= to,
+      ),
+  };
+}

@@ -1,0 +1,45 @@
+// Flips one bit after the other of a document and verifies each time, with the verifier as it is built: in a thread of its
+// own, and without what a test runner puts around every global. Skips nothing and remembers nothing of a flip.
+import { parentPort, workerData } from 'node:worker_threads';
+import { canonicalText, loadTrust, newVerifierMemory, verifyDocument } from '@countersign/protocol';
+
+const { text, manifest, store, flips } = workerData;
+const bytes = Buffer.from(text);
+const original = canonicalText(JSON.parse(text));
+const trust = loadTrust(manifest);
+const copies = {
+  copy: (ledgerId, generation, sequence) => {
+    const name = `${String(sequence).padStart(16, '0')}.json`;
+    const key = `checkpoints/${ledgerId}/${generation}/${name}`;
+    const found = store[key];
+    return found === undefined
+      ? null
+      : { key, generation, sequence, bytes: new TextEncoder().encode(found) };
+  },
+  within: () => {
+    throw new Error('an export asks for one checkpoint');
+  },
+};
+
+const memory = newVerifierMemory();
+verifyDocument(bytes, trust, { copies, memory });
+// Signatures are remembered by the exact bytes that they are over, and only those of the original, which are good: what a
+// flip brings never comes again, and a refusal is worked out each time.
+const [verified, canonical] = [new Map(memory.verified), new Set(memory.canonical)];
+
+const unnoticed = [];
+for (const [count, { at, mask }] of flips.entries()) {
+  bytes[at] ^= mask;
+  const { verdict, uncovered } = verifyDocument(bytes, trust, { copies, memory });
+  if (verdict !== 'fails') {
+    const same = canonicalText(JSON.parse(bytes.toString())) === original;
+    unnoticed.push({ at, mask, respelled: same && uncovered.some(({ path }) => path === '') });
+  }
+  bytes[at] ^= mask;
+  if (memory.verified.size > verified.size) memory.verified.clear();
+  for (const [key, value] of verified) memory.verified.set(key, value);
+  if (memory.canonical.size > canonical.size) memory.canonical.clear();
+  for (const digest of canonical) memory.canonical.add(digest);
+  if (count % 1000 === 999) parentPort.postMessage({ done: count + 1 });
+}
+parentPort.postMessage({ done: flips.length, unnoticed });

@@ -1,0 +1,26 @@
+import { alteredExports } from './cases/exports-altered.js';
+import { contradictoryExports } from './cases/exports-contradictory.js';
+import { goodExports } from './cases/exports-good.js';
+import { wrongfulExports } from './cases/exports-wrongful.js';
+import { proofs, ranges } from './cases/ledgers.js';
+import { badRecords } from './cases/records-bad.js';
+import { goodRecords } from './cases/records-good.js';
+import { unreadable } from './cases/unreadable.js';
+import { webhooks } from './cases/webhooks.js';
+import type { Vector } from './vector.js';
+
+/** All vectors, the same on every machine: keys and times are fixed. */
+export function allVectors(): Vector[] {
+  return [
+    ...goodExports(),
+    ...alteredExports(),
+    ...contradictoryExports(),
+    ...wrongfulExports(),
+    ...goodRecords(),
+    ...badRecords(),
+    ...ranges(),
+    ...proofs(),
+    ...webhooks(),
+    ...unreadable(),
+  ];
+}

@@ -1,0 +1,136 @@
+import { play } from '../../evidence/story.js';
+import type { Plot } from '../../evidence/plot.js';
+import { accepted } from '../vector.js';
+import type { Vector } from '../vector.js';
+
+/** Exports that nobody touched. */
+export function goodExports(): Vector[] {
+  const told = (
+    name: string,
+    what: string,
+    plot: Plot,
+    check: Vector['check'],
+    verdict: 'holds' | 'incomplete' = 'holds',
+  ): Vector => {
+    const { document, ledger } = play(plot);
+    const store = document.anchor === null ? null : ledger.store;
+    return accepted(name, what, document, check, { store }, verdict);
+  };
+  const whole = play();
+  const expired = structuredClone(whole.document);
+  if (expired.audit[0] !== undefined) expired.audit[0].record = null;
+  const claim = whole.records['claim'];
+  return [
+    told(
+      'export-executed',
+      'An execution from the question to its outcome.',
+      {},
+      {
+        code: 'anchor_store',
+        status: 'holds',
+      },
+    ),
+    accepted(
+      'export-executed-without-store',
+      'The same, but nobody looked into the anchor store: nothing fails, and it is not proven either.',
+      whole.document,
+      { code: 'anchor_store', status: 'not checked' },
+      {},
+      'incomplete',
+    ),
+    accepted(
+      'export-executor-ready',
+      'The same, with everything that an executor knows for itself.',
+      whole.document,
+      { code: 'expected_binding', status: 'holds' },
+      {
+        store: whole.ledger.store,
+        expected: {
+          tenant: 'acme',
+          audience: 'bot-7',
+          ledger: '3f2504e0-4f89-41d3-9a0c-0305e82c3301',
+          identity: 'runner-1/run-88',
+          nonce: 'n0nce_-000000000001',
+          binding: String(
+            (claim?.record.payload as { execution_binding_digest: string })
+              .execution_binding_digest,
+          ),
+        },
+      },
+    ),
+    told(
+      'export-after-private-deletion',
+      'Private material is gone; the signed record of its deletion is there.',
+      { discarded: true },
+      { code: 'material_kept', status: 'cannot be known' },
+    ),
+    told(
+      'export-review-approved',
+      'A review without any execution.',
+      { purpose: 'review' },
+      {
+        code: 'receipt_present',
+        status: 'holds',
+      },
+    ),
+    told(
+      'export-review-without-app',
+      'A review without a bound app.',
+      { purpose: 'review', bundle: false, decision: 'answer' },
+      { code: 'receipt_candidate', status: 'holds' },
+    ),
+    told(
+      'export-refused',
+      'An execution that was refused.',
+      { decision: 'refuse' },
+      {
+        code: 'receipt_grant',
+        status: 'holds',
+      },
+    ),
+    told(
+      'export-reconciled',
+      'An outcome that operators settled twice.',
+      { reconciliations: 2 },
+      {
+        code: 'outcome_rules',
+        status: 'holds',
+      },
+    ),
+    told(
+      'export-neighbours',
+      'All entries are neighbours, so those before the decision are proven too.',
+      { neighbours: false, until: 'anchored' },
+      { code: 'ledger_place', status: 'cannot be known' },
+    ),
+    told(
+      'export-pending',
+      'Nothing was decided yet: what was asked is covered by no signature.',
+      { until: 'asked' },
+      { code: 'request_bound', status: 'cannot be known' },
+      'incomplete',
+    ),
+    told(
+      'export-not-anchored',
+      'Decided, but not anchored yet.',
+      { until: 'decided' },
+      { code: 'anchor_proof', status: 'cannot be known' },
+      'incomplete',
+    ),
+    accepted(
+      'export-entry-text-expired',
+      'The text of one entry is gone after its time; the chain goes on through its digest.',
+      expired,
+      { code: 'event_revisions', status: 'cannot be known' },
+      { store: whole.ledger.store },
+      'incomplete',
+    ),
+    accepted(
+      'export-other-spelling',
+      'The same export with white space: it says the same.',
+      JSON.stringify(whole.document, null, 2),
+      { code: 'record_signature', status: 'holds' },
+      { store: whole.ledger.store },
+    ),
+  ];
+}

@@ -1,0 +1,87 @@
+import type { Signed, SignedRecord } from '@countersign/protocol';
+import { forged } from '../../evidence/forging.js';
+import { play } from '../../evidence/story.js';
+import { accepted } from '../vector.js';
+import type { Vector } from '../vector.js';
+import { CONTRACT_RECEIPT } from './contract.js';
+
+const MINE = { tenant: 'acme', audience: 'bot-7' };
+const EXECUTOR = { ...MINE, identity: 'runner-1/run-88', nonce: 'n0nce_-000000000001' };
+
+const story = play();
+const record = (name: string): SignedRecord => (story.records[name] as Signed).record;
+const checkpoint = story.document.anchor?.checkpoint as SignedRecord;
+
+/** Single records that hold. */
+export function goodRecords(): Vector[] {
+  const signature = { code: 'record_signature', status: 'holds' } as const;
+  const { store } = story.ledger;
+  return [
+    accepted('record-receipt', 'A decision.', record('receipt'), signature, { expected: MINE }),
+    accepted(
+      'record-receipt-for-anyone',
+      'The same, but nobody said for whom it has to be.',
+      record('receipt'),
+      { code: 'expected_audience', status: 'not checked' },
+      {},
+      'incomplete',
+    ),
+    accepted(
+      'record-contract-example',
+      'The receipt of contract §2.6.',
+      CONTRACT_RECEIPT,
+      signature,
+      { expected: MINE },
+    ),
+    accepted(
+      'record-claim',
+      'A claim.',
+      record('claim'),
+      { code: 'expected_identity', status: 'holds' },
+      { expected: EXECUTOR },
+    ),
+    accepted(
+      'record-admission',
+      'An admission with the proof that it carries.',
+      record('admission'),
+      { code: 'expected_nonce', status: 'holds' },
+      { expected: EXECUTOR, store },
+    ),
+    accepted('record-outcome', 'An outcome.', record('outcome'), signature, { expected: MINE }),
+    accepted(
+      'record-checkpoint',
+      'A checkpoint that the anchor store holds.',
+      checkpoint,
+      { code: 'anchor_store', status: 'holds' },
+      { store },
+    ),
+    accepted(
+      'record-second-key',
+      'Signed under the next key: both are trusted.',
+      forged(record('receipt'), { key: 'k-2026-02' }),
+      signature,
+      { expected: MINE },
+    ),
+    accepted(
+      'record-before-revocation',
+      'Signed before its key was revoked.',
+      forged(record('receipt'), { key: 'k-revoked' }),
+      signature,
+      { expected: MINE },
+    ),
+    accepted(
+      'record-members-in-other-order',
+      'Members in another order: the canonical form is the same.',
+      reversed(record('receipt')),
+      signature,
+      { expected: MINE },
+    ),
+  ];
+}
+
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).reverse();
+  return Object.fromEntries(members.map(([name, member]) => [name, reversed(member)]));
+}

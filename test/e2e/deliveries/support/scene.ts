@@ -1,0 +1,167 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import type pg from 'pg';
+import { createLogger } from '@countersign/platform';
+import { createJobs } from '@countersign/platform/jobs';
+import type { Jobs } from '@countersign/platform/jobs';
+import { loadTrust } from '@countersign/protocol';
+import type { Trust } from '@countersign/protocol';
+import { operatorOf, personOf, producerOf } from '../../../support/client.js';
+import type { Client } from '../../../support/client.js';
+import type { Demo, Instance } from '../../../support/instance.js';
+import { startInstance } from '../../../support/instance.js';
+import { identityOf } from '../../../support/people.js';
+import { until } from '../../../support/requests.js';
+import { connectTo } from '../../../support/truths.js';
+import { selfSigned } from './certificate.js';
+import { startMailServer } from './mail-server.js';
+import type { MailServer } from './mail-server.js';
+import { startReceiver } from './receiver.js';
+import type { Receiver } from './receiver.js';
+
+/** What the status of a request says of a delivery (contract §3.3). */
+export interface DeliveryStatus {
+  readonly id: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly error: string | null;
+}
+
+/** The product with somebody to deliver to: a receiver of webhooks and a mail server, both real. */
+export interface Scene {
+  readonly instance: Instance;
+  readonly demo: Demo;
+  readonly trust: Trust;
+  readonly receiver: Receiver;
+  readonly mail: MailServer;
+  readonly database: pg.Client;
+  readonly jobs: Jobs;
+  readonly redis: Redis | null;
+  readonly producer: Client;
+  readonly operator: Client;
+  /** By id. */
+  person(id: string): Promise<Client>;
+  /** Configures the producer; what is not named is not there. */
+  configureProducer(config: { webhook?: string; webhook_secret?: string }): Promise<void>;
+  configurePerson(id: string, config: Record<string, unknown>): Promise<void>;
+  deliveriesOf(requestId: string, kind: 'webhook' | 'smtp'): Promise<DeliveryStatus[]>;
+  /** Once there are so many of that kind, and all of them are at their end. */
+  untilDelivered(
+    requestId: string,
+    kind: 'webhook' | 'smtp',
+    many: number,
+  ): Promise<DeliveryStatus[]>;
+  /** Until everything that is committed has been looked at for deliveries. */
+  untilFollowed(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface SceneOptions {
+  readonly split: boolean;
+  /** Of each target, with `split`; 2 when not given. */
+  readonly replicas?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function setScene({ split, replicas = 2, env = {} }: SceneOptions): Promise<Scene> {
+  const certificate = selfSigned(['localhost']);
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-scene-'));
+  const trusted = join(folder, 'receiver.pem');
+  writeFileSync(trusted, certificate.cert);
+  const receiver = await startReceiver(certificate);
+  const mail = await startMailServer({ certificate });
+  const instance = await startInstance({
+    split,
+    ...(split ? { replicas } : {}),
+    env: {
+      NODE_EXTRA_CA_CERTS: trusted,
+      SWEEP_SECONDS: '1',
+      WEBHOOK_HOSTS: 'localhost',
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+      MAIL_FROM: 'Countersign <reviews@example.org>',
+      SMTP_URL: `smtp://localhost:${mail.port}`,
+      ...env,
+    },
+  });
+  const { demo, dataDirectory } = instance;
+  const database = await connectTo(instance);
+  const { urls } = JSON.parse(readFileSync(join(dataDirectory, 'stores.json'), 'utf8')) as {
+    urls: { DATABASE_URL: string; REDIS_URL?: string };
+  };
+  const redis = urls.REDIS_URL === undefined ? null : new Redis(urls.REDIS_URL);
+  const jobs = createJobs({
+    log: createLogger({ name: 'test', level: 'silent' }),
+    redisUrl: urls.REDIS_URL,
+    databaseUrl: urls.DATABASE_URL,
+  });
+  const producer = producerOf(demo);
+  const operator = operatorOf(demo);
+  const [owner] = demo.people;
+
+  async function put(id: string, kind: string, config: object): Promise<void> {
+    const answer = await operator.put(`/v2/admin/principals/${id}`, { id, kind, config });
+    if (answer.status !== 200) throw new Error(`${id}: ${answer.status} ${answer.text}`);
+  }
+
+  async function deliveriesOf(requestId: string, kind: string): Promise<DeliveryStatus[]> {
+    const { body } = await producer.get(`/v2/requests/${requestId}`);
+    return (body.delivery as DeliveryStatus[]).filter((delivery) => delivery.kind === kind);
+  }
+
+  return {
+    instance,
+    demo,
+    trust: loadTrust(JSON.parse(readFileSync(demo.trust, 'utf8')), demo.origin),
+    receiver,
+    mail,
+    database,
+    jobs,
+    redis,
+    producer,
+    operator,
+    person: (id) => personOf(demo, dataDirectory, id),
+    configureProducer: (config) =>
+      put(demo.producer.id, 'producer', {
+        enabled: true,
+        publisher: demo.publisher.id,
+        owner: owner?.id,
+        routes: [demo.routes.review, demo.routes.execution],
+        ...config,
+      }),
+    configurePerson: (id, config) =>
+      put(id, 'human', { enabled: true, ...identityOf(dataDirectory, id), ...config }),
+    deliveriesOf,
+    untilDelivered: (requestId, kind, many) =>
+      until(
+        () => deliveriesOf(requestId, kind),
+        (all) => all.length === many && all.every(({ state }) => state !== 'pending'),
+        30_000,
+      ),
+    async untilFollowed() {
+      await until(
+        async () => {
+          const { rows } = await database.query<{ behind: number }>(
+            `SELECT (h.sequence - coalesce(c.sequence, 0))::integer AS behind
+             FROM ledger_head h LEFT JOIN delivery_cursor c USING (tenant)
+             WHERE h.tenant = $1 AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.tenant = h.tenant)`,
+            [demo.tenant],
+          );
+          return rows[0]?.behind;
+        },
+        (behind) => behind === 0,
+      );
+    },
+    async close() {
+      await jobs.close();
+      redis?.disconnect();
+      await database.end();
+      await instance.stop();
+      await receiver.close();
+      await mail.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

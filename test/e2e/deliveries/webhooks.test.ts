@@ -1,0 +1,398 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { canonicalText, verifyRecord } from '@countersign/protocol';
+import type { SignedRecord } from '@countersign/protocol';
+import type { Client } from '../../support/client.js';
+import {
+  authorisedRequest,
+  decide,
+  executionInput,
+  reviewInput,
+  until,
+} from '../../support/requests.js';
+import type { Received } from './support/receiver.js';
+import { setScene } from './support/scene.js';
+import type { DeliveryStatus, Scene } from './support/scene.js';
+
+const SECRET_BYTES = Buffer.from('a secret of thirty-two bytes, or so');
+const SECRET = `whsec_${SECRET_BYTES.toString('base64')}`;
+
+interface Told {
+  readonly delivery: SignedRecord;
+  readonly event: SignedRecord;
+  readonly deliveryId: string;
+  readonly eventId: string;
+  readonly reason: string;
+}
+
+/** Webhooks as a receiver of them sees it, over both stores that queues can have (contract §11.4, §11.5). */
+describe.each([
+  { name: 'queues in PostgreSQL, one process', split: false },
+  { name: 'queues in Redis, two replicas of each worker', split: true },
+])('$name', ({ split }) => {
+  let scene: Scene;
+  let reviewer: Client;
+
+  beforeAll(async () => {
+    scene = await setScene({ split });
+    reviewer = await scene.person(scene.demo.people[1]!.id);
+  }, 120_000);
+  afterAll(() => scene?.close(), 60_000);
+
+  /** A path of its own for each test, so that none gets what another one's requests tell. */
+  let path: string;
+  beforeEach(() => {
+    path = `/hook/${randomUUID()}`;
+  });
+
+  const listen = (config: { webhook_secret?: string } = {}) =>
+    scene.configureProducer({ webhook: scene.receiver.url(path), ...config });
+
+  async function newRequest(input: Record<string, unknown> = reviewInput(scene.demo)) {
+    const created = await scene.producer.post('/v2/requests', input);
+    expect(created.status).toBe(201);
+    return created.body.request.id as string;
+  }
+
+  async function one(requestId: string): Promise<DeliveryStatus> {
+    const [only, ...more] = await scene.deliveriesOf(requestId, 'webhook');
+    expect(more).toEqual([]);
+    return only as DeliveryStatus;
+  }
+
+  const got = () => scene.receiver.at(path);
+  const untilGot = (many: number, withinMs = 20_000) =>
+    until(
+      async () => got(),
+      (all) => all.length >= many,
+      withinMs,
+    );
+
+  /** Does what a careful receiver does (contract §11.5) and gives what it learnt. */
+  function verified({ body, at }: Received): Told {
+    const { trust, demo } = scene;
+    const text = body.toString('utf8');
+    const delivery = JSON.parse(text) as SignedRecord;
+    expect(canonicalText(delivery)).toBe(text);
+    const common = { audience: demo.producer.id, tenant: demo.tenant };
+    const outer = { ...common, type: 'WebhookDelivery', purpose: 'service', profiles: {} } as const;
+    expect(verifyRecord(delivery, trust, { ...outer, now: at })).toMatchObject({ ok: true });
+    const payload = delivery.payload as {
+      delivery_id: string;
+      event_id: string;
+      timestamp: string;
+      event: SignedRecord;
+    };
+    expect(Object.keys(payload).sort()).toEqual(['delivery_id', 'event', 'event_id', 'timestamp']);
+    expect(payload.timestamp).toBe(delivery.protected.issued_at);
+    expect(Math.abs(at - Date.parse(payload.timestamp))).toBeLessThan(15_000);
+    const { event } = payload;
+    const inner = { ...common, type: 'RequestChangedEvent' } as const;
+    expect(verifyRecord(event, trust, inner)).toMatchObject({ ok: true });
+    const changed = event.payload as { event_id: string; reason: string };
+    expect(changed.event_id).toBe(payload.event_id);
+    return {
+      delivery,
+      event,
+      deliveryId: payload.delivery_id,
+      eventId: payload.event_id,
+      reason: changed.reason,
+    };
+  }
+
+  it('tells each event once, in the bytes that the contract says', async () => {
+    await listen();
+    const status = await authorisedRequest(scene.demo, scene.producer, reviewer);
+    const id = status.body.request.id as string;
+    const told = await scene.untilDelivered(id, 'webhook', 3);
+    expect(told.map(({ state, attempts, error }) => [state, attempts, error])).toEqual(
+      Array.from({ length: 3 }, () => ['accepted', 1, null]),
+    );
+    const requests = got();
+    const all = requests.map(verified);
+    expect(all.map(({ reason }) => reason).sort()).toEqual([
+      'anchor_accepted',
+      'created',
+      'decision',
+    ]);
+    expect(new Set(all.map(({ deliveryId }) => deliveryId)).size).toBe(3);
+    const feed = (await scene.producer.get('/v2/events')).text;
+    for (const { event } of all) expect(feed).toContain(canonicalText(event));
+    for (const { method, rawHeaders, body } of requests) {
+      expect(method).toBe('POST');
+      expect(rawHeaders).toEqual([
+        ...['Host', `localhost:${scene.receiver.port}`],
+        ...['Content-Type', 'application/json'],
+        ...['Content-Length', String(body.length)],
+        ...['Connection', 'close'],
+      ]);
+    }
+  }, 40_000);
+
+  it('signs in the form of Standard Webhooks for who has a secret', async () => {
+    await listen({ webhook_secret: SECRET });
+    const id = await newRequest();
+    await untilGot(1);
+    const [request] = got();
+    const { headers, body } = request!;
+    const stamped = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body.toString()}`;
+    const expected = createHmac('sha256', SECRET_BYTES).update(stamped).digest('base64');
+    expect(headers['webhook-signature']).toBe(`v1,${expected}`);
+    const { delivery } = verified(request!);
+    const issued = Date.parse(delivery.protected.issued_at);
+    expect(headers['webhook-timestamp']).toBe(String(Math.floor(issued / 1000)));
+    expect(headers['webhook-id']).toBe((await one(id)).id);
+  }, 30_000);
+
+  it('shows the secret to nobody', async () => {
+    await listen({ webhook_secret: SECRET });
+    const id = await newRequest();
+    await scene.untilDelivered(id, 'webhook', 1);
+    const { rows: tables } = await scene.database.query<{ name: string }>(
+      `SELECT c.oid::regclass::text AS name FROM pg_class c WHERE c.relkind = 'r'
+         AND c.relnamespace IN ('public'::regnamespace, 'bullmq'::regnamespace)`,
+    );
+    const places: string[] = [];
+    for (const { name } of tables) {
+      const { rowCount } = await scene.database.query(
+        `SELECT 1 FROM ${name} x WHERE position($1 IN x::text) > 0 LIMIT 1`,
+        [SECRET.slice('whsec_'.length)],
+      );
+      if (rowCount !== 0) places.push(name);
+    }
+    expect(places).toEqual(['webhook_secret']);
+    const logs = join(scene.instance.dataDirectory, 'logs');
+    for (const name of readdirSync(logs)) {
+      const log = readFileSync(join(logs, name), 'utf8');
+      // Nor where it goes: a path may be a secret too.
+      expect([name, log.includes(SECRET), log.includes(path)]).toEqual([name, false, false]);
+    }
+    // A configuration replaces the one before (contract §7 #25).
+    await listen();
+    await newRequest();
+    await untilGot(2);
+    expect(got()[1]?.headers).not.toHaveProperty('webhook-signature');
+  }, 40_000);
+
+  it('tries again, with an id of its own for each attempt and one for all of them', async () => {
+    await listen({ webhook_secret: SECRET });
+    scene.receiver.answer(path, (response) => {
+      response.writeHead(got().length < 3 ? 500 : 200).end('whatever');
+    });
+    const id = await newRequest();
+    await untilGot(1);
+    await until(
+      () => one(id),
+      ({ error }) => error !== null,
+    );
+    expect(await one(id)).toMatchObject({ state: 'pending', error: 'delivery_failed' });
+    const [status] = await scene.untilDelivered(id, 'webhook', 1);
+    expect(status).toMatchObject({ state: 'accepted', attempts: 3, error: null });
+    const all = got();
+    expect(all).toHaveLength(3);
+    const told = all.map(verified);
+    expect(new Set(told.map(({ deliveryId }) => deliveryId)).size).toBe(3);
+    expect(new Set(told.map(({ eventId }) => eventId)).size).toBe(1);
+    expect(new Set(all.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([status!.id]));
+    // After 2 s and 4 s, and what a sweep may add.
+    const pauses = [all[1]!.at - all[0]!.at, all[2]!.at - all[1]!.at];
+    expect(pauses[0]).toBeGreaterThanOrEqual(1900);
+    expect(pauses[1]).toBeGreaterThanOrEqual(3900);
+  }, 40_000);
+
+  it('takes a redirect for a failure and does not follow it', async () => {
+    await listen();
+    const elsewhere = `/elsewhere/${randomUUID()}`;
+    scene.receiver.answer(path, (response) => {
+      response.writeHead(307, { location: scene.receiver.url(elsewhere) }).end();
+    });
+    const id = await newRequest();
+    await until(
+      () => one(id),
+      (delivery) => delivery?.error === 'delivery_failed',
+    );
+    expect(scene.receiver.at(elsewhere)).toEqual([]);
+    scene.receiver.answer(path, (response) => void response.writeHead(204).end());
+    await scene.untilDelivered(id, 'webhook', 1);
+  }, 30_000);
+
+  it('takes a 2xx after ten seconds for a failure, and waits no longer', async () => {
+    await listen();
+    let late = 0;
+    scene.receiver.answer(path, async (response) => {
+      if (got().length > 1) return void response.writeHead(204).end();
+      const start = performance.now();
+      await new Promise((resume) => response.once('close', resume));
+      late = performance.now() - start;
+      response.writeHead(200).end();
+    });
+    const id = await newRequest();
+    await until(
+      () => one(id),
+      (delivery) => delivery?.error === 'delivery_failed',
+      20_000,
+    );
+    expect(late).toBeGreaterThan(8_000);
+    expect(late).toBeLessThan(12_000);
+    const [status] = await scene.untilDelivered(id, 'webhook', 1);
+    expect(status).toMatchObject({ state: 'accepted', attempts: 2 });
+  }, 60_000);
+
+  describe('when the destination changes while something is sent', () => {
+    it.each([
+      [200, { state: 'accepted', error: null }],
+      [500, { state: 'failed', error: 'destination_changed' }],
+    ])(
+      'and the answer is %i',
+      async (answer, expected) => {
+        await listen();
+        let release: () => void = () => {};
+        scene.receiver.answer(path, async (response) => {
+          await new Promise<void>((resume) => (release = resume));
+          response.writeHead(answer).end();
+        });
+        const id = await newRequest();
+        await untilGot(1);
+        await scene.configureProducer({ webhook: scene.receiver.url('/other') });
+        release();
+        const [status] = await scene.untilDelivered(id, 'webhook', 1);
+        expect(status).toMatchObject({ ...expected, attempts: 1 });
+        expect(scene.receiver.at('/other').filter((r) => r.body.includes(id))).toEqual([]);
+      },
+      30_000,
+    );
+
+    it('fails unsent once the producer has no webhook any more', async () => {
+      await listen();
+      scene.receiver.answer(path, (response) => void response.writeHead(500).end());
+      const id = await newRequest();
+      await until(
+        () => one(id),
+        (delivery) => delivery?.error === 'delivery_failed',
+      );
+      const before = got().length;
+      await scene.configureProducer({});
+      const [status] = await scene.untilDelivered(id, 'webhook', 1);
+      expect(status).toMatchObject({ state: 'failed', error: 'destination_changed' });
+      expect(got()).toHaveLength(before);
+    }, 30_000);
+  });
+
+  it('fails unsent what is older than a day', async () => {
+    await listen();
+    scene.receiver.answer(path, (response) => void response.writeHead(500).end());
+    const id = await newRequest();
+    await until(
+      () => one(id),
+      (delivery) => delivery?.error === 'delivery_failed',
+    );
+    await scene.database.query(
+      `UPDATE delivery SET created_at = created_at - interval '1 day', next_at = clock_timestamp()
+       WHERE request_id = $1 AND claim_id IS NULL`,
+      [id],
+    );
+    const [status] = await scene.untilDelivered(id, 'webhook', 1);
+    expect(status).toMatchObject({ state: 'failed', error: 'delivery_window_expired' });
+    expect(status!.attempts).toBe(got().length);
+  }, 30_000);
+
+  it('is sent once however often its job comes, also while it is sent', async () => {
+    await listen();
+    let release: () => void = () => {};
+    // The first is held until it is released; whatever comes after it is answered at once.
+    scene.receiver.answer(path, async (response) => {
+      if (got().length === 1) await new Promise<void>((resume) => (release = resume));
+      response.writeHead(204).end();
+    });
+    const id = await newRequest();
+    await untilGot(1);
+    const { id: deliveryId } = await one(id);
+    const { rows } = await scene.database.query<{ lease: number }>(
+      `SELECT extract(epoch FROM next_at - clock_timestamp())::float8 AS lease FROM delivery WHERE id = $1`,
+      [deliveryId],
+    );
+    // Whoever sends it has it for 300 s.
+    expect(rows[0]!.lease).toBeGreaterThan(250);
+    const double = (what: string) => flood(what, id, deliveryId);
+    await double('during');
+    release();
+    await scene.untilDelivered(id, 'webhook', 1);
+    await double('after');
+    expect(about(id)).toHaveLength(1);
+    expect(await one(id)).toMatchObject({ state: 'accepted', attempts: 1 });
+  }, 60_000);
+
+  it('makes nothing of a job that names nothing', async () => {
+    await listen();
+    await flood('unknown', randomUUID(), randomUUID());
+    const { rows } = await scene.database.query('SELECT 1 FROM delivery WHERE request_id IS NULL');
+    expect(rows).toEqual([]);
+  }, 30_000);
+
+  const about = (id: string) => got().filter(({ body }) => body.includes(`"request_id":"${id}"`));
+
+  /** Twenty jobs of one delivery; resolves when what was put into the queue after them has been done. */
+  async function flood(what: string, requestId: string, deliveryId: string): Promise<void> {
+    const kind = `webhook.${deliveryId}`;
+    const data = { tenant: scene.demo.tenant, requestId, kind, due: Date.now() };
+    const many = Array.from({ length: 20 }, (_, index) => `${what}-${deliveryId}-${index}`);
+    await scene.jobs.enqueueAll(
+      'worker-delivery',
+      many.map((jobId) => ({ jobId, data, delayMs: 0 })),
+    );
+    for (let rounds = 0; rounds < 2; rounds += 1) {
+      await scene.untilDelivered(await newRequest(), 'webhook', 1);
+    }
+  }
+
+  it('is sent though its job is lost', async () => {
+    await listen();
+    scene.receiver.answer(path, (response) => {
+      response.writeHead(got().length === 1 ? 500 : 204).end();
+    });
+    const id = await newRequest();
+    await until(
+      () => one(id),
+      (delivery) => delivery?.error === 'delivery_failed',
+    );
+    if (scene.redis === null) {
+      await scene.database.query(`DELETE FROM bullmq.job WHERE queue LIKE '%worker-delivery'`);
+    } else {
+      await scene.redis.flushall();
+    }
+    const [status] = await scene.untilDelivered(id, 'webhook', 1);
+    expect(status).toMatchObject({ state: 'accepted', attempts: 2 });
+  }, 30_000);
+
+  it('is for the events after the webhook was configured, and until it is gone', async () => {
+    await scene.configureProducer({});
+    const id = await newRequest();
+    expect(await scene.deliveriesOf(id, 'webhook')).toEqual([]);
+    await scene.untilFollowed();
+    await listen();
+    expect((await decide(reviewer, id, 'answer')).status).toBe(200);
+    await scene.untilDelivered(id, 'webhook', 2);
+    await scene.configureProducer({});
+    expect((await scene.producer.post(`/v2/requests/${id}/cancel`)).status).toBe(200);
+    await scene.untilFollowed();
+    expect(
+      got()
+        .map(verified)
+        .map(({ reason }) => reason)
+        .sort(),
+    ).toEqual(['anchor_accepted', 'decision']);
+  }, 40_000);
+
+  it('keeps one tenant and one owner from another', async () => {
+    await listen();
+    const id = await newRequest(executionInput(scene.demo));
+    await scene.untilDelivered(id, 'webhook', 1);
+    for (const request of got()) {
+      const { delivery, event } = verified(request);
+      const own = { tenant: scene.demo.tenant, audience: scene.demo.producer.id };
+      expect(delivery.protected).toMatchObject(own);
+      expect(event.protected).toMatchObject(own);
+    }
+  }, 30_000);
+});

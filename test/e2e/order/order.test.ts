@@ -1,0 +1,100 @@
+import type pg from 'pg';
+import type { Instance } from '../../support/instance.js';
+import { startInstance } from '../../support/instance.js';
+import { connectTo } from '../../support/truths.js';
+import * as administration from './administration-ladders.js';
+import * as creations from './creation-ladders.js';
+import * as edge from './edge-ladders.js';
+import * as execution from './execution-ladders.js';
+import type { Ladder } from './ladder.js';
+import { answersOf } from './ladder.js';
+import * as review from './review-ladders.js';
+import type { Stage } from './stage.js';
+import { REVIEWERS, setStage } from './stage.js';
+
+// Of two things that are wrong with a call, the one that the contract tests first is its answer (contract §6.1, §6.4, §7
+// under R5, R26, R27 and R28). Each ladder is one operation with all that can be wrong with it.
+
+let instance: Instance;
+let database: pg.Client;
+let stage: Stage;
+
+beforeAll(async () => {
+  instance = await startInstance({ quotas: true, people: REVIEWERS });
+  database = await connectTo(instance);
+  stage = await setStage(instance, database);
+}, 120_000);
+afterAll(async () => {
+  await database?.end();
+  await instance?.stop();
+}, 60_000);
+
+// The next ladder starts on firm ground.
+afterEach(async () => {
+  await stage.tampering.quotas({});
+  await stage.tampering.fence(null);
+  for (const id of REVIEWERS) {
+    await stage.tampering.principal(id, {
+      columns: { enabled: true },
+      config: { identity_certain: true },
+    });
+  }
+});
+
+describe('on the way to the service', () => {
+  it.each([
+    ['a call with a session', edge.session],
+    ['a call to a path that nobody serves', edge.unknownPath],
+    ['a call of the wrong kind of caller', edge.callerKind],
+    ['a call with a key that was used', edge.usedKey],
+  ])('%s', expectInOrder);
+});
+
+describe('creating', () => {
+  it.each([
+    ['a bundle (#3)', creations.bundle],
+    ['a request (#4)', creations.creation],
+    ['a request with a key that was used (#4)', creations.knownKey],
+    ['a request on a route whose day is over (#4)', creations.routeQuota],
+    ['a replacement (#16)', creations.supersession],
+  ])('%s', expectInOrder);
+});
+
+describe('reading', () => {
+  it.each([
+    ['material (#7)', edge.material],
+    ['an export (#21)', edge.auditExport],
+    ['a handover (#23)', edge.handover],
+  ])('%s', expectInOrder);
+});
+
+describe('reviewing', () => {
+  it.each([
+    ['an assignment (#9)', review.assignment],
+    ['a candidate (#10)', review.candidate],
+    ['a confirmation (#11)', review.confirmation],
+    ['a reminder (#14)', review.reminder],
+  ])('%s', expectInOrder);
+});
+
+describe('executing', () => {
+  it.each([
+    ['a claim (#17)', execution.claim],
+    ['an admission (#18)', execution.admission],
+    ['an outcome (#19)', execution.outcome],
+    ['a reconciliation (#20)', execution.reconciliation],
+  ])('%s', expectInOrder);
+});
+
+describe('administering', () => {
+  it.each([
+    ['a producer (#25)', administration.producer],
+    ['a human (#25)', administration.human],
+    ['a route (#26)', administration.route],
+  ])('%s', expectInOrder);
+});
+
+async function expectInOrder(_name: string, build: (on: Stage) => Promise<Ladder>): Promise<void> {
+  const ladder = await build(stage);
+  expect(await answersOf(ladder)).toEqual(ladder.rungs.map(({ answer }) => answer));
+}

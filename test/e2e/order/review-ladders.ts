@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { reviewInput } from '../../support/requests.js';
+import type { Ladder } from './ladder.js';
+import { Draft } from './ladder.js';
+import type { ReviewerName, Stage } from './stage.js';
+import { eligibilityRungs, integrityRungs, visibilityRung } from './stored-request.js';
+
+/** A pending review on a route of its own. */
+async function pendingReview(stage: Stage, ...reviewers: ReviewerName[]) {
+  const own = await stage.newRoute(...reviewers);
+  const created = await own.producer.post('/v2/requests', reviewInput(own.demo));
+  if (created.status !== 201) throw new Error(created.text);
+  return { own, id: created.body.request.id as string };
+}
+
+/** VIS → ELIG → PEND, which #9, #10 and #11 share. */
+function reviewerRungs(
+  { tampering, operator }: Stage,
+  draft: Draft,
+  { own, id }: Awaited<ReturnType<typeof pendingReview>>,
+  reviewer: ReviewerName,
+): Ladder['rungs'] {
+  return [
+    visibilityRung(draft),
+    ...integrityRungs(tampering, id),
+    ...eligibilityRungs(tampering, reviewer, own),
+    {
+      answer: '409 request_not_pending',
+      apply: () => operator.post(`/v2/requests/${id}/cancel`),
+    },
+  ];
+}
+
+/** #9 */
+export async function assignment(stage: Stage): Promise<Ladder> {
+  const review = await pendingReview(stage, 'anna', 'bert');
+  const draft = new Draft(stage.reviewers.anna, 'POST', `/v2/requests/${review.id}/assignment`, {});
+  return {
+    call: () => draft.send(),
+    rungs: [
+      ...reviewerRungs(stage, draft, review, 'anna'),
+      { answer: '409 review_assigned', apply: () => stage.reviewers.bert.post(draft.path) },
+    ],
+  };
+}
+
+/** #10 */
+export async function candidate(stage: Stage): Promise<Ladder> {
+  const review = await pendingReview(stage, 'cleo');
+  const path = `/v2/requests/${review.id}/candidates`;
+  const draft = new Draft(stage.reviewers.cleo, 'POST', path, {
+    response: { note: 'seen' },
+    decision: 'approve',
+  });
+  return {
+    call: () => draft.send(),
+    rungs: [
+      ...reviewerRungs(stage, draft, review, 'cleo'),
+      {
+        answer: '400 purpose_decision_mismatch',
+        apply: () => (draft.body.decision = 'authorise'),
+      },
+      {
+        answer: '413 response_too_large',
+        apply: () => (draft.body.response = { other: 'x'.repeat(1000) }),
+      },
+      { answer: '400 response_schema_mismatch', apply: () => (draft.body.response = { other: 1 }) },
+      {
+        answer: '429 proposal_revision_limit',
+        apply: async () => {
+          for (let revision = 1; revision <= 32; revision += 1) {
+            const { status } = await stage.reviewers.cleo.post(path, draft.body);
+            if (status !== 201) throw new Error(`revision ${revision} answered ${status}`);
+          }
+        },
+      },
+    ],
+  };
+}
+
+/** #11 */
+export async function confirmation(stage: Stage): Promise<Ladder> {
+  const review = await pendingReview(stage, 'dora');
+  const path = `/v2/requests/${review.id}/confirm`;
+  const draft = new Draft(stage.reviewers.dora, 'POST', path, {
+    candidate_id: randomUUID(),
+    candidate_digest: `sha256:${'0'.repeat(64)}`,
+  });
+  return {
+    call: () => draft.send(),
+    rungs: [
+      ...reviewerRungs(stage, draft, review, 'dora'),
+      { answer: '409 candidate_changed', apply: () => {} },
+    ],
+  };
+}
+
+/** #14 */
+export async function reminder(stage: Stage): Promise<Ladder> {
+  const { own, id } = await pendingReview(stage, 'emil');
+  const draft = new Draft(own.producer, 'POST', `/v2/requests/${id}/remind`, {});
+  return {
+    call: () => draft.send(),
+    rungs: [
+      visibilityRung(draft),
+      { answer: '403 forbidden', apply: () => (draft.client = stage.reviewers.emil) },
+      ...integrityRungs(stage.tampering, id),
+      {
+        answer: '409 request_not_pending',
+        apply: () => own.producer.post(`/v2/requests/${id}/cancel`),
+      },
+      { answer: '429 reminder_limit', apply: () => own.producer.post(draft.path) },
+    ],
+  };
+}

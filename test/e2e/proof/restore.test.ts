@@ -1,0 +1,151 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { operatorOf, personOf, producerOf } from '../../support/client.js';
+import type { Client } from '../../support/client.js';
+import { runCommand, startInstance } from '../../support/instance.js';
+import type { Instance } from '../../support/instance.js';
+import {
+  authorisedRequest,
+  claimInput,
+  decide,
+  executionInput,
+  until,
+  untilAvailable,
+} from '../../support/requests.js';
+
+/**
+ * Quality I7 and R18: a database that is restored from an older backup is fenced by what the anchor store knows, nothing
+ * consumed is given out again, and only the operator's recovery ends the fence.
+ */
+describe('a database restored from an older backup', () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'countersign-restore-'));
+  // Reachable by whom the database server runs as, so that its data lie here.
+  chmodSync(dataDirectory, 0o755);
+  const postgres = join(dataDirectory, 'postgres');
+  const backup = join(dataDirectory, 'backup');
+  let instance: Instance | null = null;
+  let producer: Client;
+  let operator: Client;
+  let reviewer: Client;
+
+  async function start(): Promise<Instance> {
+    instance = await startInstance({ dataDirectory });
+    producer = producerOf(instance.demo);
+    operator = operatorOf(instance.demo);
+    reviewer = await personOf(instance.demo, dataDirectory, instance.demo.people[1]!.id);
+    return instance;
+  }
+  async function stop(): Promise<void> {
+    await instance?.stop();
+    instance = null;
+  }
+  const incidents = async (): Promise<string[]> =>
+    (await operator.get('/v2/admin/metrics')).body.incidents.map(
+      ({ code }: { code: string }) => code,
+    );
+  const recover = (...args: string[]) =>
+    runCommand(['recover', '--tenant', 'demo', '--data', dataDirectory, ...args]);
+
+  afterAll(async () => {
+    await stop();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  }, 60_000);
+
+  let requestId: string;
+  let claim: object;
+  let entriesBefore: number;
+  let retired: string;
+
+  it('is the base of what follows: a grant is given, backed up, and then claimed', async () => {
+    const { demo } = await start();
+    const status = await authorisedRequest(demo, producer, reviewer);
+    requestId = status.body.request.id;
+    claim = claimInput(status);
+    await stop();
+    execFileSync('cp', ['-a', postgres, backup]);
+
+    // A restart fences nothing.
+    await start();
+    expect((await producer.post(`/v2/requests/${requestId}/claims`, claim)).status).toBe(201);
+    // The claim is in the anchor store with the next checkpoint.
+    const later = await authorisedRequest(demo, producer, reviewer);
+    expect(later.body.grant_state).toBe('available');
+    expect(await incidents()).toEqual([]);
+    entriesBefore = (await operator.get('/v2/admin/ledger?after=0')).body.length;
+    await stop();
+  }, 120_000);
+
+  it('claims nothing again, from its first moment on, and opens an incident', async () => {
+    rmSync(postgres, { recursive: true });
+    renameSync(backup, postgres);
+    await start();
+    const again = await producer.post(`/v2/requests/${requestId}/claims`, claim);
+    expect([again.status, again.body.error]).toEqual([503, 'admission_fenced']);
+    await until(incidents, (codes) => codes.includes('ledger_behind_anchor'));
+    const metrics = (await operator.get('/v2/admin/metrics')).body;
+    expect(metrics.admission_fenced).toBe(true);
+    // Reviews go on, and what they decide waits.
+    const created = await producer.post('/v2/requests', executionInput(instance!.demo));
+    expect(created.status).toBe(201);
+    expect((await decide(reviewer, created.body.request.id, 'authorise')).status).toBe(200);
+    const waiting = await producer.get(`/v2/requests/${created.body.request.id}`);
+    expect(waiting.body.grant_state).toBe('pending_anchor');
+  }, 60_000);
+
+  it('stays fenced over a restart', async () => {
+    await stop();
+    await start();
+    const again = await producer.post(`/v2/requests/${requestId}/claims`, claim);
+    expect([again.status, again.body.error]).toEqual([503, 'admission_fenced']);
+    expect((await incidents()).filter((code) => code === 'ledger_behind_anchor')).toHaveLength(1);
+  }, 60_000);
+
+  it('is told by the recovery what it would do, which does nothing', async () => {
+    const { code, stdout } = await recover();
+    expect(code).toBe(0);
+    // What was chained since may have met the anchors of what was there before.
+    expect(stdout).toMatch(/fenced \((ledger_behind_anchor|anchor_conflict)\)/);
+    expect(stdout).toMatch(/2 unused grants would be revoked/);
+    expect(stdout).toMatch(/Nothing was changed/);
+    retired = /the namespace (\S+) would be retired/.exec(stdout)?.[1] ?? '';
+    expect((await operator.get('/v2/admin/metrics')).body.admission_fenced).toBe(true);
+  }, 30_000);
+
+  it('works again after the recovery, without what was given before', async () => {
+    const { code, stdout } = await recover('--apply');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('the new namespace is')]);
+    const old = await producer.get(`/v2/requests/${requestId}`);
+    expect(old.body).toMatchObject({ grant_state: 'revoked', execution_state: 'uncertain' });
+    expect(old.body.receipt).not.toBeNull();
+    const refused = await producer.post(`/v2/requests/${requestId}/claims`, claim);
+    expect(refused.status).toBe(409);
+    expect(await incidents()).toContain('namespace_retired');
+
+    const demo = instance!.demo;
+    const created = await producer.post('/v2/requests', executionInput(demo));
+    expect((await decide(reviewer, created.body.request.id, 'authorise')).status).toBe(200);
+    const available = await untilAvailable(producer, created.body.request.id);
+    const claimed = await producer.post(
+      `/v2/requests/${created.body.request.id}/claims`,
+      claimInput(available),
+    );
+    expect(claimed.status).toBe(201);
+    expect((await operator.get('/v2/admin/metrics')).body.admission_fenced).toBe(false);
+    // The ledger went on; nothing of it was lost or written again.
+    expect((await operator.get('/v2/admin/ledger?after=0')).body.length).toBeGreaterThan(
+      entriesBefore / 2,
+    );
+    // A recovery leaves no record, and what it did still follows from those that there are.
+    const fsck = await runCommand(['fsck', '--data', dataDirectory]);
+    const faults = [...fsck.stdout.matchAll(/^([a-z_]+): /gm)].map(([, fault]) => fault);
+    // The anchor that the restored ledger met stays where it is, in the retired namespace, and differs for ever.
+    expect(faults.filter((fault) => fault !== 'anchor_differs')).toEqual([]);
+    expect(fsck.stdout).toMatch(
+      faults.length === 0 ? /^CONSISTENT\n/ : new RegExp(`demo: ${retired}/\\d+\n`),
+    );
+    // A second recovery has nothing to do.
+    expect((await recover('--apply')).code).not.toBe(0);
+  }, 60_000);
+});

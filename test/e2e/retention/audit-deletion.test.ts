@@ -1,0 +1,266 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { DEFAULT_LIMITS, valueDigest } from '@countersign/protocol';
+import type { SignedRecord } from '@countersign/protocol';
+import { newRoute } from '../../support/own-route.js';
+import { authorisedRequest, reviewInput, until } from '../../support/requests.js';
+import {
+  count,
+  deadlinesOf,
+  executedRequest,
+  feedOf,
+  incidentsOf,
+  newRequest,
+  ownExecution,
+  pass,
+  rowsOf,
+  setStage,
+  untilDone,
+  untilGone,
+  verifiedLedger,
+  wakeDeadlines,
+} from './stage.js';
+import type { Stage } from './stage.js';
+
+/** Contract §11.3: what is left of a request after its audit, over two replicas of everything. */
+describe('audit deletion', () => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    stage = await setStage({ split: true });
+  }, 120_000);
+  afterAll(() => stage?.stop(), 60_000);
+
+  const requestOf = (record: SignedRecord) =>
+    (record.payload as { request_id?: string }).request_id;
+
+  it('leaves the chain without texts and what was taken for ever, and nothing else', async () => {
+    const { producer, reviewer, operator } = stage;
+    const createKey = randomUUID();
+    const input = ownExecution(stage);
+    const { id, identity, occurrence } = await executedRequest(stage, { input, key: createKey });
+    expect(await count(stage, 'nonce WHERE request_id = $1', [id])).toBe(1);
+    const cancelKey = randomUUID();
+    expect((await producer.post(`/v2/requests/${id}/cancel`, {}, { key: cancelKey })).status).toBe(
+      200,
+    );
+    await stage.database.query(
+      `INSERT INTO delivery (tenant, id, request_id, kind, state, created_at)
+       VALUES ($1, gen_random_uuid(), $2, 'webhook', 'accepted', clock_timestamp())`,
+      [stage.demo.tenant, id],
+    );
+    const next = await newRequest(stage, reviewInput(stage.demo));
+    const before = await feedOf(stage);
+    const mine = before.filter((record) => requestOf(record) === id);
+    expect(mine.length).toBeGreaterThan(5);
+
+    await pass(stage, 'private_deletion', id);
+    await untilDone(stage, id, 'private_deletion');
+    const entries = (await verifiedLedger(stage)).filter(({ request_id }) => request_id === id);
+    await pass(stage, 'audit_deletion', id);
+    await untilGone(stage, id);
+
+    expect(await rowsOf(stage, id)).toEqual({
+      execution_identity: 1,
+      ledger_entry: entries.length,
+      occurrence: 1,
+      record: entries.length,
+      idempotency: 1,
+    });
+    expect(await count(stage, 'record WHERE request_id = $1 AND record IS NOT NULL', [id])).toBe(0);
+    const after = (await verifiedLedger(stage)).filter(({ request_id }) => request_id === id);
+    expect(after).toEqual(entries.map((entry) => ({ ...entry, record: null })));
+
+    for (const path of ['', '/material', '/export', '/app']) {
+      const answer = await (path === '/app' ? reviewer : producer).get(`/v2/requests/${id}${path}`);
+      expect([path, answer.status, answer.body.error]).toEqual([path, 404, 'not_found']);
+    }
+    for (const path of [`/v2/hitl/${id}`, `/v2/hitl/${id}/poll`]) {
+      expect((await producer.get(path)).status).toBe(404);
+    }
+    for (const operation of ['cancel', 'revoke', 'discard', 'remind']) {
+      const answer = await operator.post(`/v2/requests/${id}/${operation}`);
+      expect([operation, answer.status]).toEqual([operation, 404]);
+    }
+    const listed = await producer.get('/v2/requests');
+    expect(listed.body.items.map((item: { id: string }) => item.id)).not.toContain(id);
+    // A key that named the request went with it; the one that made it answers that its answer is gone.
+    const cancelled = await producer.post(`/v2/requests/${id}/cancel`, {}, { key: cancelKey });
+    expect([cancelled.status, cancelled.body.error]).toEqual([404, 'not_found']);
+    const recreated = await producer.post('/v2/requests', input, { key: createKey });
+    expect([recreated.status, recreated.body.error]).toEqual([410, 'idempotent_result_expired']);
+
+    const again = await producer.post(
+      '/v2/requests',
+      ownExecution(stage, { action_occurrence_id: occurrence }),
+    );
+    expect([again.status, again.body.error]).toEqual([409, 'occurrence_unavailable']);
+    const other = await authorisedRequest(stage.demo, producer, reviewer);
+    const claimed = await producer.post(`/v2/requests/${other.body.request.id}/claims`, {
+      execution_identity: identity,
+      execution_binding_digest: valueDigest(other.body.request.execution),
+    });
+    expect([claimed.status, claimed.body.error]).toEqual([409, 'identity_conflict']);
+    // What consumed the occurrence is known for ever: it can be recovered from.
+    const recovered = await producer.post(
+      '/v2/requests',
+      ownExecution(stage, { recovery_of: occurrence }),
+    );
+    expect(recovered.status).toBe(201);
+
+    // The feed has holes and no new numbers.
+    const numbered = await numbers();
+    const later = await newRequest(stage, reviewInput(stage.demo));
+    const told = await until(
+      () => feedOf(stage),
+      (records) => records.some((record) => requestOf(record) === later),
+    );
+    expect(told.filter((record) => requestOf(record) === id)).toEqual([]);
+    expect(told.filter((record) => requestOf(record) === next)).toEqual(
+      before.filter((record) => requestOf(record) === next),
+    );
+    expect(await numbers()).toEqual(expect.arrayContaining(numbered));
+    expect(Math.max(...(await numbers()))).toBeGreaterThan(Math.max(...numbered));
+
+    async function numbers(): Promise<number[]> {
+      const { rows } = await stage.database.query<{ sequence: string }>(
+        'SELECT sequence FROM event WHERE tenant = $1 AND owner = $2 ORDER BY sequence',
+        [stage.demo.tenant, stage.demo.producer.id],
+      );
+      return rows.map(({ sequence }) => Number(sequence));
+    }
+  }, 60_000);
+
+  it('takes private material with it that is still there', async () => {
+    const { operator } = stage;
+    const bytes = async () =>
+      (await operator.get('/v2/admin/metrics')).body.requests.retained_bytes as number;
+    const before = await bytes();
+    const id = await newRequest(stage, reviewInput(stage.demo));
+    expect(
+      (
+        await stage.reviewer.post(`/v2/requests/${id}/candidates`, {
+          response: { note: 'seen' },
+          decision: 'answer',
+        })
+      ).status,
+    ).toBe(201);
+    await pass(stage, 'audit_deletion', id);
+    await untilGone(stage, id);
+    const { idempotency, ledger_entry, record, ...rest } = await rowsOf(stage, id);
+    expect([idempotency, ledger_entry, record, rest]).toEqual([1, 1, 1, {}]);
+    expect(await bytes()).toBe(before);
+  }, 40_000);
+
+  it('comes a second after the creation where a route says so', async () => {
+    const { operator, demo, reviewerId } = stage;
+    const own = await newRoute(demo, operator, [reviewerId], {
+      ...DEFAULT_LIMITS,
+      audit_seconds: 1,
+    });
+    const created = await own.producer.post('/v2/requests', reviewInput(own.demo));
+    expect(created.status).toBe(201);
+    await untilGone(stage, created.body.request.id);
+    expect(await verifiedLedger(stage)).not.toEqual([]);
+  }, 40_000);
+
+  it('waits for evidence that is not chained, so that no event of it comes afterwards', async () => {
+    const { producer, demo } = stage;
+    const holder = new pg.Client({ connectionString: stage.urls.DATABASE_URL });
+    await holder.connect();
+    let id: string;
+    try {
+      // As if another process were draining, for long.
+      await holder.query('BEGIN');
+      await holder.query('SELECT 1 FROM ledger_head WHERE tenant = $1 FOR UPDATE', [demo.tenant]);
+      id = await newRequest(stage, reviewInput(demo));
+      await pass(stage, 'audit_deletion', id);
+      await until(
+        () => deadlinesOf(stage, id),
+        (rows) => rows.some(({ kind, attempts }) => kind === 'audit_deletion' && attempts > 0),
+        20_000,
+      );
+      expect((await producer.get(`/v2/requests/${id}`)).status).toBe(200);
+    } finally {
+      await holder.query('ROLLBACK');
+      await holder.end();
+    }
+    await until(
+      () => count(stage, 'event WHERE request_id = $1', [id]),
+      (events) => events === 1,
+    );
+    await wakeDeadlines(stage, id);
+    await untilGone(stage, id);
+    expect(await count(stage, 'event WHERE request_id = $1', [id])).toBe(0);
+  }, 60_000);
+
+  it('is one for many jobs, beside callers that still move the request', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, () => newRequest(stage, reviewInput(stage.demo))),
+    );
+    await pass(stage, 'audit_deletion', ...ids);
+    const jobs = ids.flatMap((id) =>
+      Array.from({ length: 5 }, (_, place) => ({
+        jobId: `audit-${id}-${place}`,
+        data: { tenant: stage.demo.tenant, requestId: id, kind: 'audit_deletion', due: 0 },
+        delayMs: 0,
+      })),
+    );
+    const [answers] = await Promise.all([
+      Promise.all(
+        ids.flatMap((id) => [
+          stage.producer.post(`/v2/requests/${id}/cancel`),
+          stage.producer.post(`/v2/requests/${id}/discard`),
+        ]),
+      ),
+      stage.jobs.enqueueAll('worker-deletion', jobs),
+    ]);
+    expect(
+      [...new Set(answers.map(({ status }) => status))].filter((s) => s !== 200 && s !== 404),
+    ).toEqual([]);
+    for (const id of ids) {
+      await wakeDeadlines(stage, id);
+      await untilGone(stage, id);
+      const { idempotency, ledger_entry, record, ...rest } = await rowsOf(stage, id);
+      expect([idempotency, rest]).toEqual([1, {}]);
+      expect(record).toBe(ledger_entry);
+    }
+    expect(
+      await count(stage, 'record WHERE request_id = ANY ($1) AND record IS NOT NULL', [ids]),
+    ).toBe(0);
+    await verifiedLedger(stage);
+  }, 60_000);
+
+  it('passes over a poisoned row, tells of it once, and goes on with the others', async () => {
+    const { id: bad } = await executedRequest(stage);
+    const good = await newRequest(stage, reviewInput(stage.demo));
+    await stage.database.query(
+      `CREATE FUNCTION poisoned() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'poisoned'; END $$;
+       CREATE TRIGGER poisoned BEFORE DELETE ON nonce FOR EACH ROW
+         WHEN (OLD.request_id = '${bad}') EXECUTE FUNCTION poisoned()`,
+    );
+    await stage.database.query(
+      `UPDATE deadline SET attempts = 3 WHERE request_id = $1 AND kind = 'audit_deletion'`,
+      [bad],
+    );
+    await pass(stage, 'audit_deletion', bad, good);
+    await untilGone(stage, good);
+    await until(
+      async () => {
+        const attempts = (await deadlinesOf(stage, bad)).find(
+          ({ kind }) => kind === 'audit_deletion',
+        )!.attempts;
+        if (attempts < 6) await wakeDeadlines(stage, bad);
+        return attempts;
+      },
+      (attempts) => attempts >= 6,
+      25_000,
+    );
+    expect(await incidentsOf(stage, bad)).toEqual(['retention_stalled']);
+    // All or nothing: what failed took nothing with it.
+    expect((await stage.producer.get(`/v2/requests/${bad}`)).status).toBe(200);
+    await stage.database.query('DROP TRIGGER poisoned ON nonce; DROP FUNCTION poisoned()');
+    await wakeDeadlines(stage, bad);
+    await untilGone(stage, bad);
+  }, 60_000);
+});

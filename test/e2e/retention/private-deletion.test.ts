@@ -1,0 +1,339 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import type { SignedRecord } from '@countersign/protocol';
+import {
+  decide,
+  executionInput,
+  reviewInput,
+  until,
+  untilAvailable,
+  claimInput,
+} from '../../support/requests.js';
+import {
+  chainedTypes,
+  count,
+  deadlinesOf,
+  eventsOf,
+  executedRequest,
+  feedOf,
+  incidentsOf,
+  newRequest,
+  pass,
+  reasonsOf,
+  setStage,
+  untilDone,
+  verifiedLedger,
+  wakeDeadlines,
+} from './stage.js';
+import type { Stage } from './stage.js';
+
+/** Contract §11.2, by the worker, over both stores that queues can have. */
+describe.each([
+  { name: 'queues in PostgreSQL, one process', split: false },
+  { name: 'queues in Redis, two replicas of each worker', split: true },
+])('private deletion: $name', ({ split }) => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    stage = await setStage({ split });
+  }, 120_000);
+  afterAll(() => stage?.stop(), 60_000);
+
+  const retainedBytes = async () =>
+    (await stage.operator.get('/v2/admin/metrics')).body.requests.retained_bytes as number;
+
+  it('takes payload, schema, document and candidates of a pending review, and tells it once', async () => {
+    const { demo, producer, reviewer } = stage;
+    const before = await retainedBytes();
+    const key = randomUUID();
+    const created = await producer.post('/v2/requests', reviewInput(demo), { key });
+    const id = created.body.request.id as string;
+    const proposal = { response: { note: 'seen' }, decision: 'answer' };
+    const candidates = `/v2/requests/${id}/candidates`;
+    expect((await reviewer.post(candidates, proposal, { key })).status).toBe(201);
+    expect(await retainedBytes()).toBeGreaterThan(before);
+
+    // Both times have come: the deletion's event is the only one (contract §11.1).
+    await stage.database.query(
+      `UPDATE lifecycle SET review_deadline = clock_timestamp() - interval '2 seconds',
+         private_delete_at = clock_timestamp() - interval '1 second' WHERE request_id = $1`,
+      [id],
+    );
+    // Material is unreadable from that moment, whether or not the worker has come.
+    expect((await producer.get(`/v2/requests/${id}/material`)).status).toBe(410);
+    await pass(stage, 'private_deletion', id);
+    await pass(stage, 'review', id);
+    await untilDone(stage, id, 'private_deletion');
+
+    expect(await eventsOf(stage, id)).toMatchObject([
+      { reason: 'created', revision: 1 },
+      { reason: 'material_deleted', revision: 2, state: { decision: 'expired' } },
+    ]);
+    expect(await chainedTypes(stage, id)).toEqual([
+      'RequestChangedEvent',
+      'MaterialDiscarded',
+      'RequestChangedEvent',
+    ]);
+    const discarded = (await verifiedLedger(stage))
+      .map(({ record }) => JSON.parse(record ?? 'null') as SignedRecord)
+      .find(
+        ({ protected: { type }, payload }) =>
+          type === 'MaterialDiscarded' && (payload as { request_id: string }).request_id === id,
+      );
+    expect(discarded?.payload).toEqual({
+      request_id: id,
+      request_digest: created.body.request_digest,
+      reason: 'retention',
+      recorded_by: { kind: 'system', subject: 'proto.retention' },
+    });
+
+    for (const table of ['material', 'candidate']) {
+      expect([table, await count(stage, `${table} WHERE request_id = $1`, [id])]).toEqual([
+        table,
+        0,
+      ]);
+    }
+    expect(await retainedBytes()).toBe(before);
+    expect((await producer.get(`/v2/requests/${id}/material`)).body.error).toBe('material_deleted');
+    const replayed = await reviewer.post(candidates, proposal, { key });
+    expect([replayed.status, replayed.body.error]).toEqual([410, 'idempotent_result_expired']);
+    // The answer to the creation has no material, and stays.
+    const recreated = await producer.post('/v2/requests', reviewInput(demo), { key });
+    expect([recreated.status, recreated.text]).toEqual([201, created.text]);
+
+    const exported = await producer.get(`/v2/requests/${id}/export`);
+    expect([exported.status, exported.body.material]).toEqual([200, null]);
+    const done = (await deadlinesOf(stage, id)).map(({ kind, done: is }) => [kind, is]);
+    expect(done).toEqual([
+      ['audit_deletion', false],
+      ['private_deletion', true],
+      ['review', true],
+    ]);
+  }, 40_000);
+
+  it('revokes an unused grant and ends the authority', async () => {
+    const { demo, producer, reviewer } = stage;
+    const id = await newRequest(stage, executionInput(demo));
+    expect((await decide(reviewer, id, 'authorise')).status).toBe(200);
+    const status = await untilAvailable(producer, id);
+    await pass(stage, 'private_deletion', id);
+    await untilDone(stage, id, 'private_deletion');
+    expect(await reasonsOf(stage, id)).toEqual([
+      'created',
+      'decision',
+      'anchor_accepted',
+      'material_deleted',
+    ]);
+    expect((await producer.get(`/v2/requests/${id}`)).body).toMatchObject({
+      decision_state: 'confirmed',
+      audit_state: 'anchored',
+      grant_state: 'revoked',
+      execution_state: 'unclaimed',
+    });
+    const { rows } = await stage.database.query(
+      'SELECT invalidated FROM lifecycle WHERE request_id = $1',
+      [id],
+    );
+    expect(rows).toEqual([{ invalidated: 'retention' }]);
+    const claim = await producer.post(`/v2/requests/${id}/claims`, claimInput(status));
+    expect([claim.status, claim.body.error]).toEqual([409, 'authority_revoked']);
+  }, 40_000);
+
+  it('sends no mail of the request any more; webhooks go on', async () => {
+    const id = await newRequest(stage, reviewInput(stage.demo));
+    const other = await newRequest(stage, reviewInput(stage.demo));
+    await stage.database.query(
+      `INSERT INTO delivery (tenant, id, request_id, kind, state, created_at)
+       SELECT $1, gen_random_uuid(), x.id::uuid, x.kind, x.state, clock_timestamp()
+       FROM (VALUES ($2, 'smtp', 'pending'), ($2, 'smtp', 'accepted'), ($2, 'webhook', 'pending'), ($3, 'smtp', 'pending'))
+         AS x (id, kind, state)`,
+      [stage.demo.tenant, id, other],
+    );
+    await pass(stage, 'private_deletion', id);
+    await untilDone(stage, id, 'private_deletion');
+    const statesOf = async (of: string) => {
+      const { rows } = await stage.database.query<{ kind: string; state: string }>(
+        'SELECT kind, state FROM delivery WHERE request_id = $1 AND recipient IS NULL ORDER BY kind, state',
+        [of],
+      );
+      return rows.map(({ kind, state }) => `${kind} ${state}`);
+    };
+    expect(await statesOf(id)).toEqual(['smtp accepted', 'smtp expired', 'webhook pending']);
+    expect(await statesOf(other)).toEqual(['smtp pending']);
+  }, 40_000);
+
+  it('comes earlier when an outcome brings the time forward', async () => {
+    const { id } = await executedRequest(stage);
+    const before = Date.now();
+    const due = (await deadlinesOf(stage, id)).find(({ kind }) => kind === 'private_deletion')!.due;
+    const { request } = (await stage.producer.get(`/v2/requests/${id}`)).body;
+    const { reconciliation_seconds } = request.limits;
+    expect(due.getTime()).toBeLessThan(Date.parse(request.private_delete_at));
+    expect(Math.abs(due.getTime() - before - reconciliation_seconds * 1000)).toBeLessThan(10_000);
+    const { rows } = await stage.database.query<{ at: Date }>(
+      'SELECT private_delete_at AS at FROM lifecycle WHERE request_id = $1',
+      [id],
+    );
+    expect(rows[0]?.at).toEqual(due);
+  }, 40_000);
+
+  it('has nothing left to tell after a discard, and is done at once', async () => {
+    const id = await newRequest(stage, reviewInput(stage.demo));
+    expect((await stage.producer.post(`/v2/requests/${id}/discard`)).status).toBe(200);
+    await untilDone(stage, id, 'private_deletion');
+    expect(await chainedTypes(stage, id)).toEqual([
+      'RequestChangedEvent',
+      'MaterialDiscarded',
+      'RequestChangedEvent',
+    ]);
+    expect(await reasonsOf(stage, id)).toEqual(['created', 'material_deleted']);
+  }, 40_000);
+
+  it.each(['worker', 'discard'] as const)(
+    'takes a candidate too that was being frozen when the %s came',
+    async (who) => {
+      const { demo, producer, database } = stage;
+      const id = await newRequest(stage, reviewInput(demo));
+      // What #10 does: it holds the request as it was read, without moving it.
+      const frozen = new pg.Client({ connectionString: stage.urls.DATABASE_URL });
+      await frozen.connect();
+      try {
+        await frozen.query('BEGIN');
+        await frozen.query('SELECT 1 FROM lifecycle WHERE request_id = $1 FOR SHARE', [id]);
+        const waits = who === 'discard' ? producer.post(`/v2/requests/${id}/discard`) : null;
+        if (who === 'worker') await pass2(id);
+        await until(
+          () => count(stage, `pg_locks WHERE NOT granted AND locktype = 'transactionid'`),
+          (waiting) => waiting > 0,
+        );
+        await frozen.query(
+          `INSERT INTO candidate (tenant, request_id, reviewer, revision, id, digest, candidate, created_at)
+           VALUES ($1, $2, 'rev', 1, gen_random_uuid(), 'd', 'private', clock_timestamp())`,
+          [demo.tenant, id],
+        );
+        await frozen.query(
+          `INSERT INTO idempotency (tenant, principal, operation, key, digest, status, result, request_id, created_at)
+           VALUES ($1, 'rev', $2, 'k', 'd', 201, 'private', $3, clock_timestamp())`,
+          [demo.tenant, `review.propose:${id}`, id],
+        );
+        await frozen.query('COMMIT');
+        if (waits !== null) expect((await waits).status).toBe(200);
+      } finally {
+        await frozen.end();
+      }
+      await untilDone(stage, id, 'private_deletion');
+      expect(await count(stage, 'candidate WHERE request_id = $1', [id])).toBe(0);
+      const { rows } = await database.query(
+        `SELECT result FROM idempotency WHERE request_id = $1 AND operation LIKE 'review.propose:%'`,
+        [id],
+      );
+      expect(rows).toEqual([{ result: null }]);
+      expect(await reasonsOf(stage, id)).toEqual(['created', 'material_deleted']);
+
+      /** The state's own time is part of the row that is held, so it had to pass before. */
+      async function pass2(of: string): Promise<void> {
+        await frozen.query(
+          `UPDATE lifecycle SET private_delete_at = clock_timestamp() - interval '1 second' WHERE request_id = $1`,
+          [of],
+        );
+        await frozen.query('COMMIT');
+        await frozen.query('BEGIN');
+        await frozen.query('SELECT 1 FROM lifecycle WHERE request_id = $1 FOR SHARE', [of]);
+        await database.query(
+          `UPDATE deadline SET due = clock_timestamp() - interval '1 second'
+           WHERE request_id = $1 AND kind = 'private_deletion'`,
+          [of],
+        );
+      }
+    },
+    40_000,
+  );
+
+  it('has one effect of a job that comes many times, and none of one that comes early', async () => {
+    const id = await newRequest(stage, reviewInput(stage.demo));
+    const data = { tenant: stage.demo.tenant, requestId: id, kind: 'private_deletion', due: 0 };
+    await stage.jobs.enqueue('worker-deletion', `early-${id}`, data);
+    const later = await newRequest(stage, reviewInput(stage.demo));
+    await pass(stage, 'private_deletion', later);
+    await untilDone(stage, later, 'private_deletion');
+    expect(await count(stage, 'material WHERE request_id = $1', [id])).toBe(1);
+
+    await pass(stage, 'private_deletion', id);
+    await stage.jobs.enqueueAll(
+      'worker-deletion',
+      Array.from({ length: 50 }, (_, place) => ({
+        jobId: `double-${id}-${place}`,
+        data,
+        delayMs: 0,
+      })),
+    );
+    await untilDone(stage, id, 'private_deletion');
+    expect(await chainedTypes(stage, id)).toEqual([
+      'RequestChangedEvent',
+      'MaterialDiscarded',
+      'RequestChangedEvent',
+    ]);
+  }, 40_000);
+
+  it('deletes many at once, each one time', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 40 }, () => newRequest(stage, reviewInput(stage.demo))),
+    );
+    await pass(stage, 'private_deletion', ...ids);
+    for (const id of ids) await untilDone(stage, id, 'private_deletion');
+    const told = (await feedOf(stage))
+      .map(({ payload }) => payload as { request_id: string; reason: string })
+      .filter(
+        ({ request_id, reason }) => ids.includes(request_id) && reason === 'material_deleted',
+      );
+    expect(told.map(({ request_id }) => request_id).sort()).toEqual([...ids].sort());
+    expect(
+      await count(stage, `record WHERE type = 'MaterialDiscarded' AND request_id = ANY ($1)`, [
+        ids,
+      ]),
+    ).toBe(ids.length);
+  }, 60_000);
+
+  it('passes over a poisoned row, tells of it once, and goes on with the others', async () => {
+    const bad = await newRequest(stage, reviewInput(stage.demo));
+    const others = await Promise.all(
+      Array.from({ length: 5 }, () => newRequest(stage, reviewInput(stage.demo))),
+    );
+    await stage.database.query(
+      `CREATE FUNCTION poisoned() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'poisoned'; END $$;
+       CREATE TRIGGER poisoned BEFORE DELETE ON material FOR EACH ROW
+         WHEN (OLD.request_id = '${bad}') EXECUTE FUNCTION poisoned()`,
+    );
+    await stage.database.query(
+      `UPDATE deadline SET attempts = 3 WHERE request_id = $1 AND kind = 'private_deletion'`,
+      [bad],
+    );
+    await pass(stage, 'private_deletion', bad, ...others);
+    for (const id of others) await untilDone(stage, id, 'private_deletion');
+    await until(
+      async () => {
+        const [{ attempts } = { attempts: 0 }] = (await deadlinesOf(stage, bad)).filter(
+          ({ kind }) => kind === 'private_deletion',
+        );
+        if (attempts < 6) await wakeDeadlines(stage, bad);
+        return attempts;
+      },
+      (attempts) => attempts >= 6,
+      25_000,
+    );
+    expect(await incidentsOf(stage, bad)).toEqual(['retention_stalled']);
+    const operations = (await stage.operator.get('/v2/admin/metrics')).body.operations as {
+      name: string;
+      succeeded_at: string | null;
+      failed_at: string | null;
+    }[];
+    const retention = operations.find(({ name }) => name === 'retention');
+    expect(Date.parse(retention?.failed_at ?? '')).toBeGreaterThan(Date.now() - 60_000);
+    expect(Date.parse(retention?.succeeded_at ?? '')).toBeGreaterThan(Date.now() - 60_000);
+
+    await stage.database.query('DROP TRIGGER poisoned ON material; DROP FUNCTION poisoned()');
+    await wakeDeadlines(stage, bad);
+    await untilDone(stage, bad, 'private_deletion');
+    expect(await reasonsOf(stage, bad)).toEqual(['created', 'material_deleted']);
+  }, 60_000);
+});

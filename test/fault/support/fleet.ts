@@ -1,0 +1,211 @@
+import { execFile, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePort, startNats, startPostgres, startRedis } from '@countersign/platform/stores';
+import type { Demo } from '../../support/instance.js';
+
+/** A process that runs one target of one version. */
+export interface Member {
+  readonly target: string;
+  /** Where it tells whether it is ready. */
+  readonly health: string;
+  /** Once it says that it serves. */
+  readonly serving: Promise<void>;
+  log(): string;
+  /** As an orchestrator does: takes it from the balancer, asks it to end, and waits. */
+  stop(): Promise<void>;
+}
+
+/** Stores, and targets of any version beside each other: what an orchestrator makes of a release. */
+export interface Fleet {
+  readonly dataDirectory: string;
+  readonly databaseUrl: string;
+  /** Starts a target of the version whose root that is. */
+  launch(root: string, target: string): Promise<Member>;
+  /** Configures tenants, people and routes through the gateway, once there is one. */
+  configure(root: string): Promise<Demo>;
+  stop(): Promise<void>;
+}
+
+const SIGNERS: Readonly<Record<string, string>> = {
+  'worker-anchor': 'ledger',
+  'worker-delivery': 'notifier',
+  'worker-expiry': 'request',
+};
+const STOP_WITHIN_MS = 20_000;
+
+/** A fleet without members yet, on the schema of the version whose root that is. */
+export async function startFleet(root: string): Promise<Fleet> {
+  const data = mkdtempSync(join(tmpdir(), 'countersign-fleet-'));
+  const logs = join(data, 'logs');
+  mkdirSync(logs);
+  const postgres = await startPostgres({
+    dir: join(data, 'postgres'),
+    log: join(logs, 'postgres'),
+  });
+  const nats = await startNats({ dir: join(data, 'nats'), log: join(logs, 'nats') });
+  const redis = await startRedis({ dir: join(data, 'redis'), log: join(logs, 'redis') });
+  const balancer = await startBalancer();
+  const origin = `http://localhost:${balancer.port}`;
+  const providerPort = await freePort();
+  const issuer = `http://localhost:${providerPort}`;
+  const sandboxOrigin = `http://localhost:${await freePort()}`;
+  const members = new Set<Member>();
+
+  const command = (of: string, ...args: string[]) =>
+    promisify(execFile)(
+      process.execPath,
+      [join(of, 'deploy', 'countersign.mjs'), ...args, '--data', data],
+      { env: { ...process.env, DATABASE_URL: postgres.url } },
+    );
+  await command(root, 'set-up', '--origin', origin);
+  const tenants = JSON.parse(readFileSync(join(data, 'tenants.json'), 'utf8'));
+
+  function environment(target: string): Record<string, string> {
+    const signer = SIGNERS[target] ?? target;
+    const key = (name: string) => join(data, 'keys', `${name}.pem`);
+    const people = tenants.flatMap((tenant: { people: unknown[] }) => tenant.people);
+    return {
+      DATABASE_URL: postgres.url,
+      NATS_URL: nats.url,
+      REDIS_URL: redis.url,
+      MODE: 'development',
+      ORIGIN: origin,
+      SANDBOX_ORIGIN: sandboxOrigin,
+      OIDC_ISSUER: issuer,
+      DEVELOPMENT_PROVIDER_PORT: String(providerPort),
+      DEVELOPMENT_PEOPLE: JSON.stringify(people),
+      ANCHOR_DIR: join(data, 'anchor'),
+      TRUST_FILE: join(data, 'trust.json'),
+      CALLER_PUBLIC_KEY_FILE: join(data, 'keys', 'caller.pub.pem'),
+      QUOTAS: 'off',
+      ...(target === 'gateway'
+        ? { CALLER_PRIVATE_KEY_FILE: key('caller') }
+        : { [`${signer.toUpperCase().replaceAll('-', '_')}_SIGNING_KEY_FILE`]: key(signer) }),
+    };
+  }
+
+  async function launch(of: string, target: string): Promise<Member> {
+    const [health, port, sandboxPort] = await Promise.all([freePort(), freePort(), freePort()]);
+    const env = {
+      ...process.env,
+      ...environment(target),
+      HEALTH_PORT: String(health),
+      PORT: String(port),
+      SANDBOX_PORT: String(sandboxPort),
+    };
+    const main = join(of, 'deploy', 'dist', 'main.js');
+    const child = spawn(process.execPath, [main, `--target=${target}`], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let log = '';
+    const serving = new Promise<void>((serves, failed) => {
+      const read = (chunk: Buffer): void => {
+        log += chunk.toString();
+        if (!log.includes('"ready":true')) return;
+        if (target === 'gateway') balancer.add(port);
+        serves();
+      };
+      child.stdout.on('data', read);
+      child.stderr.on('data', read);
+      child.once('exit', (code) => {
+        members.delete(member);
+        failed(new Error(`${target} of ${of} ended with ${code}:\n${log.slice(-4000)}`));
+      });
+    });
+    // Whoever does not wait for it sees it end all the same.
+    serving.catch(() => {});
+    const member: Member = {
+      target,
+      health: `http://127.0.0.1:${health}`,
+      serving,
+      log: () => log,
+      stop: async () => {
+        balancer.remove(port);
+        await end(child);
+      },
+    };
+    members.add(member);
+    return member;
+  }
+
+  return {
+    dataDirectory: data,
+    databaseUrl: postgres.url,
+    launch,
+    async configure(of) {
+      await command(of, 'configure', '--origin', origin, '--issuer', issuer);
+      const [demo, other] = tenants;
+      const trust = join(data, 'trust.json');
+      const file = { origin, sandboxOrigin, ...demo, trust, other } as Demo;
+      writeFileSync(join(data, 'demo.json'), JSON.stringify(file));
+      return file;
+    },
+    async stop() {
+      await Promise.all([...members].map((member) => member.stop()));
+      balancer.close();
+      await Promise.all([redis.stop(), nats.stop()]);
+      await postgres.stop();
+      rmSync(data, { recursive: true, force: true });
+    },
+  };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill('SIGTERM');
+  const force = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+  await ended;
+  clearTimeout(force);
+}
+
+interface Balancer {
+  readonly port: number;
+  add(backend: number): void;
+  remove(backend: number): void;
+  close(): void;
+}
+
+/** The one address of all gateways: each connection goes to the next of them. */
+async function startBalancer(): Promise<Balancer> {
+  const backends: number[] = [];
+  const sockets = new Set<Socket>();
+  let turn = 0;
+  const server = createServer((incoming) => {
+    turn += 1;
+    const backend = backends[turn % backends.length];
+    if (backend === undefined) {
+      incoming.destroy();
+      return;
+    }
+    const outgoing = connect(backend, '127.0.0.1');
+    for (const socket of [incoming, outgoing]) {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      socket.on('error', () => {});
+    }
+    incoming.pipe(outgoing).pipe(incoming);
+    incoming.once('close', () => outgoing.destroy());
+    outgoing.once('close', () => incoming.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    add: (backend) => void backends.push(backend),
+    remove: (backend) => {
+      const at = backends.indexOf(backend);
+      if (at >= 0) backends.splice(at, 1);
+    },
+    close: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}

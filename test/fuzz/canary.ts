@@ -1,0 +1,34 @@
+import type { Caller } from './cast.js';
+
+/**
+ * Text that stands for what is private: it is put into payloads, schemas, documents, answers, reports and apps, and no
+ * refusal may repeat it (R3), nor may anything at all that another tenant gets.
+ */
+export const CANARY = 'canary-5e1f0c';
+
+export function singing(text: string): string {
+  return `${CANARY} ${text}`;
+}
+
+/** What of the private things an answer gives away, or null. */
+export function secretIn(
+  text: string,
+  status: number,
+  caller: Caller,
+  own: readonly Caller[],
+  ownTenant: string,
+): string | null {
+  const stranger = caller.tenant !== ownTenant;
+  if ((status >= 400 || stranger) && text.includes(CANARY)) return 'private text';
+  for (const { credentials, name } of own) {
+    if (credentials === null) continue;
+    const secrets =
+      'token' in credentials
+        ? [credentials.token]
+        : [credentials.csrf, credentials.cookie.split('=')[1] ?? ''];
+    if (secrets.some((secret) => secret !== '' && text.includes(secret))) {
+      return `a secret of ${name}`;
+    }
+  }
+  return null;
+}

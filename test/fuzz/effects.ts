@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+
+/** Whose traces to look for: the tenant, the request that a call is about, who calls with which key. */
+export interface Place {
+  readonly tenant: string;
+  readonly request: string | null;
+  readonly owner: string;
+  readonly caller: string;
+  readonly key: string | null;
+}
+
+/** What steps without a caller do: anchoring, deadlines, retention. They tell of it by an event, or by such a record. */
+const BACKGROUND = ['anchor_accepted', 'expiry', 'material_deleted', 'reconciliation_due'];
+
+const REQUEST = 'x.tenant = $1 AND x.request_id = $2::uuid';
+const SNAPSHOT = `SELECT
+  (SELECT jsonb_build_object(
+    'lifecycle', (SELECT md5(x::text) FROM lifecycle x WHERE ${REQUEST}),
+    'candidates', (SELECT string_agg(x.id::text || x.live, ',' ORDER BY x.reviewer, x.revision) FROM candidate x WHERE ${REQUEST}),
+    'lease', (SELECT x::text FROM assignment x WHERE ${REQUEST}),
+    'nonces', (SELECT count(*) FROM nonce x WHERE ${REQUEST}),
+    'deadlines', (SELECT string_agg(x.kind || x.due || coalesce(x.done_at::text, ''), ',' ORDER BY x.kind) FROM deadline x WHERE ${REQUEST}),
+    'material', (SELECT count(*) FROM material x WHERE ${REQUEST})
+  )) AS of_request,
+  (SELECT jsonb_build_object(
+    'directories', (SELECT string_agg(tenant || directory_revision, ',' ORDER BY tenant) FROM tenant),
+    'principals', (SELECT concat(count(*), max(updated_at)) FROM principal),
+    'routes', (SELECT concat(count(*), max(updated_at)) FROM route),
+    'credentials', (SELECT concat(count(*), max(created_at)) FROM credential),
+    'bundles', (SELECT count(*) FROM bundle),
+    'requests', (SELECT string_agg(t.tenant || coalesce((SELECT r.id::text FROM request r WHERE r.tenant = t.tenant ORDER BY r.id DESC LIMIT 1), ''), ',' ORDER BY t.tenant) FROM tenant t),
+    'occurrences', (SELECT string_agg(x.occurrence || x.request_id || coalesce(x.consumed_by::text, ''), ',' ORDER BY x.occurrence)
+      FROM occurrence x WHERE x.tenant = $1 AND x.owner = $3),
+    'identities', (SELECT count(*) FROM execution_identity x WHERE x.tenant = $1 AND x.owner = $3),
+    'answers', (SELECT count(*) FROM idempotency x WHERE x.tenant = $1 AND x.principal = $4 AND x.key = $5),
+    'retained', (SELECT sum(bytes) FROM retained x WHERE x.tenant = $1 AND x.subject = $3)
+  )) AS of_everything,
+  ARRAY(SELECT CASE x.type WHEN 'RequestChangedEvent' THEN x.record::jsonb #>> '{payload,reason}' ELSE x.type END FROM record x WHERE ${REQUEST} ORDER BY x.id) AS told`;
+
+interface Snapshot {
+  readonly of_request: Record<string, unknown>;
+  readonly of_everything: Record<string, unknown>;
+  /** Of each record of the request its event's reason, or its type. */
+  readonly told: readonly string[];
+}
+
+/** Looks into the database of an instance, because a refusal must not change anything that any answer could show. */
+export class Effects {
+  readonly #client: pg.Client;
+
+  private constructor(client: pg.Client) {
+    this.#client = client;
+  }
+
+  static async of(dataDirectory: string): Promise<Effects> {
+    const stores = JSON.parse(readFileSync(join(dataDirectory, 'stores.json'), 'utf8')) as {
+      urls: { DATABASE_URL: string };
+    };
+    const client = new pg.Client({ connectionString: stores.urls.DATABASE_URL });
+    await client.connect();
+    return new Effects(client);
+  }
+
+  async before({ tenant, request, owner, caller, key }: Place): Promise<Snapshot> {
+    const values = [tenant, request, owner, caller, key];
+    const { rows } = await this.#client.query<Snapshot>({ name: 'fuzz', text: SNAPSHOT, values });
+    return rows[0] as Snapshot;
+  }
+
+  /** What changed since; null when nothing did, or nothing that a caller would have done. */
+  async since(place: Place, before: Snapshot): Promise<string | null> {
+    const after = await this.before(place);
+    const everywhere = difference(before.of_everything, after.of_everything);
+    if (everywhere !== null) return everywhere;
+    const told = after.told.slice(before.told.length);
+    if (told.some((reason) => !BACKGROUND.includes(reason) && reason !== 'MaterialDiscarded')) {
+      return `records: ${told.join(', ')}`;
+    }
+    return told.length > 0 ? null : difference(before.of_request, after.of_request);
+  }
+
+  async end(): Promise<void> {
+    await this.#client.end();
+  }
+}
+
+/**
+ * Of retained bytes only a rise counts: deletion gives back those of the owner's other requests at
+ * any time, and that the material of this one is still there is looked at by itself.
+ */
+function difference(
+  before: Record<string, unknown>,
+  after: Record<string, unknown>,
+): string | null {
+  const changed = Object.keys(after).filter(
+    (name) =>
+      JSON.stringify(before[name]) !== JSON.stringify(after[name]) &&
+      !(name === 'retained' && Number(after[name]) < Number(before[name])),
+  );
+  return changed.length === 0 ? null : changed.join(', ');
+}

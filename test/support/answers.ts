@@ -1,0 +1,13 @@
+import type { Answer } from './client.js';
+
+/** Of a success its status, of a refusal its status and code: what a test compares an answer with. */
+export function codeOf({ status, body }: Answer): number | string {
+  return status < 300 ? status : `${status} ${body?.error}`;
+}
+
+/** How often each of them was given. */
+export function tally(answers: readonly Answer[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const answer of answers) counts[codeOf(answer)] = (counts[codeOf(answer)] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,140 @@
+#!/usr/bin/env node
+// Servers that the tests need and no package of Debian's or npm's has: looked for on PATH, else built once by Go through its
+// module proxy and kept in ~/.cache/countersign (or COUNTERSIGN_CACHE). `node obtain.mjs NAME` prints where it is.
+import { spawnSync } from 'node:child_process';
+import {
+  accessSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const SERVERS = {
+  // An S3 gateway over a folder, with versions, Object Lock and If-None-Match. Apache-2.0; 1 to 2 CPU minutes.
+  versitygw: { module: 'github.com/versity/versitygw/cmd/versitygw', version: 'v1.8.0' },
+  // The same from another hand, for `S3_SERVER=minio`. AGPL-3.0; 4 to 5 CPU minutes.
+  minio: { module: 'github.com/minio/minio', version: 'v0.0.0-20260212201848-7aac2a2c5b7c' },
+  // Vault with its transit engine alone, by the main of ours beside this file; a newer one needs parts that are nowhere
+  // published. 4 CPU minutes.
+  'vault-transit': {
+    module: 'github.com/hashicorp/vault',
+    version: 'v1.21.0',
+    main: 'vault/main.go',
+  },
+};
+
+const LEAN = ['-trimpath', '-ldflags', '-s -w'];
+const CACHE = process.env.COUNTERSIGN_CACHE ?? join(homedir(), '.cache', 'countersign');
+
+/** Path of the server's program. Throws with what to do when it cannot be had. */
+export async function obtain(name, say = () => {}) {
+  const { module, version, main } = SERVERS[name];
+  const found = onPath(name);
+  if (found !== null) return found;
+  const path = join(CACHE, `${name}-${version}`);
+  if (existsSync(path)) return path;
+  mkdirSync(CACHE, { recursive: true });
+  return locked(`${path}.lock`, () => {
+    if (existsSync(path)) return path;
+    say(`building ${name} ${version} by Go, once for this machine …`);
+    const begin = performance.now();
+    const folder = `${path}.new`;
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder);
+    const go = (...args) => runGo(args, folder, name);
+    if (main === undefined) {
+      go('install', ...LEAN, `${module}@${version}`);
+    } else {
+      copyFileSync(fileURLToPath(new URL(main, import.meta.url)), join(folder, 'main.go'));
+      go('mod', 'init', 'countersign.test/server');
+      go('get', `${module}@${version}`);
+      go('build', ...LEAN, '-o', name, '.');
+    }
+    renameSync(join(folder, name), path);
+    rmSync(folder, { recursive: true });
+    say(`built ${name} in ${Math.round((performance.now() - begin) / 1000)} s: ${path}`);
+    return path;
+  });
+}
+
+function runGo(args, folder, name) {
+  const { status, error, stderr } = spawnSync('go', args, {
+    cwd: folder,
+    env: { ...process.env, GOBIN: folder, GOFLAGS: '-buildvcs=false' },
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (status === 0) return;
+  throw new Error(
+    `The tests need the server ${name}, and it cannot be built: ${error?.message ?? stderr.slice(-2000)}\n` +
+      `Install Go 1.25 or newer (https://go.dev/dl), or put ${name} on PATH.`,
+  );
+}
+
+function onPath(name) {
+  for (const directory of (process.env.PATH ?? '').split(delimiter)) {
+    try {
+      accessSync(join(directory, name), constants.X_OK);
+      return join(directory, name);
+    } catch {
+      // Not there.
+    }
+  }
+  return null;
+}
+
+/** One process of this machine at a time; one that was killed holds nothing. */
+async function locked(lock, work) {
+  for (;;) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx' });
+      break;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+      if (isAlive(holderOf(lock))) await delay(250);
+      else rmSync(lock, { force: true });
+    }
+  }
+  try {
+    return work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+/** 0 when it is let go at this moment. */
+function holderOf(lock) {
+  try {
+    return Number(readFileSync(lock, 'utf8'));
+  } catch {
+    return 0;
+  }
+}
+
+function isAlive(pid) {
+  // Taken a moment ago, and not signed yet.
+  if (pid === 0) return true;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  try {
+    for (const name of process.argv.slice(2)) console.log(await obtain(name, console.error));
+  } catch (error) {
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Instance } from './instance.js';
+import { until } from './requests.js';
+
+/** A connection as the owner of the instance's schema, who sees everything. */
+export async function connectTo({ dataDirectory }: Instance): Promise<pg.Client> {
+  const { urls } = JSON.parse(readFileSync(join(dataDirectory, 'stores.json'), 'utf8')) as {
+    urls: { DATABASE_URL: string };
+  };
+  const client = new pg.Client({ connectionString: urls.DATABASE_URL });
+  await client.connect();
+  return client;
+}
+
+/**
+ * Moved by reads, refusals or the clock alone, and so no truth about a request: figures, sessions, bodies on their way,
+ * what waits for its time or for its place in the chain, and where the chain ends, which its entries say too.
+ */
+const PASSING = [
+  'http_count',
+  'operation_run',
+  'session',
+  'login_attempt',
+  'parcel',
+  'trace',
+  'outbox',
+  'deadline',
+  'delivery',
+  'delivery_cursor',
+  'mail_window',
+  'checkpoint',
+  'ledger_head',
+  'tree',
+  'tree_tile',
+  'tree_head',
+  'tree_cosignature',
+  'event_head',
+  'quota_day',
+  'quota_bucket',
+  'delivery_cursor',
+  'mail_window',
+  'housekeeping',
+];
+/** Columns of other tables that say when somebody last looked. */
+const PASSING_COLUMNS = ['compared_at'];
+
+/** Not apart by request: it may move with work in the background that is told, and must not when nothing is. */
+const SUMS = ['retained'];
+/** Rows of other tables that callers make; the rest is noted in the background, whenever something is seen. */
+const ONLY: Readonly<Record<string, string>> = { incident: `x.code = 'outcome_without_admission'` };
+
+/** What steps without a caller tell: anchoring, deadlines, retention. */
+const BACKGROUND = ['anchor_accepted', 'expiry', 'reconciliation_due'];
+/** Of retention; a caller's #15 tells the same, but for who did it. */
+const RETENTION = ['MaterialDiscarded by system', 'material_deleted'];
+
+/** Everything that is so, by what it is about: `<tenant> <request id>`, or `<tenant> <table>` for the rest. */
+export interface Truths {
+  readonly digests: ReadonlyMap<string, string>;
+  /** Of each request what its records tell, in the order of the chain: types, and reasons of events. */
+  readonly told: ReadonlyMap<string, readonly string[]>;
+}
+
+interface Column {
+  readonly table: string;
+  readonly columns: readonly string[];
+}
+
+/** Until nothing that is committed waits for its place in a chain. */
+export async function untilChained(database: pg.Client): Promise<void> {
+  await until(
+    async () => (await database.query('SELECT 1 FROM outbox LIMIT 1')).rowCount,
+    (waiting) => waiting === 0,
+  );
+}
+
+/** All rows that belong to somebody, once what has been done is chained. */
+export async function readTruths(database: pg.Client): Promise<Truths> {
+  await untilChained(database);
+  const { rows: tables } = await database.query<Column>(
+    `SELECT c.relname AS table, array_agg(a.attname::text ORDER BY a.attnum) AS columns
+     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+     WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relname <> ALL ($1)
+     GROUP BY 1 HAVING 'tenant' = ANY (array_agg(a.attname)) ORDER BY 1`,
+    [PASSING],
+  );
+  const digests = new Map<string, string>();
+  const parts = tables.map(({ table, columns }) => {
+    const lasting = columns.filter((name) => !PASSING_COLUMNS.includes(name));
+    const row = `ROW(${lasting.map((name) => `x.${name}`).join()})::text`;
+    const id = table === 'request' ? 'id' : columns.includes('request_id') ? 'request_id' : null;
+    const about =
+      id === null || SUMS.includes(table) ? `'${table}'` : `coalesce(x.${id}::text, '${table}')`;
+    return `SELECT x.tenant || ' ' || ${about} AS about, '${table}' || md5(string_agg(${row}, ',' ORDER BY ${row})) AS digest
+      FROM ${table} x WHERE ${ONLY[table] ?? 'true'} GROUP BY 1`;
+  });
+  const { rows } = await database.query<{ about: string; digest: string }>(
+    `SELECT about, string_agg(digest, ',' ORDER BY digest) AS digest FROM (${parts.join(' UNION ALL ')}) y GROUP BY 1`,
+  );
+  for (const { about, digest } of rows) digests.set(about, digest);
+  const { rows: records } = await database.query<{ about: string; told: string[] }>(
+    `SELECT x.tenant || ' ' || x.request_id AS about, array_agg(CASE x.type
+         WHEN 'RequestChangedEvent' THEN x.record::jsonb #>> '{payload,reason}'
+         WHEN 'MaterialDiscarded' THEN x.type || ' by ' || (x.record::jsonb #>> '{payload,recorded_by,kind}')
+         ELSE x.type END ORDER BY e.sequence) AS told
+     FROM record x LEFT JOIN ledger_entry e ON e.tenant = x.tenant AND e.record_id = x.id
+     WHERE x.request_id IS NOT NULL GROUP BY 1`,
+  );
+  return { digests, told: new Map(records.map(({ about, told }) => [about, told])) };
+}
+
+/** What is otherwise than before, but for what time does by itself and tells of. */
+export function changesBetween(before: Truths, after: Truths): readonly string[] {
+  const passed = new Set<string>();
+  for (const [about, told] of after.told) {
+    const news = told.slice(before.told.get(about)?.length ?? 0);
+    const [tenant] = about.split(' ');
+    if (news.length === 0 || !isBackground(news)) continue;
+    passed.add(about);
+    for (const sum of SUMS) passed.add(`${tenant} ${sum}`);
+  }
+  const all = new Set([...before.digests.keys(), ...after.digests.keys()]);
+  return [...all].filter(
+    (about) => before.digests.get(about) !== after.digests.get(about) && !passed.has(about),
+  );
+}
+
+/** Whether steps without a caller tell just that. */
+export function isBackground(news: readonly string[]): boolean {
+  const others = news.filter((told) => !BACKGROUND.includes(told));
+  return others.length === 0 || others.join() === RETENTION.join();
+}
