@@ -1,7 +1,9 @@
 // Postgres, NATS and Redis for the tests: binaries on the machine, or from npm, which the tests start themselves;
 // else from Debian's packages; else containers that live as long as the tests. And the browser of test/browser.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Missing } from './prepare.mjs';
 
 const SERVERS = [
@@ -116,4 +118,30 @@ async function startContainers(servers, say) {
     throw new Missing(`Docker could not run it: ${error.message}`);
   }
   return { env, stop };
+}
+
+/**
+ * Makes a Postgres cluster with the schema, which test files copy instead of making one each (test/support/cluster.ts).
+ * Resolves to the environment that names it, empty when the database is another server's, and how to remove it.
+ */
+export async function provideCluster() {
+  if (process.env.DATABASE_URL) return { env: {}, remove() {} };
+  const { startPostgres } = await import('@countersign/platform/stores');
+  const { bringUpToDate } = await import('./dist/launcher/database.js');
+  const home = mkdtempSync(join(tmpdir(), 'countersign-cluster-'));
+  chmodSync(home, 0o755);
+  const remove = () => rmSync(home, { recursive: true, force: true });
+  try {
+    const dir = join(home, 'postgres');
+    const server = await startPostgres({ dir });
+    try {
+      await bringUpToDate(server.url);
+    } finally {
+      await server.stop();
+    }
+    return { env: { TEST_CLUSTER: dir }, remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
 }

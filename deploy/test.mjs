@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Missing, ROOT, endWithNpm, prepare, run } from './prepare.mjs';
-import { provideBrowser, provideTestServers } from './test-servers.mjs';
+import { provideBrowser, provideCluster, provideTestServers } from './test-servers.mjs';
 
 const JEST = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
 
@@ -25,10 +25,16 @@ try {
   const browser = await provideBrowser(console.log);
   const servers = await provideTestServers(console.log);
   if (process.argv.length === 2) buildMeanwhile();
+  const cluster = await provideCluster();
   let failed = true;
   try {
-    failed = await testAll({ ...browser, ...servers.env }, process.argv.slice(2));
+    failed = await testAll(
+      { ...browser, ...servers.env },
+      { system: cluster.env },
+      process.argv.slice(2),
+    );
   } finally {
+    cluster.remove();
     await servers.stop();
   }
   process.exit(failed ? 1 : 0);
@@ -47,17 +53,23 @@ function buildMeanwhile() {
   }).unref();
 }
 
-/** Runs every project with `filters` of the command line; prints the counts; resolves to whether anything failed. */
-async function testAll(env, filters) {
+/**
+ * Runs every project with `filters` of the command line, in `env` and what `envOf` adds for it; prints the counts; resolves
+ * to whether anything failed.
+ */
+async function testAll(env, envOf, filters) {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   let codes = 0;
   for (const { project, flags } of RUNS) {
     const folder = mkdtempSync(join(tmpdir(), 'countersign-test-'));
     const file = join(folder, 'result.json');
     const args = ['--selectProjects', project, '--json', '--outputFile', file, '--passWithNoTests'];
-    const { code } = await run(process.execPath, [JEST, ...args, ...flags, ...filters], env, {
-      inherit: true,
-    });
+    const { code } = await run(
+      process.execPath,
+      [JEST, ...args, ...flags, ...filters],
+      { ...env, ...envOf[project] },
+      { inherit: true },
+    );
     codes += code;
     if (existsSync(file)) {
       const result = JSON.parse(readFileSync(file, 'utf8'));

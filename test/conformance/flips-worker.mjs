@@ -2,24 +2,13 @@
 // own, and without what a test runner puts around every global. Skips nothing and remembers nothing of a flip.
 import { parentPort, workerData } from 'node:worker_threads';
 import { canonicalText, loadTrust, newVerifierMemory, verifyDocument } from '@countersign/protocol';
+import { storedCopies } from './stored-copies.mjs';
 
 const { text, manifest, store, flips } = workerData;
 const bytes = Buffer.from(text);
 const original = canonicalText(JSON.parse(text));
 const trust = loadTrust(manifest);
-const copies = {
-  copy: (ledgerId, generation, sequence) => {
-    const name = `${String(sequence).padStart(16, '0')}.json`;
-    const key = `checkpoints/${ledgerId}/${generation}/${name}`;
-    const found = store[key];
-    return found === undefined
-      ? null
-      : { key, generation, sequence, bytes: new TextEncoder().encode(found) };
-  },
-  within: () => {
-    throw new Error('an export asks for one checkpoint');
-  },
-};
+const copies = storedCopies(store);
 
 const memory = newVerifierMemory();
 verifyDocument(bytes, trust, { copies, memory });

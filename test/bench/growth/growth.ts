@@ -12,11 +12,13 @@ import { startGround } from './ground.js';
 import type { Ground } from './ground.js';
 import { mainPlans, plansPage } from './main-plans.js';
 import { HELP, SMALL, readGrowthOptions } from './options.js';
-import { probesOf } from './probes.js';
+import { askAround, probesOf } from './probes.js';
 import { makeTemplates } from './templates.js';
 
 /** Calls of every kind before anything is measured, at each size. */
 const WARM_CALLS = 20;
+/** Statuses that are asked for before, of requests of any age. */
+const WARM_STATUSES = 20_000;
 
 export const growth: Scenario = async (args, ends, say) => {
   const options = readGrowthOptions(args);
@@ -52,6 +54,7 @@ export const growth: Scenario = async (args, ends, say) => {
   say(`filled in ${fillSeconds.toFixed(0)} s; vacuum and analyse, as autovacuum would …`);
   for (const { database } of [small, large]) await database.query('VACUUM (ANALYZE)');
   await large.database.query('CHECKPOINT');
+  for (const ground of [small, large]) await askAround(ground, WARM_STATUSES);
   const sides = [await probesOf(small, claims), await probesOf(large, claims)] as const;
   await compare(...sides, WARM_CALLS);
   say(`measuring ${repetitions} calls of every kind on each …`);

@@ -31,17 +31,41 @@ export async function probesOf(ground: Ground, claims: number): Promise<Probe[]>
  * tenant's life, whose pages nobody has at hand.
  */
 async function statusProbe(ground: Ground, age: 'newest' | 'any'): Promise<Probe> {
-  const { database, tenant, producer } = ground;
-  const [order, most] = age === 'newest' ? ['accepted_at DESC', 50] : ['random()', 1000];
-  const { rows } = await database.query<{ request_id: string }>(
-    `SELECT request_id FROM lifecycle WHERE tenant = $1 AND owner = $2 ORDER BY ${order} LIMIT ${most}`,
-    [tenant, producer.id],
+  const { producer } = ground;
+  const next = inTurn(
+    await someRequests(ground, ...(age === 'newest' ? NEWEST : (['random()', 1000] as const))),
   );
-  const next = inTurn(rows.map((row) => row.request_id));
   return {
     name: age === 'newest' ? 'status' : 'status, any age',
     call: async () => void (await get(ground, `/v2/requests/${next()}`, producer.headers)),
   };
+}
+
+const NEWEST = ['accepted_at DESC', 50] as const;
+
+async function someRequests(
+  { database, tenant, producer }: Ground,
+  order: string,
+  most: number,
+): Promise<string[]> {
+  const { rows } = await database.query<{ request_id: string }>(
+    `SELECT request_id FROM lifecycle WHERE tenant = $1 AND owner = $2 ORDER BY ${order} LIMIT ${most}`,
+    [tenant, producer.id],
+  );
+  return rows.map((row) => row.request_id);
+}
+
+/**
+ * Asks for the states of so many requests of any age, so that what comes after meets a database that has been at work:
+ * one that was just filled has not even its indexes at hand, which a working one always has.
+ */
+export async function askAround(ground: Ground, times: number): Promise<void> {
+  const next = inTurn(await someRequests(ground, 'random()', times));
+  let left = times;
+  const ask = async (): Promise<void> => {
+    while (left-- > 0) await get(ground, `/v2/requests/${next()}`, ground.producer.headers);
+  };
+  await Promise.all(Array.from({ length: 8 }, ask));
 }
 
 function listProbes(ground: Ground, who: 'producer' | 'reviewer' | 'operator'): Probe[] {

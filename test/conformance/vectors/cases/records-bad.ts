@@ -117,6 +117,16 @@ export function badRecords(): Vector[] {
       sealed({ key: 'k-2025' }),
     ),
     failing(
+      'key-ends-at-that-moment',
+      'Issued at the very moment when its key ran out.',
+      'key_expired',
+      sealed({
+        key: 'k-2025',
+        protected: { issued_at: '2026-01-01T00:00:00.000Z' },
+        payload: { confirmed_at: '2026-01-01T00:00:00.000Z' },
+      }),
+    ),
+    failing(
       'key-not-yet-valid',
       'Issued before its key became valid.',
       'key_not_yet_valid',

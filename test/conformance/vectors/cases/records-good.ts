@@ -63,6 +63,13 @@ export function goodRecords(): Vector[] {
       { expected: MINE },
     ),
     accepted(
+      'record-30-seconds-ahead',
+      'Issued 30 seconds after now: clocks may differ by as much.',
+      record('receipt'),
+      signature,
+      { expected: { ...MINE, now: '2026-05-01T09:04:30.000Z' } },
+    ),
+    accepted(
       'record-before-revocation',
       'Signed before its key was revoked.',
       forged(record('receipt'), { key: 'k-revoked' }),

@@ -1,0 +1,166 @@
+/** A mistake that somebody could make in the verifier: a passage of a source file of packages/protocol, and what it becomes. */
+export interface PlantedBug {
+  readonly bug: string;
+  readonly file: string;
+  readonly passage: string;
+  readonly becomes: string;
+}
+
+/** Bugs in one file, as [bug, passage, becomes]. */
+const inFile = (file: string, bugs: readonly [string, string, string][]): PlantedBug[] =>
+  bugs.map(([bug, passage, becomes]) => ({ bug, file, passage, becomes }));
+
+/** What each has to be noticed by is a vector: other implementations are measured by the same. */
+export const PLANTED_BUGS: readonly PlantedBug[] = [
+  ...inFile('signing/verify-record.ts', [
+    ['a record of any issuer', 'header.issuer !== trust.issuer', 'false'],
+    [
+      'a record for another audience',
+      'expected.audience !== null && header.audience !== expected.audience',
+      'false',
+    ],
+    [
+      'a record of another type than its place wants',
+      '!isRecordType(header.type) || !types.includes(header.type)',
+      '!isRecordType(header.type)',
+    ],
+    ['a record of another revision', 'header.protocol_revision !== PROTOCOL_REVISION', 'false'],
+    [
+      'a record of another tenant',
+      'expected.tenant !== undefined && header.tenant !== expected.tenant',
+      'false',
+    ],
+    ['a purpose that the type never has', '!fitsPurpose(header.type, header.purpose)', 'false'],
+    [
+      'any key that fits, whatever the record names',
+      'trust.keys.get(header.key_id);',
+      `[...trust.keys.values()].find(({ publicKey }) => verify(null, preimageOf(record), publicKey,
+        Buffer.from(record.signature, 'base64url')));`,
+    ],
+    ['a key before its time', 'issuedAt < key.notBefore', 'false'],
+    ['a key after its time', 'issuedAt >= key.notAfter', 'false'],
+    ['a key at the very moment it ends', 'issuedAt >= key.notAfter', 'issuedAt > key.notAfter'],
+    ['a revoked key', 'key.revokedAt !== null && issuedAt >= key.revokedAt', 'false'],
+    [
+      'a key at the very moment of its revocation',
+      'issuedAt >= key.revokedAt',
+      'issuedAt > key.revokedAt',
+    ],
+    [
+      'nothing of a key that was revoked later',
+      'key.revokedAt !== null && issuedAt >= key.revokedAt',
+      'key.revokedAt !== null',
+    ],
+    [
+      'a record from the future',
+      'issuedAt > expected.now + SECONDS.clockTolerance * 1000',
+      'false',
+    ],
+    [
+      'no tolerance for clocks',
+      'issuedAt > expected.now + SECONDS.clockTolerance * 1000',
+      'issuedAt > expected.now',
+    ],
+    [
+      'a signature in any spelling',
+      'if (text.length !== 86) return null;',
+      "return Buffer.from(text, 'base64');",
+    ],
+    [
+      'a signature with other spare bits',
+      "bytes.length === 64 && bytes.toString('base64url') === text",
+      'bytes.length === 64',
+    ],
+    ['any signature', 'verify(null, preimage, key.publicKey, signature)', 'true'],
+    ['members that nobody knows', 'Object.keys(object).length === members.length &&', ''],
+  ]),
+  ...inFile('signing/anchor-proof.ts', [
+    ['a proof of another record', 'first.record_digest !== recordDigest', 'false'],
+    [
+      'a proof that leaves entries out',
+      `if (node.sequence !== last.sequence + 1) return 'node_sequence_gap';
+      if (node.previous_head !== last.head) return 'node_chain_broken';`,
+      '',
+    ],
+    ['nodes whose heads are not theirs', 'node.head !== head', 'false'],
+    [
+      'a proof that ends before its checkpoint',
+      'last.head === checkpoint.head && last.sequence === checkpoint.sequence',
+      'true',
+    ],
+    ['an acceptance of another checkpoint', 'acceptance.digest !== textDigest(text)', 'false'],
+    [
+      'a retention that ends too soon',
+      'retainedUntil < verified.issuedAt + SECONDS.anchorRetention * 1000',
+      'false',
+    ],
+  ]),
+  ...inFile('signing/ledger-range.ts', [
+    ['entries with other numbers', 'entry.sequence !== String(sequence)', 'false'],
+    ['entries that continue something else', 'entry.previous_head !== before.head', 'false'],
+    ['heads that nobody computes', 'head === entry.head ? null', 'true ? null'],
+    ['entries of another tenant', 'entry.tenant !== tenant', 'false'],
+    [
+      'another record than was chained',
+      'textDigest(entry.record) !== entry.record_digest',
+      'false',
+    ],
+    ['a record that is not canonical', 'canonicalText(value) === text ? value', 'true ? value'],
+    [
+      'a record that nobody signed',
+      'if (!verified.ok) return verified.reason;',
+      'if (!verified.ok) return null;',
+    ],
+    [
+      'an entry under another request',
+      'requestOf(verified.record.protected.purpose, verified.record.payload) === entry.request_id',
+      'true',
+    ],
+  ]),
+  ...inFile('signing/chain.ts', [
+    ['a head that leaves out its number', ',"sequence":${sequence}}', '}'],
+  ]),
+  ...inFile('signing/trust-manifest.ts', [
+    ['keys that are never revoked', 'entry.revoked_at === undefined ? null', 'true ? null'],
+  ]),
+  ...inFile('verifier/record.ts', [
+    [
+      'a receipt that was signed for another purpose than it says',
+      'record.payload.purpose === header.purpose',
+      'true',
+    ],
+    [
+      'a checkpoint of one ledger signed for another',
+      'record.payload.ledger_id === header.tenant &&',
+      'true ||',
+    ],
+    [
+      'a record of another time than it tells',
+      'if (member === undefined) return null;',
+      'return null;',
+    ],
+  ]),
+  ...inFile('verifier/proof.ts', [
+    ['a checkpoint of another ledger', 'ledgerId === expected.ledgerId', 'true'],
+    ['an acceptance under another key', '.endsWith(place)', '.endsWith(place) || true'],
+    [
+      'another copy in the anchor store',
+      'const same = copy !== null && isText(copy.bytes, canonicalText(proof.checkpoint));',
+      'const same = copy !== null;',
+    ],
+    [
+      'a checkpoint that the store does not have',
+      'same && keyKnown, {',
+      'copy === null || (same && keyKnown), {',
+    ],
+  ]),
+  ...inFile('verifier/range.ts', [
+    [
+      'a chain that its checkpoints contradict',
+      'checkpoint?.sequence === sequence && checkpoint.head === entry?.head',
+      'true',
+    ],
+    ['an occurrence that was claimed twice', 'once(claims) && once(nonces)', 'true'],
+    ['a record that was chained twice', 'new Set(digests).size === digests.length', 'true'],
+  ]),
+];

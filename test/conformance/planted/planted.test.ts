@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { transformSync } from '@swc/core';
+import { allVectors } from '../vectors/all.js';
+import { documentOf, expectationOf } from '../vectors/vector.js';
+import { PLANTED_BUGS } from './bugs.js';
+import type { PlantedBug } from './bugs.js';
+
+const ROOT = resolve(__dirname, '../../..');
+const PROTOCOL = join(ROOT, 'packages', 'protocol');
+
+/** The verifier as it is built, with one bug; beside the packages that it uses. Gives its entry. */
+function plant({ file, passage, becomes }: PlantedBug, folder: string): string {
+  const source = readFileSync(join(PROTOCOL, 'src', file), 'utf8');
+  const pieces = source.split(passage);
+  // A passage that is gone would plant nothing, and one that occurs twice somewhere else.
+  expect([file, passage, pieces.length - 1]).toEqual([file, passage, 1]);
+  cpSync(join(PROTOCOL, 'dist'), folder, {
+    recursive: true,
+    filter: (path) => !path.endsWith('.map'),
+  });
+  writeFileSync(join(dirname(folder), 'package.json'), '{"type":"module"}');
+  const { code } = transformSync(pieces.join(becomes), {
+    configFile: join(ROOT, '.swcrc'),
+    filename: join(PROTOCOL, 'src', file),
+    swcrc: false,
+    sourceMaps: false,
+  });
+  writeFileSync(join(folder, file.replace('.ts', '.js')), code);
+  return join(folder, 'index.js');
+}
+
+/** For each build a vector that comes out otherwise under it, the short ones first; null when all come out as they should. */
+function judge(builds: readonly string[]): (string | null)[] {
+  const vectors = allVectors()
+    .map((vector) => ({
+      ...vector,
+      document: Buffer.from(documentOf(vector)).toString('base64'),
+      expected: expectationOf(vector),
+    }))
+    .sort((one, other) => one.document.length - other.document.length);
+  const { stdout, stderr } = spawnSync(process.execPath, [join(__dirname, 'judge.mjs')], {
+    input: JSON.stringify({ vectors, builds }),
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  });
+  expect(stderr).toBe('');
+  return JSON.parse(stdout) as (string | null)[];
+}
+
+it('every bug planted in the verifier is noticed by a vector, and no bug by none', () => {
+  // Where it finds the packages that it uses.
+  const cache = join(PROTOCOL, 'node_modules', '.cache');
+  mkdirSync(cache, { recursive: true });
+  const home = mkdtempSync(join(cache, 'planted-'));
+  try {
+    const builds = PLANTED_BUGS.map((bug, number) => plant(bug, join(home, String(number))));
+    const [sound, ...found] = judge([join(PROTOCOL, 'dist', 'index.js'), ...builds]);
+    expect(sound).toBeNull();
+    const missed = PLANTED_BUGS.filter((_, at) => found[at] === null).map(({ bug }) => bug);
+    const caught = PLANTED_BUGS.length - missed.length;
+    console.log(`conformance: planted bugs caught: ${caught} of ${PLANTED_BUGS.length}`);
+    expect(missed).toEqual([]);
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+}, 120_000);
