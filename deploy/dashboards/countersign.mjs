@@ -18,43 +18,83 @@ const panel = (type, title, description, queries, more = {}) => ({
     expr,
     legendFormat,
     datasource: source,
+    // A number is of now: out of a range it would be the last one that anybody told, for hours after all has fallen silent.
+    ...(type === 'timeseries' ? { range: true } : { instant: true }),
   })),
   ...more,
 });
 
-const unit = (name, thresholds) => ({
-  fieldConfig: {
-    defaults: {
-      unit: name,
-      ...(thresholds && {
-        color: { mode: 'thresholds' },
-        thresholds: {
-          mode: 'absolute',
-          steps: thresholds.map(([value, color]) => ({ value, color })),
-        },
-      }),
-    },
-    overrides: [],
-  },
-});
-const line = (title, description, queries, as = 'short') =>
-  panel('timeseries', title, description, queries, {
-    ...unit(as),
-    options: { legend: { displayMode: 'list', placement: 'bottom' }, tooltip: { mode: 'multi' } },
-  });
-const number = (title, description, expr, as, thresholds) =>
-  panel('stat', title, description, [[expr, '']], {
-    ...unit(as, thresholds),
-    options: { reduceOptions: { calcs: ['lastNotNull'] }, colorMode: 'background' },
-  });
+const steps = (thresholds) => thresholds.map(([value, color]) => ({ value, color }));
+/** Without thresholds Grafana makes everything red from 80 on: what nobody has to act on has one colour. */
+const NEUTRAL = [[null, 'text']];
 const good = (warn, bad) => [
   [null, 'green'],
   [warn, 'orange'],
   [bad, 'red'],
 ];
 
-const p = (quantile, expr, by) =>
-  `histogram_quantile(${quantile}, sum by (le${by ? `, ${by}` : ''}) (rate(${expr}[$__rate_interval])))`;
+const LINE = { drawStyle: 'line', lineWidth: 1, fillOpacity: 8, showPoints: 'never' };
+const STACK = { lineWidth: 1, showPoints: 'never', stacking: { mode: 'normal', group: 'A' } };
+/** Lines into which a stack is drawn full: what comes and goes is seen by its height, not its slope. */
+const STACKED_AREA = { ...STACK, drawStyle: 'line', fillOpacity: 45 };
+const STACKED_BARS = { ...STACK, drawStyle: 'bars', fillOpacity: 80 };
+
+const line = (title, description, queries, as = 'short', { custom = LINE, colours = [] } = {}) =>
+  panel('timeseries', title, description, queries, {
+    fieldConfig: {
+      defaults: { unit: as, min: 0, color: { mode: 'palette-classic' }, custom },
+      overrides: colours.map(([names, fixedColor]) => ({
+        matcher: { id: 'byRegexp', options: names },
+        properties: [{ id: 'color', value: { mode: 'fixed', fixedColor } }],
+      })),
+    },
+    options: {
+      legend: { displayMode: 'list', placement: 'bottom', showLegend: true, calcs: [] },
+      tooltip: { mode: 'multi', sort: 'desc' },
+    },
+  });
+const number = (title, description, expr, as, thresholds = NEUTRAL, more = {}) =>
+  panel('stat', title, description, [[expr, '']], {
+    fieldConfig: {
+      defaults: {
+        unit: as,
+        color: { mode: 'thresholds' },
+        thresholds: { mode: 'absolute', steps: steps(thresholds) },
+        ...more,
+      },
+      overrides: [],
+    },
+    options: {
+      reduceOptions: { calcs: ['lastNotNull'], values: false, fields: '' },
+      colorMode: thresholds === NEUTRAL ? 'value' : 'background',
+      graphMode: 'none',
+      textMode: 'value',
+    },
+  });
+const bars = (title, description, expr, legend, as, thresholds) =>
+  panel('bargauge', title, description, [[expr, legend]], {
+    fieldConfig: {
+      defaults: {
+        unit: as,
+        min: 0,
+        color: { mode: 'thresholds' },
+        thresholds: { mode: 'absolute', steps: steps(thresholds) },
+      },
+      overrides: [],
+    },
+    options: {
+      reduceOptions: { calcs: ['lastNotNull'], values: false, fields: '' },
+      orientation: 'horizontal',
+      displayMode: 'basic',
+    },
+  });
+
+/** `>= 0` leaves out what nothing was measured of (NaN), which would only fill the legend. */
+const p = (quantile, expr, by, over = '$__rate_interval') =>
+  `histogram_quantile(${quantile}, sum by (le${by ? `, ${by}` : ''}) (rate(${expr}[${over}]))) >= 0`;
+/** Zero where it did not happen, and nothing where nobody tells whether it did: no data is no all-clear. */
+const orZero = (expr, told) => `${expr} or 0 * ${told}`;
+const HTTP = 'countersign_http_seconds_count';
 const STEPS = [
   'request.create',
   'review.propose',
@@ -63,251 +103,368 @@ const STEPS = [
   'execution-authority.admit',
   'execution-authority.report-outcome',
 ].join('|');
+const WORKER_OVERDUE = 'countersign_worker_overdue_oldest_seconds';
+const answersOf = (status) =>
+  orZero(
+    `sum(increase(${HTTP}${of(`status=~"${status}"`)}[5m]))`,
+    `sum(increase(${HTTP}${of()}[5m]))`,
+  );
+/** Later ones go before earlier ones. */
+const STATUS_COLOURS = [
+  ['^2', 'green'],
+  ['^201$', 'dark-green'],
+  ['^3', 'blue'],
+  ['^4', 'yellow'],
+  ['^40[13]$', 'orange'],
+  ['^409$', 'light-blue'],
+  ['^429$', 'purple'],
+  ['^5', 'red'],
+];
 
+/** Each row of the dashboard answers one question: lines of panels that share its width. */
 const ROWS = [
   {
     title: 'Are reviews flowing?',
-    panels: [
-      number(
-        'Answered without 5xx',
-        'Calls in the last 5 minutes that were not told to come back.',
-        `1 - (sum(rate(countersign_http_seconds_count${of('status=~"5.."')}[5m])) or vector(0)) / sum(rate(countersign_http_seconds_count${of()}[5m]))`,
-        'percentunit',
-        [
-          [null, 'red'],
-          [0.99, 'orange'],
-          [0.999, 'green'],
-        ],
-      ),
-      number(
-        'Waiting for a decision',
-        'Over all tenants that are scraped.',
-        'sum(max by (tenant) (proto_pending))',
-        'short',
-      ),
-      number(
-        'Oldest waiting',
-        'The longest that a request waits for a decision.',
-        'max(proto_oldest_pending_seconds)',
-        's',
-      ),
-      number(
-        'Pods not ready',
-        'Their logs say what they lack.',
-        `count(countersign_ready${of()} == 0) or vector(0)`,
-        'short',
-        good(1, 3),
-      ),
-      line(
-        'Steps of a lifecycle',
-        'How often each step is done a second.',
-        [
+    lines: [
+      [
+        number(
+          'Answered without 5xx',
+          'Calls of the last 5 minutes that were not told to come back.',
+          `1 - (sum(rate(${HTTP}${of('status=~"5.."')}[5m])) or vector(0)) / (sum(rate(${HTTP}${of()}[5m])) > 0)`,
+          'percentunit',
           [
-            `sum by (operation) (rate(countersign_operation_seconds_count${of(`operation=~"${STEPS}",outcome="ok"`)}[$__rate_interval]))`,
-            '{{operation}}',
+            [null, 'red'],
+            [0.99, 'orange'],
+            [0.999, 'green'],
           ],
-        ],
-        'reqps',
-      ),
-      line(
-        'How long each step takes (p99)',
-        'As the gateway sees it: the way to the service and back, and its transaction.',
-        [
+        ),
+        number(
+          'Decided, last hour',
+          'What reviewers have confirmed.',
+          `sum(increase(countersign_operation_seconds_count${of('operation="review.confirm",outcome="ok"')}[1h]))`,
+          'short',
+          NEUTRAL,
+          { decimals: 0 },
+        ),
+        number(
+          'Waiting for a decision',
+          'Over all tenants that are scraped.',
+          `sum(max by (tenant) (proto_pending${of()}))`,
+          'short',
+        ),
+        number(
+          'Oldest waiting',
+          'The longest that a request waits for a decision.',
+          `max(proto_oldest_pending_seconds${of()})`,
+          's',
+        ),
+        number(
+          'Pods not ready',
+          'Their logs say what they lack.',
+          `count(countersign_ready${of()}) - sum(countersign_ready${of()})`,
+          'short',
+          good(1, 3),
+        ),
+        number(
+          'Targets gone',
+          'Told their figures within the hour and do not now. What a worker has not done is told by itself alone.',
+          orZero(
+            `count(group by (target) (max_over_time(countersign_ready${of()}[1h])) unless group by (target) (countersign_ready${of()}))`,
+            `count(countersign_ready${of()})`,
+          ),
+          'short',
           [
-            p(0.99, `countersign_call_seconds_bucket${of(`operation=~"${STEPS}"`)}`, 'operation'),
-            '{{operation}}',
+            [null, 'green'],
+            [1, 'red'],
           ],
-        ],
-        's',
-      ),
-      line(
-        'Calls by route (p95)',
-        'From the head of a call to the last byte of its answer.',
-        [[p(0.95, `countersign_http_seconds_bucket${of()}`, 'route'), '{{route}}']],
-        's',
-      ),
+        ),
+      ],
+      [
+        line(
+          'Steps of a lifecycle',
+          'How often each step is done a second.',
+          [
+            [
+              `sum by (operation) (rate(countersign_operation_seconds_count${of(`operation=~"${STEPS}",outcome="ok"`)}[$__rate_interval]))`,
+              '{{operation}}',
+            ],
+          ],
+          'ops',
+        ),
+        line(
+          'How long each step takes (p99)',
+          'As the gateway sees it: the way to the service and back, and its transaction.',
+          [
+            [
+              p(0.99, `countersign_call_seconds_bucket${of(`operation=~"${STEPS}"`)}`, 'operation'),
+              '{{operation}}',
+            ],
+          ],
+          's',
+        ),
+        bars(
+          'Slowest calls (p95)',
+          'Of the last 5 minutes, by route: from the head of a call to the last byte of its answer.',
+          `topk(8, ${p(0.95, `countersign_http_seconds_bucket${of('route!="none"')}`, 'route', '5m')})`,
+          '{{route}}',
+          's',
+          good(0.5, 1),
+        ),
+      ],
     ],
   },
   {
     title: 'Is anything late?',
-    panels: [
-      number(
-        'Chain',
-        'For how long the oldest record waits to be chained.',
-        `max(countersign_chain_lag_seconds${of()})`,
-        's',
-        good(5, 30),
-      ),
-      number(
-        'Anchors',
-        'For how long the oldest checkpoint waits for the anchor store.',
-        `max(countersign_anchor_lag_seconds${of()})`,
-        's',
-        good(10, 60),
-      ),
-      number(
-        'Deadlines',
-        'The oldest item that a worker has not done in time, but deletion.',
-        `max(countersign_worker_overdue_oldest_seconds${of('worker!="worker-deletion"')})`,
-        's',
-        good(15, 60),
-      ),
-      number(
-        'Deletion',
-        'The oldest deletion that is due and not done.',
-        `max(countersign_worker_overdue_oldest_seconds${of('worker="worker-deletion"')})`,
-        's',
-        good(600, 3600),
-      ),
-      line('Overdue items', 'Due and not done, by worker: what KEDA scales by.', [
-        [`max by (worker) (countersign_worker_overdue_items${of()})`, '{{worker}}'],
-      ]),
-      line(
-        'How late items are done (p95)',
-        'By worker.',
-        [[p(0.95, `countersign_worker_lateness_seconds_bucket${of()}`, 'worker'), '{{worker}}']],
-        's',
-      ),
-      line(
-        'From checkpoint to anchor',
-        'How long the anchor store takes to accept, with what it opens.',
-        [
-          [p(0.5, `countersign_anchor_seconds_bucket${of()}`), 'p50'],
-          [p(0.99, `countersign_anchor_seconds_bucket${of()}`), 'p99'],
-        ],
-        's',
-      ),
-      line('Follower', 'Entries that nobody was told of yet (webhooks, mail).', [
-        [`max(countersign_follower_lag_entries${of()})`, 'entries'],
-      ]),
+    lines: [
+      [
+        number(
+          'Chain',
+          'For how long the oldest record waits to be chained.',
+          `max(countersign_chain_lag_seconds${of()})`,
+          's',
+          good(5, 30),
+        ),
+        number(
+          'Anchors',
+          'For how long the oldest checkpoint waits for the anchor store.',
+          `max(countersign_anchor_lag_seconds${of()})`,
+          's',
+          good(10, 60),
+        ),
+        number(
+          'Deadlines',
+          'The oldest item that a worker has not done in time, but deletions and deliveries.',
+          `max(${WORKER_OVERDUE}${of('worker!~"worker-deletion|worker-delivery"')})`,
+          's',
+          good(15, 60),
+        ),
+        number(
+          'Deletion',
+          'The oldest deletion that is due and not done.',
+          `max(${WORKER_OVERDUE}${of('worker="worker-deletion"')})`,
+          's',
+          good(600, 3600),
+        ),
+        number(
+          'Deliveries',
+          'The oldest webhook or mail that is due and not tried.',
+          `max(${WORKER_OVERDUE}${of('worker="worker-delivery"')})`,
+          's',
+          good(60, 600),
+        ),
+        number(
+          'Entries untold',
+          'Entries of the ledger that nobody was told of yet (webhooks, mail).',
+          `max(countersign_follower_lag_entries${of()})`,
+          'short',
+          good(100, 1000),
+        ),
+      ],
+      [
+        line(
+          'How late it is',
+          'For how long the oldest of each kind waits past its time.',
+          [
+            [`max(countersign_chain_lag_seconds${of()})`, 'chain'],
+            [`max(countersign_anchor_lag_seconds${of()})`, 'anchors'],
+            [`max by (worker) (${WORKER_OVERDUE}${of()})`, '{{worker}}'],
+          ],
+          's',
+        ),
+        line('Overdue items', 'Due and not done, by worker: what KEDA scales by.', [
+          [`max by (worker) (countersign_worker_overdue_items${of()})`, '{{worker}}'],
+        ]),
+        line(
+          'How late things were done (p95)',
+          'Items of workers after their time; checkpoints after their signature.',
+          [
+            [p(0.95, `countersign_anchor_seconds_bucket${of()}`), 'anchored'],
+            [p(0.95, `countersign_worker_lateness_seconds_bucket${of()}`, 'worker'), '{{worker}}'],
+          ],
+          's',
+        ),
+      ],
     ],
   },
   {
     title: 'Is anything refused?',
-    panels: [
-      line(
-        'Answers by status',
-        'A second.',
-        [
+    lines: [
+      [
+        number(
+          'Told no (4xx)',
+          'Share of the calls of the last 5 minutes.',
+          `(sum(rate(${HTTP}${of('status=~"4.."')}[5m])) or vector(0)) / (sum(rate(${HTTP}${of()}[5m])) > 0)`,
+          'percentunit',
+        ),
+        number(
+          'Not let in (401, 403)',
+          'Calls of the last 5 minutes without a credential, or without the right.',
+          answersOf('401|403'),
+          'short',
+          NEUTRAL,
+          { decimals: 0 },
+        ),
+        number(
+          'Held back (429)',
+          'Calls of the last 5 minutes above a rate: of a caller, or of a route.',
+          answersOf('429'),
+          'short',
+          good(1, 1000),
+          { decimals: 0 },
+        ),
+        number(
+          'Told to come back (5xx)',
+          'Calls of the last 5 minutes: nothing happened, the same call may be made again.',
+          answersOf('5..'),
+          'short',
+          good(1, 100),
+          { decimals: 0 },
+        ),
+      ],
+      [
+        line(
+          'Answers by status',
+          'A second.',
+          [[`sum by (status) (rate(${HTTP}${of()}[$__rate_interval]))`, '{{status}}']],
+          'reqps',
+          { custom: STACKED_AREA, colours: STATUS_COLOURS },
+        ),
+        line(
+          'Refused steps',
+          'Callers got a no: a conflict, a missing right, a wrong state.',
           [
-            `sum by (status) (rate(countersign_http_seconds_count${of()}[$__rate_interval]))`,
-            '{{status}}',
+            [
+              `sum by (operation) (rate(countersign_operation_seconds_count${of('outcome="refused"')}[$__rate_interval])) > 0`,
+              '{{operation}}',
+            ],
           ],
-        ],
-        'reqps',
-      ),
-      line(
-        'Refused steps',
-        'Callers got a no: a conflict, a missing right, a wrong state.',
-        [
+          'ops',
+          { custom: STACKED_BARS },
+        ),
+        line(
+          'Failed steps and attempts',
+          'Callers were told to come back; workers make each attempt again.',
           [
-            `sum by (operation) (rate(countersign_operation_seconds_count${of('outcome="refused"')}[$__rate_interval]))`,
-            '{{operation}}',
+            [
+              `sum by (operation) (rate(countersign_call_seconds_count${of('outcome="failed"')}[$__rate_interval])) > 0`,
+              '{{operation}}',
+            ],
+            [
+              `sum by (worker) (rate(countersign_worker_failed_total${of()}[$__rate_interval])) > 0`,
+              '{{worker}}',
+            ],
           ],
-        ],
-        'reqps',
-      ),
-      line(
-        'Failed steps',
-        'Callers were told to come back.',
-        [
-          [
-            `sum by (operation) (rate(countersign_call_seconds_count${of('outcome="failed"')}[$__rate_interval]))`,
-            '{{operation}}',
-          ],
-        ],
-        'reqps',
-      ),
-      line('Failed attempts of workers', 'Each is made again.', [
-        [
-          `sum by (worker) (increase(countersign_worker_failed_total${of()}[$__rate_interval]))`,
-          '{{worker}}',
-        ],
-      ]),
+          'ops',
+          { custom: STACKED_BARS },
+        ),
+      ],
     ],
   },
   {
     title: 'Is anything at risk?',
-    panels: [
-      number(
-        'Fenced tenants',
-        'Nothing is claimed, admitted or anchored for them.',
-        `sum(max by (reason) (countersign_fenced_tenants${of('reason!="new_tenant"')})) or vector(0)`,
-        'short',
-        good(1, 1),
-      ),
-      number(
-        'Incidents in the last hour',
-        'Each has a page at /docs/incidents.',
-        `sum(max by (code) (countersign_incidents_last_hour${of()}))`,
-        'short',
-        good(1, 5),
-      ),
-      number(
-        'Executions without outcome',
-        'Claimed, and nobody told how it ended.',
-        'sum(max by (tenant) (proto_unresolved_execution))',
-        'short',
-      ),
-      number(
-        'Tenants without reviewers',
-        'That have requests waiting.',
-        'count(max by (tenant) (proto_pending) > 0 and max by (tenant) (proto_enabled_reviewers) == 0) or vector(0)',
-        'short',
-        good(1, 3),
-      ),
-      line('Incidents', 'Of the last hour, by code.', [
-        [`max by (code) (countersign_incidents_last_hour${of()})`, '{{code}}'],
-      ]),
-      line('Connections waited for', 'Calls that wait for a connection to Postgres.', [
-        [
-          `max by (target, role) (countersign_database_connections${of('state="waiting"')})`,
-          '{{target}} {{role}}',
-        ],
-      ]),
-      line(
-        'Event loop (p99)',
-        'How late a process gets round to something.',
-        [[`max by (target) (nodejs_eventloop_lag_p99_seconds${of('target!=""')})`, '{{target}}']],
-        's',
-      ),
-      line(
-        'Memory',
-        'Of each target, the largest pod.',
-        [[`max by (target) (process_resident_memory_bytes${of('target!=""')})`, '{{target}}']],
-        'bytes',
-      ),
+    lines: [
+      [
+        number(
+          'Fenced tenants',
+          'Nothing is claimed, admitted or anchored for them.',
+          orZero(
+            `sum(max by (reason) (countersign_fenced_tenants${of('reason!="new_tenant"')}))`,
+            `max(countersign_tenants${of()})`,
+          ),
+          'short',
+          [
+            [null, 'green'],
+            [1, 'red'],
+          ],
+        ),
+        number(
+          'Incidents in the last hour',
+          'Each has a page at /docs/incidents.',
+          `sum(max by (code) (countersign_incidents_last_hour${of()}))`,
+          'short',
+          good(1, 5),
+        ),
+        number(
+          'Executions without outcome',
+          'Claimed, and nobody told yet how it ended.',
+          `sum(max by (tenant) (proto_unresolved_execution${of()}))`,
+          'short',
+        ),
+        number(
+          'Tenants without reviewers',
+          'That have requests waiting.',
+          orZero(
+            `count(max by (tenant) (proto_pending${of()}) > 0 and max by (tenant) (proto_enabled_reviewers${of()}) == 0)`,
+            `count(proto_pending${of()})`,
+          ),
+          'short',
+          good(1, 3),
+        ),
+      ],
+      [
+        line(
+          'Incidents',
+          'Of the last hour, by code.',
+          [[`max by (code) (countersign_incidents_last_hour${of()}) > 0`, '{{code}}']],
+          'short',
+          { custom: { ...LINE, lineWidth: 2 } },
+        ),
+        line(
+          'Connections wanted',
+          'Of those to Postgres that a process may open for one role: above 100 %, calls wait for one.',
+          [
+            [
+              `max by (target) ((sum without (state) (countersign_database_connections${of('state=~"open|waiting"')}) - sum without (state) (countersign_database_connections${of('state="unused"')})) / ignoring (role) group_left () countersign_database_connections_limit${of()})`,
+              '{{target}}',
+            ],
+          ],
+          'percentunit',
+        ),
+        line(
+          'Event loop (p99)',
+          'How late a process gets round to something.',
+          [[`max by (target) (nodejs_eventloop_lag_p99_seconds${of('target!=""')})`, '{{target}}']],
+          's',
+        ),
+      ],
+      [
+        line(
+          'Processor time',
+          'Of each target, the busiest pod; 100 % is one processor.',
+          [
+            [
+              `max by (target) (rate(process_cpu_seconds_total${of('target!=""')}[$__rate_interval]))`,
+              '{{target}}',
+            ],
+          ],
+          'percentunit',
+        ),
+        line(
+          'Memory',
+          'Of each target, the largest pod.',
+          [[`max by (target) (process_resident_memory_bytes${of('target!=""')})`, '{{target}}']],
+          'bytes',
+        ),
+      ],
     ],
   },
 ];
 
-/** Numbers stand four in a line, pictures two. */
+const HEIGHTS = { stat: 3, timeseries: 8, bargauge: 8 };
+
 function laidOut() {
   const panels = [];
   let y = 0;
-  for (const { title, panels: of_ } of ROWS) {
-    panels.push({
-      id: ++id,
-      type: 'row',
-      title,
-      collapsed: false,
-      gridPos: { x: 0, y, w: WIDTH, h: 1 },
-      panels: [],
-    });
+  for (const { title, lines } of ROWS) {
+    const gridPos = { x: 0, y, w: WIDTH, h: 1 };
+    panels.push({ id: ++id, type: 'row', title, collapsed: false, gridPos, panels: [] });
     y += 1;
-    let x = 0;
-    let height = 0;
-    for (const one of of_) {
-      const [w, h] = one.type === 'stat' ? [6, 4] : [12, 8];
-      if (x + w > WIDTH || (height !== 0 && height !== h)) {
-        y += height;
-        x = 0;
-      }
-      panels.push({ ...one, gridPos: { x, y, w, h } });
-      x += w;
-      height = h;
+    for (const shared of lines) {
+      const w = WIDTH / shared.length;
+      const h = HEIGHTS[shared[0].type];
+      panels.push(...shared.map((one, at) => ({ ...one, gridPos: { x: at * w, y, w, h } })));
+      y += h;
     }
-    y += height;
   }
   return panels;
 }
