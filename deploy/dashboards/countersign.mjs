@@ -33,7 +33,9 @@ const good = (warn, bad) => [
   [bad, 'red'],
 ];
 
-const LINE = { drawStyle: 'line', lineWidth: 1, fillOpacity: 8, showPoints: 'never' };
+const LINE = { drawStyle: 'line', lineWidth: 1, fillOpacity: 0, showPoints: 'never' };
+/** Where what matters is that there is something at all. */
+const AREA = { ...LINE, fillOpacity: 15 };
 const STACK = { lineWidth: 1, showPoints: 'never', stacking: { mode: 'normal', group: 'A' } };
 /** Lines into which a stack is drawn full: what comes and goes is seen by its height, not its slope. */
 const STACKED_AREA = { ...STACK, drawStyle: 'line', fillOpacity: 45 };
@@ -53,14 +55,13 @@ const line = (title, description, queries, as = 'short', { custom = LINE, colour
       tooltip: { mode: 'multi', sort: 'desc' },
     },
   });
-const number = (title, description, expr, as, thresholds = NEUTRAL, more = {}) =>
+const number = (title, description, expr, as, thresholds = NEUTRAL) =>
   panel('stat', title, description, [[expr, '']], {
     fieldConfig: {
       defaults: {
         unit: as,
         color: { mode: 'thresholds' },
         thresholds: { mode: 'absolute', steps: steps(thresholds) },
-        ...more,
       },
       overrides: [],
     },
@@ -104,11 +105,17 @@ const STEPS = [
   'execution-authority.report-outcome',
 ].join('|');
 const WORKER_OVERDUE = 'countersign_worker_overdue_oldest_seconds';
-const answersOf = (status) =>
-  orZero(
-    `sum(increase(${HTTP}${of(`status=~"${status}"`)}[5m]))`,
-    `sum(increase(${HTTP}${of()}[5m]))`,
+/**
+ * Answers of the last 5 minutes. An increase needs a value to increase from, which the first answer of its kind does not
+ * have: what was not there 5 minutes ago counts as a whole.
+ */
+const answersOf = (status) => {
+  const now = `${HTTP}${of(`status=~"${status}"`)}`;
+  return orZero(
+    `round(sum((${now} unless ${now} offset 5m) or increase(${now}[5m])))`,
+    `sum(${HTTP}${of()})`,
   );
+};
 /** Later ones go before earlier ones. */
 const STATUS_COLOURS = [
   ['^2', 'green'],
@@ -141,10 +148,8 @@ const ROWS = [
         number(
           'Decided, last hour',
           'What reviewers have confirmed.',
-          `sum(increase(countersign_operation_seconds_count${of('operation="review.confirm",outcome="ok"')}[1h]))`,
+          `round(sum(increase(countersign_operation_seconds_count${of('operation="review.confirm",outcome="ok"')}[1h])))`,
           'short',
-          NEUTRAL,
-          { decimals: 0 },
         ),
         number(
           'Waiting for a decision',
@@ -270,10 +275,15 @@ const ROWS = [
             [`max by (worker) (${WORKER_OVERDUE}${of()})`, '{{worker}}'],
           ],
           's',
+          { custom: AREA },
         ),
-        line('Overdue items', 'Due and not done, by worker: what KEDA scales by.', [
-          [`max by (worker) (countersign_worker_overdue_items${of()})`, '{{worker}}'],
-        ]),
+        line(
+          'Overdue items',
+          'Due and not done, by worker: what KEDA scales by.',
+          [[`max by (worker) (countersign_worker_overdue_items${of()})`, '{{worker}}']],
+          'short',
+          { custom: AREA },
+        ),
         line(
           'How late things were done (p95)',
           'Items of workers after their time; checkpoints after their signature.',
@@ -282,6 +292,7 @@ const ROWS = [
             [p(0.95, `countersign_worker_lateness_seconds_bucket${of()}`, 'worker'), '{{worker}}'],
           ],
           's',
+          { custom: AREA },
         ),
       ],
     ],
@@ -301,8 +312,6 @@ const ROWS = [
           'Calls of the last 5 minutes without a credential, or without the right.',
           answersOf('401|403'),
           'short',
-          NEUTRAL,
-          { decimals: 0 },
         ),
         number(
           'Held back (429)',
@@ -310,7 +319,6 @@ const ROWS = [
           answersOf('429'),
           'short',
           good(1, 1000),
-          { decimals: 0 },
         ),
         number(
           'Told to come back (5xx)',
@@ -318,7 +326,6 @@ const ROWS = [
           answersOf('5..'),
           'short',
           good(1, 100),
-          { decimals: 0 },
         ),
       ],
       [
@@ -407,7 +414,7 @@ const ROWS = [
           'Of the last hour, by code.',
           [[`max by (code) (countersign_incidents_last_hour${of()}) > 0`, '{{code}}']],
           'short',
-          { custom: { ...LINE, lineWidth: 2 } },
+          { custom: { ...AREA, lineWidth: 2 } },
         ),
         line(
           'Connections wanted',
