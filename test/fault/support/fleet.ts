@@ -25,8 +25,8 @@ export interface Member {
 export interface Fleet {
   readonly dataDirectory: string;
   readonly databaseUrl: string;
-  /** Starts a target of the version whose root that is. */
-  launch(root: string, target: string): Promise<Member>;
+  /** Starts a target of the version whose root that is; `env` goes before what the fleet gives it. */
+  launch(root: string, target: string, env?: Readonly<Record<string, string>>): Promise<Member>;
   /** Configures tenants, people and routes through the gateway, once there is one. */
   configure(root: string): Promise<Demo>;
   stop(): Promise<void>;
@@ -34,8 +34,11 @@ export interface Fleet {
 
 const SIGNERS: Readonly<Record<string, string>> = {
   'worker-anchor': 'ledger',
+  'worker-deletion': 'request',
   'worker-delivery': 'notifier',
   'worker-expiry': 'request',
+  'worker-reconciliation': 'execution-authority',
+  'worker-reminder': 'notifier',
 };
 const STOP_WITHIN_MS = 20_000;
 
@@ -90,7 +93,11 @@ export async function startFleet(root: string): Promise<Fleet> {
     };
   }
 
-  async function launch(of: string, target: string): Promise<Member> {
+  async function launch(
+    of: string,
+    target: string,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<Member> {
     const [health, port, sandboxPort] = await Promise.all([freePort(), freePort(), freePort()]);
     const env = {
       ...process.env,
@@ -98,6 +105,7 @@ export async function startFleet(root: string): Promise<Fleet> {
       HEALTH_PORT: String(health),
       PORT: String(port),
       SANDBOX_PORT: String(sandboxPort),
+      ...more,
     };
     const main = join(of, 'deploy', 'dist', 'main.js');
     const child = spawn(process.execPath, [main, `--target=${target}`], {
@@ -123,7 +131,7 @@ export async function startFleet(root: string): Promise<Fleet> {
     serving.catch(() => {});
     const member: Member = {
       target,
-      health: `http://127.0.0.1:${health}`,
+      health: `http://127.0.0.1:${env.HEALTH_PORT}`,
       serving,
       log: () => log,
       stop: async () => {
