@@ -59,7 +59,10 @@ export default {
       // `npm run screenshots`: makes pictures and tests nothing.
       ...shared,
       displayName: 'screenshots',
-      testMatch: ['<rootDir>/test/browser/screenshots.ts'],
+      testMatch: [
+        '<rootDir>/test/browser/screenshots.ts',
+        '<rootDir>/test/chart/picture/screenshot.ts',
+      ],
     },
     {
       ...shared,
