@@ -66,6 +66,13 @@ test('a text is read, answered by form, frozen, read again and signed', async ()
   for (const kept of ['.document', '.outcome', '.head']) {
     expect([kept, await page.locator(kept).isVisible()]).toEqual([kept, true]);
   }
+  // On paper "two minutes ago" says nothing.
+  const time = page.locator('.outcome time').first();
+  const printed = await time.evaluate((element) => [
+    getComputedStyle(element, '::after').content,
+    getComputedStyle(element).fontSize,
+  ]);
+  expect(printed).toEqual([`"${receipt.payload.confirmed_at}"`, '0px']);
   expect(faults).toEqual([]);
   await context.close();
 });
