@@ -225,9 +225,20 @@ test('an answer frozen in another tab is shown instead, and must be read again',
   await other.getByRole('radio', { name: 'too casual' }).check();
   await freeze(other);
   await page.bringToFront();
+  // From the moment at which it is there, before anything is painted: a click may be on its way.
+  const signable = await page.evaluateHandle(() => {
+    const seen: string[] = [];
+    new MutationObserver(() => {
+      if (document.querySelector('.frozen')?.textContent.includes('too casual') !== true) return;
+      if (document.querySelector('.read input:checked')) seen.push('ticked');
+      if (document.querySelector('.panel .primary:enabled')) seen.push('enabled');
+    }).observe(document, { subtree: true, childList: true, characterData: true });
+    return seen;
+  });
   await confirm(page);
   await page.getByText('The frozen answer has changed').waitFor();
   await page.locator('.frozen').getByText('too casual').waitFor();
+  expect(await signable.jsonValue()).toEqual([]);
   expect(await page.getByRole('checkbox', { name: /I have read/ }).isChecked()).toBe(false);
   expect((await statusOf(id)).decision_state).toBe('pending');
   expect(await findings(page)).toEqual([]);
