@@ -38,12 +38,12 @@ let stage: TestStage;
 
 beforeAll(async () => {
   [browser, stage] = await Promise.all([startBrowser(), startStage('strict')]);
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser?.close();
   await stage?.stop();
-}, 60_000);
+});
 
 test('an app gets its data, proposes, and is told what became of it', async () => {
   const play = await stage.play(browser, CALM, { payload: { rows: [1, 2] } });

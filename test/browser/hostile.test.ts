@@ -9,8 +9,8 @@ let setting: Setting;
 
 beforeAll(async () => {
   setting = await setUp();
-}, 120_000);
-afterAll(() => setting?.stop(), 60_000);
+});
+afterAll(() => setting?.stop());
 
 const MARKUP = '<img src=x onerror="document.title=1"><script>document.title=1</script>';
 const TRICKS =

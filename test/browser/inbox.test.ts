@@ -8,8 +8,8 @@ let setting: Setting;
 
 beforeAll(async () => {
   setting = await setUp();
-}, 120_000);
-afterAll(() => setting?.stop(), 60_000);
+});
+afterAll(() => setting?.stop());
 
 const create = (summary: string, changes: Record<string, unknown> = {}) =>
   file(setting.producer, pressText(setting.instance.demo, { summary, ...changes }));
@@ -40,7 +40,7 @@ test('what waits is sorted by its deadline, searched, filtered, and walked throu
     'Pay somebody',
     'The latest of all',
   ]);
-  expect(await page.locator('.request').first().innerText()).toMatch(/4 minutes left/);
+  expect(await page.locator('.request').first().innerText()).toMatch(/\b[1-4] minutes left/);
   expect(await findings(page)).toEqual([]);
   // The exact time, in UTC, on demand.
   const moment = page.locator('.request .moment-exact').first();

@@ -17,8 +17,8 @@ let setting: Setting;
 
 beforeAll(async () => {
   setting = await setUp();
-}, 120_000);
-afterAll(() => setting?.stop(), 60_000);
+});
+afterAll(() => setting?.stop());
 
 test('a first view is below 100 kB, with the headers of the contract', async () => {
   const id = await file(setting.producer, pressText(setting.instance.demo));
@@ -94,7 +94,7 @@ test('a page answers within 100 ms while it holds a payload and a document of 10
   const { page, context, faults } = await setting.ruth(null);
   await page.addInitScript(measure);
   await page.goto(setting.address(`/review/${id}`));
-  await page.getByRole('heading', { name: 'Your decision' }).waitFor({ timeout: 30_000 });
+  await page.getByRole('heading', { name: 'Your decision' }).waitFor();
   await page.getByRole('treeitem', { name: /rows/ }).waitFor();
   const loading = await longest(page);
 

@@ -5,6 +5,10 @@ import type { Demo } from '../../support/instance.js';
 
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
+// Waiting is bounded only to end what hangs, and what hangs first is to say what it waited for: a page within the test.
+const PAGE_WAITS_MS = 60_000;
+jest.setTimeout(3 * PAGE_WAITS_MS);
+
 /** Starts the browser that the pages are tested with: `CHROMIUM`, else one of the machine (deploy/test-servers.mjs). */
 export async function startBrowser(flags: readonly string[] = []): Promise<Browser> {
   const executablePath = process.env['CHROMIUM'] ?? PATHS.find((path) => existsSync(path));
@@ -49,7 +53,7 @@ export async function openContext(
   });
   const faults: string[] = [];
   const watch = (page: Page) => {
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(PAGE_WAITS_MS);
     page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
     page.on('console', (message) => {
       const text = message.text();

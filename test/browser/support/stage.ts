@@ -131,7 +131,7 @@ function playOf(page: Page, close: () => Promise<void>): Play {
     page,
     events,
     async event(type) {
-      const seen = await until(events, (all) => all.some((each) => each.type === type), 20_000);
+      const seen = await until(events, (all) => all.some((each) => each.type === type));
       return seen.find((each) => each.type === type) as never;
     },
     async inner() {
