@@ -24,7 +24,7 @@ test('a first view is below 100 kB, with the headers of the contract', async () 
   const id = await file(setting.producer, pressText(setting.instance.demo));
   const figures: string[] = [];
   for (const path of ['/inbox', `/review/${id}`]) {
-    const { page, context, faults } = await setting.ruth(null);
+    const { page, context, faults, close } = await setting.ruth(null);
     let bytes = 0;
     const weighed: Promise<void>[] = [];
     context.on('response', (response) => {
@@ -62,7 +62,7 @@ test('a first view is below 100 kB, with the headers of the contract', async () 
     const html = (await document?.text()) ?? '';
     expect(html).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son[a-z]+=/);
     expect(faults).toEqual([]);
-    await context.close();
+    await close();
   }
   print(`first view, gzipped, below ${FIRST_VIEW_BYTES / 1000} kB: ${figures.join(', ')}`);
 });
@@ -91,7 +91,7 @@ test('a page answers within 100 ms while it holds a payload and a document of 10
       review_seconds: 900,
     }),
   );
-  const { page, context, faults } = await setting.ruth(null);
+  const { page, faults, close } = await setting.ruth(null);
   await page.addInitScript(measure);
   await page.goto(setting.address(`/review/${id}`));
   await page.getByRole('heading', { name: 'Your decision' }).waitFor();
@@ -139,7 +139,7 @@ test('a page answers within 100 ms while it holds a payload and a document of 10
   expect(await page.locator('.text-row').count()).toBeLessThan(120);
   expect(await findings(page)).toEqual([]);
   expect(faults).toEqual([]);
-  await context.close();
+  await close();
 });
 
 /** Past jest, which would print where it was called from as well. */

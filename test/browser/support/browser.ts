@@ -38,6 +38,7 @@ export interface Watched {
   readonly context: BrowserContext;
   readonly page: Page;
   readonly faults: string[];
+  close(): Promise<void>;
 }
 
 /** A browser of its own (cookies, storage) with one page, that writes down what goes wrong in it. */
@@ -61,7 +62,7 @@ export async function openContext(
     });
   };
   context.on('page', watch);
-  return { context, page: await context.newPage(), faults };
+  return { context, page: await context.newPage(), faults, close: () => context.close() };
 }
 
 /** Logs in as one of the demo people through the development provider's own page. */
