@@ -215,7 +215,7 @@ test('while somebody reads, the page tells what became of the request, and keeps
     ),
   ]);
   // Long enough for the words to be written before it, by what that took just now.
-  const review_seconds = 2 + Math.ceil((4 * Math.max(...taken)) / 1_000);
+  const review_seconds = 2 + Math.ceil((3 * Math.max(...taken)) / 1_000);
   await meanwhile('The deadline has passed', () => Promise.resolve(), { review_seconds });
 });
 
