@@ -292,7 +292,9 @@ describe('a session', () => {
     expect(inbox.status).toBe(200);
     const unknown = await runCommand(['session', 'nobody', ...data]);
     expect(unknown.code).toBe(1);
-    expect(unknown.stderr).toMatch(/^countersign: Nobody is called nobody\. The people are: .*reviewer-1/);
+    expect(unknown.stderr).toMatch(
+      /^countersign: Nobody is called nobody\. The people are: .*reviewer-1/,
+    );
   });
 
   test('ends at once when its person is disabled, and is there again when not', async () => {
