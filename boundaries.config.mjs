@@ -16,11 +16,12 @@ export const PARTS = {
     SERVICES.map((name) => [name, { folder: `services/${name}`, imports: BASE }]),
   ),
   // The pages, built by Vite and served by the gateway: they run in a browser.
-  web: { folder: 'services/gateway/web', imports: ['protocol'] },
+  web: { folder: 'services/gateway/web', imports: ['protocol', 'verifier-page'] },
   // Published for authors of apps, who have nothing else of ours.
   view: { folder: 'packages/view', imports: [] },
   'payment-batch': { folder: 'examples/payment-batch', imports: ['view'] },
-  // The verifier as one file for a browser; the gateway serves what was built of it.
+  // The verifier as one file for a browser, and what stands in place of Node there, for the pages too; the gateway serves
+  // what was built of it.
   'verifier-page': { folder: 'packages/verifier-page', imports: ['protocol'] },
   'first-generation': { folder: 'packages/first-generation', imports: [] },
   deploy: { folder: 'deploy', imports: [...BASE, ...SERVICES] },

@@ -27,6 +27,7 @@ const shared = {
     '^@countersign/platform/jobs$': '<rootDir>/packages/platform/src/jobs.ts',
     '^@countersign/platform/tracing$': '<rootDir>/packages/platform/src/tracing/index.ts',
     '^@countersign/deploy$': '<rootDir>/deploy/src/index.ts',
+    '^@countersign/deploy/person$': '<rootDir>/deploy/src/demo/person.ts',
     '^@countersign/(gateway|request|review|execution-authority|ledger|notifier)$':
       '<rootDir>/services/$1/src/index.ts',
   },

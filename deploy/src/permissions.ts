@@ -1,4 +1,4 @@
-import { HINTS, subjectOf } from '@countersign/platform';
+import { HINTS, PREFLIGHT_SUBJECT, TREE_SUBJECT, subjectOf } from '@countersign/platform';
 import type { Bus } from '@countersign/platform';
 import { DESK_READS, OPERATIONS, busSubject } from '@countersign/protocol';
 import type { ServiceName } from '@countersign/protocol';
@@ -16,10 +16,6 @@ export interface BusPermissions {
   readonly subscribes: readonly Hint[];
 }
 
-/** Asked before the body of #3, #4 and #16 is read. */
-const PREFLIGHT_SUBJECT = subjectOf('request.preflight');
-/** What is read of a tenant's tree below /log/. */
-const TREE_SUBJECT = subjectOf('ledger.tree');
 /** What the operator pages read, all of it of the service `request`. */
 const DESK_SUBJECTS = DESK_READS.map(({ name }) => subjectOf(name));
 

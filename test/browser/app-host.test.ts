@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import type { Browser } from 'playwright-core';
+import type { Browser, BrowserContext } from 'playwright-core';
 import type { StoredApp } from '@countersign/protocol';
 import type { Stage } from './stage/main.js';
 import { startBrowser } from './support/browser.js';
@@ -34,19 +34,21 @@ function rawAnswer(port: number, lines: string): Promise<[number, Record<string,
 }
 
 let browser: Browser;
+let context: BrowserContext;
 let stage: TestStage;
 
 beforeAll(async () => {
   [browser, stage] = await Promise.all([startBrowser(), startStage('strict')]);
-}, 60_000);
+  context = await browser.newContext();
+});
 
 afterAll(async () => {
   await browser?.close();
   await stage?.stop();
-}, 60_000);
+});
 
 test('an app gets its data, proposes, and is told what became of it', async () => {
-  const play = await stage.play(browser, CALM, { payload: { rows: [1, 2] } });
+  const play = await stage.play(context, CALM, { payload: { rows: [1, 2] } });
   await play.event('ready');
   const inner = await play.inner();
   await inner.waitForFunction('window.view');
@@ -68,7 +70,7 @@ test('an app gets its data, proposes, and is told what became of it', async () =
 });
 
 test('a refused proposal leaves the app where it was, and says no more than it may', async () => {
-  const play = await stage.play(browser, CALM);
+  const play = await stage.play(context, CALM);
   await play.event('ready');
   const inner = await play.inner();
   await inner.waitForFunction('window.view');
@@ -94,7 +96,7 @@ test('a refused proposal leaves the app where it was, and says no more than it m
 });
 
 test('the library keeps an author from sending what would end the app', async () => {
-  const play = await stage.play(browser, CALM);
+  const play = await stage.play(context, CALM);
   await play.event('ready');
   const inner = await play.inner();
   await inner.waitForFunction('window.view');
@@ -141,7 +143,7 @@ describe('the end', () => {
     ['of the review', () => (window as unknown as { stage: Stage }).stage.close()],
     ['of the page', () => void window.dispatchEvent(new PageTransitionEvent('pagehide'))],
   ])('%s lets the app tidy up', async (_what, end) => {
-    const play = await stage.play(browser, TIDY);
+    const play = await stage.play(context, TIDY);
     await play.event('ready');
     const tidied = play.page.waitForEvent('console', (message) => message.text() === 'tidied');
     await play.page.evaluate(end);
@@ -152,7 +154,7 @@ describe('the end', () => {
   });
 
   test('is said to who comes back to the page out of the memory of the browser', async () => {
-    const play = await stage.play(browser, TIDY);
+    const play = await stage.play(context, TIDY);
     await play.event('ready');
     await play.page.evaluate(() => {
       window.dispatchEvent(new PageTransitionEvent('pagehide'));
@@ -163,7 +165,7 @@ describe('the end', () => {
   });
 
   test('comes after a moment for an app that does not answer', async () => {
-    const play = await stage.play(browser, DEAF);
+    const play = await stage.play(context, DEAF);
     await play.event('ready');
     const start = Date.now();
     await play.page.evaluate(() => (window as unknown as { stage: Stage }).stage.close());
@@ -184,7 +186,7 @@ test.each<[string, (app: StoredApp) => unknown]>([
   ['something more', (app) => ({ ...app, more: 1 })],
   ['a problem document', () => ({ error: 'bundle_deleted' })],
 ])('an answer with %s makes no frame at all', async (_what, change) => {
-  const play = await stage.play(browser, CALM, { change });
+  const play = await stage.play(context, CALM, { change });
   expect(await play.event('failure')).toEqual({ type: 'failure', failure: 'snapshot_mismatch' });
   expect(play.page.frames()).toHaveLength(1);
   expect(await play.useForm()).toBe('usable');
@@ -192,7 +194,7 @@ test.each<[string, (app: StoredApp) => unknown]>([
 });
 
 test('frames and headers are exactly these', async () => {
-  const play = await stage.play(browser, CALM);
+  const play = await stage.play(context, CALM);
   await play.event('ready');
   const outer = play.page.locator('iframe');
   const attributes = (frame: Element) =>

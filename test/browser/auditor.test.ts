@@ -24,12 +24,12 @@ beforeAll(async () => {
   page = watched.page;
   const answer = await day.operator.get(`/v2/requests/${day.executed}/export`);
   exported = answer.text;
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();
   await day?.instance.stop();
-}, 60_000);
+});
 
 afterEach(() => {
   expect(watched.faults).toEqual([]);

@@ -28,14 +28,14 @@ beforeAll(async () => {
     startCanaries(),
   ]);
   context = await browser.newContext();
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser?.close();
   await stage?.stop();
   await canaries?.stop();
   rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 describe('an app that tries everything gets nowhere and stays where it is:', () => {
   test.each(['network', 'storage', 'reach', 'devices', 'nesting'])('%s', async (name) => {
@@ -320,12 +320,12 @@ describe('without the connection allowlist of the browser', () => {
       startBrowser(['--disable-features=ConnectionAllowlists', `--log-net-log=${log('older')}`]),
       startStage('standard'),
     ]);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await older?.close();
     await standard?.stop();
-  }, 60_000);
+  });
 
   test('strict confinement shows no app, and never sends it to the proxy', async () => {
     const ran: string[] = [];

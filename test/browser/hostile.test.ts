@@ -9,8 +9,8 @@ let setting: Setting;
 
 beforeAll(async () => {
   setting = await setUp();
-}, 120_000);
-afterAll(() => setting?.stop(), 60_000);
+});
+afterAll(() => setting?.stop());
 
 const MARKUP = '<img src=x onerror="document.title=1"><script>document.title=1</script>';
 const TRICKS =
@@ -53,7 +53,7 @@ test('a hostile request is shown as the words that it is', async () => {
       },
     }),
   );
-  const { page, context, faults } = await setting.ruth(`/review/${id}`);
+  const { page, faults, close } = await setting.ruth(`/review/${id}`);
   await page.getByText('matches').nth(1).waitFor();
   expect(await page.title()).toBe('Review · Countersign');
   expect(await page.locator('main img, main script, main iframe').count()).toBe(0);
@@ -88,7 +88,7 @@ test('a hostile request is shown as the words that it is', async () => {
   await page.locator('.request').first().waitFor();
   expect(await findings(page)).toEqual([]);
   expect(faults).toEqual([]);
-  await context.close();
+  await close();
 });
 
 test('a line of 100,000 characters is shown in full, with what it hides', async () => {
@@ -98,7 +98,7 @@ test('a line of 100,000 characters is shown in full, with what it hides', async 
     setting.producer,
     pressText(setting.instance.demo, { review_document: document, payload: { line: document } }),
   );
-  const { page, context, faults } = await setting.ruth(`/review/${id}`);
+  const { page, faults, close } = await setting.ruth(`/review/${id}`);
   await page.getByRole('searchbox', { name: 'Search the document' }).fill('END');
   await page.locator('.text-row.found .mark').first().waitFor();
   const found = await page.locator('.text-row.found').innerText();
@@ -107,12 +107,12 @@ test('a line of 100,000 characters is shown in full, with what it hides', async 
   await page.getByRole('treeitem', { name: /line/ }).click();
   expect(await findings(page)).toEqual([]);
   expect(faults).toEqual([]);
-  await context.close();
+  await close();
 });
 
 test('material that is not what the request binds cannot be decided', async () => {
   const id = await file(setting.producer, pressText(setting.instance.demo));
-  const { page, context } = await setting.ruth(null);
+  const { page, context, close } = await setting.ruth(null);
   // As if something between the service and the reader altered a word.
   await context.route('**/material', async (route) => {
     const response = await route.fetch();
@@ -124,5 +124,5 @@ test('material that is not what the request binds cannot be decided', async () =
   await page.getByText('DOES NOT MATCH').waitFor();
   expect(await page.getByRole('button', { name: 'Freeze this answer' }).count()).toBe(0);
   expect(await findings(page)).toEqual([]);
-  await context.close();
+  await close();
 });

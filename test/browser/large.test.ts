@@ -17,14 +17,14 @@ let setting: Setting;
 
 beforeAll(async () => {
   setting = await setUp();
-}, 120_000);
-afterAll(() => setting?.stop(), 60_000);
+});
+afterAll(() => setting?.stop());
 
 test('a first view is below 100 kB, with the headers of the contract', async () => {
   const id = await file(setting.producer, pressText(setting.instance.demo));
   const figures: string[] = [];
   for (const path of ['/inbox', `/review/${id}`]) {
-    const { page, context, faults } = await setting.ruth(null);
+    const { page, context, faults, close } = await setting.ruth(null);
     let bytes = 0;
     const weighed: Promise<void>[] = [];
     context.on('response', (response) => {
@@ -62,7 +62,7 @@ test('a first view is below 100 kB, with the headers of the contract', async () 
     const html = (await document?.text()) ?? '';
     expect(html).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son[a-z]+=/);
     expect(faults).toEqual([]);
-    await context.close();
+    await close();
   }
   print(`first view, gzipped, below ${FIRST_VIEW_BYTES / 1000} kB: ${figures.join(', ')}`);
 });
@@ -91,10 +91,10 @@ test('a page answers within 100 ms while it holds a payload and a document of 10
       review_seconds: 900,
     }),
   );
-  const { page, context, faults } = await setting.ruth(null);
+  const { page, faults, close } = await setting.ruth(null);
   await page.addInitScript(measure);
   await page.goto(setting.address(`/review/${id}`));
-  await page.getByRole('heading', { name: 'Your decision' }).waitFor({ timeout: 30_000 });
+  await page.getByRole('heading', { name: 'Your decision' }).waitFor();
   await page.getByRole('treeitem', { name: /rows/ }).waitFor();
   const loading = await longest(page);
 
@@ -108,38 +108,44 @@ test('a page answers within 100 ms while it holds a payload and a document of 10
     ['scroll the document', () => scroll(page)],
     ['choose', () => page.getByRole('radio', { name: 'Approve' }).check()],
   ];
+  const worked = await workOf(page);
   const figures: string[] = [`loading: longest task ${loading.task} ms`];
-  const taken: number[] = [];
+  const taken: { lasted: number; work: number }[] = [];
   for (const [name, act] of steps) {
     await longest(page);
+    const before = await worked();
     await act();
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
     const { task, event } = await longest(page);
-    taken.push(Math.max(event, task));
-    figures.push(`${name} ${taken.at(-1)} ms`);
+    const [lasted, work] = [Math.max(event, task), Math.round((await worked()) - before)];
+    taken.push({ lasted, work });
+    figures.push(`${name} ${lasted} ms (in all ${work} ms of work)`);
   }
   await page.getByText('number 34567 of').waitFor();
   print(`with 10 MiB payload and document, below ${INTERACTION_MS} ms: ${figures.join(', ')}`);
-  // Others may take the processor away for a moment, once; what is slow by itself is so each time, or very.
-  const slow = taken.filter((milliseconds) => milliseconds >= INTERACTION_MS);
-  expect(slow.length).toBeLessThan(2);
-  expect(Math.max(...taken)).toBeLessThan(3 * INTERACTION_MS);
+  // Where others had the processor meanwhile it lasts longer, and the page has not worked for longer.
+  const slow = taken.filter(({ lasted, work }) => Math.min(lasted, work) >= INTERACTION_MS);
+  expect(slow).toEqual([]);
+  expect(Math.max(...taken.map(({ lasted }) => lasted))).toBeLessThan(10 * INTERACTION_MS);
   // What measures notices what would be too long.
-  await page.evaluate(() => {
-    setTimeout(() => {
-      for (const end = performance.now() + 150; performance.now() < end;);
-    });
-  });
+  const before = await worked();
   await until(
-    () => longest(page),
-    ({ task }) => task >= 150,
+    async () => {
+      await page.evaluate(() => {
+        setTimeout(() => {
+          for (const end = performance.now() + 150; performance.now() < end;);
+        });
+      });
+      return { ...(await longest(page)), work: (await worked()) - before };
+    },
+    ({ task, work }) => task >= 150 && work >= INTERACTION_MS,
   );
   await page.getByText('The end.').waitFor();
   expect(await page.locator('.tree-row').count()).toBeLessThan(100);
   expect(await page.locator('.text-row').count()).toBeLessThan(120);
   expect(await findings(page)).toEqual([]);
   expect(faults).toEqual([]);
-  await context.close();
+  await close();
 });
 
 /** Past jest, which would print where it was called from as well. */
@@ -167,6 +173,16 @@ async function longest(page: Page): Promise<{ task: number; event: number }> {
     Object.assign(seen, { task: 0, event: 0 });
     return found;
   });
+}
+
+/** What tells how long the page's thread has worked until now: milliseconds of the processor, not of the clock. */
+async function workOf(page: Page): Promise<() => Promise<number>> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  return async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return 1_000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? NaN);
+  };
 }
 
 async function press(page: Page, tree: string, key: string): Promise<void> {

@@ -27,14 +27,14 @@ beforeAll(async () => {
   const stores = JSON.parse(readFileSync(join(instance.dataDirectory, 'stores.json'), 'utf8'));
   database = new pg.Client({ connectionString: stores.urls.DATABASE_URL });
   await database.connect();
-}, 120_000);
+});
 
 afterAll(async () => {
   provider?.kill();
   await database?.end();
   await browser?.close();
   await instance?.stop();
-}, 60_000);
+});
 
 /** Fills in the provider's own pages: name and password, then the consent. */
 async function signIn(page: Page, subject: string): Promise<void> {

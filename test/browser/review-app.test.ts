@@ -19,12 +19,12 @@ let browser: Browser;
 
 beforeAll(async () => {
   [instance, browser] = await Promise.all([startInstance(), startBrowser()]);
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();
   await instance?.stop();
-}, 60_000);
+});
 
 async function openAsRuth(requestId: string) {
   const watched = await openContext(browser);

@@ -9,14 +9,14 @@ let setting: Setting;
 
 beforeAll(async () => {
   setting = await setUp();
-}, 120_000);
-afterAll(() => setting?.stop(), 60_000);
+});
+afterAll(() => setting?.stop());
 
 const statusOf = async (id: string) => (await setting.producer.get(`/v2/requests/${id}`)).body;
 
 test('a text is read, answered by form, frozen, read again and signed', async () => {
   const id = await file(setting.producer, pressText(setting.instance.demo));
-  const { page, context, faults } = await setting.ruth(`/review/${id}`);
+  const { page, faults, close } = await setting.ruth(`/review/${id}`);
   await page.getByText('matches').nth(1).waitFor();
   expect(await page.locator('.document').innerText()).toContain('May this go out');
   expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);
@@ -66,13 +66,20 @@ test('a text is read, answered by form, frozen, read again and signed', async ()
   for (const kept of ['.document', '.outcome', '.head']) {
     expect([kept, await page.locator(kept).isVisible()]).toEqual([kept, true]);
   }
+  // On paper "two minutes ago" says nothing.
+  const time = page.locator('.outcome time').first();
+  const printed = await time.evaluate((element) => [
+    getComputedStyle(element, '::after').content,
+    getComputedStyle(element).fontSize,
+  ]);
+  expect(printed).toEqual([`"${receipt.payload.confirmed_at}"`, '0px']);
   expect(faults).toEqual([]);
-  await context.close();
+  await close();
 });
 
 test('an execution is refused beforehand, authorised on purpose, and followed to its end', async () => {
   const id = await file(setting.producer, paymentRun(setting.instance.demo));
-  const { page, context, faults } = await setting.ruth(`/review/${id}`);
+  const { page, faults, close } = await setting.ruth(`/review/${id}`);
   expect(await page.getByRole('radio', { name: 'Refuse the execution' }).isChecked()).toBe(true);
   await page.getByRole('radio', { name: 'Authorise the execution' }).check();
   await page.getByLabel('Reason').fill('Compared with the invoices.');
@@ -96,12 +103,12 @@ test('an execution is refused beforehand, authorised on purpose, and followed to
   await page.locator('.progress').getByText('Not executed', { exact: true }).waitFor();
   expect(await findings(page)).toEqual([]);
   expect(faults).toEqual([]);
-  await context.close();
+  await close();
 });
 
 test('an execution is refused', async () => {
   const id = await file(setting.producer, paymentRun(setting.instance.demo));
-  const { page, context, faults } = await setting.ruth(`/review/${id}`);
+  const { page, faults, close } = await setting.ruth(`/review/${id}`);
   await page.getByLabel('Reason').fill('Two lines are wrong.');
   await freeze(page);
   await confirm(page);
@@ -109,12 +116,12 @@ test('an execution is refused', async () => {
   const status = await statusOf(id);
   expect([status.receipt.payload.decision, status.grant_state]).toEqual(['refuse', 'none']);
   expect(faults).toEqual([]);
-  await context.close();
+  await close();
 });
 
 test('nothing is confirmed by Enter alone, by one click, or by a script', async () => {
   const id = await file(setting.producer, pressText(setting.instance.demo));
-  const { page, context } = await setting.ruth(`/review/${id}`);
+  const { page, close } = await setting.ruth(`/review/${id}`);
   await answerText(page);
   const sent: string[] = [];
   page.on('request', (request) => {
@@ -143,7 +150,7 @@ test('nothing is confirmed by Enter alone, by one click, or by a script', async 
   // Back to the answer, which is still there.
   await page.getByRole('button', { name: 'Back to the answer' }).click();
   expect(await page.getByRole('radio', { name: 'right' }).isChecked()).toBe(true);
-  await context.close();
+  await close();
 });
 
 describe('a confirmation whose answer is lost', () => {
@@ -152,7 +159,7 @@ describe('a confirmation whose answer is lost', () => {
     ['before it arrived', false],
   ])('%s is asked for again with the same key until it is known', async (_when, arrives) => {
     const id = await file(setting.producer, pressText(setting.instance.demo));
-    const { page, context, faults } = await setting.ruth(`/review/${id}`);
+    const { page, faults, close } = await setting.ruth(`/review/${id}`);
     const keys: string[] = [];
     let release = () => {};
     const held = new Promise<void>((resume) => (release = resume));
@@ -179,16 +186,19 @@ describe('a confirmation whose answer is lost', () => {
     expect(new Set(keys).size).toBe(1);
     expect((await statusOf(id)).decision_state).toBe('confirmed');
     expect(faults).toEqual([]);
-    await context.close();
+    await close();
   });
 });
 
 test('while somebody reads, the page tells what became of the request, and keeps their words', async () => {
+  const taken: number[] = [];
   const meanwhile = async (title: string, act: (id: string) => Promise<unknown>, changes = {}) => {
+    const start = performance.now();
     const id = await file(setting.producer, pressText(setting.instance.demo, changes));
-    const { page, context, faults } = await setting.ruth(`/review/${id}`);
+    const { page, faults, close } = await setting.ruth(`/review/${id}`);
     await page.getByRole('radio', { name: 'Reject' }).check();
     await page.getByLabel('Comment for the author').fill('My words');
+    taken.push(performance.now() - start);
     await act(id);
     await page.getByText(title, { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Freeze this answer' }).count()).toBe(0);
@@ -196,7 +206,7 @@ test('while somebody reads, the page tells what became of the request, and keeps
     await page.getByText('My words').waitFor();
     expect(await findings(page)).toEqual([]);
     expect(faults).toEqual([]);
-    await context.close();
+    await close();
   };
   const { demo } = setting.instance;
   await Promise.all([
@@ -210,13 +220,15 @@ test('while somebody reads, the page tells what became of the request, and keeps
     meanwhile('Replaced meanwhile', (id) =>
       setting.producer.post(`/v2/requests/${id}/supersede`, pressText(demo)),
     ),
-    meanwhile('The deadline has passed', () => Promise.resolve(), { review_seconds: 8 }),
   ]);
+  // Long enough for the words to be written before it, by what that took just now.
+  const review_seconds = 2 + Math.ceil((3 * Math.max(...taken)) / 1_000);
+  await meanwhile('The deadline has passed', () => Promise.resolve(), { review_seconds });
 });
 
 test('an answer frozen in another tab is shown instead, and must be read again', async () => {
   const id = await file(setting.producer, pressText(setting.instance.demo));
-  const { page, context, faults } = await setting.ruth(`/review/${id}`);
+  const { page, context, faults, close } = await setting.ruth(`/review/${id}`);
   await answerText(page);
   await freeze(page);
   const other = await context.newPage();
@@ -225,9 +237,20 @@ test('an answer frozen in another tab is shown instead, and must be read again',
   await other.getByRole('radio', { name: 'too casual' }).check();
   await freeze(other);
   await page.bringToFront();
+  // From the moment at which it is there, before anything is painted: a click may be on its way.
+  const signable = await page.evaluateHandle(() => {
+    const seen: string[] = [];
+    new MutationObserver(() => {
+      if (document.querySelector('.frozen')?.textContent.includes('too casual') !== true) return;
+      if (document.querySelector('.read input:checked')) seen.push('ticked');
+      if (document.querySelector('.panel .primary:enabled')) seen.push('enabled');
+    }).observe(document, { subtree: true, childList: true, characterData: true });
+    return seen;
+  });
   await confirm(page);
   await page.getByText('The frozen answer has changed').waitFor();
   await page.locator('.frozen').getByText('too casual').waitFor();
+  expect(await signable.jsonValue()).toEqual([]);
   expect(await page.getByRole('checkbox', { name: /I have read/ }).isChecked()).toBe(false);
   expect((await statusOf(id)).decision_state).toBe('pending');
   expect(await findings(page)).toEqual([]);
@@ -238,12 +261,12 @@ test('an answer frozen in another tab is shown instead, and must be read again',
   expect(receipt.payload.candidate_digest).toBe(valueDigest(body.candidate));
   expect(body.candidate.response).toEqual({ tone: 'too casual' });
   expect(faults).toEqual([]);
-  await context.close();
+  await close();
 });
 
 test('a request that is not hers does not exist; one without material keeps its record', async () => {
   const { demo } = setting.instance;
-  const { page, context } = await setting.ruth('/inbox');
+  const { page, close } = await setting.ruth('/inbox');
   const missing = await page.goto(setting.address('/review/01a1feec-68c0-7437-95d6-3d0efd8bb6ef'));
   expect(missing?.status()).toBe(404);
   expect(await findings(page)).toEqual([]);
@@ -253,12 +276,12 @@ test('a request that is not hers does not exist; one without material keeps its 
   await page.getByText('The private material of this request has been deleted').waitFor();
   await page.getByRole('heading', { name: 'Expired' }).waitFor();
   expect(await findings(page)).toEqual([]);
-  await context.close();
+  await close();
 });
 
 test('an answer may be written as JSON, and the service judges it', async () => {
   const id = await file(setting.producer, pressText(setting.instance.demo));
-  const { page, context } = await setting.ruth(`/review/${id}`);
+  const { page, close } = await setting.ruth(`/review/${id}`);
   await page.getByRole('radio', { name: 'Answer' }).check();
   await page.getByRole('button', { name: 'Write it as JSON' }).click();
   const editor = page.getByLabel('Response as JSON');
@@ -275,7 +298,7 @@ test('an answer may be written as JSON, and the service judges it', async () => 
     () => page.locator('.frozen').innerText(),
     (text) => text.includes('right'),
   );
-  await context.close();
+  await close();
 });
 
 async function streamed(stream: AsyncIterable<Buffer>): Promise<string> {

@@ -54,12 +54,12 @@ beforeAll(async () => {
   payment = await create(paymentRun(demo));
   ({ page } = await openContext(browser, { deviceScaleFactor: 1.5 }));
   await logIn(page, demo, 'Ruth Reviewer');
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();
   await instance?.stop();
-}, 60_000);
+});
 
 const scheme = (colorScheme: 'light' | 'dark') => page.emulateMedia({ colorScheme });
 

@@ -37,12 +37,12 @@ beforeAll(async () => {
         }),
     });
   }, `/assets/${worker}`);
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();
   await instance?.stop();
-}, 60_000);
+});
 
 interface Case {
   readonly manifest: string;
@@ -87,4 +87,4 @@ test('gives the verdict of the command on every vector, word for word', async ()
   expect(vectors.length).toBeGreaterThan(100);
   // Neither code out of text nor anything else that the policy forbids.
   expect(faults).toEqual([]);
-}, 60_000);
+});

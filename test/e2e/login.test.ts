@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { operatorOf } from '../support/client.js';
+import { Client, operatorOf } from '../support/client.js';
 import { until } from '../support/requests.js';
-import { startInstance } from '../support/instance.js';
+import { runCommand, startInstance } from '../support/instance.js';
 import type { Demo, Instance } from '../support/instance.js';
 
 const SESSION = '__Host-proto';
@@ -282,6 +282,21 @@ describe('a login', () => {
 });
 
 describe('a session', () => {
+  test('is made for scripts by a command, of anybody whom the instance knows', async () => {
+    const data = ['--data', instance.dataDirectory];
+    const { code, stdout } = await runCommand(['session', 'reviewer-1', ...data]);
+    expect(code).toBe(0);
+    const { cookie, csrf, subject, origin } = JSON.parse(stdout);
+    expect({ subject, origin }).toEqual({ subject: 'reviewer-1', origin: demo.origin });
+    const inbox = await new Client(demo.origin, { cookie, csrf }).get('/v2/requests');
+    expect(inbox.status).toBe(200);
+    const unknown = await runCommand(['session', 'nobody', ...data]);
+    expect(unknown.code).toBe(1);
+    expect(unknown.stderr).toMatch(
+      /^countersign: Nobody is called nobody\. The people are: .*reviewer-1/,
+    );
+  });
+
   test('ends at once when its person is disabled, and is there again when not', async () => {
     const browser = newBrowser();
     await browser.login(reviewer);

@@ -10,7 +10,7 @@ import type { Fleet, Member } from './support/fleet.js';
 import { newAttempts } from './support/insist.js';
 import type { Journal } from './support/lifecycles.js';
 import { completeLifecycle } from './support/lifecycles.js';
-import { PREVIOUS, ROOT, knowsPrevious, previousRoot } from './support/previous.js';
+import { PREVIOUS, ROOT, knowsPrevious, migrationsIn, previousRoot } from './support/previous.js';
 import { counted, report, seconds } from './support/report.js';
 import type { Cast } from './support/stage.js';
 
@@ -42,6 +42,7 @@ if (!known) {
   const journals: Journal[] = [];
   const running = new Map<string, Member>();
   let previous: string;
+  let lacking: string[];
   let fleet: Fleet;
   let cast: Cast;
   let feed: Feed;
@@ -51,6 +52,8 @@ if (!known) {
 
   beforeAll(async () => {
     previous = previousRoot();
+    const before = migrationsIn(previous);
+    lacking = migrationsIn(ROOT).filter((name) => !before.includes(name));
     const begin = performance.now();
     fleet = await startFleet(previous);
     const provider = await fleet.launch(previous, 'development-provider');
@@ -77,8 +80,14 @@ if (!known) {
     await fleet?.stop();
   }, 60_000);
 
-  it('waits unready on the older schema, and says once what for', async () => {
+  it('waits unready on a schema that it is ahead of, and says once what for', async () => {
     waiting = await fleet.launch(ROOT, 'review');
+    if (lacking.length === 0) {
+      // Between releases with one schema; test/deploy/standing-by.test.ts takes the tables away.
+      report(`upgrade: ${PREVIOUS} has this version's schema: nothing to wait for`);
+      await waiting.serving;
+      return;
+    }
     await until(
       async () => waiting.log(),
       (log) => WAITING.test(log),
@@ -95,7 +104,7 @@ if (!known) {
   it('runs on the newer schema: the one before as well as the one that waited for it', async () => {
     const applied = await migrate(fleet.databaseUrl);
     report(`upgrade: applied ${applied.length} migrations under load`);
-    expect(applied).not.toEqual([]);
+    expect(applied).toEqual(lacking);
     await waiting.serving;
     await more();
   }, 60_000);

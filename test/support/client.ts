@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Demo } from './instance.js';
-import { runCommand } from './instance.js';
+import { logInAs } from '@countersign/deploy/person';
 import { assertDescribed } from './openapi.js';
 
 export type Credentials = { token: string } | { cookie: string; csrf: string } | null;
@@ -93,10 +93,8 @@ export function operatorOf(demo: Demo): Client {
   return new Client(demo.origin, { token: demo.operator.token });
 }
 
-/** A person with a fresh session, through the real login. */
+/** A person with a fresh session, through the real login; as the command `session` does it, without its process. */
 export async function personOf(demo: Demo, dataDirectory: string, id: string): Promise<Client> {
-  const { code, stdout, stderr } = await runCommand(['session', id, '--data', dataDirectory]);
-  if (code !== 0) throw new Error(`session ${id}: ${stderr}`);
-  const { cookie, csrf } = JSON.parse(stdout) as { cookie: string; csrf: string };
+  const { cookie, csrf } = await logInAs(dataDirectory, id);
   return new Client(demo.origin, { cookie, csrf });
 }

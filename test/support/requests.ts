@@ -72,11 +72,11 @@ export async function decide(
   });
 }
 
-/** Asks until it is so; the state that was awaited is the assertion. */
+/** Asks until it is so; the state that was awaited is the assertion. The bound only ends what hangs, before jest does. */
 export async function until<T>(
   ask: () => Promise<T>,
   enough: (answer: T) => boolean,
-  withinMs = 15_000,
+  withinMs = 45_000,
 ): Promise<T> {
   const end = Date.now() + withinMs;
   for (;;) {

@@ -22,23 +22,36 @@ export async function lookingInto<T>(
   try {
     return await untilNothingIsMissing(remote, verify);
   } catch (error) {
-    const { cause } = error as { cause?: unknown };
-    const why = cause instanceof Error ? cause.message : 'it gave no usable answer';
-    throw error instanceof PlainError
-      ? error
-      : new PlainError(`--store ${store}: the anchor store cannot be read: ${why}`);
+    throw unreadable(store, error);
   } finally {
     remote.close();
   }
 }
 
+function unreadable(store: string, error: unknown): PlainError {
+  if (error instanceof PlainError) return error;
+  const { cause } = error as { cause?: unknown };
+  const why = cause instanceof Error ? cause.message : 'it gave no usable answer';
+  return new PlainError(`--store ${store}: the anchor store cannot be read: ${why}`);
+}
+
 /** The same for who can wait: each copy is read when it is asked for. Whoever opens closes. */
 export async function openCopies(
   store: string,
-): Promise<{ copies: AnchorCopies | S3AnchorCopies; close: () => void }> {
+): Promise<{ copies: AnchorCopies | Pick<S3AnchorCopies, 'copy' | 'within'>; close: () => void }> {
   if (!store.startsWith('s3://')) return { copies: anchorFiles(store), close: () => {} };
   const remote = await openS3Copies(locationOf(store));
-  return { copies: remote, close: () => remote.close() };
+  const plainly = <T>(read: Promise<T>): Promise<T> =>
+    read.catch((error: unknown) => {
+      throw unreadable(store, error);
+    });
+  return {
+    copies: {
+      copy: (...place) => plainly(remote.copy(...place)),
+      within: (...stretch) => plainly(remote.within(...stretch)),
+    },
+    close: () => remote.close(),
+  };
 }
 
 async function untilNothingIsMissing<T>(

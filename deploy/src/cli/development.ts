@@ -1,14 +1,11 @@
 import type { Command } from 'commander';
 import { runLifecycle } from '../demo/lifecycle.js';
-import { logIn } from '../demo/login.js';
+import { demoFileOf, logInAs, subjectOf } from '../demo/person.js';
 import { configureTenant } from '../launcher/configure.js';
 import { DEFAULT_DATA, dataDirectory } from '../launcher/data-directory.js';
-import { DEMO_FILE, writeDemoFile } from '../launcher/demo-file.js';
-import type { DemoFile } from '../launcher/demo-file.js';
-import { TENANTS_FILE, demoTenants, everybodyOf } from '../launcher/demo-tenants.js';
-import type { DemoTenant } from '../launcher/demo-tenants.js';
+import { writeDemoFile } from '../launcher/demo-file.js';
+import { demoTenants } from '../launcher/demo-tenants.js';
 import { databaseUrl } from './database-of.js';
-import { PlainError } from '../plain-error.js';
 import { setUp } from '../launcher/set-up.js';
 
 /** Commands that work on an instance of `npm start`. */
@@ -19,7 +16,7 @@ export function addDevelopmentCommands(program: Command): void {
     .argument('<person>', 'id of the person, as demo.json lists them, for example reviewer-1')
     .option('--data <dir>', 'data directory of the running instance', DEFAULT_DATA)
     .action(async (person: string, { data }: { data: string }) => {
-      console.log(JSON.stringify(await logIn(demoFileOf(data).origin, subjectOf(data, person))));
+      console.log(JSON.stringify(await logInAs(data, person)));
     });
 
   program
@@ -62,22 +59,4 @@ interface ConfigureFlags {
   origin: string;
   issuer: string;
   sandboxOrigin?: string;
-}
-
-function demoFileOf(data: string): DemoFile {
-  const demo = dataDirectory(data).read<DemoFile>(DEMO_FILE);
-  if (demo !== null) return demo;
-  throw new PlainError(
-    `There is no instance in ${data}. Start one with \`npm start\`, or name its data directory with --data DIR.`,
-  );
-}
-
-/** The name of a person at the development provider. */
-function subjectOf(data: string, person: string): string {
-  const tenants = dataDirectory(data).read<DemoTenant[]>(TENANTS_FILE) ?? [];
-  const people = tenants.flatMap(everybodyOf);
-  const found = people.find(({ id }) => id === person);
-  if (found !== undefined) return found.subject;
-  const known = people.map(({ id, name }) => `${id} (${name})`).join(', ');
-  throw new PlainError(`Nobody is called ${person}. The people are: ${known}.`);
 }

@@ -21,7 +21,7 @@ service. It speaks to the database as its owner.
 Exit codes:
   0  everything that was looked at agrees; what was not looked at is said
   1  something does not agree: each fault with the places where it was found
-  2  the database, the manifest or the command cannot be read; nothing is said about the content`;
+  2  the database, the anchor store, the manifest or the command cannot be read; nothing is said about the content`;
 
 interface FsckFlags {
   data?: string;

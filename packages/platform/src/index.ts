@@ -44,6 +44,7 @@ export type { Loop } from './loop.js';
 export * from './notary.js';
 export * from './schema-workers/pool.js';
 export * from './serve-operation.js';
+export * from './subjects.js';
 export { inSpan, inSpanOfEach, openCall, openSpan, recordedTraceparent } from './spans.js';
 export type { OpenSpan, SpanOptions } from './spans.js';
 export {

@@ -2,6 +2,7 @@ import { Refusal } from '@countersign/protocol';
 import type { OperationName, ServiceName } from '@countersign/protocol';
 import type { Bus, BusReply, BusRequest } from './bus/types.js';
 import type { Caller, CallerVerifier } from './caller.js';
+import { subjectOf } from './subjects.js';
 
 /** What an operation gets: an authenticated caller and a body that was read strictly and is in canonical form. */
 export interface Call {
@@ -20,11 +21,6 @@ export type Handler = (call: Call) => Promise<BusReply>;
 /** An answer whose body is JSON text already. */
 export function answer(status: number, body: string, headers?: Record<string, string>): BusReply {
   return headers === undefined ? { status, body } : { status, body, headers };
-}
-
-/** `countersign.<service>.<operation>`. */
-export function subjectOf(name: string): string {
-  return `countersign.${name}`;
 }
 
 /**

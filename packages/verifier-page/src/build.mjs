@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
+import { IN_PLACE_OF_NODE } from './browser/in-place-of-node.mjs';
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 const read = (name) => readFileSync(path(name), 'utf8');
@@ -12,14 +13,11 @@ const [bundle] = await build({
   root: path('.'),
   logLevel: 'warn',
   resolve: {
-    alias: [
-      { find: 'node:crypto', replacement: path('browser/crypto.ts') },
+    alias: {
+      ...IN_PLACE_OF_NODE,
       // From its source: what was built before says nothing of what it is now.
-      {
-        find: '@countersign/protocol/verifier',
-        replacement: path('../../protocol/src/verifier/index.ts'),
-      },
-    ],
+      '@countersign/protocol/verifier': path('../../protocol/src/verifier/index.ts'),
+    },
   },
   build: {
     write: false,
@@ -36,9 +34,8 @@ const script = code
 const style = read('page.css').trim();
 
 const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-// 'unsafe-eval': schemas are compiled, the ones of records and the one that an answer was judged by (docs/verify.md).
 const policy =
-  `default-src 'none'; script-src ${hash(script)} 'unsafe-eval'; style-src ${hash(style)}; ` +
+  `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; ` +
   "base-uri 'none'; form-action 'none'";
 
 // Functions, because a text in a replacement may not say `$&`.

@@ -40,18 +40,12 @@ async function verify(): Promise<void> {
   try {
     const [document, manifest] = await Promise.all([contentOf(evidence), contentOf(trust)]);
     const given = Object.fromEntries(new FormData(form)) as Knowledge;
-    const verdict = await verdictOf(document, manifest, await folderOf(store), given, Date.now());
+    const verdict = verdictOf(document, manifest, await folderOf(store), given, Date.now());
     show(verdict);
   } catch (error) {
-    say('unreadable', error instanceof CannotVerify ? error.message : unforeseen(error));
+    const unforeseen = 'The verifier itself failed. Nothing is said about the file.';
+    say('unreadable', error instanceof CannotVerify ? error.message : unforeseen);
   }
-}
-
-function unforeseen(error: unknown): string {
-  // Old browsers have no Ed25519, and pages that came over plain HTTP have none of it.
-  return error instanceof Error && /Ed25519|NotSupported|subtle|importKey/.test(`${error}`)
-    ? 'This browser cannot verify Ed25519 signatures here. Save the page and open it from your disk, or take a newer browser.'
-    : 'The verifier itself failed. Nothing is said about the file.';
 }
 
 async function contentOf(input: HTMLInputElement): Promise<Uint8Array> {

@@ -1,12 +1,10 @@
 import {
-  newVerifierMemory,
   parseStrictJson,
   parseTimestamp,
   readTrustManifest,
   verifyDocument,
 } from '@countersign/protocol/verifier';
 import type { AnchorCopies, AnchorCopy, Expected, Verdict } from '@countersign/protocol/verifier';
-import { judgeNoted } from './browser/crypto.js';
 
 /** A file that somebody chose; `path` says where it lay in a folder that was chosen as a whole. */
 export interface ChosenFile {
@@ -26,23 +24,17 @@ export type Knowledge = Partial<
 >;
 
 /** The verdict of `countersign verify` over these files; `store`: null when nobody looked into the anchor store. */
-export async function verdictOf(
+export function verdictOf(
   document: Uint8Array,
   manifest: Uint8Array,
   store: readonly ChosenFile[] | null,
   knowledge: Knowledge,
   now: number,
-): Promise<Verdict> {
-  const trust = trustIn(manifest);
-  const options = {
+): Verdict {
+  return verifyDocument(document, trustIn(manifest), {
     expected: expectedOf(knowledge, now),
     copies: store === null ? null : copiesIn(store),
-  };
-  for (;;) {
-    // Nothing that was judged before all signatures were may be remembered.
-    const verdict = verifyDocument(document, trust, { ...options, memory: newVerifierMemory() });
-    if ((await judgeNoted()) === 0) return verdict;
-  }
+  });
 }
 
 function trustIn(manifest: Uint8Array) {

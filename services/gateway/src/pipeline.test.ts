@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 
 import type { Bus, BusHeaders, CallerMinter } from '@countersign/platform';
-import { openCall } from '@countersign/platform';
+import { PREFLIGHT_SUBJECT, openCall } from '@countersign/platform';
 import { EXAMPLES, Refusal } from '@countersign/protocol';
 
 import type { Authenticated } from './authentication.js';
 import type { Call } from './call.js';
-import { PREFLIGHT_SUBJECT, createPipeline, isKnown } from './pipeline.js';
+import { createPipeline, isKnown } from './pipeline.js';
 import type { RateName } from './rates.js';
 
 const origin = 'https://review.example';

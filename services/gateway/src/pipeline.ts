@@ -1,4 +1,4 @@
-import { traceparentOf } from '@countersign/platform';
+import { PREFLIGHT_SUBJECT, traceparentOf } from '@countersign/platform';
 import type { Bus, BusHeaders, BusReply, CallerMinter } from '@countersign/platform';
 import type { MetricsSnapshot, Operation, RequestStatus } from '@countersign/protocol';
 import {
@@ -28,7 +28,6 @@ import { principalKey, rateHeaders } from './rates.js';
 
 /** A body that is complete and right this soon needs no preflight: the operation checks the same. */
 const QUICK_BODY_MS = 30;
-export const PREFLIGHT_SUBJECT = 'countersign.request.preflight';
 
 const keyForm = /^[\x21-\x7e]{1,160}$/;
 const identifierForm = /^[a-zA-Z0-9_.:@/-]{1,160}$/;

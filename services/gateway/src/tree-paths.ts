@@ -1,4 +1,4 @@
-import { subjectOf, traceparentOf } from '@countersign/platform';
+import { TREE_SUBJECT, traceparentOf } from '@countersign/platform';
 import type { Bus } from '@countersign/platform';
 import { Refusal } from '@countersign/protocol';
 
@@ -6,7 +6,6 @@ import { hasCredentials } from './authentication.js';
 import type { Handler } from './call.js';
 import type { Pipeline } from './pipeline.js';
 
-const TREE_SUBJECT = subjectOf('ledger.tree');
 const PREFIX = /^\/log\/([a-f0-9-]{36})\/([a-f0-9-]{36})\/(.+)$/;
 
 /** `/log/<ledger>/<generation>/…`: the tree of a ledger (docs/merkle.md), for whom the ledger lets read it. */

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { IN_PLACE_OF_NODE } from '@countersign/verifier-page/browser';
 import { defineConfig } from 'vite';
 
 const source = fileURLToPath(new URL('src/', import.meta.url));
@@ -14,12 +15,7 @@ export const config = defineConfig({
   publicDir: false,
   appType: 'custom',
   // Of the verifier in its worker (decisions/0010).
-  resolve: {
-    alias: {
-      'node:crypto': fileURLToPath(new URL('src/verifying/node-crypto.ts', import.meta.url)),
-      'ajv/dist/2020.js': fileURLToPath(new URL('src/verifying/interpreter.ts', import.meta.url)),
-    },
-  },
+  resolve: { alias: IN_PLACE_OF_NODE },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: 'dist',

@@ -1,5 +1,5 @@
 import type { Directory, Traces } from '@countersign/database';
-import { HINTS, serveOperations } from '@countersign/platform';
+import { HINTS, TREE_SUBJECT, serveOperations } from '@countersign/platform';
 import type { Logger, Module, Notary, ServiceRuntime } from '@countersign/platform';
 import { AnchorError } from './anchor/anchor-store.js';
 import { drainer } from './drain.js';
@@ -13,7 +13,7 @@ import type { TreeStore } from './store/tree.js';
 import { anchorWorker } from './workers/anchor.js';
 import { treeFollower } from './tree/follower.js';
 import type { FollowerDeps } from './tree/follower.js';
-import { TREE_SUBJECT, readTree } from './tree/reading.js';
+import { readTree } from './tree/reading.js';
 import { witnessRounds } from './tree/witness.js';
 import type { WitnessDeps } from './tree/witness.js';
 import { createComparison } from './workers/comparison.js';

@@ -1,5 +1,5 @@
 import type { Directory } from '@countersign/database';
-import { serveOperations } from '@countersign/platform';
+import { PREFLIGHT, serveOperations } from '@countersign/platform';
 import type { Handler, Module, Notary, ServiceRuntime } from '@countersign/platform';
 import type { DeskReadName, WebhookRules } from '@countersign/protocol';
 import { app } from './operations/app.js';
@@ -86,7 +86,7 @@ export function requestModule(runtime: ServiceRuntime, deps: RequestDeps): Modul
           'request.configure-principal': configurePrincipal(deps),
           'request.configure-route': configureRoute(deps),
         },
-        { 'request.preflight': preflight(deps), ...deskReads(deps) },
+        { [PREFLIGHT]: preflight(deps), ...deskReads(deps) },
       );
     },
     stop: async () => {},

@@ -32,9 +32,8 @@ export async function probesOf(ground: Ground, claims: number): Promise<Probe[]>
  */
 async function statusProbe(ground: Ground, age: 'newest' | 'any'): Promise<Probe> {
   const { producer } = ground;
-  const next = inTurn(
-    await someRequests(ground, ...(age === 'newest' ? NEWEST : (['random()', 1000] as const))),
-  );
+  const [order, most] = age === 'newest' ? NEWEST : ANY;
+  const next = inTurn(await someRequests(ground, order, most));
   return {
     name: age === 'newest' ? 'status' : 'status, any age',
     call: async () => void (await get(ground, `/v2/requests/${next()}`, producer.headers)),
@@ -42,6 +41,7 @@ async function statusProbe(ground: Ground, age: 'newest' | 'any'): Promise<Probe
 }
 
 const NEWEST = ['accepted_at DESC', 50] as const;
+const ANY = ['random()', 1000] as const;
 
 async function someRequests(
   { database, tenant, producer }: Ground,

@@ -5,6 +5,10 @@ import type { Demo } from '../../support/instance.js';
 
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
+// Waiting is bounded only to end what hangs, and what hangs first is to say what it waited for: a page within the test.
+const PAGE_WAITS_MS = 60_000;
+jest.setTimeout(3 * PAGE_WAITS_MS);
+
 /** Starts the browser that the pages are tested with: `CHROMIUM`, else one of the machine (deploy/test-servers.mjs). */
 export async function startBrowser(flags: readonly string[] = []): Promise<Browser> {
   const executablePath = process.env['CHROMIUM'] ?? PATHS.find((path) => existsSync(path));
@@ -34,6 +38,7 @@ export interface Watched {
   readonly context: BrowserContext;
   readonly page: Page;
   readonly faults: string[];
+  close(): Promise<void>;
 }
 
 /** A browser of its own (cookies, storage) with one page, that writes down what goes wrong in it. */
@@ -49,7 +54,7 @@ export async function openContext(
   });
   const faults: string[] = [];
   const watch = (page: Page) => {
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(PAGE_WAITS_MS);
     page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
     page.on('console', (message) => {
       const text = message.text();
@@ -57,7 +62,7 @@ export async function openContext(
     });
   };
   context.on('page', watch);
-  return { context, page: await context.newPage(), faults };
+  return { context, page: await context.newPage(), faults, close: () => context.close() };
 }
 
 /** Logs in as one of the demo people through the development provider's own page. */

@@ -144,6 +144,24 @@ describe('a service that anchors in S3', () => {
     await until(status, ({ body }) => body.grant_state === 'available', 30_000);
   }, 60_000);
 
+  it('is where the whole database is compared with what was anchored', async () => {
+    const fsck = (store: string, changes: Record<string, string> = {}) =>
+      runCommand(['fsck', '--data', dataDirectory, '--store', store, '--json'], {
+        ...env,
+        ...changes,
+      });
+    const sound = await fsck('s3://anchors/audit');
+    expect([sound.code, JSON.parse(sound.stdout).faults, sound.stderr]).toEqual([0, {}, '']);
+    const elsewhere = await fsck('s3://anchors/elsewhere');
+    expect(elsewhere.code).toBe(1);
+    expect(Object.keys(JSON.parse(elsewhere.stdout).faults)).toEqual(['anchor_missing']);
+    const away = await fsck('s3://anchors/audit', { ANCHOR_S3_ENDPOINT: 'http://127.0.0.1:1' });
+    expect([away.code, away.stdout]).toEqual([2, '']);
+    expect(away.stderr).toMatch(
+      /^countersign: --store s3:\/\/anchors\/audit: the anchor store cannot be read: .*ECONNREFUSED/,
+    );
+  }, 60_000);
+
   it('fences a database that was restored from before what the bucket knows, until it is recovered', async () => {
     await stop();
     execFileSync('cp', ['-a', at('postgres'), at('backup')]);

@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -42,8 +42,14 @@ const SIGNERS: Readonly<Record<string, string>> = {
 };
 const STOP_WITHIN_MS = 20_000;
 
+/** Whom the members run as, where that may be chosen. */
+export interface FleetUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
 /** A fleet without members yet, on the schema of the version whose root that is. */
-export async function startFleet(root: string): Promise<Fleet> {
+export async function startFleet(root: string, user: FleetUser | null = null): Promise<Fleet> {
   const data = mkdtempSync(join(tmpdir(), 'countersign-fleet-'));
   const logs = join(data, 'logs');
   mkdirSync(logs);
@@ -68,6 +74,14 @@ export async function startFleet(root: string): Promise<Fleet> {
     );
   await command(root, 'set-up', '--origin', origin);
   const tenants = JSON.parse(readFileSync(join(data, 'tenants.json'), 'utf8'));
+  if (user !== null) {
+    // Theirs is what they read and write; the stores have users of their own.
+    mkdirSync(join(data, 'anchor'), { recursive: true });
+    const theirs = ['', 'keys', 'trust.json', 'anchor'].map((name) => join(data, name));
+    const owner = `${user.uid}:${user.gid}`;
+    execFileSync('chown', [owner, ...theirs]);
+    execFileSync('chown', ['-R', owner, ...theirs.slice(1)]);
+  }
 
   function environment(target: string): Record<string, string> {
     const signer = SIGNERS[target] ?? target;
@@ -111,6 +125,7 @@ export async function startFleet(root: string): Promise<Fleet> {
     const child = spawn(process.execPath, [main, `--target=${target}`], {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
+      ...(user ?? {}),
     });
     let log = '';
     const serving = new Promise<void>((serves, failed) => {

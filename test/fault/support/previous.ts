@@ -56,6 +56,15 @@ export function previousRoot(): string {
   return root;
 }
 
+/** The names of the migrations of the version whose root that is, in their order. */
+export function migrationsIn(root: string): string[] {
+  const folder = join(root, 'packages', 'database', 'prisma', 'migrations');
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
+}
+
 /** All packages are this checkout's, but for our own, which are its own. */
 function linkPackages(root: string): void {
   const packages = join(ROOT, 'node_modules');

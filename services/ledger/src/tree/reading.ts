@@ -12,7 +12,7 @@ import {
 import type { TileRequest } from '@countersign/protocol';
 import { requireCaller, requireOperator, withFreshState } from '@countersign/database';
 import type { Directory } from '@countersign/database';
-import { isId, subjectOf } from '@countersign/platform';
+import { isId } from '@countersign/platform';
 import type { BusHandler, BusReply, Caller, CallerVerifier } from '@countersign/platform';
 import type { PublishedTree, TreeStore } from '../store/tree.js';
 import { pathHashes } from './tiles.js';
@@ -21,9 +21,6 @@ export interface ReadingDeps {
   readonly store: TreeStore;
   readonly directory: Directory;
 }
-
-/** What the gateway asks for a tree with; it is none of the 29 operations. */
-export const TREE_SUBJECT = subjectOf('ledger.tree');
 
 const PROOF = /^proof\/([1-9]\d{0,15})$/;
 

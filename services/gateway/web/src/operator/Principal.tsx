@@ -5,84 +5,54 @@ import { Field } from '../parts/Field.js';
 import { Notice } from '../parts/Notice.js';
 import { reader } from '../session/session.js';
 import { operator } from '../strings/operator.js';
-import { SafeText } from '../text/SafeText.js';
-import { Moment } from '../time/Moment.js';
 import { Change } from './Change.js';
+import { choicesOf } from './choices.js';
 import { readAll, readOne } from './data.js';
 import { differencesOf } from './differences.js';
 import type { Difference } from './differences.js';
-import { Frame } from './Frame.js';
+import { AsJson, EntryPage, IdField } from './Entry.js';
 import { IDENTIFIER, ListField, Tick } from './ListField.js';
-import { Loaded, useLoading } from './loading.js';
 import { principalAddress } from './Principals.js';
-import { choicesOf } from './Routes.js';
 import { SecretField } from './SecretField.js';
 import { newToken, newWebhookSecret } from './secrets.js';
 
 type Kind = PrincipalInput['kind'];
 type Config = PrincipalInput['config'];
 
-interface Known {
-  readonly principal: DeskPrincipal | null;
+interface Beside {
   readonly principals: readonly DeskPrincipal[];
   readonly routes: readonly DeskRoute[];
 }
 
 /** One principal, or a new one. */
 export function PrincipalPage({ id }: { id: string | null }) {
-  const known = useLoading<Known>(async () => {
-    const [principal, principals, routes] = await Promise.all([
-      id === null ? null : readOne<DeskPrincipal>('principals', id),
-      readAll<DeskPrincipal>('principals'),
-      readAll<DeskRoute>('routes'),
-    ]);
-    return { principal, principals, routes };
-  }, id ?? '');
-  const [done, setDone] = useState(false);
-  const principal = known.value?.principal ?? null;
   return (
-    <Frame
+    <EntryPage<DeskPrincipal, Beside>
+      id={id}
+      list="principals"
       title={id === null ? operator.newPrincipal : operator.principals}
-      heading={id === null ? operator.newPrincipal : <SafeText text={id} limit={160} />}
-      lead={
-        principal && (
-          <>
-            {operator.principalKinds[principal.kind]} · {operator.changedAt.toLowerCase()}{' '}
-            <Moment at={principal.updated_at} />
-          </>
+      lead={({ kind }) => operator.principalKinds[kind]}
+      beside={async () => {
+        const [principals, routes] = await Promise.all([
+          readAll<DeskPrincipal>('principals'),
+          readAll<DeskRoute>('routes'),
+        ]);
+        return { principals, routes };
+      }}
+      form={(principal, beside, saved) =>
+        principal?.kind === 'operator' ? (
+          <Notice tone="info">
+            <p>{operator.operatorsElsewhere}</p>
+          </Notice>
+        ) : (
+          <PrincipalForm
+            principal={principal}
+            beside={beside}
+            saved={() => saved(operator.saved)}
+          />
         )
       }
-    >
-      <Loaded of={known}>
-        {(loaded) => {
-          if (id !== null && principal === null) return <p>{operator.unknownOne}</p>;
-          if (principal?.kind === 'operator') {
-            return (
-              <Notice tone="info">
-                <p>{operator.operatorsElsewhere}</p>
-              </Notice>
-            );
-          }
-          return (
-            <>
-              {done && (
-                <Notice tone="good">
-                  <p>{operator.saved}</p>
-                </Notice>
-              )}
-              <PrincipalForm
-                key={`${principal?.id} ${principal?.updated_at}`}
-                known={loaded}
-                saved={() => {
-                  setDone(true);
-                  known.reload();
-                }}
-              />
-            </>
-          );
-        }}
-      </Loaded>
-    </Frame>
+    />
   );
 }
 
@@ -111,8 +81,13 @@ function tidy(config: Config): Config {
   return tidied.email === undefined ? tidied : { ...tidied, email_verified: true };
 }
 
-function PrincipalForm({ known, saved }: { known: Known; saved: () => void }) {
-  const { principal, principals, routes } = known;
+function PrincipalForm(props: {
+  readonly principal: DeskPrincipal | null;
+  readonly beside: Beside;
+  readonly saved: () => void;
+}) {
+  const { principal, saved } = props;
+  const { principals, routes } = props.beside;
   const [id, setId] = useState(principal?.id ?? '');
   const [kind, setKind] = useState<Kind>((principal?.kind as Kind | undefined) ?? 'human');
   const [config, setConfig] = useState<Config>(
@@ -194,23 +169,12 @@ function PrincipalForm({ known, saved }: { known: Known; saved: () => void }) {
                 </select>
               )}
             </Field>
-            <Field
+            <IdField
               label={operator.principalId}
-              hint={operator.identifierHint}
-              fault={faults && badId && operator.identifierFault}
-              required
-            >
-              {({ id: control, describedBy, invalid }) => (
-                <input
-                  id={control}
-                  value={id}
-                  aria-describedby={describedBy}
-                  aria-invalid={invalid}
-                  autoComplete="off"
-                  onInput={({ currentTarget }) => setId(currentTarget.value)}
-                />
-              )}
-            </Field>
+              value={id}
+              faulty={faults && badId}
+              onChange={setId}
+            />
           </>
         )}
         {text('name', operator.name)}
@@ -285,10 +249,7 @@ function PrincipalForm({ known, saved }: { known: Known; saved: () => void }) {
             onChange={setToken}
           />
         )}
-        <details>
-          <summary>{operator.asJson}</summary>
-          <pre tabIndex={0}>{JSON.stringify(looked.config, null, 2)}</pre>
-        </details>
+        <AsJson value={looked.config} />
       </form>
       <Change
         kind="principal"

@@ -5,19 +5,19 @@ import { useState } from 'preact/hooks';
 import { LinkButton } from '../parts/Button.js';
 import { Chip } from '../parts/Chip.js';
 import { Field } from '../parts/Field.js';
-import { Notice } from '../parts/Notice.js';
 import { Table } from '../parts/Table.js';
 import { operator } from '../strings/operator.js';
 import { SafeText } from '../text/SafeText.js';
 import { Moment } from '../time/Moment.js';
 import { spanInWords } from '../time/words.js';
 import { Change } from './Change.js';
+import { choicesOf } from './choices.js';
 import { readAll, readOne } from './data.js';
 import { differencesOf } from './differences.js';
+import { AsJson, EntryPage, IdField } from './Entry.js';
 import { Frame } from './Frame.js';
 import { IDENTIFIER, ListField, Tick } from './ListField.js';
-import type { Choice } from './ListField.js';
-import { Loaded, Pages, useLoading } from './loading.js';
+import { Pages } from './loading.js';
 import { sizeInWords } from './size.js';
 
 export function routeAddress(id: string): string {
@@ -104,60 +104,23 @@ const FRESH: RouteInput = {
   limits: DEFAULT_LIMITS,
 };
 
-interface Known {
-  readonly route: DeskRoute | null;
-  readonly principals: readonly DeskPrincipal[];
-}
-
 /** One route, or a new one. */
 export function RoutePage({ id }: { id: string | null }) {
-  const known = useLoading<Known>(async () => {
-    const [route, principals] = await Promise.all([
-      id === null ? null : readOne<DeskRoute>('routes', id),
-      readAll<DeskPrincipal>('principals'),
-    ]);
-    return { route, principals };
-  }, id ?? '');
-  const [revision, setRevision] = useState<number | null>(null);
-  const title = id === null ? operator.newRoute : operator.route;
   return (
-    <Frame
-      title={title}
-      heading={id === null ? title : <SafeText text={id} limit={160} />}
-      lead={
-        known.value?.route && (
-          <>
-            {operator.revision} {known.value.route.revision} · {operator.changedAt.toLowerCase()}{' '}
-            <Moment at={known.value.route.updated_at} />
-          </>
-        )
-      }
-    >
-      <Loaded of={known}>
-        {({ route, principals }) =>
-          id !== null && route === null ? (
-            <p>{operator.unknownOne}</p>
-          ) : (
-            <>
-              {revision !== null && (
-                <Notice tone="good">
-                  <p>{operator.savedRevision(revision)}</p>
-                </Notice>
-              )}
-              <RouteForm
-                key={`${route?.id} ${route?.updated_at}`}
-                route={route}
-                principals={principals}
-                saved={(made) => {
-                  setRevision(made);
-                  known.reload();
-                }}
-              />
-            </>
-          )
-        }
-      </Loaded>
-    </Frame>
+    <EntryPage<DeskRoute, readonly DeskPrincipal[]>
+      id={id}
+      list="routes"
+      title={id === null ? operator.newRoute : operator.route}
+      lead={({ revision }) => `${operator.revision} ${revision}`}
+      beside={() => readAll('principals')}
+      form={(route, principals, saved) => (
+        <RouteForm
+          route={route}
+          principals={principals}
+          saved={(revision) => saved(operator.savedRevision(revision))}
+        />
+      )}
+    />
   );
 }
 
@@ -181,23 +144,7 @@ function RouteForm(props: {
     <>
       <form class="card" onSubmit={(event) => event.preventDefault()}>
         {route === null && (
-          <Field
-            label={operator.routeId}
-            hint={operator.identifierHint}
-            fault={faults && badId && operator.identifierFault}
-            required
-          >
-            {({ id: control, describedBy, invalid }) => (
-              <input
-                id={control}
-                value={id}
-                aria-describedby={describedBy}
-                aria-invalid={invalid}
-                autoComplete="off"
-                onInput={({ currentTarget }) => setId(currentTarget.value)}
-              />
-            )}
-          </Field>
+          <IdField label={operator.routeId} value={id} faulty={faults && badId} onChange={setId} />
         )}
         <ListField
           label={operator.reviewers}
@@ -251,10 +198,7 @@ function RouteForm(props: {
             ))}
           </div>
         </fieldset>
-        <details>
-          <summary>{operator.asJson}</summary>
-          <pre tabIndex={0}>{JSON.stringify(config, null, 2)}</pre>
-        </details>
+        <AsJson value={config} />
       </form>
       <Change
         kind="route"
@@ -278,18 +222,6 @@ function RouteForm(props: {
 
 function same(now: DeskRoute | null, then: DeskRoute | null): boolean {
   return now?.updated_at === then?.updated_at && now?.revision === then?.revision;
-}
-
-export function choicesOf(
-  principals: readonly DeskPrincipal[],
-  kinds: readonly DeskPrincipal['kind'][],
-): Choice[] {
-  return principals
-    .filter(({ kind }) => kinds.includes(kind))
-    .map(({ id, config }) => ({
-      id,
-      note: [config.name, config.enabled ? null : operator.disabledOne].filter(Boolean).join(', '),
-    }));
 }
 
 /** Boxes to tick, one for each of a few names. */

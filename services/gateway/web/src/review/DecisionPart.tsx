@@ -86,7 +86,8 @@ export function DecisionPart(props: DecisionPartProps) {
             subject={subject}
           />
         ) : (
-          <Panel slot={slot} state={state} route={request.route} />
+          // Another candidate is another panel: what was ticked for one never stands beside the next, not for a frame.
+          <Panel key={state.frozen.digest} slot={slot} state={state} route={request.route} />
         )}
       </section>
     </>

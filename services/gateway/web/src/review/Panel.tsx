@@ -16,7 +16,7 @@ type Shown = Extract<SlotState, { step: 'reviewing' | 'confirming' }>;
 
 /**
  * The trusted panel (contract §12.6): the complete frozen candidate, its digest and where it came from. Two acts of a
- * person confirm it, the second of them on a button that nothing focuses beforehand.
+ * person confirm it, the second of them on a button that nothing focuses beforehand. One panel shows one candidate.
  */
 export function Panel({ slot, state, route }: { slot: ProposalSlot; state: Shown; route: string }) {
   const [read, setRead] = useState(false);
@@ -28,11 +28,10 @@ export function Panel({ slot, state, route }: { slot: ProposalSlot; state: Shown
   const asksAgain = document.body.dataset['stepUp'] === 'true';
 
   useEffect(() => {
-    setRead(false);
     // Where reading begins. Enter does nothing on a heading.
     title.current?.focus();
     title.current?.scrollIntoView({ block: 'start' });
-  }, [frozen.digest]);
+  }, []);
 
   return (
     <section class="card panel" aria-labelledby="panel-title">

@@ -1,4 +1,4 @@
-import './bytes.js';
+import '@countersign/verifier-page/browser/bytes';
 import { DOCUMENT_LIMITS, newVerifierMemory, verifyDocument } from '@countersign/protocol/verifier';
 import {
   CHAIN_START,
@@ -15,6 +15,8 @@ import type {
   Trust,
 } from '@countersign/protocol';
 import { canonicalText, parseStrictJson } from '@countersign/protocol/json';
+import { verifyAhead } from '@countersign/verifier-page/browser/node-crypto';
+import type { PublicKey, Signed } from '@countersign/verifier-page/browser/node-crypto';
 
 import type {
   Answered,
@@ -25,8 +27,6 @@ import type {
   Question,
   TrustAnswer,
 } from './messages.js';
-import { verifyAhead } from './node-crypto.js';
-import type { PublicKey, Signed } from './node-crypto.js';
 
 // The verifier of packages/protocol, beside the page: nothing that it reads can hold the page up or reach it. (decisions/0010)
 

@@ -1,8 +1,8 @@
 import { Validator, format } from '@cfworker/json-schema';
 import type { OutputUnit, Schema } from '@cfworker/json-schema';
 
-// What packages/protocol asks of ajv, for the worker alone: ajv makes code out of schemas, which the content policy of the
-// pages does not allow, and this reads them instead (vite.config.mjs, decisions/0010).
+// What packages/protocol asks of ajv, which makes code out of schemas: the content policy of the pages does not allow that,
+// and this reads them instead (in-place-of-node.mjs, decisions/0010).
 
 interface Fault {
   readonly instancePath: string;

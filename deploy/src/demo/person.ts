@@ -1,0 +1,32 @@
+import { dataDirectory } from '../launcher/data-directory.js';
+import { DEMO_FILE } from '../launcher/demo-file.js';
+import type { DemoFile } from '../launcher/demo-file.js';
+import { TENANTS_FILE, everybodyOf } from '../launcher/demo-tenants.js';
+import type { DemoTenant } from '../launcher/demo-tenants.js';
+import { PlainError } from '../plain-error.js';
+import { logIn } from './login.js';
+import type { Session } from './login.js';
+
+/** Logs a demo person in to the running instance of that data directory, by their id. Throws PlainError. */
+export function logInAs(data: string, person: string): Promise<Session> {
+  return logIn(demoFileOf(data).origin, subjectOf(data, person));
+}
+
+/** How to reach the instance of that data directory. Throws PlainError when there is none. */
+export function demoFileOf(data: string): DemoFile {
+  const demo = dataDirectory(data).read<DemoFile>(DEMO_FILE);
+  if (demo !== null) return demo;
+  throw new PlainError(
+    `There is no instance in ${data}. Start one with \`npm start\`, or name its data directory with --data DIR.`,
+  );
+}
+
+/** The name of a person at the development provider. Throws PlainError when nobody has that id. */
+export function subjectOf(data: string, person: string): string {
+  const tenants = dataDirectory(data).read<DemoTenant[]>(TENANTS_FILE) ?? [];
+  const people = tenants.flatMap(everybodyOf);
+  const found = people.find(({ id }) => id === person);
+  if (found !== undefined) return found.subject;
+  const known = people.map(({ id, name }) => `${id} (${name})`).join(', ');
+  throw new PlainError(`Nobody is called ${person}. The people are: ${known}.`);
+}
