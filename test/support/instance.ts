@@ -72,10 +72,11 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
   let output = '';
   const exited = new Promise<number | null>((settle) => launcher.once('exit', settle));
   await new Promise<void>((serves, failed) => {
-    const late = setTimeout(
-      () => failed(new Error(`not ready in time:\n${output}`)),
-      READY_WITHIN_MS,
-    );
+    const late = setTimeout(() => {
+      // Nobody else would end it, and jest would wait for it.
+      launcher.kill('SIGINT');
+      failed(new Error(`not ready in time:\n${output}`));
+    }, READY_WITHIN_MS);
     const read = (chunk: Buffer) => {
       output += chunk.toString();
       if (/^ready http/m.test(output)) {
