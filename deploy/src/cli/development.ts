@@ -1,14 +1,10 @@
 import type { Command } from 'commander';
-import { runLifecycle } from '../demo/lifecycle.js';
 import { demoFileOf, logInAs, subjectOf } from '../demo/person.js';
-import { configureTenant } from '../launcher/configure.js';
 import { DEFAULT_DATA, dataDirectory } from '../launcher/data-directory.js';
 import { writeDemoFile } from '../launcher/demo-file.js';
 import { demoTenants } from '../launcher/demo-tenants.js';
-import { databaseUrl } from './database-of.js';
-import { setUp } from '../launcher/set-up.js';
 
-/** Commands that work on an instance of `npm start`. */
+/** Commands that work on an instance of `npm start`; each loads what it needs, for the launcher and scripts run them often. */
 export function addDevelopmentCommands(program: Command): void {
   program
     .command('session')
@@ -24,6 +20,7 @@ export function addDevelopmentCommands(program: Command): void {
     .description('drive one request through the running instance, from its creation to its export')
     .option('--data <dir>', 'data directory of the running instance', DEFAULT_DATA)
     .action(async ({ data }: { data: string }) => {
+      const { runLifecycle } = await import('../demo/lifecycle.js');
       await runLifecycle(demoFileOf(data), (person) => subjectOf(data, person), console.log);
     });
 
@@ -33,6 +30,10 @@ export function addDevelopmentCommands(program: Command): void {
     .requiredOption('--data <dir>')
     .requiredOption('--origin <origin>')
     .action(async ({ data, origin }: { data: string; origin: string }) => {
+      const [{ setUp }, { databaseUrl }] = await Promise.all([
+        import('../launcher/set-up.js'),
+        import('./database-of.js'),
+      ]);
       await setUp(dataDirectory(data), origin, databaseUrl() ?? '', console.log);
     });
   program
@@ -42,6 +43,7 @@ export function addDevelopmentCommands(program: Command): void {
     .requiredOption('--issuer <issuer>')
     .option('--sandbox-origin <origin>', 'also write what a visitor needs to try the instance')
     .action(async ({ data, sandboxOrigin, ...at }: ConfigureFlags) => {
+      const { configureTenant } = await import('../launcher/configure.js');
       const directory = dataDirectory(data);
       const tenants = demoTenants(directory);
       for (const tenant of tenants) {

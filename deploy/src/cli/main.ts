@@ -1,12 +1,25 @@
 import { Command, CommanderError } from 'commander';
 import { explain } from '../plain-error.js';
-import { addDevelopmentCommands } from './development.js';
-import { addFsckCommand } from './fsck.js';
-import { addOperatorCommands } from './operator.js';
-import { addRotateCommand } from './rotate.js';
-import { addTrustCommand } from './trust.js';
-import { addProbeCommand } from './probe.js';
-import { addVerifyCommand } from './verify.js';
+
+/** The commands by the file that adds them. Loading all files takes several times as long as the ones that are needed. */
+export const COMMAND_FILES: readonly {
+  readonly names: readonly string[];
+  add(program: Command): Promise<void>;
+}[] = [
+  {
+    names: ['migrate', 'bootstrap', 'keygen', 'recover', 'tree'],
+    add: async (to) => (await import('./operator.js')).addOperatorCommands(to),
+  },
+  { names: ['rotate'], add: async (to) => (await import('./rotate.js')).addRotateCommand(to) },
+  { names: ['trust'], add: async (to) => (await import('./trust.js')).addTrustCommand(to) },
+  { names: ['verify'], add: async (to) => (await import('./verify.js')).addVerifyCommand(to) },
+  { names: ['fsck'], add: async (to) => (await import('./fsck.js')).addFsckCommand(to) },
+  { names: ['probe'], add: async (to) => (await import('./probe.js')).addProbeCommand(to) },
+  {
+    names: ['session', 'demo', 'set-up', 'configure'],
+    add: async (to) => (await import('./development.js')).addDevelopmentCommands(to),
+  },
+];
 
 /** The command line of Countersign. Answers go to stdout, one line that says what to do about a failure to stderr. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -14,13 +27,9 @@ export async function main(argv: readonly string[]): Promise<void> {
     .description('Commands for a Countersign installation. `npm start` starts one on this machine.')
     .showHelpAfterError('(`countersign --help` lists the commands)')
     .exitOverride();
-  addOperatorCommands(program);
-  addRotateCommand(program);
-  addTrustCommand(program);
-  addVerifyCommand(program);
-  addFsckCommand(program);
-  addProbeCommand(program);
-  addDevelopmentCommands(program);
+  // Without the name of a command, first of all words, the help is wanted, or what is wrong: all of them.
+  const only = COMMAND_FILES.filter(({ names }) => names.includes(argv[2] ?? ''));
+  for (const file of only.length > 0 ? only : COMMAND_FILES) await file.add(program);
   try {
     await program.parseAsync([...argv]);
   } catch (error) {

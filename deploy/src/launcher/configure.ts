@@ -1,4 +1,4 @@
-import { DEFAULT_LIMITS } from '@countersign/protocol';
+import { DEFAULT_LIMITS } from '@countersign/protocol/constants';
 import type { PrincipalInput, RouteInput } from '@countersign/protocol';
 import { ApiRefusal, apiOf } from '../demo/api.js';
 import type { Api } from '../demo/api.js';
