@@ -1,94 +1,19 @@
 // The Grafana dashboard: are reviews flowing, is anything late, is anything refused, is anything at risk.
 // `npm run generate` writes helm/countersign/files/dashboard.json.
+import {
+  AREA,
+  STACKED_AREA,
+  STACKED_BARS,
+  bars,
+  good,
+  line,
+  nextId,
+  number,
+  of,
+  source,
+} from './panels.mjs';
 
 const WIDTH = 24;
-const source = { type: 'prometheus', uid: '${source}' };
-/** Only what the pickers on top choose. */
-const of = (labels = '') => `{namespace=~"$namespace"${labels && `,${labels}`}}`;
-
-let id = 0;
-const panel = (type, title, description, queries, more = {}) => ({
-  id: ++id,
-  type,
-  title,
-  description,
-  datasource: source,
-  targets: queries.map(([expr, legendFormat], index) => ({
-    refId: String.fromCharCode(65 + index),
-    expr,
-    legendFormat,
-    datasource: source,
-    // A number is of now: out of a range it would be the last one that anybody told, for hours after all has fallen silent.
-    ...(type === 'timeseries' ? { range: true } : { instant: true }),
-  })),
-  ...more,
-});
-
-const steps = (thresholds) => thresholds.map(([value, color]) => ({ value, color }));
-/** Without thresholds Grafana makes everything red from 80 on: what nobody has to act on has one colour. */
-const NEUTRAL = [[null, 'text']];
-const good = (warn, bad) => [
-  [null, 'green'],
-  [warn, 'orange'],
-  [bad, 'red'],
-];
-
-const LINE = { drawStyle: 'line', lineWidth: 1, fillOpacity: 0, showPoints: 'never' };
-/** Where what matters is that there is something at all. */
-const AREA = { ...LINE, fillOpacity: 15 };
-const STACK = { lineWidth: 1, showPoints: 'never', stacking: { mode: 'normal', group: 'A' } };
-/** Lines into which a stack is drawn full: what comes and goes is seen by its height, not its slope. */
-const STACKED_AREA = { ...STACK, drawStyle: 'line', fillOpacity: 45 };
-const STACKED_BARS = { ...STACK, drawStyle: 'bars', fillOpacity: 80 };
-
-const line = (title, description, queries, as = 'short', { custom = LINE, colours = [] } = {}) =>
-  panel('timeseries', title, description, queries, {
-    fieldConfig: {
-      defaults: { unit: as, min: 0, color: { mode: 'palette-classic' }, custom },
-      overrides: colours.map(([names, fixedColor]) => ({
-        matcher: { id: 'byRegexp', options: names },
-        properties: [{ id: 'color', value: { mode: 'fixed', fixedColor } }],
-      })),
-    },
-    options: {
-      legend: { displayMode: 'list', placement: 'bottom', showLegend: true, calcs: [] },
-      tooltip: { mode: 'multi', sort: 'desc' },
-    },
-  });
-const number = (title, description, expr, as, thresholds = NEUTRAL) =>
-  panel('stat', title, description, [[expr, '']], {
-    fieldConfig: {
-      defaults: {
-        unit: as,
-        color: { mode: 'thresholds' },
-        thresholds: { mode: 'absolute', steps: steps(thresholds) },
-      },
-      overrides: [],
-    },
-    options: {
-      reduceOptions: { calcs: ['lastNotNull'], values: false, fields: '' },
-      colorMode: thresholds === NEUTRAL ? 'value' : 'background',
-      graphMode: 'none',
-      textMode: 'value',
-    },
-  });
-const bars = (title, description, expr, legend, as, thresholds) =>
-  panel('bargauge', title, description, [[expr, legend]], {
-    fieldConfig: {
-      defaults: {
-        unit: as,
-        min: 0,
-        color: { mode: 'thresholds' },
-        thresholds: { mode: 'absolute', steps: steps(thresholds) },
-      },
-      overrides: [],
-    },
-    options: {
-      reduceOptions: { calcs: ['lastNotNull'], values: false, fields: '' },
-      orientation: 'horizontal',
-      displayMode: 'basic',
-    },
-  });
 
 /** `>= 0` leaves out what nothing was measured of (NaN), which would only fill the legend. */
 const p = (quantile, expr, by, over = '$__rate_interval') =>
@@ -464,7 +389,7 @@ function laidOut() {
   let y = 0;
   for (const { title, lines } of ROWS) {
     const gridPos = { x: 0, y, w: WIDTH, h: 1 };
-    panels.push({ id: ++id, type: 'row', title, collapsed: false, gridPos, panels: [] });
+    panels.push({ id: nextId(), type: 'row', title, collapsed: false, gridPos, panels: [] });
     y += 1;
     for (const shared of lines) {
       const w = WIDTH / shared.length;
