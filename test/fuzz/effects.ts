@@ -15,13 +15,17 @@ export interface Place {
 const BACKGROUND = ['anchor_accepted', 'expiry', 'material_deleted', 'reconciliation_due'];
 
 const REQUEST = 'x.tenant = $1 AND x.request_id = $2::uuid';
+/**
+ * What could be seen to have changed. A deadline is done early by a transition alone. Once it is due a worker may find, at any time, that there is nothing left
+ * to do, and tells nobody.
+ */
 const SNAPSHOT = `SELECT
   (SELECT jsonb_build_object(
     'lifecycle', (SELECT md5(x::text) FROM lifecycle x WHERE ${REQUEST}),
     'candidates', (SELECT string_agg(x.id::text || x.live, ',' ORDER BY x.reviewer, x.revision) FROM candidate x WHERE ${REQUEST}),
     'lease', (SELECT x::text FROM assignment x WHERE ${REQUEST}),
     'nonces', (SELECT count(*) FROM nonce x WHERE ${REQUEST}),
-    'deadlines', (SELECT string_agg(x.kind || x.due || coalesce(x.done_at::text, ''), ',' ORDER BY x.kind) FROM deadline x WHERE ${REQUEST}),
+    'deadlines', (SELECT string_agg(x.kind || x.due || (x.done_at < x.due IS TRUE), ',' ORDER BY x.kind) FROM deadline x WHERE ${REQUEST}),
     'material', (SELECT count(*) FROM material x WHERE ${REQUEST})
   )) AS of_request,
   (SELECT jsonb_build_object(

@@ -19,19 +19,23 @@ export const CredentialToken = Type.String({
   pattern: '^[A-Za-z0-9_-]{32,200}$',
 });
 
+/** Configuration is kept as JSON, in which the database has no place for U+0000; nothing is called by it. */
+const WITHOUT_NUL = '^[^\\u0000]*$';
+const Word = Type.String({ pattern: WITHOUT_NUL });
+
 export const PrincipalConfig = named('PrincipalConfig', {
   enabled: Type.Boolean(),
   identity_certain: Type.Optional(Type.Boolean()),
-  name: Type.Optional(Type.String()),
-  publisher: Type.Optional(Type.String()),
-  owner: Type.Optional(Type.String()),
+  name: Type.Optional(Word),
+  publisher: Type.Optional(Word),
+  owner: Type.Optional(Word),
   routes: Type.Optional(Type.Array(Identifier)),
-  oidc_issuer: Type.Optional(Type.String()),
-  oidc_subject: Type.Optional(Type.String()),
+  oidc_issuer: Type.Optional(Word),
+  oidc_subject: Type.Optional(Word),
   operator: Type.Optional(Type.Boolean()),
-  email: Type.Optional(Type.String()),
+  email: Type.Optional(Word),
   email_verified: Type.Optional(Type.Boolean()),
-  webhook: Type.Optional(Type.String()),
+  webhook: Type.Optional(Word),
   webhook_secret: Type.Optional(
     Type.String({
       pattern: '^whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
@@ -85,6 +89,12 @@ const route = {
 /** The shape alone (`invalid_route`): limits are named and complete here, RouteLimits judges them. */
 export const RouteInput = named('RouteInput', {
   ...route,
+  required_profiles: Type.Unsafe<Profiles>({
+    ...Profiles,
+    propertyNames: { pattern: WITHOUT_NUL },
+    additionalProperties: { type: 'string', minLength: 1, maxLength: 100, pattern: WITHOUT_NUL },
+  }),
+  modes: Type.Array(Word),
   limits: Type.Unsafe<Limits>({
     type: 'object',
     required: limitNames,

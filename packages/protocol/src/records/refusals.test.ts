@@ -269,7 +269,7 @@ const cases: Case[] = [
   ['PrincipalInput', 'config/identity_certain', ...flags],
   ['PrincipalInput', 'config/email_verified', ...flags],
   ['PrincipalInput', 'config/routes', [[], ['a', 'b']], ['a', [7], ['']]],
-  ['PrincipalInput', 'config/owner', ['', 'judged apart é'], [7, null]],
+  ['PrincipalInput', 'config/owner', ['', 'judged apart é\n'], [7, null, 'a\0']],
   ['PrincipalInput', 'config/webhook', ['', 'ftp://judged.apart'], [7, null]],
   [
     'PrincipalInput',
@@ -282,7 +282,13 @@ const cases: Case[] = [
   ['RouteInput', 'reviewers', [[], ['rev-1']], [null, 'rev-1', [7], ['']]],
   ['RouteInput', 'separation_of_duties', ...flags],
   ['RouteInput', 'allowed_producers', [[]], [null, [7]]],
-  ['RouteInput', 'modes', [[], ['durable']], [null, [7]]],
+  ['RouteInput', 'modes', [[], ['durable', 'é\n']], [null, [7], ['a\0']]],
+  [
+    'RouteInput',
+    'required_profiles',
+    [{}, { é: 'é\n' }],
+    [null, { a: '' }, { a: '\0' }, { '\0': 'a' }],
+  ],
   ['RouteInput', 'limits', [], [null, {}, []]],
   ['RouteInput', 'limits/grant_seconds', [0, 1.5, 'judged apart'], [absent]],
   ['RouteInput', 'limits/more', [], [1]],

@@ -8,7 +8,6 @@ import { principalEffects, requirePrincipal } from '../directory-effects.js';
 import { invalidateAffected } from '../invalidation.js';
 import type { RequestDeps } from '../module.js';
 import type { DirectoryView } from '../store/directory.js';
-import { spellsNul } from '../store/unkept.js';
 
 /** #25: directory, producer, publisher and credentials, with what a change takes away (contract §7 #25, R8, R10). */
 export function configurePrincipal(deps: RequestDeps): Handler {
@@ -18,7 +17,6 @@ export function configurePrincipal(deps: RequestDeps): Handler {
     const body = await deps.configuration.change(caller.tenant, async (change) => {
       requireOperator(await requireEnabled(change, caller));
       if (call.params.id !== input.id) throw new Refusal('identity_mismatch');
-      if (spellsNul(call.text)) throw new Refusal('invalid_principal');
       const before = await change.principal(input.id);
       await requirePrincipal(change, before, input, deps.webhooks);
       // Everybody reads the directory, so the secret does not lie there.

@@ -1,4 +1,4 @@
-import { Refusal, canonicalText } from '@countersign/protocol';
+import { canonicalText } from '@countersign/protocol';
 import type { RouteInput } from '@countersign/protocol';
 import { requireOperator } from '@countersign/database';
 import { answer } from '@countersign/platform';
@@ -6,7 +6,6 @@ import type { Handler } from '@countersign/platform';
 import { requireRoute, revisionAfter, routeEffects } from '../directory-effects.js';
 import { invalidateAffected } from '../invalidation.js';
 import type { RequestDeps } from '../module.js';
-import { spellsNul } from '../store/unkept.js';
 import { requireEnabled } from './configure-principal.js';
 
 /**
@@ -21,7 +20,6 @@ export function configureRoute(deps: RequestDeps): Handler {
     const body = await deps.configuration.change(caller.tenant, async (change) => {
       requireOperator(await requireEnabled(change, caller));
       requireRoute(config, deps.mode);
-      if (spellsNul(call.text)) throw new Refusal('invalid_route');
       const before = await change.route(id);
       const revision = revisionAfter(before, config);
       await change.saveRoute(id, revision, config);

@@ -13,7 +13,6 @@ import {
 import type { Effects } from '../directory-effects.js';
 import type { RequestDeps } from '../module.js';
 import type { DirectoryView } from '../store/directory.js';
-import { spellsNul } from '../store/unkept.js';
 import { requireEnabled } from './configure-principal.js';
 
 const LISTED = 100;
@@ -26,7 +25,6 @@ export function previewRoute(deps: RequestDeps): Handler {
     return deps.configuration.view(caller.tenant, async (view) => {
       requireOperator(await requireEnabled(view, caller));
       requireRoute(config, deps.mode);
-      if (spellsNul(text)) throw new Refusal('invalid_route');
       const before = await view.route(id);
       const effects = await routeEffects(view, id, before, config);
       const after = revisionAfter(before, config);
@@ -45,7 +43,6 @@ export function previewPrincipal(deps: RequestDeps): Handler {
     return deps.configuration.view(caller.tenant, async (view) => {
       requireOperator(await requireEnabled(view, caller));
       if (params.id !== input.id) throw new Refusal('identity_mismatch');
-      if (spellsNul(text)) throw new Refusal('invalid_principal');
       const before = await view.principal(input.id);
       await requirePrincipal(view, before, input, deps.webhooks);
       const effects = await principalEffects(view, before, input);
