@@ -89,8 +89,10 @@ const route = {
 /** The shape alone (`invalid_route`): limits are named and complete here, RouteLimits judges them. */
 export const RouteInput = named('RouteInput', {
   ...route,
+  // As Profiles, which its title would describe it by.
   required_profiles: Type.Unsafe<Profiles>({
-    ...Profiles,
+    type: 'object',
+    maxProperties: 10,
     propertyNames: { pattern: WITHOUT_NUL },
     additionalProperties: { type: 'string', minLength: 1, maxLength: 100, pattern: WITHOUT_NUL },
   }),

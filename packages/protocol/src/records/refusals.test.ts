@@ -1,5 +1,8 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { componentSchemas } from '../openapi/components.js';
 import { EXAMPLES } from './examples.js';
 import type { RecordName } from './registry.js';
+import { isTimestamp } from './timestamp.js';
 import { validate } from './validation.js';
 
 /** A change of an example: path of member names → new value, or `absent`. */
@@ -318,6 +321,22 @@ describe('the rules of a record', () => {
     }
     for (const value of refused) {
       expect([value, validate(name, changed(name, path, value))]).toEqual([value, false]);
+    }
+  });
+});
+
+/** What the API description says of them; formats are its words for patterns of ours. */
+const published = new Ajv2020({
+  strict: false,
+  formats: { 'date-time': isTimestamp, uuid: true, uri: true },
+});
+published.addSchema({ components: { schemas: componentSchemas() } }, 'published');
+
+describe('the published rules of a record', () => {
+  test.each(cases)('%s %s', (name, path, _accepted, refused) => {
+    const takes = published.getSchema(`published#/components/schemas/${name}`);
+    for (const value of refused) {
+      expect([value, takes?.(changed(name, path, value))]).toEqual([value, false]);
     }
   });
 });
