@@ -27,7 +27,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .description('Commands for a Countersign installation. `npm start` starts one on this machine.')
     .showHelpAfterError('(`countersign --help` lists the commands)')
     .exitOverride();
-  // Without the name of a command, first of all words, the help is wanted, or what is wrong: all of them.
+  // A line that does not begin with a command gets the help, or is told what it got wrong: both know all of them.
   const only = COMMAND_FILES.filter(({ names }) => names.includes(argv[2] ?? ''));
   for (const file of only.length > 0 ? only : COMMAND_FILES) await file.add(program);
   try {

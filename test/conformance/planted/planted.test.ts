@@ -49,7 +49,7 @@ function judge(builds: readonly string[]): (string | null)[] {
   return JSON.parse(stdout) as (string | null)[];
 }
 
-it('every bug planted in the verifier is noticed by a vector, and no bug by none', () => {
+it('every bug planted in the verifier is noticed by a vector, and the sound verifier by none', () => {
   // Where it finds the packages that it uses.
   const cache = join(PROTOCOL, 'node_modules', '.cache');
   mkdirSync(cache, { recursive: true });
