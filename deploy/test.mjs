@@ -23,19 +23,18 @@ endWithNpm();
 try {
   await prepare();
   const browser = await provideBrowser(console.log);
-  const servers = await provideTestServers(console.log);
-  if (process.argv.length === 2) buildMeanwhile();
-  const cluster = await provideCluster();
+  const programs = await provideTestServers(console.log);
   let failed = true;
   try {
-    failed = await testAll(
-      { ...browser, ...servers.env },
-      { system: cluster.env },
-      process.argv.slice(2),
-    );
+    if (process.argv.length === 2) buildMeanwhile();
+    const cluster = await provideCluster();
+    try {
+      failed = await testAll(browser, { system: cluster.env }, process.argv.slice(2));
+    } finally {
+      cluster.remove();
+    }
   } finally {
-    cluster.remove();
-    await servers.stop();
+    programs.remove();
   }
   process.exit(failed ? 1 : 0);
 } catch (error) {

@@ -5,7 +5,7 @@
 // looks whether it says by itself what it lacks. Bases are pulled as usual; where no registry can be reached, import one:
 //   debootstrap --variant=minbase bookworm base http://deb.debian.org/debian
 //   cp $(which node) base/usr/local/bin/ && cp -a $(npm root -g)/npm base/usr/local/lib/node_modules/   # and links for npm, npx
-//   tar -C base -c . | docker import - node:20-bookworm-slim
+//   tar -C base -c . | docker import - node:24-bookworm-slim
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { ROOT } from '../prepare.mjs';

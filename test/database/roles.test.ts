@@ -190,6 +190,7 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
 const FUNCTIONS: Record<RoleName, string[]> = {
   gateway: [],
   request: [
+    'are_states',
     'bundle_refusal',
     'creation_refusal',
     'must',
@@ -199,11 +200,11 @@ const FUNCTIONS: Record<RoleName, string[]> = {
     'take_token',
     'token_left',
   ],
-  review: ['must'],
-  'execution-authority': ['must'],
-  ledger: ['ledger_drain', 'must'],
-  notifier: ['must'],
-  deletion: ['must'],
+  review: ['are_states', 'must'],
+  'execution-authority': ['are_states', 'must'],
+  ledger: ['are_states', 'ledger_drain', 'must'],
+  notifier: ['are_states', 'must'],
+  deletion: ['are_states', 'must'],
 };
 
 /** Which services move which part of a request: every column of `lifecycle`. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Operation } from '@countersign/protocol';
 import { credentialHeaders } from '../support/client.js';
 import { aptInput } from './apt.js';
+import { unsung } from './canary.js';
 import type { Caller } from './cast.js';
 import { brokenTexts, mutated } from './mutation.js';
 import { pick } from './pool.js';
@@ -68,7 +69,8 @@ function bodyOf(
 ): string {
   if (input.is === 'described') return JSON.stringify(input.value);
   const { draft } = input;
-  const apt = aptInput(operation.name, { pool, caller, request, id, draft });
+  const fits = aptInput(operation.name, { pool, caller, request, id, draft });
+  const apt = caller.tenant === pool.cast.demo.tenant ? fits : unsung(fits);
   if (input.is === 'broken')
     return (brokenTexts[input.how] as (text: string) => string)(JSON.stringify(apt));
   return JSON.stringify(input.mutations.reduce<unknown>(mutated, apt)) ?? 'null';

@@ -10,6 +10,12 @@ export function singing(text: string): string {
   return `${CANARY} ${text}`;
 }
 
+/** What another tenant sends: its own, which it may be told again. */
+export function unsung<T>(input: T): T {
+  const text = JSON.stringify(input) as string | undefined;
+  return text === undefined ? input : (JSON.parse(text.replaceAll(CANARY, 'own')) as T);
+}
+
 /** What of the private things an answer gives away, or null. */
 export function secretIn(
   text: string,

@@ -34,7 +34,7 @@ const SNAPSHOT = `SELECT
     'routes', (SELECT concat(count(*), max(updated_at)) FROM route),
     'credentials', (SELECT concat(count(*), max(created_at)) FROM credential),
     'bundles', (SELECT count(*) FROM bundle),
-    'requests', (SELECT string_agg(t.tenant || coalesce((SELECT r.id::text FROM request r WHERE r.tenant = t.tenant ORDER BY r.id DESC LIMIT 1), ''), ',' ORDER BY t.tenant) FROM tenant t),
+    'newest', (SELECT jsonb_object_agg(t.tenant, coalesce((SELECT r.id::text FROM request r WHERE r.tenant = t.tenant ORDER BY r.id DESC LIMIT 1), '')) FROM tenant t),
     'occurrences', (SELECT string_agg(x.occurrence || x.request_id || coalesce(x.consumed_by::text, ''), ',' ORDER BY x.occurrence)
       FROM occurrence x WHERE x.tenant = $1 AND x.owner = $3),
     'identities', (SELECT count(*) FROM execution_identity x WHERE x.tenant = $1 AND x.owner = $3),
@@ -82,7 +82,9 @@ export class Effects {
     if (told.some((reason) => !BACKGROUND.includes(reason) && reason !== 'MaterialDiscarded')) {
       return `records: ${told.join(', ')}`;
     }
-    return told.length > 0 ? null : difference(before.of_request, after.of_request);
+    // Nothing but its retention takes a request away, and nobody is told of that (contract §11.3).
+    const gone = before.of_request['lifecycle'] !== null && after.of_request['lifecycle'] === null;
+    return told.length > 0 || gone ? null : difference(before.of_request, after.of_request);
   }
 
   async end(): Promise<void> {
@@ -91,17 +93,25 @@ export class Effects {
 }
 
 /**
- * Of retained bytes only a rise counts: deletion gives back those of the owner's other requests at
- * any time, and that the material of this one is still there is looked at by itself.
+ * Retention takes other requests away at any time, the newest one too, with the answers about them, and gives back what they
+ * held: of these only a rise counts. That the material of this one is still there is looked at by itself.
  */
 function difference(
   before: Record<string, unknown>,
   after: Record<string, unknown>,
 ): string | null {
-  const changed = Object.keys(after).filter(
-    (name) =>
-      JSON.stringify(before[name]) !== JSON.stringify(after[name]) &&
-      !(name === 'retained' && Number(after[name]) < Number(before[name])),
-  );
+  const changed = Object.keys(after).filter((name) => {
+    const [was, is] = [before[name], after[name]];
+    if (name === 'retained' || name === 'answers') return Number(is) > Number(was);
+    if (name === 'newest') return isLater(was as Newest, is as Newest);
+    return JSON.stringify(was) !== JSON.stringify(is);
+  });
   return changed.length === 0 ? null : changed.join(', ');
+}
+
+/** By tenant: its newest request, whose ids are in the order of time; '' for none. */
+type Newest = Readonly<Record<string, string>>;
+
+function isLater(before: Newest, after: Newest): boolean {
+  return Object.entries(after).some(([tenant, id]) => id > (before[tenant] ?? ''));
 }

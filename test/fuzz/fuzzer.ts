@@ -18,6 +18,8 @@ export interface FuzzOptions {
   readonly path?: string | undefined;
   /** Goes on after a finding, without making it smaller. */
   readonly all?: boolean | undefined;
+  /** Others call the instance too: what changes behind a refusal may be theirs, so nobody looks. */
+  readonly crowded?: boolean;
   readonly say?: (line: string) => void;
 }
 
@@ -30,12 +32,12 @@ export interface FuzzResult {
 
 const LONGEST_CHAIN = 90;
 const SHRINK_MS = 60_000;
-/** Of so many refusals one is looked at from behind; each of them while a finding is made smaller. */
+/** Of so many calls one is looked at from behind, should it be refused; each while a finding is made smaller. */
 const WATCHED_OF = 2;
 
 /** Fuzzes a running instance without quotas, and makes the first finding as small as it can in a minute. */
 export async function fuzz(instance: Instance, options: FuzzOptions): Promise<FuzzResult> {
-  const { calls, seed, path, all = false, say = () => {} } = options;
+  const { calls, seed, path, all = false, crowded = false, say = () => {} } = options;
   const cast = await gatherCast(instance);
   await cast.restore();
   const effects = await Effects.of(instance.dataDirectory);
@@ -50,7 +52,7 @@ export async function fuzz(instance: Instance, options: FuzzOptions): Promise<Fu
   };
   const property = fc.asyncProperty(chainOf(LONGEST_CHAIN), async (steps) => {
     if (path === undefined && tally.calls >= calls) return;
-    const finding = await play(cast, effects, tally, steps, false);
+    const finding = await play(cast, effects, tally, steps, crowded ? 0 : WATCHED_OF);
     if (tally.calls - told >= 2000) {
       told = tally.calls;
       say(`${told} calls in ${Math.round((Date.now() - begin) / 1000)} s, ${found.size} findings`);
@@ -67,7 +69,7 @@ export async function fuzz(instance: Instance, options: FuzzOptions): Promise<Fu
     const until = Date.now() + SHRINK_MS;
     let smallest = finding;
     const fails = async (candidate: readonly Step[]) => {
-      const again = await play(cast, effects, tally, candidate, true);
+      const again = await play(cast, effects, tally, candidate, 1);
       if (again?.signature !== finding.signature) return false;
       smallest = again;
       return true;
@@ -96,16 +98,16 @@ const OPENING = [1, 28].map((choice) =>
   plainCall('request.create', { draft: { ...NO_DRAFT, choice } }),
 );
 
-/** One chain with a setting of its own; the finding that ended it, or null. */
+/** One chain with a setting of its own; the finding that ended it, or null. `watchedOf` 0: no call is watched. */
 async function play(
   cast: Cast,
   effects: Effects,
   tally: Tally,
   steps: readonly Step[],
-  closely: boolean,
+  watchedOf: number,
 ): Promise<Finding | null> {
   const pool = new Pool(cast, await newSetting(cast));
-  const watches = (call: number) => closely || call % WATCHED_OF === 0;
+  const watches = (call: number) => watchedOf > 0 && call % watchedOf === 0;
   try {
     await playChain({ pool, effects, tally, watches }, [...OPENING, ...steps]);
     return null;

@@ -14,6 +14,8 @@ text, and at refusals for effects. Ends with what was answered, counted, and wit
   --seed S    whole number that all choices follow from (default: by the clock); the end tells it
   --path P    go to the chain of a finding at once; told with it, for the same seed
   --all       go on after a finding, without making it smaller
+  --crowd K   K fuzzers at once, each with its share of the calls, over two replicas of everything: finds what comes of
+              calls in each other's way; looks at no effects, and makes nothing smaller
   --help      this text`;
 
 const OPTIONS = {
@@ -21,6 +23,7 @@ const OPTIONS = {
   seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
   path: { type: 'string' },
   all: { type: 'boolean', default: false },
+  crowd: { type: 'string', default: '1' },
   help: { type: 'boolean', default: false },
 };
 
@@ -45,6 +48,7 @@ async function main() {
     FUZZ_SEED: values.seed,
     ...(values.path === undefined ? {} : { FUZZ_PATH: values.path }),
     ...(values.all ? { FUZZ_ALL: '1' } : {}),
+    FUZZ_CROWD: values.crowd,
   };
   const jest = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
   const file = join('test', 'fuzz', 'fuzz.test.ts');
@@ -64,8 +68,9 @@ function parsed() {
   try {
     const { values } = parseArgs({ options: OPTIONS });
     const whole = (text) => /^\d+$/.test(text);
-    if (whole(values.calls) && whole(values.seed)) return values;
-    console.error('--calls and --seed are whole numbers.');
+    const crowd = /^[1-9]\d?$/.test(values.crowd);
+    if (whole(values.calls) && whole(values.seed) && crowd) return values;
+    console.error('--calls and --seed are whole numbers, --crowd is from 1 to 99.');
   } catch (error) {
     console.error(error.message);
   }

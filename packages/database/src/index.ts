@@ -4,6 +4,7 @@ export * from './deadlines.js';
 export * from './directory.js';
 export * from './drift.js';
 export * from './eligible.js';
+export * from './in-transaction.js';
 export * from './migrate.js';
 export * from './parcels.js';
 export * from './pool.js';

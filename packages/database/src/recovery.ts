@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { inTransaction } from './in-transaction.js';
 
 /** What a recovery changes, or would change. */
 export interface RecoveryPlan {
@@ -58,27 +59,16 @@ export async function planRecovery(
  * consumed; records and ledger stay as they are and go on under a new generation. Ends the fence. Null when there is no
  * such tenant.
  */
-export async function recoverTenant(pool: pg.Pool, tenant: string): Promise<Recovered | null> {
-  const client = await pool.connect();
-  try {
-    await client.query('BEGIN');
+export function recoverTenant(pool: pg.Pool, tenant: string): Promise<Recovered | null> {
+  return inTransaction(pool, async (client) => {
     await client.query('SELECT 1 FROM tenant WHERE tenant = $1 FOR UPDATE', [tenant]);
     const plan = await planRecovery(client, tenant);
-    if (plan === null) {
-      await client.query('ROLLBACK');
-      return null;
-    }
+    if (plan === null) return null;
     const newGeneration = randomUUID();
     for (const text of STEPS) await client.query(text, [tenant]);
     await client.query(REOPEN, [tenant, newGeneration, randomUUID()]);
-    await client.query('COMMIT');
     return { ...plan, newGeneration };
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {});
-    throw error;
-  } finally {
-    client.release();
-  }
+  });
 }
 
 /** As `retireNamespace` of the protocol decides it for one request, for all of them at once. */

@@ -320,19 +320,22 @@ export async function saveTransition(
     if (saved?.saved !== 1) throw new StaleRead(name);
     return saved;
   } catch (error) {
-    if (isUniqueViolation(error) || isUndone(error)) throw new StaleRead(name, { cause: error });
-    throw error;
+    throw isBeaten(error) ? new StaleRead(name, { cause: error }) : error;
   }
 }
 
-/** Another call took the key, identity, nonce or occurrence first: what is stored now is the answer to give. */
-export function isUniqueViolation(error: unknown): boolean {
-  return (error as { code?: string } | null)?.code === '23505';
-}
+const BEATEN: readonly unknown[] = [
+  // Another call took the key, identity, nonce or occurrence first: what is stored now is the answer to give.
+  '23505',
+  // Both waited for each other, and Postgres ended this one.
+  '40P01',
+  // `must` of the database: a step that had to have an effect had none.
+  'CSQ02',
+];
 
-/** `must` of the database undid the statement: a step that had to have an effect had none. */
-function isUndone(error: unknown): boolean {
-  return (error as { code?: string } | null)?.code === 'CSQ02';
+/** A statement or transaction was undone because of another one: what is there now is to be read and decided on anew. */
+export function isBeaten(error: unknown): boolean {
+  return BEATEN.includes((error as { code?: unknown } | null)?.code);
 }
 
 /** As many as may call at once for one request, each of whom moves it in turn. */

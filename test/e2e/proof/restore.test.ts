@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { operatorOf, personOf, producerOf } from '../../support/client.js';
 import type { Client } from '../../support/client.js';
 import { runCommand, startInstance } from '../../support/instance.js';
@@ -63,6 +64,7 @@ describe('a database restored from an older backup', () => {
     const status = await authorisedRequest(demo, producer, reviewer);
     requestId = status.body.request.id;
     claim = claimInput(status);
+    await untilAnchored(dataDirectory);
     await stop();
     execFileSync('cp', ['-a', postgres, backup]);
 
@@ -149,3 +151,23 @@ describe('a database restored from an older backup', () => {
     expect((await recover('--apply')).code).not.toBe(0);
   }, 60_000);
 });
+
+/** Until every tenant's whole ledger is anchored: what is not would be signed anew by whoever restores the backup. */
+async function untilAnchored(dataDirectory: string): Promise<void> {
+  const { urls } = JSON.parse(readFileSync(join(dataDirectory, 'stores.json'), 'utf8')) as {
+    urls: { DATABASE_URL: string };
+  };
+  const database = new pg.Client({ connectionString: urls.DATABASE_URL });
+  await database.connect();
+  try {
+    const behind = `SELECT count(*)::integer AS many FROM ledger_head h WHERE h.anchored_sequence < h.sequence
+      OR EXISTS (SELECT 1 FROM outbox o WHERE o.tenant = h.tenant)`;
+    await until(
+      async () => (await database.query<{ many: number }>(behind)).rows[0]?.many,
+      (many) => many === 0,
+      30_000,
+    );
+  } finally {
+    await database.end();
+  }
+}

@@ -13,7 +13,7 @@ import type { TileReader, Trust } from '@countersign/protocol';
 import { Wakeful } from '@countersign/platform';
 import type { Logger, Notary } from '@countersign/platform';
 import type { TreePosition, TreeStore } from '../store/tree.js';
-import { keyOf, readerOf } from './tiles.js';
+import { asOf, keyOf, readerOf } from './tiles.js';
 
 /** How often a tree goes on: checkpoints of a busy ledger are not worth signing one by one. */
 const EVERY_MS = 1000;
@@ -52,7 +52,7 @@ async function grow(deps: FollowerDeps, tenant: string): Promise<boolean> {
   const to = size + digests.length;
   if (digests.length === 0 && (to === 0 || position.head === to)) return false;
 
-  const kept = await readerOf(deps.store, tenant, edgeOf(size));
+  const kept = asOf(size, await readerOf(deps.store, tenant, edgeOf(size)));
   const tiles = appendEntries(size, kept, digests.map(treeEntry));
   const grown = new Map(tiles.map((tile) => [keyOf(tile), tile.hashes]));
   const read: TileReader = (id) => grown.get(keyOf(id)) ?? kept(id);

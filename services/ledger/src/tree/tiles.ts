@@ -1,4 +1,4 @@
-import { rangeHash, tilesOf } from '@countersign/protocol';
+import { HASH_BYTES, rangeHash, tileWidth, tilesOf } from '@countersign/protocol';
 import type { LeafRange, TileId, TileReader } from '@countersign/protocol';
 import type { TreeStore } from '../store/tree.js';
 
@@ -12,6 +12,14 @@ export async function readerOf(
   const tiles = await store.tiles(tenant, [...unique.values()]);
   const hashes = new Map(tiles.map((tile) => [keyOf(tile), tile.hashes]));
   return (id) => hashes.get(keyOf(id));
+}
+
+/**
+ * Tiles as the tree of `size` entries has them, whatever was added since they stood so: another process may grow the tree
+ * between two of our reads, and only ever adds.
+ */
+export function asOf(size: number, read: TileReader): TileReader {
+  return (id) => read(id)?.subarray(0, tileWidth(id, size) * HASH_BYTES);
 }
 
 /** The hashes that a proof is made of. */

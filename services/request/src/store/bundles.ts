@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { StaleRead, isUniqueViolation, recordValues } from '@countersign/database';
+import { StaleRead, isBeaten, recordValues } from '@countersign/database';
 import type { CallerIdentity, NewAnswer, NewRecord } from '@countersign/database';
 import { textDigest } from '@countersign/protocol';
 import type { QuotaAmounts } from '../quotas.js';
@@ -111,7 +111,7 @@ export class BundleStore {
     } catch (error) {
       throw (
         quotaRefusal(error) ??
-        (isUniqueViolation(error) ? new StaleRead('register-bundle', { cause: error }) : error)
+        (isBeaten(error) ? new StaleRead('register-bundle', { cause: error }) : error)
       );
     }
   }

@@ -3,6 +3,7 @@ import {
   REQUEST_COLUMNS,
   REQUEST_JOINS,
   doneDeadlines,
+  inTransaction,
   loadRequest,
   placed,
   saveTransition,
@@ -12,7 +13,6 @@ import {
 import type { DueDeadline, RequestRow, Transit } from '@countersign/database';
 import type { Lifecycle } from '@countersign/protocol';
 import { DISCARDING } from './discarding.js';
-import { inTransaction } from './in-transaction.js';
 
 const LOAD = {
   name: 'request.load-deletion',
@@ -111,10 +111,10 @@ export class DeletionStore {
   }
 
   /**
-   * Contract §11.3: all of a request but its places in the chain and what it took for ever. Answers how late, in
-   * milliseconds, or null when its time has not come. Throws while some of its evidence is not chained.
+   * Contract §11.3: all of a request but its places in the chain and what it took for ever. Not before its time, when
+   * `lateMs` is negative, and not before all of its evidence is chained.
    */
-  async deleteRequest(item: DueDeadline): Promise<number | null> {
+  async deleteRequest(item: DueDeadline): Promise<{ lateMs: number; deleted: boolean }> {
     const values = [item.tenant, item.requestId];
     return inTransaction(this.pool, async (client) => {
       const held = await client.query<{ late: number }>({
@@ -122,15 +122,14 @@ export class DeletionStore {
         text: HOLD,
         values,
       });
-      const late = held.rows[0]?.late ?? 0;
-      if (late < 0) return null;
+      const lateMs = held.rows[0]?.late ?? 0;
+      if (lateMs < 0) return { lateMs, deleted: false };
       const deleted = await client.query<{ chained: boolean }>({
         name: 'request.delete',
         text: DELETE_REQUEST,
         values,
       });
-      if (deleted.rows[0]?.chained !== true) throw new Error('evidence is not chained yet');
-      return late;
+      return { lateMs, deleted: deleted.rows[0]?.chained === true };
     });
   }
 }

@@ -1,5 +1,12 @@
 import type pg from 'pg';
-import { jsonOf, keyed, lifecycleOf, placed, recordValues } from '@countersign/database';
+import {
+  inTransaction,
+  jsonOf,
+  keyed,
+  lifecycleOf,
+  placed,
+  recordValues,
+} from '@countersign/database';
 import type { NewRecord, Principal, RequestRow } from '@countersign/database';
 import type { Lifecycle, PrincipalConfig, RouteConfig } from '@countersign/protocol';
 
@@ -55,7 +62,10 @@ const BOUND_TO = `SELECT $2 AS id UNION
   SELECT p.id FROM principal p WHERE p.tenant = $1 AND p.kind = 'producer' AND p.config ->> 'owner' = $2`;
 
 const AFFECTED = {
-  byOwner: affectedSql(placesOf('x.owner = $2')),
+  // A person may be bound to thousands of producers, and the tenant waits meanwhile: all of them in one statement.
+  byOwners: affectedSql(
+    `SELECT b.at FROM unnest($2::text[]) AS o (owner) CROSS JOIN LATERAL (${placesOf('x.owner = o.owner')}) b`,
+  ),
   byRoute: affectedSql(placesOf('x.route = $2')),
   byReviewer: affectedSql(
     `SELECT DISTINCT l.at FROM (
@@ -96,7 +106,7 @@ export class DirectoryView {
   }
 
   affectedByOwner(owner: string): Promise<Affected[]> {
-    return this.#affected(AFFECTED.byOwner, owner);
+    return this.#affected(AFFECTED.byOwners, [owner]);
   }
 
   affectedByRoute(route: string): Promise<Affected[]> {
@@ -106,13 +116,18 @@ export class DirectoryView {
   /** Requests that this human asked for or confirmed. */
   async affectedByPerson(id: string): Promise<Affected[]> {
     const { rows: owners } = await this.client.query<{ id: string }>(BOUND_TO, [this.tenant, id]);
-    const affected = await this.#affected(AFFECTED.byReviewer, id);
-    for (const owner of owners) affected.push(...(await this.affectedByOwner(owner.id)));
+    const affected = [
+      ...(await this.#affected(AFFECTED.byReviewer, id)),
+      ...(await this.#affected(
+        AFFECTED.byOwners,
+        owners.map((owner) => owner.id),
+      )),
+    ];
     const byId = new Map(affected.map((request) => [request.id, request]));
     return [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  async #affected(text: string, of: string): Promise<Affected[]> {
+  async #affected(text: string, of: string | readonly string[]): Promise<Affected[]> {
     const { rows } = await this.client.query<AffectedRow>(text + this.lock, [this.tenant, of]);
     return rows.map((row) => ({
       id: row.request_id as string,
@@ -278,11 +293,8 @@ export class DirectoryStore {
    * Runs one change under the tenant's lock and moves the directory revision: every decision made on the old directory
    * is then too late to commit.
    */
-  async change<T>(tenant: string, work: (change: DirectoryChange) => Promise<T>): Promise<T> {
-    const client = await this.pool.connect();
-    let broken: Error | undefined;
-    try {
-      await client.query('BEGIN');
+  change<T>(tenant: string, work: (change: DirectoryChange) => Promise<T>): Promise<T> {
+    return inTransaction(this.pool, async (client) => {
       // Named columns: row locks ask for the privilege on them alone.
       await client.query('SELECT tenant FROM tenant WHERE tenant = $1 FOR UPDATE', [tenant]);
       const { rows } = await client.query<{ now: number }>(
@@ -292,17 +304,8 @@ export class DirectoryStore {
       );
       const row = rows[0];
       if (row === undefined) throw new Error('the tenant is gone');
-      const result = await work(new DirectoryChange(client, tenant, row.now));
-      await client.query('COMMIT');
-      return result;
-    } catch (error) {
-      await client.query('ROLLBACK').catch((lost: Error) => {
-        broken = lost;
-      });
-      throw error;
-    } finally {
-      client.release(broken);
-    }
+      return work(new DirectoryChange(client, tenant, row.now));
+    });
   }
 
   /** Looks at the directory as it is at one moment. Postgres itself refuses whatever would write. */

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { inTransaction } from './in-transaction.js';
+import { inTransaction } from '@countersign/database';
 
 /** The tenant of what belongs to none: sessions, logins, bodies on their way. */
 export const NO_TENANT = '';

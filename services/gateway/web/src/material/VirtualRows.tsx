@@ -66,7 +66,8 @@ export function VirtualRows(props: VirtualRowsProps) {
       tabIndex={0}
       aria-label={props.label}
       onScroll={look}
-      style={{ height: `${seen}px` }}
+      // No fixed height: a bar for scrolling sideways comes on top of the rows and covers none.
+      style={{ maxHeight: `${rowsShown * rowHeight}px` }}
       {...props.box}
     >
       <div class="rows-all" style={{ height: `${height}px` }}>
