@@ -4,7 +4,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { Missing, ROOT, endWithNpm, prepare, run } from './prepare.mjs';
 import { provideBrowser, provideCluster, provideTestServers } from './test-servers.mjs';
 
@@ -58,6 +59,7 @@ function buildMeanwhile() {
  */
 async function testAll(env, envOf, filters) {
   const counts = { passed: 0, failed: 0, skipped: 0 };
+  const stories = [];
   let codes = 0;
   for (const { project, flags } of RUNS) {
     const folder = mkdtempSync(join(tmpdir(), 'countersign-test-'));
@@ -76,6 +78,7 @@ async function testAll(env, envOf, filters) {
       // A file that does not even load holds no tests, and fails all the same.
       counts.failed += result.numFailedTests + result.numRuntimeErrorTestSuites;
       counts.skipped += result.numPendingTests + result.numTodoTests;
+      stories.push(...result.testResults.flatMap(storiesOf));
     } else {
       console.error(`jest left no result for the ${project} tests.`);
       counts.failed += 1;
@@ -83,6 +86,24 @@ async function testAll(env, envOf, filters) {
     rmSync(folder, { recursive: true, force: true });
   }
   if (counts.passed + counts.failed === 0) console.error('No test ran.');
+  // Once more at the end: what was printed when it happened is thousands of lines above.
+  for (const story of stories) console.log(story);
   console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   return codes !== 0 || counts.failed > 0 || counts.passed === 0;
+}
+
+/** What failed in one file, each with the first lines of why. */
+function storiesOf({ name, message, assertionResults }) {
+  const file = relative(ROOT, name);
+  const failed = assertionResults.filter(({ status }) => status === 'failed');
+  const told = failed.map(({ fullName, failureMessages }) => [
+    fullName,
+    failureMessages.join('\n'),
+  ]);
+  // A file that does not load has no tests to say so; one whose preparation fails says it for each.
+  if (told.length === 0 && message !== '') told.push(['does not run', message]);
+  return told.map(([what, why]) => {
+    const lines = stripVTControlCharacters(why).trim().split('\n').slice(0, 12);
+    return `FAILED ${file}: ${what}\n  ${lines.join('\n  ')}`;
+  });
 }

@@ -1,5 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { forkChild } from './child.js';
@@ -22,6 +21,7 @@ import { judge } from './targets.js';
 import type { StartFigures } from './targets.js';
 import { warm } from './warm.js';
 import { startYardstick } from './yardstick/start.js';
+import { newFolder } from '../support/folder.js';
 
 const say = (line: string): void => console.log(line);
 
@@ -97,8 +97,7 @@ async function bench(options: BenchOptions, ends: Ends): Promise<void> {
 
 /** Below which everything lies; open to the user that Postgres runs as. */
 function workFolder(ends: Ends): string {
-  const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
-  chmodSync(folder, 0o711);
+  const folder = newFolder('bench');
   ends.push(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

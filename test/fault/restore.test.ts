@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { SignedRecord } from '@countersign/protocol';
@@ -14,6 +13,7 @@ import { storeOf } from './support/processes.js';
 import { report } from './support/report.js';
 import type { Cast } from './support/stage.js';
 import { setStage } from './support/stage.js';
+import { newFolder } from '../support/folder.js';
 
 const MANY = 20;
 /** Of those made before the backup: over before the database is restored. */
@@ -35,9 +35,7 @@ export function notOnceExpired(
 
 /** A backup comes back under workers that run on, with jobs in Redis for rows that are no longer what they were. */
 describe('the database is restored while jobs wait', () => {
-  // Reachable by whom the database server runs as.
-  const dataDirectory = mkdtempSync(join(tmpdir(), 'countersign-restored-jobs-'));
-  chmodSync(dataDirectory, 0o755);
+  const dataDirectory = newFolder('restored-jobs');
   const data = join(dataDirectory, 'postgres');
   const backup = join(dataDirectory, 'backup');
   const attempts = newAttempts();

@@ -30,6 +30,9 @@ export interface FuzzResult {
   readonly path: string | null;
 }
 
+/** Ends the run: chains that nobody plays would be drawn all the same, which takes as long as playing them. */
+const ENOUGH = new Error('as many calls as were asked for');
+
 const LONGEST_CHAIN = 90;
 const SHRINK_MS = 60_000;
 /** Of so many calls one is looked at from behind, should it be refused; each while a finding is made smaller. */
@@ -51,7 +54,7 @@ export async function fuzz(instance: Instance, options: FuzzOptions): Promise<Fu
     found.set(finding.signature, finding);
   };
   const property = fc.asyncProperty(chainOf(LONGEST_CHAIN), async (steps) => {
-    if (path === undefined && tally.calls >= calls) return;
+    if (path === undefined && tally.calls >= calls) throw ENOUGH;
     const finding = await play(cast, effects, tally, steps, crowded ? 0 : WATCHED_OF);
     if (tally.calls - told >= 2000) {
       told = tally.calls;
@@ -87,7 +90,11 @@ export async function fuzz(instance: Instance, options: FuzzOptions): Promise<Fu
       // Values stay as they were drawn: what makes a story short is fewer calls.
       endOnFailure: true,
     });
-    return { tally, findings: [...found.values()], path: details.counterexamplePath };
+    const { errorInstance: error, counterexamplePath } = details;
+    // What broke before a chain was whole is no finding, and no end.
+    if (error instanceof Error && error !== ENOUGH && !(error instanceof Finding)) throw error;
+    const isFinding = error instanceof Finding;
+    return { tally, findings: [...found.values()], path: isFinding ? counterexamplePath : null };
   } finally {
     await effects.end();
   }

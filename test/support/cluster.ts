@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -10,7 +10,6 @@ import { join } from 'node:path';
 export function copyCluster(dataDirectory: string): void {
   const made = process.env['TEST_CLUSTER'];
   if (made === undefined) return;
-  // The server has a user of its own where the tests are root.
-  chmodSync(dataDirectory, 0o755);
+  mkdirSync(dataDirectory, { recursive: true });
   execFileSync('cp', ['-a', made, join(dataDirectory, 'postgres')]);
 }

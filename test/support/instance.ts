@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { copyCluster } from './cluster.js';
+import { newFolder } from './folder.js';
 import { writeTenants } from './people.js';
 
 const ROOT = resolve(__dirname, '../..');
@@ -52,7 +52,8 @@ const READY_WITHIN_MS = 90_000;
 
 /** Starts the product as its first command does, on free ports and a database of its own, and waits until it serves. */
 export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {
-  const dataDirectory = options.dataDirectory ?? temporaryDirectory();
+  const dataDirectory = options.dataDirectory ?? newFolder('instance');
+  if (!existsSync(join(dataDirectory, 'postgres'))) copyCluster(dataDirectory);
   if (options.people !== undefined) writeTenants(dataDirectory, options.people);
   const args = [
     'deploy/start.mjs',
@@ -105,12 +106,6 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
       return code;
     },
   };
-}
-
-function temporaryDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'countersign-'));
-  copyCluster(directory);
-  return directory;
 }
 
 /** Runs one of the product's commands and gives what it printed. */

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -16,6 +15,7 @@ import { machineLine } from '../report.js';
 import type { Scenario } from '../scenarios.js';
 import { digits, table } from '../text.js';
 import { addBacklog, outcomeOf, waiting } from './backlog.js';
+import { newFolder } from '../../support/folder.js';
 
 const HELP = `npm run bench -- anchoring [--count 50000] [--clients 4] [--seconds 20] [--split]
   Decisions of one tenant that wait for their anchor all at once, while another tenant's lifecycles go on: how long until
@@ -45,7 +45,7 @@ export const anchoring: Scenario = async (args, ends, say) => {
     number,
     number,
   ];
-  const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
+  const folder = newFolder('bench');
   ends.push(() => rmSync(folder, { recursive: true, force: true }));
   const machine = machineFacts(folder);
   say('starting the product …');

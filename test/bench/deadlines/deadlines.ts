@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -11,6 +10,7 @@ import { machineFacts } from '../machine.js';
 import { startProduct } from '../product.js';
 import type { Scenario } from '../scenarios.js';
 import { table } from '../text.js';
+import { newFolder } from '../../support/folder.js';
 
 const HELP = `npm run bench -- deadlines [--count 100000] [--seconds 60] [--replicas 2]
   Reviews that all expire within some seconds, done by worker-expiry over Redis: whether each was done once, how late, and
@@ -37,7 +37,7 @@ export const deadlines: Scenario = async (args, ends, say) => {
   const [count, seconds, replicas] = [values.count, values.seconds, values.replicas].map(
     Number,
   ) as [number, number, number];
-  const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
+  const folder = newFolder('bench');
   ends.push(async () => rmSync(folder, { recursive: true, force: true }));
   const machine = machineFacts(folder);
   say(`starting the product split, ${replicas} replicas of each worker …`);

@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -14,6 +12,7 @@ import type { Scenario } from '../scenarios.js';
 import { digits, table } from '../text.js';
 import { warm } from '../warm.js';
 import { fill, makeDue, pending, postpone, template } from './requests.js';
+import { newFolder } from '../../support/folder.js';
 
 const HELP = `npm run bench -- deletion [--count 10000] [--clients 8] [--seconds 10] [--mode split|all]
   What callers feel of a private deletion of so many requests: p99 of their calls in windows with and without it, one
@@ -48,7 +47,7 @@ export const deletion: Scenario = async (args, ends, say) => {
     number,
     number,
   ];
-  const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
+  const folder = newFolder('bench');
   ends.push(() => rmSync(folder, { recursive: true, force: true }));
   const machine = machineFacts(folder);
   const generator = forkChild('./load/generator.js');

@@ -1,6 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync, writeFileSync } from 'node:fs';
 import { machineFacts } from '../machine.js';
 import { machineLine } from '../report.js';
 import type { Scenario } from '../scenarios.js';
@@ -14,6 +12,7 @@ import { mainPlans, plansPage } from './main-plans.js';
 import { HELP, SMALL, readGrowthOptions } from './options.js';
 import { askAround, probesOf } from './probes.js';
 import { makeTemplates } from './templates.js';
+import { newFolder } from '../../support/folder.js';
 
 /** Calls of every kind before anything is measured, at each size. */
 const WARM_CALLS = 20;
@@ -28,8 +27,7 @@ export const growth: Scenario = async (args, ends, say) => {
   }
   const { requests, repetitions } = options;
   const began = performance.now();
-  const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
-  chmodSync(folder, 0o711);
+  const folder = newFolder('bench');
   ends.push(() => rmSync(folder, { recursive: true, force: true }));
   const machine = machineFacts(folder);
   say('starting the product twice …');

@@ -6,7 +6,7 @@ import type { Demo } from '../../support/instance.js';
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 // Waiting is bounded only to end what hangs, and what hangs first is to say what it waited for: a page within the test.
-const PAGE_WAITS_MS = 60_000;
+export const PAGE_WAITS_MS = 60_000;
 jest.setTimeout(3 * PAGE_WAITS_MS);
 
 /** Starts the browser that the pages are tested with: `CHROMIUM`, else one of the machine (deploy/test-servers.mjs). */

@@ -25,6 +25,7 @@ import {
 import type { SandboxSettings } from '@countersign/gateway/sandbox';
 import type { Stage, StageEvent } from '../stage/main.js';
 import { until } from '../../support/requests.js';
+import { PAGE_WAITS_MS } from './browser.js';
 
 const DOCUMENT = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Stage</title>
 <link rel="stylesheet" href="/stage.css"><script type="module" src="/stage.js"></script></head>
@@ -111,6 +112,7 @@ export async function startStage(
       const own = 'newContext' in place;
       const context = own ? await place.newContext() : place;
       const page = idle.get(context)?.pop() ?? (await context.newPage());
+      page.setDefaultTimeout(PAGE_WAITS_MS);
       await page.goto(`${trusted}/?frame=${frame}`);
       await page.waitForFunction(() => 'stage' in window);
       await page.evaluate(
@@ -149,8 +151,7 @@ function playOf(page: Page, close: () => Promise<void>): Play {
     },
     async inner() {
       return until(
-        async () =>
-          page.frames().find((each) => each.parentFrame()?.parentFrame() === page.mainFrame()),
+        () => runningFrame(page),
         (found) => found !== undefined,
       ) as Promise<Frame>;
     },
@@ -164,6 +165,23 @@ function playOf(page: Page, close: () => Promise<void>): Play {
     },
     close,
   };
+}
+
+/**
+ * The frame of the app that runs. While an outer frame moves to a process of its own, Playwright still lists what was in it
+ * before: only a frame that answers is the one that the page has.
+ */
+async function runningFrame(page: Page): Promise<Frame | undefined> {
+  const inner = page
+    .frames()
+    .find((each) => each.parentFrame()?.parentFrame() === page.mainFrame());
+  try {
+    await inner?.evaluate(() => document.readyState);
+    return inner;
+  } catch (error) {
+    if (inner?.isDetached()) return undefined;
+    throw error;
+  }
 }
 
 function requestWith(html: string, payload: unknown, sandboxPattern: string) {

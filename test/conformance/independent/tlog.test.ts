@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client, operatorOf, producerOf } from '../../support/client.js';
@@ -9,6 +8,7 @@ import { runCommand, startInstance } from '../../support/instance.js';
 import type { Instance } from '../../support/instance.js';
 import { reviewInput, until } from '../../support/requests.js';
 import { connectTo, untilChained } from '../../support/truths.js';
+import { newFolder } from '../../support/folder.js';
 
 const hasGo = spawnSync('go', ['version']).status === 0;
 if (!hasGo) console.warn('SKIPPED: there is no `go` here, so nobody else reads our trees');
@@ -16,8 +16,7 @@ const there = hasGo ? describe : describe.skip;
 
 /** Other people's code reads what we publish: `tlog/main.go`. */
 there('a tree of a running ledger, read and witnessed by Go libraries', () => {
-  const dataDirectory = mkdtempSync(join(tmpdir(), 'countersign-tlog-'));
-  chmodSync(dataDirectory, 0o755);
+  const dataDirectory = newFolder('tlog');
   const program = join(dataDirectory, 'tlog');
   let instance: Instance | null = null;
   let operator: Client;

@@ -1,13 +1,5 @@
 import { spawn } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { loadTrust, valueDigest, verifyRecord } from '@countersign/protocol';
 import type { TrustManifest } from '@countersign/protocol';
@@ -22,6 +14,7 @@ import { startTcpProxy } from '../../support/servers/tcp-proxy.js';
 import type { TcpProxy } from '../../support/servers/tcp-proxy.js';
 import { startVault } from '../../support/servers/vault.js';
 import type { VaultServer } from '../../support/servers/vault.js';
+import { newFolder } from '../../support/folder.js';
 
 const ROOT = resolve(__dirname, '../../..');
 
@@ -30,7 +23,7 @@ const ROOT = resolve(__dirname, '../../..');
  * one service is rotated twice, the second time into a key service.
  */
 describe('the signing key of a service', () => {
-  const dataDirectory = mkdtempSync(join(tmpdir(), 'countersign-keys-e2e-'));
+  const dataDirectory = newFolder('keys-e2e');
   const at = (name: string): string => join(dataDirectory, name);
   let instance: Instance | null = null;
   let producer: Client;

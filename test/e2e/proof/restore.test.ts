@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { operatorOf, personOf, producerOf } from '../../support/client.js';
@@ -15,15 +14,14 @@ import {
   until,
   untilAvailable,
 } from '../../support/requests.js';
+import { newFolder } from '../../support/folder.js';
 
 /**
  * Quality I7 and R18: a database that is restored from an older backup is fenced by what the anchor store knows, nothing
  * consumed is given out again, and only the operator's recovery ends the fence.
  */
 describe('a database restored from an older backup', () => {
-  const dataDirectory = mkdtempSync(join(tmpdir(), 'countersign-restore-'));
-  // Reachable by whom the database server runs as, so that its data lie here.
-  chmodSync(dataDirectory, 0o755);
+  const dataDirectory = newFolder('restore');
   const postgres = join(dataDirectory, 'postgres');
   const backup = join(dataDirectory, 'backup');
   let instance: Instance | null = null;

@@ -1,13 +1,13 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort, startNats, startPostgres, startRedis } from '@countersign/platform/stores';
 import type { Demo } from '../../support/instance.js';
+import { newFolder } from '../../support/folder.js';
 
 /** A process that runs one target of one version. */
 export interface Member {
@@ -50,7 +50,7 @@ export interface FleetUser {
 
 /** A fleet without members yet, on the schema of the version whose root that is. */
 export async function startFleet(root: string, user: FleetUser | null = null): Promise<Fleet> {
-  const data = mkdtempSync(join(tmpdir(), 'countersign-fleet-'));
+  const data = newFolder('fleet');
   const logs = join(data, 'logs');
   mkdirSync(logs);
   const postgres = await startPostgres({
