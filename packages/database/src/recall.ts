@@ -1,7 +1,7 @@
 import type { Lifecycle } from '@countersign/protocol';
 import { Refusal } from '@countersign/protocol';
 import type { RequestRow } from './request-row.js';
-import { StaleRead, withFreshState } from './transition.js';
+import { StaleRead } from './transition.js';
 import type { Saved } from './transition.js';
 
 /** A state that a step was decided with although it was not read for it: `marks` and time are compared by the save. */
@@ -154,5 +154,5 @@ export async function withKnownState<Row, T>(
       if (!(error instanceof Refusal || error instanceof StaleRead)) throw error;
     }
   }
-  return withFreshState(async () => attempt(await load()));
+  return attempt(await load());
 }

@@ -358,3 +358,16 @@ export async function withFreshState<T>(attempt: () => Promise<T>): Promise<T> {
     }
   }
 }
+
+type Attempting = (call: never) => Promise<unknown>;
+
+/** The handlers of a service, each of which is called anew for as long as it ends in {@link StaleRead}. */
+export function onFreshState<Handlers extends Readonly<Record<string, Attempting>>>(
+  handlers: Handlers,
+): Handlers {
+  const anew = Object.entries(handlers).map(([name, handler]): [string, Attempting] => [
+    name,
+    (call) => withFreshState(() => handler(call)),
+  ]);
+  return Object.fromEntries(anew) as Handlers;
+}

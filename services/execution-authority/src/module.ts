@@ -1,3 +1,4 @@
+import { onFreshState } from '@countersign/database';
 import type { Directory } from '@countersign/database';
 import { serveOperations } from '@countersign/platform';
 import type { Module, Notary, ServiceRuntime } from '@countersign/platform';
@@ -19,12 +20,17 @@ export function executionModule(runtime: ServiceRuntime, deps: ExecutionDeps): M
   return {
     name: 'execution-authority',
     start: async () => {
-      await serveOperations(runtime.bus, runtime.verifier, 'execution-authority', {
-        'execution-authority.claim': claim(deps),
-        'execution-authority.admit': admit(deps),
-        'execution-authority.report-outcome': reportOutcome(deps),
-        'execution-authority.reconcile': reconcile(deps),
-      });
+      await serveOperations(
+        runtime.bus,
+        runtime.verifier,
+        'execution-authority',
+        onFreshState({
+          'execution-authority.claim': claim(deps),
+          'execution-authority.admit': admit(deps),
+          'execution-authority.report-outcome': reportOutcome(deps),
+          'execution-authority.reconcile': reconcile(deps),
+        }),
+      );
     },
     stop: async () => {},
   };

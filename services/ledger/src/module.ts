@@ -1,3 +1,4 @@
+import { onFreshState } from '@countersign/database';
 import type { Directory, Traces } from '@countersign/database';
 import { HINTS, TREE_SUBJECT, serveOperations } from '@countersign/platform';
 import type { Logger, Module, Notary, ServiceRuntime } from '@countersign/platform';
@@ -45,12 +46,17 @@ export function ledgerModule(runtime: ServiceRuntime, deps: ChainDeps): Module {
   return {
     name: 'ledger',
     start: async () => {
-      await serveOperations(runtime.bus, runtime.verifier, 'ledger', {
-        'ledger.export': exportRequest(deps),
-        'ledger.events': events(deps),
-        'ledger.entries': entries(deps),
-        'ledger.metrics': metrics(deps),
-      });
+      await serveOperations(
+        runtime.bus,
+        runtime.verifier,
+        'ledger',
+        onFreshState({
+          'ledger.export': exportRequest(deps),
+          'ledger.events': events(deps),
+          'ledger.entries': entries(deps),
+          'ledger.metrics': metrics(deps),
+        }),
+      );
       await runtime.bus.serve(
         TREE_SUBJECT,
         'ledger',

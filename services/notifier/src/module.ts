@@ -1,3 +1,4 @@
+import { onFreshState } from '@countersign/database';
 import type { Directory } from '@countersign/database';
 import { serveOperations } from '@countersign/platform';
 import type { Module, ServiceRuntime } from '@countersign/platform';
@@ -15,9 +16,14 @@ export function notifierModule(runtime: ServiceRuntime, deps: NotifierDeps): Mod
   return {
     name: 'notifier',
     start: async () => {
-      await serveOperations(runtime.bus, runtime.verifier, 'notifier', {
-        'notifier.remind': remind(deps),
-      });
+      await serveOperations(
+        runtime.bus,
+        runtime.verifier,
+        'notifier',
+        onFreshState({
+          'notifier.remind': remind(deps),
+        }),
+      );
     },
     stop: async () => {},
   };

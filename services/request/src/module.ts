@@ -1,3 +1,4 @@
+import { onFreshState } from '@countersign/database';
 import type { Directory } from '@countersign/database';
 import { PREFLIGHT, serveOperations } from '@countersign/platform';
 import type { Handler, Module, Notary, ServiceRuntime } from '@countersign/platform';
@@ -70,7 +71,7 @@ export function requestModule(runtime: ServiceRuntime, deps: RequestDeps): Modul
         runtime.bus,
         runtime.verifier,
         'request',
-        {
+        onFreshState({
           'request.register-bundle': registerBundle(deps),
           'request.create': create(deps),
           'request.list': list(deps),
@@ -85,8 +86,8 @@ export function requestModule(runtime: ServiceRuntime, deps: RequestDeps): Modul
           'request.supersede': supersede(deps),
           'request.configure-principal': configurePrincipal(deps),
           'request.configure-route': configureRoute(deps),
-        },
-        { [PREFLIGHT]: preflight(deps), ...deskReads(deps) },
+        }),
+        onFreshState({ [PREFLIGHT]: preflight(deps), ...deskReads(deps) }),
       );
     },
     stop: async () => {},

@@ -4,6 +4,7 @@ import {
   lifecycleOf,
   openRequest,
   requireEligibleReviewer,
+  withFreshState,
   withKnownState,
 } from '@countersign/database';
 import type { NewAnswer, StoredRequest, Transit } from '@countersign/database';
@@ -39,9 +40,10 @@ export function reviewerOperation(
     const operation = keyScope(name, id);
     const attempt = begin(call);
     // Only a confirmation follows on a step of this service.
-    const recalled = name === 'review.confirm' ? deps.store.recall(call.caller, id) : undefined;
+    const recall = () =>
+      name === 'review.confirm' ? deps.store.recall(call.caller, id) : undefined;
     const load = () => deps.store.load(call.caller, id, operation, call.key);
-    return withKnownState(recalled, load, async (row) => {
+    const step = async (row: ReviewRow | undefined): Promise<BusReply> => {
       const opened = await openRequest(deps.directory, call.caller, row, call.text);
       if (opened.replay !== null) {
         // What was frozen is private material, and gone with it even while its deletion is late (contract §11.2).
@@ -80,6 +82,7 @@ export function reviewerOperation(
           },
         }),
       });
-    });
+    };
+    return withFreshState(() => withKnownState(recall(), load, step));
   };
 }

@@ -1,6 +1,6 @@
 import { Refusal, claim as decide, requireAuthority, valueDigest } from '@countersign/protocol';
 import type { ClaimInput } from '@countersign/protocol';
-import { openRequest, requireIntegrity, requireOwner, withFreshState } from '@countersign/database';
+import { openRequest, requireIntegrity, requireOwner } from '@countersign/database';
 import { answer, isId, keyScope, newId } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import { requireNamespace, requireStandingReviewer } from '../authority.js';
@@ -17,88 +17,86 @@ export function claim(deps: ExecutionDeps): Handler {
     const { caller } = call;
     const input = JSON.parse(call.text) as ClaimInput;
     const operation = keyScope('execution-authority.claim', id);
-    return withFreshState(async () => {
-      const row = await deps.store.loadForClaim(
-        caller,
-        id,
-        operation,
-        call.key,
-        input.execution_identity,
-      );
-      const opened = await openRequest(deps.directory, caller, row, call.text);
-      if (opened.replay !== null) return answer(opened.replay.status, opened.replay.body);
-      const stored = await opened.visible();
-      requireOwner(opened.principal, stored);
-      const loaded = row as NonNullable<typeof row>;
-      const { request, lifecycle } = stored;
-      requireIntegrity(stored, caller.tenant);
-      requireNamespace(stored);
-      requireAuthority(lifecycle, 'available', loaded.fenced, loaded.now);
-      await requireStandingReviewer(deps.directory, caller.tenant, stored, loaded.receipt);
-      const execution = request.execution as NonNullable<typeof request.execution>;
-      if (valueDigest(execution) !== input.execution_binding_digest) {
-        throw new Refusal('execution_binding_changed');
-      }
-      if (loaded.occurrence_request !== id || loaded.occurrence_consumed_by !== null) {
-        throw new Refusal('occurrence_consumed');
-      }
-      if (loaded.identity_used) throw new Refusal('identity_conflict');
+    const row = await deps.store.loadForClaim(
+      caller,
+      id,
+      operation,
+      call.key,
+      input.execution_identity,
+    );
+    const opened = await openRequest(deps.directory, caller, row, call.text);
+    if (opened.replay !== null) return answer(opened.replay.status, opened.replay.body);
+    const stored = await opened.visible();
+    requireOwner(opened.principal, stored);
+    const loaded = row as NonNullable<typeof row>;
+    const { request, lifecycle } = stored;
+    requireIntegrity(stored, caller.tenant);
+    requireNamespace(stored);
+    requireAuthority(lifecycle, 'available', loaded.fenced, loaded.now);
+    await requireStandingReviewer(deps.directory, caller.tenant, stored, loaded.receipt);
+    const execution = request.execution as NonNullable<typeof request.execution>;
+    if (valueDigest(execution) !== input.execution_binding_digest) {
+      throw new Refusal('execution_binding_changed');
+    }
+    if (loaded.occurrence_request !== id || loaded.occurrence_consumed_by !== null) {
+      throw new Refusal('occurrence_consumed');
+    }
+    if (loaded.identity_used) throw new Refusal('identity_conflict');
 
-      const { next, events } = decide(lifecycle, loaded.fenced, loaded.now);
-      const dispatchBefore = next.grantDeadline as number;
-      const subject = {
+    const { next, events } = decide(lifecycle, loaded.fenced, loaded.now);
+    const dispatchBefore = next.grantDeadline as number;
+    const subject = {
+      tenant: caller.tenant,
+      audience: stored.owner,
+      purpose: request.purpose,
+      profiles: request.profiles,
+    };
+    const [record, changes] = await Promise.all([
+      deps.notary.issue('ExecutionClaim', subject, loaded.now, {
+        action_occurrence_id: execution.action_occurrence_id,
+        claimed_at: new Date(loaded.now).toISOString(),
+        dispatch_before: new Date(dispatchBefore).toISOString(),
+        execution_binding_digest: input.execution_binding_digest,
+        execution_identity: input.execution_identity,
+        execution_seconds: execution.execution_seconds,
+        id: newId(),
+        receipt_digest: loaded.receipt_digest,
+        request_digest: stored.digest,
+        request_id: id,
+      }),
+      deps.notary.events(id, subject, events, loaded.now),
+    ]);
+    await deps.store.claim(
+      {
         tenant: caller.tenant,
-        audience: stored.owner,
-        purpose: request.purpose,
-        profiles: request.profiles,
-      };
-      const [record, changes] = await Promise.all([
-        deps.notary.issue('ExecutionClaim', subject, loaded.now, {
-          action_occurrence_id: execution.action_occurrence_id,
-          claimed_at: new Date(loaded.now).toISOString(),
-          dispatch_before: new Date(dispatchBefore).toISOString(),
-          execution_binding_digest: input.execution_binding_digest,
-          execution_identity: input.execution_identity,
-          execution_seconds: execution.execution_seconds,
-          id: newId(),
-          receipt_digest: loaded.receipt_digest,
-          request_digest: stored.digest,
-          request_id: id,
-        }),
-        deps.notary.events(id, subject, events, loaded.now),
-      ]);
-      await deps.store.claim(
-        {
-          tenant: caller.tenant,
-          directoryRevision: loaded.directory_revision,
-          requestId: id,
-          version: stored.version,
-          before: dispatchBefore,
-          records: [record, ...changes],
-          deadlines: [
-            { kind: 'reconciliation', due: dispatchBefore + execution.execution_seconds * 1000 },
-          ],
-          answer: {
-            principal: caller.id,
-            operation,
-            key: call.key ?? '',
-            body: call.text,
-            status: 201,
-            result: null,
-            recordId: record.id,
-          },
+        directoryRevision: loaded.directory_revision,
+        requestId: id,
+        version: stored.version,
+        before: dispatchBefore,
+        records: [record, ...changes],
+        deadlines: [
+          { kind: 'reconciliation', due: dispatchBefore + execution.execution_seconds * 1000 },
+        ],
+        answer: {
+          principal: caller.id,
+          operation,
+          key: call.key ?? '',
+          body: call.text,
+          status: 201,
+          result: null,
+          recordId: record.id,
         },
-        loaded,
-        next,
-        record,
-        {
-          owner: stored.owner,
-          occurrence: execution.action_occurrence_id,
-          identity: input.execution_identity,
-        },
-      );
-      deps.chained(caller.tenant);
-      return answer(201, record.text);
-    });
+      },
+      loaded,
+      next,
+      record,
+      {
+        owner: stored.owner,
+        occurrence: execution.action_occurrence_id,
+        identity: input.execution_identity,
+      },
+    );
+    deps.chained(caller.tenant);
+    return answer(201, record.text);
   };
 }

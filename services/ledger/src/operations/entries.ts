@@ -1,5 +1,5 @@
 import { PAGE_SIZES } from '@countersign/protocol';
-import { requireCaller, requireOperator, withFreshState } from '@countersign/database';
+import { requireCaller, requireOperator } from '@countersign/database';
 import { answer } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import type { LedgerDeps } from '../module.js';
@@ -9,25 +9,23 @@ export function entries(deps: LedgerDeps): Handler {
   return async (call) => {
     const { tenant } = call.caller;
     const after = Number(call.params.after ?? 0);
-    return withFreshState(async () => {
-      const revision = await deps.store.directoryRevision(tenant);
-      requireOperator(await requireCaller(deps.directory, call.caller, revision));
-      const rows = await deps.store.entries(tenant, after, PAGE_SIZES.ledger);
-      return answer(
-        200,
-        JSON.stringify(
-          rows.map((row) => ({
-            tenant: row.tenant,
-            sequence: String(row.sequence),
-            request_id: row.request_id,
-            previous_head: row.previous_head,
-            head: row.head,
-            record_digest: row.record_digest,
-            record: row.record,
-            created_at: new Date(row.created_at).toISOString(),
-          })),
-        ),
-      );
-    });
+    const revision = await deps.store.directoryRevision(tenant);
+    requireOperator(await requireCaller(deps.directory, call.caller, revision));
+    const rows = await deps.store.entries(tenant, after, PAGE_SIZES.ledger);
+    return answer(
+      200,
+      JSON.stringify(
+        rows.map((row) => ({
+          tenant: row.tenant,
+          sequence: String(row.sequence),
+          request_id: row.request_id,
+          previous_head: row.previous_head,
+          head: row.head,
+          record_digest: row.record_digest,
+          record: row.record,
+          created_at: new Date(row.created_at).toISOString(),
+        })),
+      ),
+    );
   };
 }

@@ -1,4 +1,4 @@
-import { requireCaller, withFreshState } from '@countersign/database';
+import { requireCaller } from '@countersign/database';
 import { PAGE_SIZES } from '@countersign/protocol';
 import { answer } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
@@ -9,16 +9,10 @@ export function events(deps: LedgerDeps): Handler {
   return async (call) => {
     const { caller } = call;
     const after = Number(call.params.after ?? 0);
-    return withFreshState(async () => {
-      await requireCaller(
-        deps.directory,
-        caller,
-        await deps.store.directoryRevision(caller.tenant),
-      );
-      const rows = await deps.store.events(caller.tenant, caller.id, after, PAGE_SIZES.events);
-      const items = rows.flatMap((row) => (row.record === null ? [] : [row.record]));
-      const next = rows.at(-1)?.sequence ?? after;
-      return answer(200, `{"items":[${items.join(',')}],"next":${next}}`);
-    });
+    await requireCaller(deps.directory, caller, await deps.store.directoryRevision(caller.tenant));
+    const rows = await deps.store.events(caller.tenant, caller.id, after, PAGE_SIZES.events);
+    const items = rows.flatMap((row) => (row.record === null ? [] : [row.record]));
+    const next = rows.at(-1)?.sequence ?? after;
+    return answer(200, `{"items":[${items.join(',')}],"next":${next}}`);
   };
 }

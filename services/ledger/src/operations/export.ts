@@ -1,5 +1,5 @@
 import { Refusal, isBoundBundle, materialReadable } from '@countersign/protocol';
-import { openRequest, requireIntegrity, withFreshState } from '@countersign/database';
+import { openRequest, requireIntegrity } from '@countersign/database';
 import type { StoredRequest } from '@countersign/database';
 import { answer, isId } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
@@ -16,24 +16,22 @@ export function exportRequest(deps: LedgerDeps): Handler {
     const id = call.params.id;
     if (!isId(id)) throw new Refusal('not_found');
     const { tenant } = call.caller;
-    return withFreshState(async () => {
-      const row = await deps.store.export(call.caller, id);
-      const opened = await openRequest(deps.directory, call.caller, row, '');
-      const stored = await opened.visible();
-      requireIntegrity(stored, tenant);
-      const loaded = row as ExportRow;
-      const [records, entries] = await Promise.all([
-        deps.store.recordsOf(tenant, id),
-        deps.store.entriesOf(tenant, id),
-      ]);
-      return answer(
-        200,
-        `{"request":${stored.canonical},"request_digest":"${stored.digest}"` +
-          `,"records":[${records.join(',')}],"audit":${JSON.stringify(entries.map(auditEntry))}` +
-          `,"anchor":${loaded.anchor},"material":${materialText(stored, loaded)}` +
-          `,"verification":${JSON.stringify(VERIFICATION)}}`,
-      );
-    });
+    const row = await deps.store.export(call.caller, id);
+    const opened = await openRequest(deps.directory, call.caller, row, '');
+    const stored = await opened.visible();
+    requireIntegrity(stored, tenant);
+    const loaded = row as ExportRow;
+    const [records, entries] = await Promise.all([
+      deps.store.recordsOf(tenant, id),
+      deps.store.entriesOf(tenant, id),
+    ]);
+    return answer(
+      200,
+      `{"request":${stored.canonical},"request_digest":"${stored.digest}"` +
+        `,"records":[${records.join(',')}],"audit":${JSON.stringify(entries.map(auditEntry))}` +
+        `,"anchor":${loaded.anchor},"material":${materialText(stored, loaded)}` +
+        `,"verification":${JSON.stringify(VERIFICATION)}}`,
+    );
   };
 }
 

@@ -1,4 +1,4 @@
-import { requireCaller, requireOperator, withFreshState } from '@countersign/database';
+import { requireCaller, requireOperator } from '@countersign/database';
 import { answer } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import { PAGE_SIZES } from '@countersign/protocol';
@@ -10,13 +10,12 @@ const RUNS: readonly RunName[] = ['outbox', 'retention'];
 
 /** #28: figures and incidents of the operator's tenant, all of them read from the database at one moment (R24, R31). */
 export function metrics(deps: LedgerDeps): Handler {
-  return async ({ caller }) =>
-    withFreshState(async () => {
-      const revision = await deps.store.directoryRevision(caller.tenant);
-      requireOperator(await requireCaller(deps.directory, caller, revision));
-      const row = await deps.metrics.snapshot(caller.tenant, PAGE_SIZES.incidents);
-      return answer(200, JSON.stringify(snapshotOf(row as MetricsRow)));
-    });
+  return async ({ caller }) => {
+    const revision = await deps.store.directoryRevision(caller.tenant);
+    requireOperator(await requireCaller(deps.directory, caller, revision));
+    const row = await deps.metrics.snapshot(caller.tenant, PAGE_SIZES.incidents);
+    return answer(200, JSON.stringify(snapshotOf(row as MetricsRow)));
+  };
 }
 
 function snapshotOf(row: MetricsRow): MetricsSnapshot {

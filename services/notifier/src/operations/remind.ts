@@ -1,5 +1,5 @@
 import { Refusal } from '@countersign/protocol';
-import { openRequest, requireOwnerOrOperator, withFreshState } from '@countersign/database';
+import { openRequest, requireOwnerOrOperator } from '@countersign/database';
 import { answer, isId, keyScope } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import type { NotifierDeps } from '../module.js';
@@ -12,23 +12,21 @@ export function remind(deps: NotifierDeps): Handler {
     if (!isId(id)) throw new Refusal('not_found');
     const { caller } = call;
     const operation = keyScope('notifier.remind', id);
-    return withFreshState(async () => {
-      const row = await deps.store.load(caller, id, operation, call.key);
-      const opened = await openRequest(deps.directory, caller, row, call.text);
-      if (opened.replay !== null) return answer(opened.replay.status, opened.replay.body);
-      const stored = await opened.visible();
-      requireOwnerOrOperator(opened.principal, stored);
-      const body = JSON.stringify({ request_id: id, notification: deps.notification });
-      await saveReminder(deps, caller.tenant, stored, {
-        principal: caller.id,
-        operation,
-        key: call.key ?? '',
-        body: call.text,
-        status: 200,
-        result: body,
-        recordId: null,
-      });
-      return answer(200, body);
+    const row = await deps.store.load(caller, id, operation, call.key);
+    const opened = await openRequest(deps.directory, caller, row, call.text);
+    if (opened.replay !== null) return answer(opened.replay.status, opened.replay.body);
+    const stored = await opened.visible();
+    requireOwnerOrOperator(opened.principal, stored);
+    const body = JSON.stringify({ request_id: id, notification: deps.notification });
+    await saveReminder(deps, caller.tenant, stored, {
+      principal: caller.id,
+      operation,
+      key: call.key ?? '',
+      body: call.text,
+      status: 200,
+      result: body,
+      recordId: null,
     });
+    return answer(200, body);
   };
 }

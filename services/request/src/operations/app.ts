@@ -1,5 +1,5 @@
 import { Refusal, isBoundBundle, materialReadable, storedAppText } from '@countersign/protocol';
-import { openRequest, requireIntegrity, withFreshState } from '@countersign/database';
+import { openRequest, requireIntegrity } from '@countersign/database';
 import { answer, isId } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import type { RequestDeps } from '../module.js';
@@ -13,35 +13,33 @@ export function app(deps: RequestDeps): Handler {
     const id = call.params.id;
     if (call.caller.kind !== 'human') throw new Refusal('human_required');
     if (!isId(id)) throw new Refusal('not_found');
-    return withFreshState(async () => {
-      const row = await deps.requests.app(call.caller, id);
-      const opened = await openRequest(deps.directory, call.caller, row, '');
-      const stored = await opened.visible();
-      const { payload, bundle_manifest } = row as NonNullable<typeof row>;
-      const html = row?.bundle_html?.toString() ?? null;
-      const { request, lifecycle } = stored;
-      requireIntegrity(stored, call.caller.tenant);
-      if (payload === null || !materialReadable(lifecycle, stored.row.now)) {
-        throw new Refusal('material_deleted');
-      }
-      if (request.review.bundle === undefined) throw new Refusal('not_found');
-      if (bundle_manifest === null || html === null) throw new Refusal('bundle_deleted');
-      if (!isBoundBundle(request, bundle_manifest, html)) {
-        throw new Refusal('bundle_integrity_mismatch');
-      }
-      if (Buffer.byteLength(payload) > request.limits.inline_result_bytes) {
-        throw new Refusal('app_snapshot_too_large');
-      }
-      return answer(
-        200,
-        storedAppText({
-          request,
-          requestDigest: stored.digest,
-          payload,
-          html,
-          sandboxPattern: deps.sandboxOrigin,
-        }),
-      );
-    });
+    const row = await deps.requests.app(call.caller, id);
+    const opened = await openRequest(deps.directory, call.caller, row, '');
+    const stored = await opened.visible();
+    const { payload, bundle_manifest } = row as NonNullable<typeof row>;
+    const html = row?.bundle_html?.toString() ?? null;
+    const { request, lifecycle } = stored;
+    requireIntegrity(stored, call.caller.tenant);
+    if (payload === null || !materialReadable(lifecycle, stored.row.now)) {
+      throw new Refusal('material_deleted');
+    }
+    if (request.review.bundle === undefined) throw new Refusal('not_found');
+    if (bundle_manifest === null || html === null) throw new Refusal('bundle_deleted');
+    if (!isBoundBundle(request, bundle_manifest, html)) {
+      throw new Refusal('bundle_integrity_mismatch');
+    }
+    if (Buffer.byteLength(payload) > request.limits.inline_result_bytes) {
+      throw new Refusal('app_snapshot_too_large');
+    }
+    return answer(
+      200,
+      storedAppText({
+        request,
+        requestDigest: stored.digest,
+        payload,
+        html,
+        sandboxPattern: deps.sandboxOrigin,
+      }),
+    );
   };
 }

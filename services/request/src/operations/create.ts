@@ -1,4 +1,4 @@
-import { storedAnswer, withFreshState } from '@countersign/database';
+import { storedAnswer } from '@countersign/database';
 import type { NewDeadline, RequestRow } from '@countersign/database';
 import type { DecisionRequest, Lifecycle } from '@countersign/protocol';
 import { answer, keyScope, newId } from '@countersign/platform';
@@ -14,55 +14,53 @@ export function create(deps: RequestDeps): Handler {
     const { caller } = call;
     const input = readInput(call.text);
     const operation = keyScope('request.create');
-    return withFreshState(async () => {
-      const row = await deps.creations.load(caller, operation, call.key, namesIn(input));
-      const owner = await requireCreator(deps, call, row?.directory_revision);
-      const loaded = row as NonNullable<typeof row>;
-      const replay = storedAnswer(loaded, call.text);
-      if (replay !== null) return answer(replay.status, replay.body);
-      const route = await requireAcceptable(deps, call, owner, loaded, input);
-      const id = newId(loaded.now);
-      const { request, creation, transition } = await prepare(
-        deps,
-        call,
-        owner,
-        loaded,
-        input,
-        route,
-        id,
-        null,
-      );
-      const body = statusOfNew(deps, request, creation, transition.next, loaded);
-      const subject = {
+    const row = await deps.creations.load(caller, operation, call.key, namesIn(input));
+    const owner = await requireCreator(deps, call, row?.directory_revision);
+    const loaded = row as NonNullable<typeof row>;
+    const replay = storedAnswer(loaded, call.text);
+    if (replay !== null) return answer(replay.status, replay.body);
+    const route = await requireAcceptable(deps, call, owner, loaded, input);
+    const id = newId(loaded.now);
+    const { request, creation, transition } = await prepare(
+      deps,
+      call,
+      owner,
+      loaded,
+      input,
+      route,
+      id,
+      null,
+    );
+    const body = statusOfNew(deps, request, creation, transition.next, loaded);
+    const subject = {
+      tenant: caller.tenant,
+      audience: creation.owner,
+      purpose: request.purpose,
+      profiles: request.profiles,
+    };
+    await deps.creations.create(
+      {
         tenant: caller.tenant,
-        audience: creation.owner,
-        purpose: request.purpose,
-        profiles: request.profiles,
-      };
-      await deps.creations.create(
-        {
-          tenant: caller.tenant,
-          directoryRevision: loaded.directory_revision,
-          requestId: id,
-          version: 1,
-          before: transition.next.reviewDeadline,
-          records: await deps.notary.events(id, subject, transition.events, loaded.now),
-          deadlines: deadlinesOfNew(transition.next, creation.auditDeleteAt),
-          answer: {
-            principal: caller.id,
-            operation,
-            key: call.key ?? '',
-            body: call.text,
-            status: 201,
-            result: body,
-            recordId: null,
-          },
+        directoryRevision: loaded.directory_revision,
+        requestId: id,
+        version: 1,
+        before: transition.next.reviewDeadline,
+        records: await deps.notary.events(id, subject, transition.events, loaded.now),
+        deadlines: deadlinesOfNew(transition.next, creation.auditDeleteAt),
+        answer: {
+          principal: caller.id,
+          operation,
+          key: call.key ?? '',
+          body: call.text,
+          status: 201,
+          result: body,
+          recordId: null,
         },
-        creation,
-      );
-      deps.chained(caller.tenant);
-      return answer(201, body);
-    });
+      },
+      creation,
+    );
+    deps.chained(caller.tenant);
+    return answer(201, body);
   };
 }
 

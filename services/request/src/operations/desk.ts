@@ -7,7 +7,7 @@ import type {
   DeskRequest,
   DeskRoute,
 } from '@countersign/protocol';
-import { requireCaller, requireOperator, withFreshState } from '@countersign/database';
+import { requireCaller, requireOperator } from '@countersign/database';
 import { answer, isId } from '@countersign/platform';
 import type { Call, Handler } from '@countersign/platform';
 import type { RequestDeps } from '../module.js';
@@ -26,17 +26,16 @@ function deskList<Row, Item>(
   itemOf: (row: Row) => Item,
   markOf: (item: Item) => string,
 ): Handler {
-  return ({ caller, params }) =>
-    withFreshState(async () => {
-      const revision = await deps.desk.directoryRevision(caller.tenant);
-      requireOperator(await requireCaller(deps.directory, caller, revision));
-      const rows = await read(deps.desk, caller.tenant, params);
-      const items = rows.slice(0, DESK_PAGE).map(itemOf);
-      const last = items.at(-1);
-      const next = rows.length > DESK_PAGE && last !== undefined ? markOf(last) : null;
-      const page: DeskPage<Item> = { items, next };
-      return answer(200, JSON.stringify(page));
-    });
+  return async ({ caller, params }) => {
+    const revision = await deps.desk.directoryRevision(caller.tenant);
+    requireOperator(await requireCaller(deps.directory, caller, revision));
+    const rows = await read(deps.desk, caller.tenant, params);
+    const items = rows.slice(0, DESK_PAGE).map(itemOf);
+    const last = items.at(-1);
+    const next = rows.length > DESK_PAGE && last !== undefined ? markOf(last) : null;
+    const page: DeskPage<Item> = { items, next };
+    return answer(200, JSON.stringify(page));
+  };
 }
 
 const stamp = (milliseconds: number) => new Date(milliseconds).toISOString();

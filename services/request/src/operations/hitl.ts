@@ -8,7 +8,7 @@ import {
   textDigest,
 } from '@countersign/protocol';
 import type { HitlCase, JsonValue } from '@countersign/protocol';
-import { openRequest, withFreshState } from '@countersign/database';
+import { openRequest } from '@countersign/database';
 import { answer, isId } from '@countersign/platform';
 import type { BusReply, Handler } from '@countersign/platform';
 import type { RequestDeps } from '../module.js';
@@ -39,30 +39,28 @@ function hitlOperation(deps: RequestDeps, tell: (opened: Opened) => BusReply): H
   return async (call) => {
     const id = call.params.id;
     if (!isId(id)) throw new Refusal('not_found');
-    return withFreshState(async () => {
-      const row = await deps.requests.hitl(call.caller, id);
-      const opened = await openRequest(deps.directory, call.caller, row, '');
-      const { request, lifecycle } = await opened.visible();
-      const loaded = row as NonNullable<typeof row>;
-      if (request.purpose !== 'review') throw new Refusal('hitl_review_only');
-      const found: HitlCase = {
-        id,
-        origin: deps.notary.origin,
-        summary: request.summary,
-        acceptedAt: loaded.accepted_at,
-        now: loaded.now,
-        lifecycle,
-        audit: tenantInConflict(loaded.fence_reason)
-          ? 'conflict'
-          : effective(lifecycle, loaded.now).audit,
-        cancelledAt: loaded.cancelled_at,
-        receipt: loaded.receipt,
-        candidate: loaded.candidate,
-      };
-      return tell({
-        found,
-        schema: () => intactSchema(loaded.response_schema, request.review.response_schema_digest),
-      });
+    const row = await deps.requests.hitl(call.caller, id);
+    const opened = await openRequest(deps.directory, call.caller, row, '');
+    const { request, lifecycle } = await opened.visible();
+    const loaded = row as NonNullable<typeof row>;
+    if (request.purpose !== 'review') throw new Refusal('hitl_review_only');
+    const found: HitlCase = {
+      id,
+      origin: deps.notary.origin,
+      summary: request.summary,
+      acceptedAt: loaded.accepted_at,
+      now: loaded.now,
+      lifecycle,
+      audit: tenantInConflict(loaded.fence_reason)
+        ? 'conflict'
+        : effective(lifecycle, loaded.now).audit,
+      cancelledAt: loaded.cancelled_at,
+      receipt: loaded.receipt,
+      candidate: loaded.candidate,
+    };
+    return tell({
+      found,
+      schema: () => intactSchema(loaded.response_schema, request.review.response_schema_digest),
     });
   };
 }

@@ -1,6 +1,6 @@
 import { effective } from '@countersign/protocol';
 import type { DecisionRequest } from '@countersign/protocol';
-import { isOperator, requireCaller, withFreshState } from '@countersign/database';
+import { isOperator, requireCaller } from '@countersign/database';
 import { answer } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import type { RequestDeps } from '../module.js';
@@ -14,25 +14,23 @@ const LAST_OFFSET = 100_000;
 export function list(deps: RequestDeps): Handler {
   return async (call) => {
     const offset = Number(call.params.offset ?? 0);
-    return withFreshState(async () => {
-      const revision = await deps.requests.directoryRevision(call.caller.tenant);
-      const principal = await requireCaller(deps.directory, call.caller, revision);
-      const scope: ListScope = isOperator(principal)
-        ? 'operator'
-        : principal.kind === 'human'
-          ? 'human'
-          : 'owner';
-      const rows = await deps.lists.list(call.caller, scope, offset, call.params.state ?? '');
-      const found = rows.filter((row) => row.request_id !== null);
-      const more = found.length > PAGE && offset + PAGE <= LAST_OFFSET;
-      return answer(
-        200,
-        JSON.stringify({
-          items: found.slice(0, PAGE).map(itemOf),
-          next_offset: more ? offset + PAGE : null,
-        }),
-      );
-    });
+    const revision = await deps.requests.directoryRevision(call.caller.tenant);
+    const principal = await requireCaller(deps.directory, call.caller, revision);
+    const scope: ListScope = isOperator(principal)
+      ? 'operator'
+      : principal.kind === 'human'
+        ? 'human'
+        : 'owner';
+    const rows = await deps.lists.list(call.caller, scope, offset, call.params.state ?? '');
+    const found = rows.filter((row) => row.request_id !== null);
+    const more = found.length > PAGE && offset + PAGE <= LAST_OFFSET;
+    return answer(
+      200,
+      JSON.stringify({
+        items: found.slice(0, PAGE).map(itemOf),
+        next_offset: more ? offset + PAGE : null,
+      }),
+    );
   };
 }
 

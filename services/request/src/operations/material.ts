@@ -1,5 +1,5 @@
 import { Refusal, materialReadable } from '@countersign/protocol';
-import { openRequest, requireIntegrity, withFreshState } from '@countersign/database';
+import { openRequest, requireIntegrity } from '@countersign/database';
 import { answer, isId } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import type { RequestDeps } from '../module.js';
@@ -9,20 +9,18 @@ export function material(deps: RequestDeps): Handler {
   return async (call) => {
     const id = call.params.id;
     if (!isId(id)) throw new Refusal('not_found');
-    return withFreshState(async () => {
-      const row = await deps.requests.material(call.caller, id);
-      const opened = await openRequest(deps.directory, call.caller, row, '');
-      const stored = await opened.visible();
-      const loaded = row as NonNullable<typeof row>;
-      requireIntegrity(stored, call.caller.tenant);
-      if (!materialReadable(stored.lifecycle, loaded.now)) throw new Refusal('material_deleted');
-      return answer(
-        200,
-        `{"request":${stored.canonical},"request_digest":"${stored.digest}"` +
-          `,"payload":${loaded.payload},"response_schema":${loaded.response_schema}` +
-          `,"review_document":${JSON.stringify(loaded.review_document?.toString() ?? null)}` +
-          `,"candidate":${loaded.candidate}}`,
-      );
-    });
+    const row = await deps.requests.material(call.caller, id);
+    const opened = await openRequest(deps.directory, call.caller, row, '');
+    const stored = await opened.visible();
+    const loaded = row as NonNullable<typeof row>;
+    requireIntegrity(stored, call.caller.tenant);
+    if (!materialReadable(stored.lifecycle, loaded.now)) throw new Refusal('material_deleted');
+    return answer(
+      200,
+      `{"request":${stored.canonical},"request_digest":"${stored.digest}"` +
+        `,"payload":${loaded.payload},"response_schema":${loaded.response_schema}` +
+        `,"review_document":${JSON.stringify(loaded.review_document?.toString() ?? null)}` +
+        `,"candidate":${loaded.candidate}}`,
+    );
   };
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '@countersign/protocol';
-import { openRequest, withFreshState } from '@countersign/database';
+import { openRequest } from '@countersign/database';
 import { answer, isId } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import type { RequestDeps } from '../module.js';
@@ -10,11 +10,9 @@ export function status(deps: RequestDeps): Handler {
   return async (call) => {
     const id = call.params.id;
     if (!isId(id)) throw new Refusal('not_found');
-    return withFreshState(async () => {
-      const row = await deps.requests.status(call.caller, id);
-      const opened = await openRequest(deps.directory, call.caller, row, '');
-      const stored = await opened.visible();
-      return answer(200, statusText(stored, row as NonNullable<typeof row>, deps.notary.origin));
-    });
+    const row = await deps.requests.status(call.caller, id);
+    const opened = await openRequest(deps.directory, call.caller, row, '');
+    const stored = await opened.visible();
+    return answer(200, statusText(stored, row as NonNullable<typeof row>, deps.notary.origin));
   };
 }

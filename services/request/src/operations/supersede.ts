@@ -5,7 +5,6 @@ import {
   requireIntegrity,
   requireOwner,
   storedAnswer,
-  withFreshState,
 } from '@countersign/database';
 import { answer, isId, keyScope, newId } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
@@ -28,86 +27,84 @@ export function supersede(deps: RequestDeps): Handler {
     const { caller } = call;
     const input = readInput(call.text);
     const operation = keyScope('request.supersede', oldId);
-    return withFreshState(async () => {
-      const oldRow = await deps.requests.integral(caller, oldId, operation, call.key);
-      const opened = await openRequest(deps.directory, caller, oldRow, call.text);
-      if (opened.replay !== null) return answer(opened.replay.status, opened.replay.body);
-      const owner = await requireCreator(deps, call, oldRow?.directory_revision);
-      const old = await opened.visible();
-      requireOwner(opened.principal, old);
-      const row = await deps.creations.load(caller, operation, call.key, namesIn(input));
-      const loaded = row as NonNullable<typeof row>;
-      // The same key at once: its other call may have moved the occurrence since the first read (R5).
-      const twin = storedAnswer(loaded, call.text);
-      if (twin !== null) return answer(twin.status, twin.body);
-      // Caller and visibility were judged by the first read's directory: it must be the one that the save holds.
-      if (loaded.directory_revision !== old.row.directory_revision) throw new StaleRead(operation);
-      const route = await requireAcceptable(deps, call, owner, loaded, input);
-      requireIntegrity(old, caller.tenant);
-      if (input.raw.purpose !== old.request.purpose) throw new Refusal('purpose_immutable');
-      const gone = replace(old.lifecycle, old.row.now);
-      if (occurrenceOf(input.raw) !== occurrenceOf(old.request)) {
-        throw new Refusal('occurrence_changed');
-      }
-      if (occurrenceOf(old.request) !== null && loaded.occurrence_request !== oldId) {
-        throw new Refusal('occurrence_unavailable');
-      }
-      const id = newId(loaded.now);
-      const { request, creation, transition } = await prepare(
-        deps,
-        call,
-        owner,
-        loaded,
-        input,
-        route,
-        id,
-        { id: oldId, remindedAt: old.lifecycle.remindedAt },
-      );
-      const subject = {
+    const oldRow = await deps.requests.integral(caller, oldId, operation, call.key);
+    const opened = await openRequest(deps.directory, caller, oldRow, call.text);
+    if (opened.replay !== null) return answer(opened.replay.status, opened.replay.body);
+    const owner = await requireCreator(deps, call, oldRow?.directory_revision);
+    const old = await opened.visible();
+    requireOwner(opened.principal, old);
+    const row = await deps.creations.load(caller, operation, call.key, namesIn(input));
+    const loaded = row as NonNullable<typeof row>;
+    // The same key at once: its other call may have moved the occurrence since the first read (R5).
+    const twin = storedAnswer(loaded, call.text);
+    if (twin !== null) return answer(twin.status, twin.body);
+    // Caller and visibility were judged by the first read's directory: it must be the one that the save holds.
+    if (loaded.directory_revision !== old.row.directory_revision) throw new StaleRead(operation);
+    const route = await requireAcceptable(deps, call, owner, loaded, input);
+    requireIntegrity(old, caller.tenant);
+    if (input.raw.purpose !== old.request.purpose) throw new Refusal('purpose_immutable');
+    const gone = replace(old.lifecycle, old.row.now);
+    if (occurrenceOf(input.raw) !== occurrenceOf(old.request)) {
+      throw new Refusal('occurrence_changed');
+    }
+    if (occurrenceOf(old.request) !== null && loaded.occurrence_request !== oldId) {
+      throw new Refusal('occurrence_unavailable');
+    }
+    const id = newId(loaded.now);
+    const { request, creation, transition } = await prepare(
+      deps,
+      call,
+      owner,
+      loaded,
+      input,
+      route,
+      id,
+      { id: oldId, remindedAt: old.lifecycle.remindedAt },
+    );
+    const subject = {
+      tenant: caller.tenant,
+      audience: creation.owner,
+      purpose: request.purpose,
+      profiles: request.profiles,
+    };
+    const oldRecords = await deps.notary.events(
+      oldId,
+      { ...subject, profiles: old.request.profiles },
+      gone.events,
+      loaded.now,
+    );
+    const body = statusOfNew(deps, request, creation, transition.next, loaded);
+    await deps.creations.supersede(
+      {
         tenant: caller.tenant,
-        audience: creation.owner,
-        purpose: request.purpose,
-        profiles: request.profiles,
-      };
-      const oldRecords = await deps.notary.events(
-        oldId,
-        { ...subject, profiles: old.request.profiles },
-        gone.events,
-        loaded.now,
-      );
-      const body = statusOfNew(deps, request, creation, transition.next, loaded);
-      await deps.creations.supersede(
-        {
-          tenant: caller.tenant,
-          directoryRevision: loaded.directory_revision,
-          requestId: id,
-          version: 1,
-          before: transition.next.reviewDeadline,
-          records: [
-            ...(await deps.notary.events(id, subject, transition.events, loaded.now)),
-            ...oldRecords,
-          ],
-          deadlines: deadlinesOfNew(transition.next, creation.auditDeleteAt),
-          answer: {
-            principal: caller.id,
-            operation,
-            key: call.key ?? '',
-            body: call.text,
-            status: 201,
-            result: body,
-            recordId: null,
-          },
+        directoryRevision: loaded.directory_revision,
+        requestId: id,
+        version: 1,
+        before: transition.next.reviewDeadline,
+        records: [
+          ...(await deps.notary.events(id, subject, transition.events, loaded.now)),
+          ...oldRecords,
+        ],
+        deadlines: deadlinesOfNew(transition.next, creation.auditDeleteAt),
+        answer: {
+          principal: caller.id,
+          operation,
+          key: call.key ?? '',
+          body: call.text,
+          status: 201,
+          result: body,
+          recordId: null,
         },
-        creation,
-        {
-          id: oldId,
-          version: old.version,
-          state: gone.next,
-          recordIds: oldRecords.map((record) => record.id),
-        },
-      );
-      deps.chained(caller.tenant);
-      return answer(201, body);
-    });
+      },
+      creation,
+      {
+        id: oldId,
+        version: old.version,
+        state: gone.next,
+        recordIds: oldRecords.map((record) => record.id),
+      },
+    );
+    deps.chained(caller.tenant);
+    return answer(201, body);
   };
 }

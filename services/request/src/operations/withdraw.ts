@@ -5,12 +5,7 @@ import {
   revoke as toRevoked,
 } from '@countersign/protocol';
 import type { Lifecycle, OperationName, Transition } from '@countersign/protocol';
-import {
-  openRequest,
-  requireOwnerOrOperator,
-  storedRequest,
-  withFreshState,
-} from '@countersign/database';
+import { openRequest, requireOwnerOrOperator, storedRequest } from '@countersign/database';
 import type { RequestRow } from '@countersign/database';
 import { answer, isId, keyScope } from '@countersign/platform';
 import type { Caller, Handler } from '@countersign/platform';
@@ -44,55 +39,53 @@ function withdrawal(
     if (!isId(id)) throw new Refusal('not_found');
     const { caller } = call;
     const operation = keyScope(name, id);
-    return withFreshState(async () => {
-      const row = await deps.requests.status(caller, id, operation, call.key);
-      const opened = await openRequest(deps.directory, caller, row, call.text);
-      if (opened.replay !== null) return answer(opened.replay.status, opened.replay.body);
-      const stored = await opened.visible();
-      requireOwnerOrOperator(opened.principal, stored);
-      const loaded = row as NonNullable<typeof row>;
-      const { next, events } =
-        discarding && stored.lifecycle.materialDeleted
-          ? { next: stored.lifecycle, events: [] }
-          : decide(stored.lifecycle, loaded.now);
-      const subject = {
+    const row = await deps.requests.status(caller, id, operation, call.key);
+    const opened = await openRequest(deps.directory, caller, row, call.text);
+    if (opened.replay !== null) return answer(opened.replay.status, opened.replay.body);
+    const stored = await opened.visible();
+    requireOwnerOrOperator(opened.principal, stored);
+    const loaded = row as NonNullable<typeof row>;
+    const { next, events } =
+      discarding && stored.lifecycle.materialDeleted
+        ? { next: stored.lifecycle, events: [] }
+        : decide(stored.lifecycle, loaded.now);
+    const subject = {
+      tenant: caller.tenant,
+      audience: stored.owner,
+      purpose: stored.request.purpose,
+      profiles: stored.request.profiles,
+    };
+    const records =
+      discarding && events.length > 0
+        ? await discardedRecords(deps.notary, caller.tenant, stored, events, recorderOf(caller))
+        : await deps.notary.events(id, subject, events, loaded.now);
+    const after: RequestRow = { ...loaded, ...rowOf(next) };
+    const moved = storedRequest(after) as NonNullable<ReturnType<typeof storedRequest>>;
+    const body = statusText(moved, loaded, deps.notary.origin);
+    await deps.requests.withdraw(
+      {
         tenant: caller.tenant,
-        audience: stored.owner,
-        purpose: stored.request.purpose,
-        profiles: stored.request.profiles,
-      };
-      const records =
-        discarding && events.length > 0
-          ? await discardedRecords(deps.notary, caller.tenant, stored, events, recorderOf(caller))
-          : await deps.notary.events(id, subject, events, loaded.now);
-      const after: RequestRow = { ...loaded, ...rowOf(next) };
-      const moved = storedRequest(after) as NonNullable<ReturnType<typeof storedRequest>>;
-      const body = statusText(moved, loaded, deps.notary.origin);
-      await deps.requests.withdraw(
-        {
-          tenant: caller.tenant,
-          directoryRevision: loaded.directory_revision,
-          requestId: id,
-          version: stored.version,
-          before: null,
-          records,
-          // The worker sees to what was on its way beside this.
-          deadlines: discarding ? [{ kind: 'private_deletion', due: next.privateDeleteAt }] : [],
-          answer: {
-            principal: caller.id,
-            operation,
-            key: call.key ?? '',
-            body: call.text,
-            status: 200,
-            result: body,
-            recordId: null,
-          },
+        directoryRevision: loaded.directory_revision,
+        requestId: id,
+        version: stored.version,
+        before: null,
+        records,
+        // The worker sees to what was on its way beside this.
+        deadlines: discarding ? [{ kind: 'private_deletion', due: next.privateDeleteAt }] : [],
+        answer: {
+          principal: caller.id,
+          operation,
+          key: call.key ?? '',
+          body: call.text,
+          status: 200,
+          result: body,
+          recordId: null,
         },
-        next,
-      );
-      deps.chained(caller.tenant);
-      return answer(200, body);
-    });
+      },
+      next,
+    );
+    deps.chained(caller.tenant);
+    return answer(200, body);
   };
 }
 
