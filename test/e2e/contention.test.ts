@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
 import { Client } from '../support/client.js';
 import type { Answer } from '../support/client.js';
+import type { Instance } from '../support/instance.js';
 import type { OwnRoute } from '../support/own-route.js';
 import { newRoute } from '../support/own-route.js';
 import { newToken } from '../support/people.js';
-import { reviewInput, until } from '../support/requests.js';
+import { decide, executionInput, reviewInput, until, untilAvailable } from '../support/requests.js';
+import { untilChained } from '../support/truths.js';
+import { bringAnchorsBack, takeAnchorsAway } from './matrix/anchors.js';
 import { newRequest, setStage } from './retention/stage.js';
 import type { Stage } from './retention/stage.js';
 
@@ -77,6 +82,30 @@ describe('transactions in each other’s way', () => {
     await until(deadlocks, (many) => many > before);
   }, 40_000);
 
+  it('anchors decisions again that Postgres ended', async () => {
+    const { demo, instance, producer, reviewer } = stage;
+    takeAnchorsAway(instance);
+    const ids: string[] = [];
+    for (let made = 0; made < 3; made += 1) {
+      const id = await newRequest(stage, executionInput(demo));
+      expect((await decide(reviewer, id, 'authorise')).status).toBe(200);
+      ids.push(id);
+    }
+    // The first one's checkpoint waits for the store, the others' decisions for the first one's: they move together.
+    const [first, second] = ids.slice(1).sort() as [string, string];
+    await untilChained(stage.database);
+    const before = await deadlocks();
+    await other.query('BEGIN');
+    await hold(second);
+    bringAnchorsBack(instance);
+    await untilWaiting();
+    await hold(first);
+    await other.query('ROLLBACK');
+    for (const id of ids) await untilAvailable(producer, id);
+    await until(deadlocks, (many) => many > before);
+    expect(told(instance).filter((line) => line.includes('anchoring failed'))).toEqual([]);
+  }, 60_000);
+
   it('gives a token that two tenants want at once to one of them', async () => {
     const { demo } = stage;
     const operators = [demo, demo.other].map(
@@ -146,6 +175,12 @@ describe('transactions in each other’s way', () => {
     expect(disabled.status).toBe(200);
     expect((await operator.get(`/v2/requests/${id}`)).body.decision_state).toBe('cancelled');
   }, 60_000);
+
+  /** What all of its processes logged. */
+  const told = ({ dataDirectory }: Instance): string[] => {
+    const logs = join(dataDirectory, 'logs');
+    return readdirSync(logs).flatMap((name) => readFileSync(join(logs, name), 'utf8').split('\n'));
+  };
 
   async function requestOn(own: OwnRoute): Promise<string> {
     return newRequest({ producer: own.producer }, reviewInput(own.demo));

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import {
+  isBeaten,
   ANCHOR_COLUMN,
   ANCHOR_JOIN,
   INTEGRITY,
@@ -219,7 +220,8 @@ export class LedgerStore {
 
   /**
    * Keeps the acceptance and moves the decisions with their events, each only from the version that was read. Answers
-   * how many moved; the checkpoint counts as applied when all of them did.
+   * how many moved; the checkpoint counts as applied when all of them did. None move when Postgres ended the statement
+   * because it and another one waited for each other: what is there now is to be read again.
    */
   async anchor(
     tenant: string,
@@ -227,7 +229,7 @@ export class LedgerStore {
     acceptance: string,
     moved: readonly { decision: AnchoringDecision; next: Lifecycle; record: NewRecord }[],
   ): Promise<number> {
-    const { rows } = await this.pool.query<{ saved: number }>({
+    const anchored = this.pool.query<{ saved: number }>({
       name: 'ledger.anchor',
       text: `WITH l AS (
           UPDATE lifecycle l SET version = l.version + 1, audit = m.audit, grant_state = m.grant_state, revision = m.revision,
@@ -270,7 +272,12 @@ export class LedgerStore {
         ...recordValues(moved.map(({ record }) => record)),
       ],
     });
-    return rows[0]?.saved ?? 0;
+    try {
+      return (await anchored).rows[0]?.saved ?? 0;
+    } catch (error) {
+      if (isBeaten(error)) return 0;
+      throw error;
+    }
   }
 
   async noteFailure(tenant: string, checkpoint: OpenCheckpoint, fault: string): Promise<void> {

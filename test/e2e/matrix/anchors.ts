@@ -14,6 +14,12 @@ export function takeAnchorsAway(instance: Instance): void {
   writeFileSync(store, '');
 }
 
+export function bringAnchorsBack(instance: Instance): void {
+  const store = checkpointsOf(instance);
+  rmSync(store);
+  renameSync(`${store}.away`, store);
+}
+
 /**
  * Has the anchor store say something else about a tenant's next checkpoint, as a store would that knows another history
  * (contract §4.2): the next decision meets it. Returns what takes the other word away.

@@ -1,6 +1,6 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { textDigest } from '@countersign/protocol';
 import { FileAnchorStore } from './files.js';
 
@@ -32,6 +32,23 @@ it('refuses another checkpoint in the same place', async () => {
   await expect(store.accept(checkpoint(1, 'another head'))).rejects.toMatchObject({
     fault: 'anchor_conflict',
   });
+});
+
+it.each([
+  ['its own folder', () => ['checkpoints']],
+  ['a ledger’s folder', () => ['checkpoints', ledgerId]],
+  ['a generation’s folder', () => ['checkpoints', ledgerId, generation]],
+  ['a checkpoint', () => ['checkpoints', ledgerId, generation, '0000000000000001.json', 'x']],
+])('is not available while something else stands in the place of %s', async (_, place) => {
+  const path = join(directory, ...place());
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, '');
+  const store = new FileAnchorStore(directory);
+  const fails = { name: 'AnchorError', fault: 'anchor_unavailable' };
+  await expect(store.accept(checkpoint(1))).rejects.toMatchObject(fails);
+  await expect(store.history(ledgerId, generation)).rejects.toMatchObject(fails);
+  rmSync(join(directory, ...place().slice(0, 4)), { recursive: true });
+  await store.accept(checkpoint(1));
 });
 
 it('shows a checkpoint to other replicas only when it is complete', async () => {

@@ -24,16 +24,12 @@ export class FileAnchorStore implements AnchorStore {
   async accept(checkpoint: CheckpointToAnchor): Promise<AnchorAcceptance> {
     const key = anchorKey(PREFIX, checkpoint);
     const path = join(this.directory, key);
-    await this.#folder(dirname(path));
     try {
+      await this.#folder(dirname(path));
       await create(path, checkpoint.text);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-        throw new AnchorError('anchor_unavailable', { cause: error });
-      }
-      if ((await readFile(path, 'utf8')) !== checkpoint.text) {
-        throw new AnchorError('anchor_conflict');
-      }
+      if (codeOf(error) !== 'EEXIST') throw unavailable(error);
+      if ((await textIn(path)) !== checkpoint.text) throw new AnchorError('anchor_conflict');
     }
     return {
       backend: 'files',
@@ -61,9 +57,7 @@ export class FileAnchorStore implements AnchorStore {
     try {
       names = await readdir(folder);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
-        throw new AnchorError('anchor_unavailable', { cause: error });
-      }
+      if (codeOf(error) !== 'ENOENT') throw unavailable(error);
       names = [];
     }
     return { folder, names: names.filter((name) => name.endsWith('.json')).sort() };
@@ -93,5 +87,16 @@ async function create(path: string, text: string): Promise<void> {
 }
 
 async function keptIn(folder: string, name: string): Promise<KeptCheckpoint> {
-  return headIn(await readFile(join(folder, name), 'utf8'), name);
+  return headIn(await textIn(join(folder, name)), name);
 }
+
+async function textIn(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    throw unavailable(error);
+  });
+}
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
+
+/** A folder that is not there, not ours, full or broken: the ledger waits for it, and says so. */
+const unavailable = (cause: unknown) => new AnchorError('anchor_unavailable', { cause });
