@@ -1,8 +1,9 @@
 import { SECONDS } from '@countersign/protocol';
 import { newId, startLoop } from '@countersign/platform';
 import type { Logger, Loop, Module, WorkerMetrics } from '@countersign/platform';
-import { NO_TENANT, isOfRow } from '../store/housekeeping.js';
-import type { Ages, HousekeepingSet, HousekeepingStore } from '../store/housekeeping.js';
+import { NO_TENANT } from '../store/housekeeping.js';
+import type { Ages, HousekeepingStore } from '../store/housekeeping.js';
+import { clearSet } from './clear-set.js';
 import type { NoteRun } from './retention-runs.js';
 
 export interface HousekeepingSettings {
@@ -32,15 +33,13 @@ const AGES: Ages = {
 const PAUSE_MS = 1000;
 /** A pass takes seconds; after this another process may take it over. */
 const LEASE_MS = 5 * 60_000;
-/** Rows of one set that fail by themselves before the set is left for the next pass. */
-const MOST_FAILURES = 10;
 
 /**
  * What ends by its age (contract §11.3), tenant by tenant, each pass by one process. A set is cleared page by page in
  * short statements that wait for nobody; a row that cannot be cleared is passed over, counted, and told of once.
  */
 export function housekeeping(deps: HousekeepingDeps): Module {
-  const { store, settings, log } = deps;
+  const { store, settings, metrics, log } = deps;
   const { ofTenant, ofNone } = store.sets(AGES);
   let stopping = false;
   let loop: Loop | undefined;
@@ -64,19 +63,22 @@ export function housekeeping(deps: HousekeepingDeps): Module {
 
   async function pass(tenant: string, wasStalled: boolean): Promise<void> {
     let more = false;
-    let failures = 0;
+    let stalled = false;
     try {
       for (const set of tenant === NO_TENANT ? ofNone : ofTenant) {
         if (stopping) break;
-        const cleared = await clear(deps, set, tenant);
+        const cleared = await clearSet(set, tenant, settings.rows, (error) => {
+          metrics.failed();
+          log.error({ err: error, tenant, set: set.name }, 'a row cannot be cleared');
+        });
         more ||= cleared.more;
-        failures += cleared.failures;
+        // A row that somebody held when it was its turn is still the one that was told of.
+        stalled ||= cleared.failures > 0 || (cleared.elusive && wasStalled);
       }
     } catch (error) {
       if (tenant !== NO_TENANT) await deps.noted(tenant, false);
       throw error;
     }
-    const stalled = failures > 0;
     const tells = stalled && !wasStalled && tenant !== NO_TENANT;
     const pauseMs = stopping ? 0 : more ? PAUSE_MS : settings.intervalMs;
     await store.end(tenant, pauseMs, stalled, tells ? newId() : null);
@@ -93,33 +95,4 @@ export function housekeeping(deps: HousekeepingDeps): Module {
       await loop?.stop();
     },
   };
-}
-
-/** Clears one set of a tenant as far as one pass may. A page that fails is halved until the row that fails is alone. */
-async function clear(
-  { settings, metrics, log }: HousekeepingDeps,
-  set: HousekeepingSet,
-  tenant: string,
-): Promise<{ more: boolean; failures: number }> {
-  let left = settings.rows;
-  let size = settings.rows;
-  let failures = 0;
-  while (left > 0 && failures < MOST_FAILURES) {
-    const asked = Math.min(size, left);
-    try {
-      const cleared = await set.clear(tenant, asked, failures);
-      if (cleared < asked) return { more: false, failures };
-      left -= cleared;
-      size = asked * 2;
-    } catch (error) {
-      if (!isOfRow(error)) throw error;
-      if (asked === 1) {
-        failures += 1;
-        metrics.failed();
-        log.error({ err: error, tenant, set: set.name }, 'a row cannot be cleared');
-      }
-      size = Math.ceil(asked / 2);
-    }
-  }
-  return { more: failures < MOST_FAILURES, failures };
 }
