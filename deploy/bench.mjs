@@ -18,6 +18,7 @@ try {
 async function build() {
   const swc = join(ROOT, 'node_modules', '.bin', 'swc');
   const flags = ['-d', join('test', 'dist'), '--strip-leading-paths', '--quiet'];
-  const { code, output } = await run(swc, [join('test', 'bench'), ...flags]);
+  const sources = [join('test', 'bench'), join('test', 'support', 'folder.ts')];
+  const { code, output } = await run(swc, [...sources, ...flags]);
   if (code !== 0) throw new Missing(`The bench could not be built:\n${output}`);
 }
