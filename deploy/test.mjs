@@ -100,8 +100,8 @@ function storiesOf({ name, message, assertionResults }) {
     fullName,
     failureMessages.join('\n'),
   ]);
-  // A file that does not load has no tests to say so; one whose preparation fails says it for each.
-  if (told.length === 0 && message !== '') told.push(['does not run', message]);
+  // A file that does not load has no tests to say so.
+  if (told.length === 0 && message !== '') told.push(['beside its tests', message]);
   return told.map(([what, why]) => {
     const lines = stripVTControlCharacters(why).trim().split('\n').slice(0, 12);
     return `FAILED ${file}: ${what}\n  ${lines.join('\n  ')}`;

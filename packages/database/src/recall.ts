@@ -140,7 +140,8 @@ function movedTo(next: Lifecycle, row: RequestRow, mark: string): Partial<Reques
 
 /**
  * A step on what is recalled, if anything is. Where that ends in a refusal or finds that somebody else was there, it is
- * decided again on what `load` reads: no caller is refused for what this process remembers.
+ * decided again on what `load` reads: no caller is refused for what this process remembers. Throws {@link StaleRead} when that
+ * was too late as well.
  */
 export async function withKnownState<Row, T>(
   recalled: Row | undefined,

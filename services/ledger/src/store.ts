@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import {
-  isBeaten,
   ANCHOR_COLUMN,
   ANCHOR_JOIN,
   INTEGRITY,
   MATERIAL_JOIN,
   REQUEST_COLUMNS,
   REQUEST_JOINS,
+  isBeaten,
   jsonOf,
   keyed,
   lifecycleOf,

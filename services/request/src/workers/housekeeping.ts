@@ -66,7 +66,11 @@ export function housekeeping(deps: HousekeepingDeps): Module {
     let stalled = false;
     try {
       for (const set of tenant === NO_TENANT ? ofNone : ofTenant) {
-        if (stopping) break;
+        if (stopping) {
+          // What was not looked at is as it was.
+          stalled ||= wasStalled;
+          break;
+        }
         const cleared = await clearSet(set, tenant, settings.rows, (error) => {
           metrics.failed();
           log.error({ err: error, tenant, set: set.name }, 'a row cannot be cleared');
