@@ -17,7 +17,7 @@ import {
   requireCreator,
 } from '../creation.js';
 import type { RequestDeps } from '../module.js';
-import { deadlinesOfNew, statusOfNew } from './create.js';
+import { newRequest } from '../new-request.js';
 
 /** #16: replaces unconsumed work by a new request, both in one statement (contract §7 #16). */
 export function supersede(deps: RequestDeps): Handler {
@@ -51,52 +51,18 @@ export function supersede(deps: RequestDeps): Handler {
       throw new Refusal('occurrence_unavailable');
     }
     const id = newId(loaded.now);
-    const { request, creation, transition } = await prepare(
-      deps,
-      call,
-      owner,
-      loaded,
-      input,
-      route,
-      id,
-      { id: oldId, remindedAt: old.lifecycle.remindedAt },
-    );
-    const subject = {
-      tenant: caller.tenant,
-      audience: creation.owner,
-      purpose: request.purpose,
-      profiles: request.profiles,
-    };
+    const replaced = { id: oldId, remindedAt: old.lifecycle.remindedAt };
+    const prepared = await prepare(deps, call, owner, loaded, input, route, id, replaced);
+    const { body, subject, transit } = await newRequest(deps, call, operation, loaded, prepared);
     const oldRecords = await deps.notary.events(
       oldId,
       { ...subject, profiles: old.request.profiles },
       gone.events,
       loaded.now,
     );
-    const body = statusOfNew(deps, request, creation, transition.next, loaded);
     await deps.creations.supersede(
-      {
-        tenant: caller.tenant,
-        directoryRevision: loaded.directory_revision,
-        requestId: id,
-        version: 1,
-        before: transition.next.reviewDeadline,
-        records: [
-          ...(await deps.notary.events(id, subject, transition.events, loaded.now)),
-          ...oldRecords,
-        ],
-        deadlines: deadlinesOfNew(transition.next, creation.auditDeleteAt),
-        answer: {
-          principal: caller.id,
-          operation,
-          key: call.key ?? '',
-          body: call.text,
-          status: 201,
-          result: body,
-          recordId: null,
-        },
-      },
-      creation,
+      { ...transit, records: [...transit.records, ...oldRecords] },
+      prepared.creation,
       {
         id: oldId,
         version: old.version,
