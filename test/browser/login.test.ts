@@ -8,7 +8,8 @@ import { producerOf } from '../support/client.js';
 import type { Instance } from '../support/instance.js';
 import { findings } from './support/accessibility.js';
 import { openContext, startBrowser } from './support/browser.js';
-import { freePort, providerEnvironment, startProvider } from './support/own-provider.js';
+import { freePort } from '@countersign/platform/stores';
+import { providerEnvironment, startProvider } from './support/own-provider.js';
 import { file, paymentRun, pressText } from './support/seed.js';
 
 // Against an OpenID provider as its makers ship it, through its own pages.

@@ -1,6 +1,4 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate } from '@countersign/database';
@@ -8,6 +6,7 @@ import { assemble, commonConfig, ensureKeys, trustManifest } from '@countersign/
 import type { Target } from '@countersign/deploy';
 import { assembleModules, createLogger } from '@countersign/platform';
 import type { Bus } from '@countersign/platform';
+import { freePort } from '@countersign/platform/stores';
 import { testPostgres } from '@countersign/platform/testing';
 
 /** What targets stand on: a migrated database and keys. */
@@ -99,13 +98,4 @@ export async function startAndStop(
   } finally {
     await running.stop();
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((settle) => {
-    const listener = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = listener.address() as AddressInfo;
-      listener.close(() => settle(port));
-    });
-  });
 }

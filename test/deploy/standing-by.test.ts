@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { migrate } from '@countersign/database';
 import { ensureKeys, trustManifest } from '@countersign/deploy';
+import { freePort } from '@countersign/platform/stores';
 import { testPostgres, until } from '@countersign/platform/testing';
 import pg from 'pg';
 
@@ -84,15 +83,6 @@ async function start(env: Readonly<Record<string, string>> = {}): Promise<Target
       return exited;
     },
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((settle) => {
-    const listener = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = listener.address() as AddressInfo;
-      listener.close(() => settle(port));
-    });
-  });
 }
 
 const ready = (target: Target) => () => target.probe('/readyz').then((status) => status === 200);

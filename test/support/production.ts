@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import type pg from 'pg';
 import { bootstrapTenant, createPool, migrate } from '@countersign/database';
+import { freePort } from '@countersign/platform/stores';
 import { Client } from './client.js';
 import type { Instance } from './instance.js';
 
@@ -87,13 +86,4 @@ export async function startProduction(
       await exited;
     },
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((found) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => found(port));
-    });
-  });
 }

@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { freePort, isFreePort } from '@countersign/platform/stores';
 import type { DataDirectory } from './data-directory.js';
 import { PlainError } from '../plain-error.js';
 
@@ -39,12 +39,12 @@ async function choose(
   used: number[],
 ): Promise<number> {
   if (wanted === 0) {
-    return last !== undefined && !used.includes(last) && (await isFree(last))
+    return last !== undefined && !used.includes(last) && (await isFreePort(last))
       ? last
-      : freePort(used);
+      : freePortBeside(used);
   }
   const port = wanted ?? last ?? usual;
-  if (!used.includes(port) && (await isFree(port))) return port;
+  if (!used.includes(port) && (await isFreePort(port))) return port;
   throw new PlainError(
     `Port ${port} is taken. Choose another with \`npm start -- ${option} PORT\`; 0 takes a free one.`,
   );
@@ -59,39 +59,22 @@ async function providerPort(
 ): Promise<number> {
   const used = [origin, sandbox];
   if (last !== null) {
-    if (!used.includes(last.provider) && (await isFree(last.provider))) return last.provider;
+    if (!used.includes(last.provider) && (await isFreePort(last.provider))) return last.provider;
     throw new PlainError(
       `Port ${last.provider}, where the people of this data directory log in, is taken. ` +
         'Free it, or start anew with another directory: npm start -- --data DIR',
     );
   }
   const usual = origin + 2;
-  const suits = wanted !== 0 && usual <= 65_535 && !used.includes(usual) && (await isFree(usual));
-  return suits ? usual : freePort(used);
+  const suits =
+    wanted !== 0 && usual <= 65_535 && !used.includes(usual) && (await isFreePort(usual));
+  return suits ? usual : freePortBeside(used);
 }
 
-/** Whether nobody listens there, on any address of this machine. */
-async function isFree(port: number): Promise<boolean> {
-  return (await listens(port, '127.0.0.1')) !== null && (await listens(port, undefined)) !== null;
-}
-
-async function freePort(used: number[]): Promise<number> {
+/** A port of the last start may be free still, and wanted for something else. */
+async function freePortBeside(used: readonly number[]): Promise<number> {
   for (;;) {
-    const port = await listens(0, undefined);
-    if (port !== null && !used.includes(port)) return port;
+    const port = await freePort();
+    if (!used.includes(port)) return port;
   }
-}
-
-/** Listens for a moment and resolves to the port, null when that cannot be. */
-function listens(port: number, host: string | undefined): Promise<number | null> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(null));
-    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
-      const address = server.address();
-      server.close(() =>
-        resolve(typeof address === 'object' && address !== null ? address.port : null),
-      );
-    });
-  });
 }

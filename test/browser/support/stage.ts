@@ -23,6 +23,7 @@ import {
   trustedHeaders,
 } from '@countersign/gateway/sandbox';
 import type { SandboxSettings } from '@countersign/gateway/sandbox';
+import { freePort } from '@countersign/platform/stores';
 import type { Stage, StageEvent } from '../stage/main.js';
 import { until } from '../../support/requests.js';
 import { PAGE_WAITS_MS } from './browser.js';
@@ -202,12 +203,4 @@ function requestWith(html: string, payload: unknown, sandboxPattern: string) {
     sandboxPattern,
   });
   return { request, answer: JSON.parse(text) as StoredApp };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((listening) => probe.listen(0, '127.0.0.1', listening));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((closed) => probe.close(closed));
-  return port;
 }

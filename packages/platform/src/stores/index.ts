@@ -7,5 +7,5 @@ export { startPostgres } from './postgres.js';
 export type { PostgresOptions, RunningPostgres } from './postgres.js';
 export { startRedis } from './redis.js';
 export type { RedisOptions } from './redis.js';
-export { freePort } from './server-process.js';
+export { freePort, isFreePort } from './free-port.js';
 export type { RunningStore } from './server-process.js';

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
-import { createConnection, createServer } from 'node:net';
+import { createConnection } from 'node:net';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from './free-port.js';
 
 /** A store's server, running as a child of this process. */
 export interface RunningStore {
@@ -131,20 +132,6 @@ export async function onPort<T>(
       if (attempt === 5 || !/address already in use/i.test(String(error))) throw error;
     }
   }
-}
-
-/** A TCP port of 127.0.0.1 that is free at this moment. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() =>
-        resolve(typeof address === 'object' && address !== null ? address.port : 0),
-      );
-    });
-  });
 }
 
 /** Sends `hello` to a local port and resolves to whether the first answer starts with `expected`. */
