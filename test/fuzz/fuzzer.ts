@@ -91,8 +91,9 @@ export async function fuzz(instance: Instance, options: FuzzOptions): Promise<Fu
       endOnFailure: true,
     });
     const { errorInstance: error, counterexamplePath } = details;
-    // What broke before a chain was whole is no finding, and no end.
-    if (error instanceof Error && error !== ENOUGH && !(error instanceof Finding)) throw error;
+    // What broke a chain off is no finding, but no end either. Findings go first: they fail the run as well.
+    if (found.size === 0 && error !== null && error !== ENOUGH)
+      throw new Error('a chain broke off', { cause: error });
     const isFinding = error instanceof Finding;
     return { tally, findings: [...found.values()], path: isFinding ? counterexamplePath : null };
   } finally {

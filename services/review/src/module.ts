@@ -20,6 +20,7 @@ export function reviewModule(runtime: ServiceRuntime, deps: ReviewDeps): Module 
   return {
     name: 'review',
     start: async () => {
+      // Each sees to fresh state by itself: what a call has checked in a worker is kept for its further attempts.
       await serveOperations(runtime.bus, runtime.verifier, 'review', {
         'review.assign': assign(deps),
         'review.propose': propose(deps),

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
 import { operatorOf, personOf, producerOf } from '../../support/client.js';
 import type { Client } from '../../support/client.js';
 import { runCommand, startInstance } from '../../support/instance.js';
@@ -15,6 +14,7 @@ import {
   untilAvailable,
 } from '../../support/requests.js';
 import { newFolder } from '../../support/folder.js';
+import { connectTo } from '../../support/truths.js';
 
 /**
  * Quality I7 and R18: a database that is restored from an older backup is fenced by what the anchor store knows, nothing
@@ -62,7 +62,7 @@ describe('a database restored from an older backup', () => {
     const status = await authorisedRequest(demo, producer, reviewer);
     requestId = status.body.request.id;
     claim = claimInput(status);
-    await untilAnchored(dataDirectory);
+    await untilAnchored(instance as Instance);
     await stop();
     execFileSync('cp', ['-a', postgres, backup]);
 
@@ -151,12 +151,8 @@ describe('a database restored from an older backup', () => {
 });
 
 /** Until every tenant's whole ledger is anchored: what is not would be signed anew by whoever restores the backup. */
-async function untilAnchored(dataDirectory: string): Promise<void> {
-  const { urls } = JSON.parse(readFileSync(join(dataDirectory, 'stores.json'), 'utf8')) as {
-    urls: { DATABASE_URL: string };
-  };
-  const database = new pg.Client({ connectionString: urls.DATABASE_URL });
-  await database.connect();
+async function untilAnchored(instance: Instance): Promise<void> {
+  const database = await connectTo(instance);
   try {
     const behind = `SELECT count(*)::integer AS many FROM ledger_head h WHERE h.anchored_sequence < h.sequence
       OR EXISTS (SELECT 1 FROM outbox o WHERE o.tenant = h.tenant)`;
