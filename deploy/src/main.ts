@@ -1,16 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import {
-  ConfigurationError,
-  Gauge,
-  assembleModules,
-  createLogger,
-  healthListener,
-} from '@countersign/platform';
-import type { Logger, Modules } from '@countersign/platform';
+import { ConfigurationError, Gauge, createLogger, healthListener } from '@countersign/platform';
+import type { Figures, Logger, Registry } from '@countersign/platform';
 import { commonConfig, processConfig } from './configuration.js';
-import { TARGETS, assemble } from './modules.js';
+import { TARGETS } from './modules.js';
 import type { Target } from './modules.js';
+import { buildPart } from './part.js';
+import type { Part } from './part.js';
+import { PlainError } from './plain-error.js';
+import { threaded } from './threads.js';
 import { startTracingOf } from './tracing.js';
 
 const USAGE = `Usage: node deploy/dist/main.js --target=${['all', ...TARGETS].join('|')}
@@ -43,9 +41,9 @@ async function main(): Promise<void> {
           // While it starts, what it waits for is said by whoever waits.
           readiness: async () =>
             started && running !== null
-              ? running.modules.readiness()
+              ? running.part.readiness()
               : { ready: false, modules: { start: 'waiting' } },
-          metrics: () => running?.metrics ?? null,
+          metrics: () => running,
         });
   const stopping = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -53,7 +51,7 @@ async function main(): Promise<void> {
       log.info({ signal }, 'stopping');
       stopping.abort();
       // What still hangs after the modules' own bounds must not keep the process.
-      void Promise.resolve(running?.modules.stop())
+      void Promise.resolve(running?.part.stop())
         .then(() => tracing?.stop())
         .then(() => health?.stop())
         .finally(() => process.exit(0));
@@ -68,21 +66,27 @@ async function main(): Promise<void> {
     new Gauge({
       name: 'countersign_ready',
       help: 'Whether the process is ready: 1, else 0.',
-      registers: [built.metrics],
+      registers: [built.registry],
       async collect() {
-        this.set(started && (await built.modules.readiness()).ready ? 1 : 0);
+        this.set(started && (await built.part.readiness()).ready ? 1 : 0);
       },
     });
-    await built.modules.start();
+    try {
+      await built.part.start();
+    } catch (error) {
+      await built.part.stop();
+      throw error;
+    }
     started = true;
   };
   await (health === null ? start() : persist(start, log, stopping.signal));
   if (!stopping.signal.aborted) log.info({ ready: true, target: name, pid: process.pid }, 'ready');
 }
 
-interface Running {
-  readonly modules: Modules;
-  readonly metrics: Awaited<ReturnType<typeof assemble>>['metrics'];
+interface Running extends Figures {
+  readonly part: Part;
+  /** Of the process's own thread. */
+  readonly registry: Registry;
 }
 
 async function build(
@@ -91,11 +95,15 @@ async function build(
   stopping: AbortSignal,
 ): Promise<Running> {
   const { env } = process;
-  const { modules, metrics } = await assemble(
-    { config: commonConfig(env), env, log, stopping },
-    targets,
-  );
-  return { modules: assembleModules(modules, log), metrics };
+  const surroundings = { config: commonConfig(env), env, log, stopping };
+  const { part, registry } =
+    targets.length > 1 ? await threaded(surroundings) : await buildPart(surroundings, targets);
+  return {
+    part,
+    registry,
+    contentType: registry.contentType,
+    metrics: async () => `${(await part.families()).join('\n\n')}\n`,
+  };
 }
 
 /**
@@ -132,7 +140,8 @@ function targetsOf(given: string | undefined): readonly Target[] {
 }
 
 main().catch((error: unknown) => {
-  const plain = error instanceof ConfigurationError ? error.message : error;
+  const plain =
+    error instanceof ConfigurationError || error instanceof PlainError ? error.message : error;
   console.error(plain);
   process.exit(1);
 });

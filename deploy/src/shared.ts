@@ -52,8 +52,10 @@ export interface Surroundings {
   readonly log: Logger;
   /** Aborted when the process is asked to end, perhaps before it has started. */
   readonly stopping?: AbortSignal;
-  /** Instead of the one that the configuration names: for tests. */
-  readonly bus?: Bus;
+  /** Instead of the one that the configuration names: that of the process's threads, or a test's. */
+  readonly bus?: Bus | undefined;
+  /** Which further thread of the process this is. */
+  readonly thread?: string;
 }
 
 /** What a process was given to work with: compared with the chart, which lets each target have just that. */
@@ -104,7 +106,7 @@ export async function share(
     return remembered(pools, of, () => poolOf(of, surroundings));
   };
   const trust = trustOf(config);
-  const metrics = createMetrics(name);
+  const metrics = createMetrics(name, surroundings.thread);
   databaseGauges(metrics, pools, config.DATABASE_CONNECTIONS);
   const permissions = permissionsOf(targets);
   const transport =

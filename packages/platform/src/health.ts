@@ -1,12 +1,17 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Registry } from 'prom-client';
 import type { Module, Readiness } from './module.js';
+
+/** What a scraper is given; a registry is one. */
+export interface Figures {
+  readonly contentType: string;
+  metrics(): Promise<string>;
+}
 
 export interface HealthOptions {
   readiness: () => Promise<Readiness>;
   /** Served as `/metrics`, for the scraper of the cluster; null while there are none yet. */
-  metrics?: () => Registry | null;
+  metrics?: () => Figures | null;
 }
 
 /** Answers a request when it is one of its own, and says whether it was. */
@@ -24,8 +29,8 @@ export function createHealthHandler(options: HealthOptions): HealthHandler {
     send(response, ready ? 200 : 503, JSON.stringify({ ready, modules }));
   }
 
-  async function scrape(response: ServerResponse, registry: Registry): Promise<void> {
-    send(response, 200, await registry.metrics(), registry.contentType);
+  async function scrape(response: ServerResponse, figures: Figures): Promise<void> {
+    send(response, 200, await figures.metrics(), figures.contentType);
   }
 
   function answerWith(response: ServerResponse, work: Promise<void>): true {
@@ -41,8 +46,8 @@ export function createHealthHandler(options: HealthOptions): HealthHandler {
       return true;
     }
     if (path === '/readyz') return answerWith(response, readyz(response));
-    const registry = path === '/metrics' ? metrics?.() : undefined;
-    if (registry) return answerWith(response, scrape(response, registry));
+    const figures = path === '/metrics' ? metrics?.() : undefined;
+    if (figures) return answerWith(response, scrape(response, figures));
     return false;
   };
 }

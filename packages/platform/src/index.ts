@@ -1,7 +1,7 @@
 export { traceBus } from './bus/traced.js';
 export { busFaultOf } from './bus/fault.js';
 export { createInProcessBus } from './bus/in-process.js';
-export type { InProcessBusOptions } from './bus/in-process.js';
+export type { InProcessBus, InProcessBusOptions } from './bus/in-process.js';
 export { createNatsBus } from './bus/nats.js';
 export type { NatsBusOptions } from './bus/nats.js';
 export { createMemoryParcels } from './bus/parcels.js';
@@ -33,7 +33,7 @@ export type {
 export { ConfigurationError, READ, flag, list, loadConfig, wholeNumber } from './config.js';
 export type { Configuration, ConfigurationFault, ConfigurationShape } from './config.js';
 export { createHealthHandler, healthListener } from './health.js';
-export type { HealthHandler, HealthListenerOptions, HealthOptions } from './health.js';
+export type { Figures, HealthHandler, HealthListenerOptions, HealthOptions } from './health.js';
 export { isId, newId } from './ids.js';
 export { createLogger } from './log.js';
 export type { LogLevel, LogOptions, Logger } from './log.js';

@@ -1,16 +1,28 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { MessagePort } from 'node:worker_threads';
 import type { Logger } from '../log.js';
 import { checkSubject, encodeHeaders, isLarge } from './envelope.js';
 import { busRefusal } from './fault.js';
 import { createPendingCalls } from './pending-calls.js';
 import { createResponder } from './responder.js';
 import type { Responder } from './responder.js';
+import { linkThread } from './thread-link.js';
+import type { Member, ThreadLink } from './thread-link.js';
 import type { Bus } from './types.js';
 
 export interface InProcessBusOptions {
   log: Logger;
   /** The longest that `close` waits for requests under way. */
   drainMs?: number;
+}
+
+/** The bus of one thread. */
+export interface InProcessBus extends Bus {
+  /**
+   * Joins it to the bus of another thread, which links the other end of the channel: each reaches what the other serves.
+   * Before anything is served or subscribed to.
+   */
+  link(port: MessagePort): void;
 }
 
 /** Members of one queue take turns. */
@@ -23,16 +35,47 @@ interface Queue<T> {
 type Queues<T> = Map<string, Map<string, Queue<T>>>;
 
 /**
- * The bus of a process that holds everything. Headers and replies are encoded and decoded as over NATS, bodies are
- * handed over as they are, so a difference between the two shows in tests.
+ * The bus of a process that holds everything, in one thread or in several. Headers and replies are encoded and decoded as
+ * over NATS, bodies are handed over as they are, so a difference between the two shows in tests.
  */
-export function createInProcessBus({ log, drainMs = 10_000 }: InProcessBusOptions): Bus {
-  const responders: Queues<Responder> = new Map();
+export function createInProcessBus({ log, drainMs = 10_000 }: InProcessBusOptions): InProcessBus {
+  const responders: Queues<Pick<Responder, 'deliver'>> = new Map();
   const listeners: Queues<(body: string) => void> = new Map();
   const calls = createPendingCalls();
-  const draining = new Set<Responder>();
+  /** Those of this thread. */
+  const own = new Set<Responder>();
+  const links: ThreadLink[] = [];
   let state: 'open' | 'draining' | 'closed' = 'open';
   let solitary = 0;
+
+  function link(port: MessagePort): void {
+    const theirs: (() => void)[] = [];
+    links.push(
+      linkThread(port, {
+        joined: (member) => theirs.push(enter(member)),
+        left: () => {
+          for (const leave of theirs.splice(0)) leave();
+        },
+      }),
+    );
+  }
+
+  /** Answers what takes the member out again. */
+  function enter(member: Member): () => void {
+    const { subject } = member;
+    if ('responder' in member) {
+      return join(responders, subject, member.queue ?? '', member.responder);
+    }
+    solitary += 1;
+    // No queue: one of its own, under a name that no subject has.
+    return join(listeners, subject, member.queue ?? `*${solitary}`, member.hear);
+  }
+
+  /** Resolves when the other threads know it too. */
+  async function announce(member: Member): Promise<void> {
+    enter(member);
+    await Promise.all(links.map((linked) => linked.join(member)));
+  }
 
   function hand(handler: (body: string) => void, subject: string, body: string): void {
     try {
@@ -44,13 +87,11 @@ export function createInProcessBus({ log, drainMs = 10_000 }: InProcessBusOption
 
   async function drain(): Promise<void> {
     state = 'draining';
-    for (const queues of responders.values()) {
-      for (const queue of queues.values()) for (const member of queue.members) draining.add(member);
-    }
     responders.clear();
     listeners.clear();
+    for (const linked of links) linked.leave();
     const finished = new AbortController();
-    const done = Promise.all([...draining].map((responder) => responder.idle())).then(() =>
+    const done = Promise.all([...own].map((responder) => responder.idle())).then(() =>
       calls.idle(),
     );
     await Promise.race([
@@ -60,11 +101,14 @@ export function createInProcessBus({ log, drainMs = 10_000 }: InProcessBusOption
     finished.abort();
     state = 'closed';
     calls.failAll('closed');
+    for (const linked of links) linked.close();
   }
 
   let closing: Promise<void> | null = null;
 
   return {
+    link,
+
     async call(subject, headers, body) {
       checkSubject(subject);
       const lines = encodeHeaders(headers);
@@ -92,7 +136,9 @@ export function createInProcessBus({ log, drainMs = 10_000 }: InProcessBusOption
       checkSubject(subject);
       checkSubject(queue);
       if (state !== 'open') throw busRefusal('closed', subject);
-      join(responders, subject, queue, createResponder(subject, handler, options, log));
+      const responder = createResponder(subject, handler, options, log);
+      own.add(responder);
+      await announce({ subject, queue, responder });
     },
 
     publish(subject, body) {
@@ -103,8 +149,7 @@ export function createInProcessBus({ log, drainMs = 10_000 }: InProcessBusOption
         return;
       }
       for (const queue of listeners.get(subject)?.values() ?? []) {
-        const handler = nextOf(queue);
-        setImmediate(hand, handler, subject, body);
+        setImmediate(nextOf(queue), body);
       }
     },
 
@@ -112,9 +157,7 @@ export function createInProcessBus({ log, drainMs = 10_000 }: InProcessBusOption
       checkSubject(subject);
       if (queue !== null) checkSubject(queue);
       if (state !== 'open') throw busRefusal('closed', subject);
-      solitary += 1;
-      // No queue: one of its own, under a name that no subject has.
-      join(listeners, subject, queue ?? `*${solitary}`, handler);
+      await announce({ subject, queue, hear: (body) => hand(handler, subject, body) });
     },
 
     close() {
@@ -126,12 +169,18 @@ export function createInProcessBus({ log, drainMs = 10_000 }: InProcessBusOption
   };
 }
 
-function join<T>(all: Queues<T>, subject: string, name: string, member: T): void {
+/** Answers what takes it out again. */
+function join<T>(all: Queues<T>, subject: string, name: string, member: T): () => void {
   const queues = all.get(subject) ?? new Map<string, Queue<T>>();
   all.set(subject, queues);
   const queue = queues.get(name) ?? { members: [], turn: 0 };
   queues.set(name, queue);
   queue.members.push(member);
+  return () => {
+    queue.members.splice(queue.members.indexOf(member), 1);
+    if (queue.members.length === 0) queues.delete(name);
+    if (queues.size === 0) all.delete(subject);
+  };
 }
 
 function nextOf<T>(queue: Queue<T>): T {

@@ -1,0 +1,138 @@
+import type { MessagePort } from 'node:worker_threads';
+import { encodeFailure } from './envelope.js';
+import type { Envelope, WireHeaders } from './envelope.js';
+import { busRefusal } from './fault.js';
+import type { Responder } from './responder.js';
+
+/** Who takes part in a subject at one end: it answers what is asked there, or hears its hints. */
+export type Member = { readonly subject: string; readonly queue: string | null } & (
+  { readonly responder: Pick<Responder, 'deliver'> } | { readonly hear: (body: string) => void }
+);
+
+type Message =
+  | { kind: 'joins'; member: number; subject: string; queue: string | null; answers: boolean }
+  | { kind: 'knows'; member: number }
+  | { kind: 'asks'; member: number; token: number; headers: WireHeaders; body: string; at: number }
+  | { kind: 'answers'; token: number; envelope: Envelope }
+  | { kind: 'hints'; member: number; body: string }
+  | { kind: 'leaves' };
+
+export interface ThreadLink {
+  /** Makes one of our members known at the other end; resolves when it is, or when there is no other end any more. */
+  join(member: Member): Promise<void>;
+  /** No new requests for our members; those under way are still answered. */
+  leave(): void;
+  close(): void;
+}
+
+export interface OtherEnd {
+  /** A member of the other end: what it takes here goes there. */
+  joined(member: Member): void;
+  /** Every member of the other end has gone. */
+  left(): void;
+}
+
+/**
+ * Joins two buses of one process whose threads hold the ends of a channel. What was asked for and is not answered when the
+ * channel ends is answered `disconnected`.
+ */
+export function linkThread(port: MessagePort, other: OtherEnd): ThreadLink {
+  const members = new Map<number, Member>();
+  const unknown = new Map<number, () => void>();
+  const asked = new Map<number, { subject: string; answer: (envelope: Envelope) => void }>();
+  let joins = 0;
+  let asks = 0;
+  let open = true;
+
+  const send = (message: Message): void => port.postMessage(message);
+
+  function remote(member: number, subject: string): Pick<Responder, 'deliver'> {
+    return {
+      deliver({ headers, body, answer }) {
+        if (typeof body !== 'string') throw new TypeError('a body that is not here cannot be sent');
+        if (!open) {
+          void answer(encodeFailure(busRefusal('disconnected', subject)));
+          return;
+        }
+        asks += 1;
+        asked.set(asks, { subject, answer: (envelope) => void answer(envelope) });
+        send({ kind: 'asks', member, token: asks, headers, body, at: monotonicMs() });
+      },
+    };
+  }
+
+  function receive(message: Message): void {
+    switch (message.kind) {
+      case 'joins': {
+        const { member, subject, queue, answers } = message;
+        const hear = (body: string): void => send({ kind: 'hints', member, body });
+        const part = answers ? { responder: remote(member, subject) } : { hear };
+        other.joined({ subject, queue, ...part });
+        return send({ kind: 'knows', member });
+      }
+      case 'knows':
+        unknown.get(message.member)?.();
+        unknown.delete(message.member);
+        return;
+      case 'asks': {
+        const { headers, body, token, at } = message;
+        const answer = (envelope: Envelope): void => send({ kind: 'answers', token, envelope });
+        const member = members.get(message.member);
+        if (member === undefined || !('responder' in member)) {
+          return answer(encodeFailure(busRefusal('no_responder', '')));
+        }
+        return member.responder.deliver({ headers, body, lateMs: monotonicMs() - at, answer });
+      }
+      case 'answers': {
+        const { token, envelope } = message;
+        asked.get(token)?.answer(envelope);
+        asked.delete(token);
+        return;
+      }
+      case 'hints': {
+        const member = members.get(message.member);
+        if (member !== undefined && 'hear' in member) member.hear(message.body);
+        return;
+      }
+      case 'leaves':
+        return other.left();
+    }
+  }
+
+  function ended(): void {
+    open = false;
+    other.left();
+    for (const known of unknown.values()) known();
+    unknown.clear();
+    for (const { subject, answer } of asked.values()) {
+      answer(encodeFailure(busRefusal('disconnected', subject)));
+    }
+    asked.clear();
+  }
+
+  port.on('message', receive);
+  port.once('close', ended);
+
+  return {
+    join(member) {
+      if (!open) return Promise.resolve();
+      joins += 1;
+      const id = joins;
+      members.set(id, member);
+      const { subject, queue } = member;
+      send({ kind: 'joins', member: id, subject, queue, answers: 'responder' in member });
+      return new Promise((resolve) => unknown.set(id, resolve));
+    },
+    leave() {
+      members.clear();
+      send({ kind: 'leaves' });
+    },
+    close: () => port.close(),
+  };
+}
+
+/** A clock that all threads of the process share, milliseconds. */
+function monotonicMs(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1000 + nanoseconds / 1e6;
+}
