@@ -43,6 +43,7 @@ async function main(): Promise<void> {
             started && running !== null
               ? running.part.readiness()
               : { ready: false, modules: { start: 'waiting' } },
+          alive: async () => running === null || running.part.alive(),
           metrics: () => running,
         });
   const stopping = new AbortController();

@@ -9,6 +9,8 @@ export interface Part {
   start(): Promise<void>;
   stop(): Promise<void>;
   readiness(): Promise<Readiness>;
+  /** Whether its event loop turns. */
+  alive(): Promise<boolean>;
   /** Its figures, in Prometheus' text, a family each. */
   families(): Promise<readonly string[]>;
 }
@@ -29,7 +31,9 @@ export async function buildPart(
     Promise.all(
       registry.getMetricsAsArray().map(({ name }) => registry.getSingleMetricAsString(name)),
     );
-  return { part: { ...assembleModules(modules, surroundings.log), families }, registry };
+  // Who asks is answered by the event loop itself.
+  const alive = async (): Promise<boolean> => true;
+  return { part: { ...assembleModules(modules, surroundings.log), alive, families }, registry };
 }
 
 /** Parts of one process as one. Stages start in their order and stop in reverse, what shares a stage together. */
@@ -51,6 +55,7 @@ export function inStages(stages: readonly (readonly Part[])[]): Part {
         modules: mergedStates(all.map(({ modules }) => modules)),
       };
     },
+    alive: async () => (await Promise.all(parts.map((part) => part.alive()))).every(Boolean),
     families: async () =>
       mergedFamilies((await Promise.all(parts.map((part) => part.families()))).flat()),
   };

@@ -3,8 +3,8 @@ import { createInProcessBus, createLogger } from '@countersign/platform';
 import { commonConfig, processConfig } from './configuration.js';
 import { buildPart } from './part.js';
 import type { Part } from './part.js';
+import type { ThreadAnswer, ThreadAsks, ThreadData } from './started-thread.js';
 import { THREADS } from './threads.js';
-import type { ThreadAnswer, ThreadAsks, ThreadData } from './threads.js';
 import { startTracingOf } from './tracing.js';
 
 // A further thread of the one process that runs all targets (threads.ts): does what the process's own thread asks it to.
@@ -32,6 +32,7 @@ const ANSWERS: Record<ThreadAsks, () => Promise<unknown>> = {
     await tracing?.stop();
   },
   readiness: async () => (await part).readiness(),
+  alive: async () => true,
   families: async () => (await part).families(),
 };
 

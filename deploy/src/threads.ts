@@ -1,13 +1,11 @@
-import { once } from 'node:events';
-import { MessageChannel, Worker } from 'node:worker_threads';
+import { MessageChannel } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import { createInProcessBus } from '@countersign/platform';
-import type { Logger, Readiness } from '@countersign/platform';
 import type { Target } from './modules.js';
 import { buildPart, inStages } from './part.js';
-import type { BuiltPart, Part } from './part.js';
-import { PlainError } from './plain-error.js';
+import type { BuiltPart } from './part.js';
 import type { Surroundings } from './shared.js';
+import { startThread } from './started-thread.js';
 
 /**
  * Which targets share a thread when one process runs all of them: callers at the edge, the transitions, and the chain that
@@ -30,22 +28,6 @@ export const THREADS = {
 } as const satisfies Record<string, readonly Target[]>;
 
 export type ThreadName = keyof typeof THREADS;
-
-/** What a thread is given when it is made. */
-export interface ThreadData {
-  readonly thread: ThreadName;
-  /** Of the bus, to each of the other threads. */
-  readonly ports: readonly MessagePort[];
-}
-
-export type ThreadAsks = 'start' | 'stop' | 'readiness' | 'families';
-
-export interface ThreadAnswer {
-  readonly id: number;
-  readonly result?: unknown;
-  /** Why it could not be done. */
-  readonly failed?: string;
-}
 
 /** All targets in one process, put together and not started. */
 export async function threaded(surroundings: Surroundings): Promise<BuiltPart> {
@@ -77,57 +59,4 @@ function channels(): Readonly<Record<ThreadName, MessagePort[]>> {
     }
   }
   return ports;
-}
-
-/** A further thread of this process. When it ends unasked so does the process: whoever started it starts it again. */
-function startThread(thread: ThreadName, ports: readonly MessagePort[], log: Logger): Part {
-  const worker = new Worker(new URL('./thread.js', import.meta.url), {
-    name: thread,
-    workerData: { thread, ports } satisfies ThreadData,
-    transferList: [...ports],
-  });
-  const waiting = new Map<
-    number,
-    { done: (result: unknown) => void; fail: (why: Error) => void }
-  >();
-  let asks = 0;
-  let stopping = false;
-
-  worker.on('message', ({ id, result, failed }: ThreadAnswer) => {
-    const asked = waiting.get(id);
-    waiting.delete(id);
-    if (failed === undefined) asked?.done(result);
-    else asked?.fail(new PlainError(failed));
-  });
-  worker.on('error', (error) => log.fatal({ err: error, thread }, 'a thread failed'));
-  worker.once('exit', () => {
-    for (const { fail } of waiting.values()) fail(new PlainError(`the thread ${thread} ended`));
-    waiting.clear();
-    if (stopping) return;
-    log.fatal({ thread }, 'a thread has ended, and the process with it');
-    process.exit(1);
-  });
-
-  function ask<T>(what: ThreadAsks): Promise<T> {
-    asks += 1;
-    const id = asks;
-    return new Promise<unknown>((done, fail) => {
-      waiting.set(id, { done, fail });
-      worker.postMessage({ id, what });
-    }) as Promise<T>;
-  }
-
-  return {
-    start: () => ask('start'),
-    async stop() {
-      if (stopping) return;
-      stopping = true;
-      const ended = once(worker, 'exit');
-      await ask('stop').catch(() => {});
-      await worker.terminate();
-      await ended;
-    },
-    readiness: () => ask<Readiness>('readiness'),
-    families: () => ask<readonly string[]>('families'),
-  };
 }

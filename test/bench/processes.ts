@@ -66,16 +66,6 @@ export function cpuBelow(roots: readonly number[]): Cpu {
   return sum;
 }
 
-/** CPU time of a process's main thread since its start, milliseconds; 0 where there is no /proc. */
-export function mainThreadCpu(pid: number): number {
-  try {
-    const fields = statFields(`/proc/${pid}/task/${pid}/stat`);
-    return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
-  } catch {
-    return 0;
-  }
-}
-
 /** The process below `root` whose command line holds `part`. Throws when there is none. */
 export function processBelow(root: number, part: string): number {
   const found = treeOf([root]).find(({ command }) => command.includes(part));

@@ -13,7 +13,7 @@ export interface CpuProfile {
   readonly timeDeltas: readonly number[];
 }
 
-/** Milliseconds of the main thread. */
+/** Milliseconds of one thread. */
 export interface TimeSpent {
   readonly busyMs: number;
   readonly idleMs: number;

@@ -1,11 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Child } from '../child.js';
 import type { Ends } from '../ends.js';
 import { drive } from '../measure.js';
 import type { BenchOptions } from '../options.js';
-import { mainThreadCpu, processBelow } from '../processes.js';
+import { processBelow } from '../processes.js';
 import { startProduct } from '../product.js';
 import { digits, table } from '../text.js';
 import { warm } from '../warm.js';
@@ -16,11 +16,13 @@ const HOOK = new URL('./hook.js', import.meta.url).href;
 const MOST_FUNCTIONS = 30;
 const ANSWER_WITHIN_MS = 30_000;
 
-export interface Profile extends TimeSpent {
+/** The threads of the one process; the edge is its own. */
+const THREADS = ['edge', 'services', 'chain'] as const;
+
+export interface Profile {
   readonly lifecycles: number;
   readonly cpuMs: { readonly service: number; readonly database: number };
-  /** Of the main thread; what it was busy for longer, it stood in line for a processor. */
-  readonly threadCpuMs: number;
+  readonly threads: Readonly<Record<string, TimeSpent>>;
 }
 
 /** Runs the one process under load and V8's profiler, and says where its time went. */
@@ -31,9 +33,10 @@ export async function profileAll(
   ends: Ends,
   say: (line: string) => void,
 ): Promise<Profile> {
-  const file = join(folder, 'all.cpuprofile');
+  const profiles = join(folder, 'profiles');
+  mkdirSync(profiles);
   const before = process.env['NODE_OPTIONS'] ?? '';
-  const env = { NODE_OPTIONS: `${before} --import ${HOOK}`.trim(), BENCH_PROFILE: file };
+  const env = { NODE_OPTIONS: `${before} --import ${HOOK}`.trim(), BENCH_PROFILE: profiles };
   say('starting all in one process, with the profiler …');
   const all = await startProduct({ folder: join(folder, 'all'), split: false, env }, ends);
   say('warming up …');
@@ -42,16 +45,17 @@ export async function profileAll(
   const pid = processBelow(all.launcher, '--target=all');
   const clients = Math.max(...options.clients);
   say(`profiling ${options.seconds} s at ${clients} clients …`);
-  let threadCpu = 0;
-  const { lifecycles, cpu } = await drive(generator, all, { ...options, clients }, () => {
-    threadCpu = -mainThreadCpu(pid);
-    process.kill(pid, 'SIGUSR2');
-  });
-  threadCpu += mainThreadCpu(pid);
+  const { lifecycles, cpu } = await drive(generator, all, { ...options, clients }, () =>
+    process.kill(pid, 'SIGUSR2'),
+  );
   process.kill(pid, 'SIGUSR2');
-  await untilThere(file);
-  const spent = analyse(JSON.parse(readFileSync(file, 'utf8')) as CpuProfile);
-  const profile = { ...spent, lifecycles, cpuMs: cpu, threadCpuMs: threadCpu };
+  const threads: Record<string, TimeSpent> = {};
+  for (const thread of THREADS) {
+    const file = join(profiles, thread);
+    await untilThere(file);
+    threads[thread] = analyse(JSON.parse(readFileSync(file, 'utf8')) as CpuProfile);
+  }
+  const profile = { lifecycles, cpuMs: cpu, threads };
   for (const line of lines(profile)) say(line);
   return profile;
 }
@@ -62,17 +66,26 @@ async function untilThere(file: string): Promise<void> {
   }
 }
 
-function lines(profile: Profile): string[] {
-  const { lifecycles, cpuMs, threadCpuMs, busyMs, idleMs, areas, functions } = profile;
-  const share = (ms: number, of = busyMs): string => `${((100 * ms) / of).toFixed(1)} %`;
+function lines({ lifecycles, cpuMs, threads }: Profile): string[] {
   const each = (ms: number): string => digits(ms / lifecycles);
   return [
     '',
     `${lifecycles} lifecycles. CPU ms of one: ${each(cpuMs.service)} in the process, ${each(cpuMs.database)} in its database.`,
-    `Main thread: ${share(busyMs, busyMs + idleMs)} busy, ${each(busyMs)} ms of a lifecycle, of which ${each(threadCpuMs)} on a processor;`,
-    'the rest it stood in line for one, mostly after it had written to a socket (writev) whose reader then ran.',
-    'Shares are of the busy time.',
+    'A thread is also busy while it stands in line for a processor, mostly after it has written to a socket (writev) whose',
+    'reader then runs. Shares are of the busy time.',
+    ...Object.entries(threads).flatMap(([thread, spent]) => linesOf(thread, spent, each)),
+  ];
+}
+
+function linesOf(
+  thread: string,
+  { busyMs, idleMs, areas, functions }: TimeSpent,
+  each: (ms: number) => string,
+): string[] {
+  const share = (ms: number, of = busyMs): string => `${((100 * ms) / of).toFixed(1)} %`;
+  return [
     '',
+    `Thread ${thread}: ${share(busyMs, busyMs + idleMs)} busy, ${each(busyMs)} ms of a lifecycle.`,
     ...table([
       ['area', 'share', 'ms of a lifecycle'],
       ...areas.map(({ area, ms }) => [area, share(ms), each(ms)]),

@@ -20,7 +20,6 @@ export interface InProcessBusOptions {
 export interface InProcessBus extends Bus {
   /**
    * Joins it to the bus of another thread, which links the other end of the channel: each reaches what the other serves.
-   * Before anything is served or subscribed to.
    */
   link(port: MessagePort): void;
 }
@@ -42,22 +41,25 @@ export function createInProcessBus({ log, drainMs = 10_000 }: InProcessBusOption
   const responders: Queues<Pick<Responder, 'deliver'>> = new Map();
   const listeners: Queues<(body: string) => void> = new Map();
   const calls = createPendingCalls();
-  /** Those of this thread. */
-  const own = new Set<Responder>();
+  /** Of this thread. */
+  const own: { readonly members: Member[]; readonly responders: Responder[] } = {
+    members: [],
+    responders: [],
+  };
   const links: ThreadLink[] = [];
   let state: 'open' | 'draining' | 'closed' = 'open';
   let solitary = 0;
 
   function link(port: MessagePort): void {
     const theirs: (() => void)[] = [];
-    links.push(
-      linkThread(port, {
-        joined: (member) => theirs.push(enter(member)),
-        left: () => {
-          for (const leave of theirs.splice(0)) leave();
-        },
-      }),
-    );
+    const linked = linkThread(port, {
+      joined: (member) => theirs.push(enter(member)),
+      left: () => {
+        for (const leave of theirs.splice(0)) leave();
+      },
+    });
+    links.push(linked);
+    for (const member of own.members) void linked.join(member);
   }
 
   /** Answers what takes the member out again. */
@@ -73,6 +75,7 @@ export function createInProcessBus({ log, drainMs = 10_000 }: InProcessBusOption
 
   /** Resolves when the other threads know it too. */
   async function announce(member: Member): Promise<void> {
+    own.members.push(member);
     enter(member);
     await Promise.all(links.map((linked) => linked.join(member)));
   }
@@ -91,7 +94,7 @@ export function createInProcessBus({ log, drainMs = 10_000 }: InProcessBusOption
     listeners.clear();
     for (const linked of links) linked.leave();
     const finished = new AbortController();
-    const done = Promise.all([...own].map((responder) => responder.idle())).then(() =>
+    const done = Promise.all(own.responders.map((responder) => responder.idle())).then(() =>
       calls.idle(),
     );
     await Promise.race([
@@ -137,7 +140,7 @@ export function createInProcessBus({ log, drainMs = 10_000 }: InProcessBusOption
       checkSubject(queue);
       if (state !== 'open') throw busRefusal('closed', subject);
       const responder = createResponder(subject, handler, options, log);
-      own.add(responder);
+      own.responders.push(responder);
       await announce({ subject, queue, responder });
     },
 
