@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
+import { answering } from './answering.js';
 import { DESKTOP, PHONE } from './browser.js';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
@@ -29,7 +30,11 @@ interface Axe {
  * What axe-core finds on a page as it stands, on a phone and a desktop, light and dark; one line per finding, none when
  * all is well. Also a finding: a page that is wider than the phone.
  */
-export async function findings(page: Page): Promise<string[]> {
+export function findings(page: Page): Promise<string[]> {
+  return answering(allFindings(page));
+}
+
+async function allFindings(page: Page): Promise<string[]> {
   const found = new Set<string>();
   // Playwright evaluates past the page's content policy, so that the page itself needs no exception.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
