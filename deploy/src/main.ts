@@ -43,7 +43,8 @@ async function main(): Promise<void> {
             started && running !== null
               ? running.part.readiness()
               : { ready: false, modules: { start: 'waiting' } },
-          alive: async () => running === null || running.part.alive(),
+          // Threads that still load have not begun to turn.
+          alive: async () => !started || running === null || running.part.alive(),
           metrics: () => running,
         });
   const stopping = new AbortController();
@@ -75,6 +76,7 @@ async function main(): Promise<void> {
     try {
       await built.part.start();
     } catch (error) {
+      running = null;
       await built.part.stop();
       throw error;
     }
