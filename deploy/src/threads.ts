@@ -29,13 +29,15 @@ export const THREADS = {
 
 export type ThreadName = keyof typeof THREADS;
 
+const NAMES = Object.keys(THREADS) as ThreadName[];
+
 /** All targets in one process, put together and not started. */
 export async function threaded(surroundings: Surroundings): Promise<BuiltPart> {
   const { config, log } = surroundings;
   const ports = channels();
   const bus = config.NATS_URL === undefined ? createInProcessBus({ log }) : undefined;
   for (const port of ports.edge) bus?.link(port);
-  const others = (['services', 'chain'] as const).map((name) =>
+  const others = NAMES.filter((name) => name !== 'edge').map((name) =>
     startThread(name, ports[name], log),
   );
   try {
@@ -49,10 +51,10 @@ export async function threaded(surroundings: Surroundings): Promise<BuiltPart> {
 
 /** Every thread's ends of the channels to all others. */
 function channels(): Readonly<Record<ThreadName, MessagePort[]>> {
-  const ports: Record<ThreadName, MessagePort[]> = { edge: [], services: [], chain: [] };
-  const names = Object.keys(ports) as ThreadName[];
-  for (const [place, one] of names.entries()) {
-    for (const other of names.slice(place + 1)) {
+  const none = NAMES.map((name): [ThreadName, MessagePort[]] => [name, []]);
+  const ports = Object.fromEntries(none) as Record<ThreadName, MessagePort[]>;
+  for (const [place, one] of NAMES.entries()) {
+    for (const other of NAMES.slice(place + 1)) {
       const { port1, port2 } = new MessageChannel();
       ports[one].push(port1);
       ports[other].push(port2);

@@ -40,7 +40,8 @@ function numbersIn(folder: string): number[] {
   }
 }
 
-function treeOf(roots: readonly number[]): ProcessEntry[] {
+/** These processes and everything below them; empty where there is no /proc. */
+export function treeOf(roots: readonly number[]): ProcessEntry[] {
   const all = processes();
   const tree = all.filter(({ pid }) => roots.includes(pid));
   // Grows while it is walked.

@@ -20,8 +20,8 @@ export interface HealthOptions {
 export type HealthHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
- * `/livez`: 200 while the event loop turns, those of all threads. `/readyz`: 200 when every module is ready, else 503; names of modules, no
- * reasons. Both answer GET and HEAD.
+ * `/livez`: 200 while the event loops of all threads turn, else 503. `/readyz`: 200 when every module is ready, else 503;
+ * names of modules, no reasons. Both answer GET and HEAD.
  */
 export function createHealthHandler(options: HealthOptions): HealthHandler {
   const { readiness, metrics, alive = async () => true } = options;

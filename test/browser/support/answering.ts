@@ -1,19 +1,18 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { treeOf } from '../../bench/processes.js';
 
 const PATIENCE_MS = 60_000;
-const TICKS_A_SECOND = 100;
 
 /**
  * What a page is asked without a bound of its own. A page that never answers fails the test with the processor time that
  * pages took meanwhile: some computes without end, or its browser stands still.
  */
 export async function answering<T>(asked: Promise<T>): Promise<T> {
-  const before = processorSeconds();
+  const before = processorMs();
   let late: NodeJS.Timeout | undefined;
   const overdue = new Promise<never>((_, fail) => {
     late = setTimeout(() => {
-      const spent = (processorSeconds() - before).toFixed(1);
-      const told = `the page has not answered for ${PATIENCE_MS / 1000} s, in which all pages computed for ${spent} s`;
+      const spent = ((processorMs() - before) / 1000).toFixed(1);
+      const told = `the page has not answered for ${PATIENCE_MS / 1000} s, in which the pages computed for ${spent} s`;
       fail(new Error(told));
     }, PATIENCE_MS);
   });
@@ -24,27 +23,8 @@ export async function answering<T>(asked: Promise<T>): Promise<T> {
   }
 }
 
-/** Of all renderers of this machine; 0 where there is no /proc. */
-function processorSeconds(): number {
-  let ticks = 0;
-  try {
-    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
-      ticks += ticksOf(pid);
-  } catch {
-    return 0;
-  }
-  return ticks / TICKS_A_SECOND;
-}
-
-function ticksOf(pid: string): number {
-  try {
-    if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--type=renderer')) return 0;
-    // After the name in brackets, which may hold anything: the 12th and 13th field are user and system time.
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return Number(fields[11]) + Number(fields[12]);
-  } catch {
-    // It has ended meanwhile.
-    return 0;
-  }
+/** Of the pages of this process's browsers; 0 where there is no /proc. */
+function processorMs(): number {
+  const pages = treeOf([process.pid]).filter(({ command }) => command.includes('--type=renderer'));
+  return pages.reduce((sum, { cpuMs }) => sum + cpuMs, 0);
 }
