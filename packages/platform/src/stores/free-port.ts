@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /** Below what Linux, macOS and Windows give out by themselves, to whoever listens on port 0 and to every connection. */
@@ -6,7 +7,19 @@ const COUNT = 22_528;
 /** More than any process of ours wants at a time. */
 const OF_A_PROCESS = 64;
 
-let next = (process.pid * OF_A_PROCESS) % COUNT;
+/**
+ * Where a process looks first, second and so on: in a range of its own, and from any port of it on. Ranges come round
+ * again after some hundred processes, and an instance that starts again wants the ports it had.
+ *
+ * `start` is a whole number from 0 to 63; gives every port of ours once for `nth` from 0 to COUNT - 1.
+ */
+export function portToTry(nth: number, pid: number, start: number): number {
+  const range = pid + Math.floor(nth / OF_A_PROCESS);
+  return FIRST + ((range * OF_A_PROCESS + ((start + nth) % OF_A_PROCESS)) % COUNT);
+}
+
+const start = randomInt(OF_A_PROCESS);
+let next = 0;
 
 /**
  * A TCP port that nobody listens on, and that nobody is likely to take before its owner does: processes that look at the
@@ -14,7 +27,7 @@ let next = (process.pid * OF_A_PROCESS) % COUNT;
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < COUNT; tries += 1) {
-    const port = FIRST + next;
+    const port = portToTry(next, process.pid, start);
     next = (next + 1) % COUNT;
     if (await isFreePort(port)) return port;
   }
