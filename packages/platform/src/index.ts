@@ -4,6 +4,7 @@ export { createInProcessBus } from './bus/in-process.js';
 export type { InProcessBus, InProcessBusOptions } from './bus/in-process.js';
 export { createNatsBus } from './bus/nats.js';
 export type { NatsBusOptions } from './bus/nats.js';
+export { spaced } from './bus/spaced.js';
 export { createMemoryParcels } from './bus/parcels.js';
 export type { ParcelStore } from './bus/parcels.js';
 export type {

@@ -76,7 +76,7 @@ export function createInProcessBus({ log, drainMs = 10_000 }: InProcessBusOption
   /** Resolves when the other threads know it too. */
   async function announce(member: Member): Promise<void> {
     own.members.push(member);
-    enter(member);
+    enter('responder' in member ? { ...member, responder: later(member.responder) } : member);
     await Promise.all(links.map((linked) => linked.join(member)));
   }
 
@@ -122,15 +122,12 @@ export function createInProcessBus({ log, drainMs = 10_000 }: InProcessBusOption
       return calls.open(subject, headers.timeoutMs, (token) => {
         // As over NATS, one member of every queue gets the request and the first answer counts.
         for (const queue of queues.values()) {
-          const responder = nextOf(queue);
-          setImmediate(() =>
-            responder.deliver({
-              headers: lines,
-              body,
-              lateMs: 0,
-              answer: (envelope) => void calls.settle(token, envelope),
-            }),
-          );
+          nextOf(queue).deliver({
+            headers: lines,
+            body,
+            lateMs: 0,
+            answer: (envelope) => void calls.settle(token, envelope),
+          });
         }
       });
     },
@@ -170,6 +167,11 @@ export function createInProcessBus({ log, drainMs = 10_000 }: InProcessBusOption
 
     ready: () => state === 'open',
   };
+}
+
+/** Whoever asks in the same thread goes on first, as over NATS. */
+function later(responder: Pick<Responder, 'deliver'>): Pick<Responder, 'deliver'> {
+  return { deliver: (request) => void setImmediate(() => responder.deliver(request)) };
 }
 
 /** Answers what takes it out again. */

@@ -44,7 +44,16 @@ export function linkThread(port: MessagePort, other: OtherEnd): ThreadLink {
   let asks = 0;
   let open = true;
 
-  const send = (message: Message): void => port.postMessage(message);
+  const leaving: Message[] = [];
+
+  /** What is sent in one turn of the loop goes together: a message wakes the other thread, which costs both. */
+  function send(message: Message): void {
+    if (leaving.push(message) === 1) setImmediate(flush);
+  }
+
+  function flush(): void {
+    if (leaving.length > 0) port.postMessage(leaving.splice(0));
+  }
 
   function remote(member: number, subject: string): Pick<Responder, 'deliver'> {
     return {
@@ -110,7 +119,7 @@ export function linkThread(port: MessagePort, other: OtherEnd): ThreadLink {
     asked.clear();
   }
 
-  port.on('message', receive);
+  port.on('message', (messages: readonly Message[]) => messages.forEach(receive));
   port.once('close', ended);
 
   return {
@@ -127,7 +136,10 @@ export function linkThread(port: MessagePort, other: OtherEnd): ThreadLink {
       members.clear();
       send({ kind: 'leaves' });
     },
-    close: () => port.close(),
+    close() {
+      flush();
+      port.close();
+    },
   };
 }
 

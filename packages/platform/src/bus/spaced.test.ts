@@ -1,0 +1,42 @@
+import { spaced } from './spaced.js';
+
+beforeEach(() => jest.useFakeTimers());
+afterEach(() => jest.useRealTimers());
+
+it('sends a text at once, and what comes again soon as one', () => {
+  const sent: string[] = [];
+  const send = spaced((text) => sent.push(text), 4);
+  send('a');
+  send('a');
+  send('a');
+  expect(sent).toEqual(['a']);
+  jest.advanceTimersByTime(3);
+  send('a');
+  expect(sent).toEqual(['a']);
+  jest.advanceTimersByTime(1);
+  expect(sent).toEqual(['a', 'a']);
+});
+
+it('spaces what it sent later as well, and starts anew after a pause', () => {
+  const sent: string[] = [];
+  const send = spaced((text) => sent.push(text), 4);
+  send('a');
+  send('a');
+  jest.advanceTimersByTime(4);
+  send('a');
+  expect(sent).toHaveLength(2);
+  jest.advanceTimersByTime(4);
+  expect(sent).toHaveLength(3);
+  jest.advanceTimersByTime(100);
+  expect(sent).toHaveLength(3);
+  send('a');
+  expect(sent).toHaveLength(4);
+});
+
+it('lets no text wait for another', () => {
+  const sent: string[] = [];
+  const send = spaced((text) => sent.push(text), 4);
+  send('a');
+  send('b');
+  expect(sent).toEqual(['a', 'b']);
+});
