@@ -168,10 +168,24 @@ describe('an app that does not keep to the protocol is removed:', () => {
       'out_of_order',
     ],
   ];
+
+  /**
+   * How an app ended. It is played again where the machine was too busy for it to start in time: it has broken nothing by
+   * then, and its page has removed it all the same.
+   */
+  async function removed(html: string) {
+    for (let tries = 1; ; tries += 1) {
+      const play = await stage.play(context, html);
+      const end = await play.event('failure');
+      if (end.failure !== 'not_initialised' || tries === 5) return [play, end] as const;
+      await play.close();
+    }
+  }
+
   test('by what it sends', () =>
     inParallel(BREACHES, 3, async ([name, act, failure]) => {
-      const play = await stage.play(context, appWith(`connected.then(() => { ${act} });`));
-      expect([name, await play.event('failure')]).toEqual([name, { type: 'failure', failure }]);
+      const [play, end] = await removed(appWith(`connected.then(() => { ${act} });`));
+      expect([name, end]).toEqual([name, { type: 'failure', failure }]);
       seen.push({ kind: 'protocol', name, succeeded: false });
       expect(await play.page.locator('iframe').count()).toBe(0);
       expect((await play.events()).filter(({ type }) => type === 'proposal').length).toBeLessThan(
@@ -205,8 +219,8 @@ describe('an app that does not keep to the protocol is removed:', () => {
       'out_of_order',
     ],
   ])('%s', async (name, html, failure) => {
-    const play = await stage.play(context, html);
-    expect(await play.event('failure')).toEqual({ type: 'failure', failure });
+    const [play, end] = await removed(html);
+    expect(end).toEqual({ type: 'failure', failure });
     seen.push({ kind: 'protocol', name, succeeded: false });
     expect(await play.useForm()).toBe('usable');
     await play.close();
@@ -222,8 +236,8 @@ describe('an app that does not keep to the protocol is removed:', () => {
 
   test('writing itself anew', async () => {
     const again = 'document.open(); document.write("new"); document.close();';
-    const play = await stage.play(context, appWith(`connected.then(() => { ${again} });`));
-    expect(await play.event('failure')).toEqual({ type: 'failure', failure: 'navigated' });
+    const [play, end] = await removed(appWith(`connected.then(() => { ${again} });`));
+    expect(end).toEqual({ type: 'failure', failure: 'navigated' });
     seen.push({ kind: 'protocol', name: 'writing itself anew', succeeded: false });
     expect(await play.useForm()).toBe('usable');
     await play.close();

@@ -71,14 +71,32 @@ interface Column {
 /** Until nothing that is committed waits for its place in a chain. */
 export async function untilChained(database: pg.Client): Promise<void> {
   await until(
-    async () => (await database.query('SELECT 1 FROM outbox LIMIT 1')).rowCount,
-    (waiting) => waiting === 0,
+    () => isChained(database),
+    (chained) => chained,
   );
 }
 
-/** All rows that belong to somebody, once what has been done is chained. */
+async function isChained(database: pg.Client): Promise<boolean> {
+  return (await database.query('SELECT 1 FROM outbox LIMIT 1')).rowCount === 0;
+}
+
+/**
+ * All rows that belong to somebody, once what has been done is chained: of one moment, so that what the background does
+ * meanwhile is in the rows and in what they tell, or in neither.
+ */
 export async function readTruths(database: pg.Client): Promise<Truths> {
-  await untilChained(database);
+  for (;;) {
+    await untilChained(database);
+    await database.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    try {
+      if (await isChained(database)) return await truthsNow(database);
+    } finally {
+      await database.query('COMMIT');
+    }
+  }
+}
+
+async function truthsNow(database: pg.Client): Promise<Truths> {
   const { rows: tables } = await database.query<Column>(
     `SELECT c.relname AS table, array_agg(a.attname::text ORDER BY a.attnum) AS columns
      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
