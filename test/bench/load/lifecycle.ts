@@ -115,8 +115,9 @@ export async function walk(walker: Walker): Promise<void> {
 const MOST_TRIES = 200;
 
 /**
- * How grants are awaited: by status reads, the first one after three quarters of what waits have lately taken, the
- * others `pauseMs` apart. Every read costs both sides, so a client that asks as soon as it can measures mostly itself.
+ * How grants are awaited: by status reads, the first one after three quarters of the time after which the reads that found
+ * one were lately sent, the others `pauseMs` apart. Every read costs both sides, so a client that asks as soon as it can
+ * measures mostly itself; the time that a read takes is no reason to send the next one later.
  */
 export interface Waiting {
   readonly pauseMs: number;
@@ -136,12 +137,13 @@ async function untilAvailable({ connection, target, wait, note }: Walker, path: 
   const began = performance.now();
   for (let pause = wait.lately * 0.75; ; pause = wait.pauseMs) {
     await delay(pause);
+    const asked = performance.now() - began;
     const answer = await connection.send('GET', path, target.producer);
     wait.reads += 1;
     const waited = performance.now() - began;
     if (answer.status !== 200) throw refused('available', path, answer);
     if (answer.text.includes('"grant_state":"available"')) {
-      wait.lately += (waited - wait.lately) * SHARE_OF_LATEST;
+      wait.lately += (asked - wait.lately) * SHARE_OF_LATEST;
       note('available', waited, answer.text.length);
       return;
     }
