@@ -1,5 +1,12 @@
 import type pg from 'pg';
-import { ROLES, createPool, databaseNow, poolGauges, prismaFor } from '@countersign/database';
+import {
+  ROLES,
+  createPool,
+  databaseNow,
+  inTransaction,
+  poolGauges,
+  prismaFor,
+} from '@countersign/database';
 import { REFUSED, asLogin, loginOf, sqlState, startTestServer } from './server.js';
 import type { TestServer } from './server.js';
 
@@ -123,6 +130,20 @@ describe('a connection', () => {
     });
     await broken;
     expect(errors).toHaveLength(1);
+  });
+
+  it('that breaks in mid-transaction ends the transaction and not the process', async () => {
+    const other = createPool({ url, application: 'in use', max: 1 });
+    const given = inTransaction(other, async (client) => {
+      const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      const ended = new Promise((resolve) => client.once('end', resolve));
+      await server.pool(url).query('SELECT pg_terminate_backend($1)', [rows[0]?.pid]);
+      await ended;
+      await client.query('SELECT 1');
+    });
+    await expect(given).rejects.toThrow('not queryable');
+    expect((await other.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    await other.end();
   });
 });
 

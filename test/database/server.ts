@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { ROLES, createPool, migrate } from '@countersign/database';
-import type { RoleName } from '@countersign/database';
+import type { Pool, RoleName } from '@countersign/database';
 import { testPostgres } from '@countersign/platform/testing';
 
 export const ROLE_NAMES = Object.keys(ROLES) as RoleName[];
@@ -13,14 +13,14 @@ export interface TestServer {
   /** A new database with our schema. */
   migratedDatabase(): Promise<string>;
   /** A pool, closed together with the server: as a service would open it, or as the owner without a name. */
-  pool(url: string, name?: RoleName, max?: number): pg.Pool;
+  pool(url: string, name?: RoleName, max?: number): Pool;
   stop(): Promise<void>;
 }
 
 export async function startTestServer(): Promise<TestServer> {
   // Nothing here must outlive the server.
   const server = await testPostgres({ fsync: 'off', full_page_writes: 'off' });
-  const pools: pg.Pool[] = [];
+  const pools: Pool[] = [];
   const owner = createPool({ url: server.url, max: 1, application: 'test server' });
 
   async function emptyDatabase(): Promise<string> {

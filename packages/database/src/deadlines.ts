@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import type { NewDeadline } from './transition.js';
+import type { NewDeadline } from './step-form.js';
 
 export type DeadlineKind = NewDeadline['kind'];
 

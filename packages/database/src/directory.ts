@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Person, RouteConfig } from '@countersign/protocol';
-import { StaleRead } from './transition.js';
+import { StaleRead } from './fresh-state.js';
 
 export interface Principal {
   readonly id: string;

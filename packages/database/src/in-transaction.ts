@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { isBeaten } from './transition.js';
+import { isBeaten } from './fresh-state.js';
 
 /** How often work is begun whose transaction came to nothing because of another one. */
 const MOST_ATTEMPTS = 5;

@@ -1,4 +1,6 @@
 import pg from 'pg';
+import { Pipeline } from './pipeline.js';
+import type { BriefStatement } from './pipeline.js';
 import { watchStatements } from './watched-statements.js';
 
 /** The database role of each service and of the deletion worker: what it may do is granted to that role, not to a login. */
@@ -42,8 +44,34 @@ export type AroundStatement = <T>(statement: string, run: () => Promise<T>) => P
 /** A process that stands still in mid-transaction must not hold row locks for ever. */
 const IDLE_IN_TRANSACTION_MS = 30_000;
 
+/** A pool that takes brief statements of callers who ask at the same time to the server together. */
+export interface Pool extends pg.Pool {
+  /** As `query`, of a statement that looks at a few rows by their keys. */
+  brief<Row extends object>(statement: BriefStatement): Promise<{ rows: Row[] }>;
+}
+
+/** A prepared statement. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+  /** Looks at a few rows by their keys, and so may travel with others ({@link Pool.brief}). */
+  readonly brief?: boolean;
+}
+
+/** Asks it the way that it is made for. `holds`: see {@link BriefStatement}. */
+export function ask<Row extends object>(
+  pool: Pool,
+  { name, text, brief }: Statement,
+  values: unknown[],
+  holds?: string,
+): Promise<{ rows: Row[] }> {
+  return brief
+    ? pool.brief<Row>({ name, text, values, holds })
+    : pool.query<Row>({ name, text, values });
+}
+
 /** How values arrive: int8 as a safe number, timestamptz as epoch milliseconds, date as text, json and jsonb parsed. */
-export function createPool(options: PoolOptions): pg.Pool {
+export function createPool(options: PoolOptions): Pool {
   const { statementTimeoutMs } = options;
   const pool = new pg.Pool({
     ...withStartupOptions(options.url, startupOptions(options.role)),
@@ -60,8 +88,13 @@ export function createPool(options: PoolOptions): pg.Pool {
   });
   // Without a listener a broken idle connection would end the process.
   pool.on('error', (error) => options.onError?.(error));
+  // Nor must one that breaks in use: its statements fail, which whoever asked them is told.
+  pool.on('connect', (client) => client.on('error', () => {}));
   if (options.around !== undefined) watchStatements(pool, options.around);
-  return pool;
+  const pipeline = new Pipeline(pool, options.around);
+  return Object.assign(pool, {
+    brief: <Row extends object>(statement: BriefStatement) => pipeline.ask<Row>(statement),
+  });
 }
 
 /**

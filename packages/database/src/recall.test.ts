@@ -2,7 +2,7 @@ import type { Lifecycle } from '@countersign/protocol';
 import { Refusal } from '@countersign/protocol';
 import { Recollection, withKnownState } from './recall.js';
 import type { RequestRow } from './request-row.js';
-import { StaleRead } from './transition.js';
+import { StaleRead } from './fresh-state.js';
 
 const row = {
   request_id: 'r',

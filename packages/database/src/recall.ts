@@ -1,7 +1,7 @@
 import type { Lifecycle } from '@countersign/protocol';
 import { Refusal } from '@countersign/protocol';
 import type { RequestRow } from './request-row.js';
-import { StaleRead } from './transition.js';
+import { StaleRead } from './fresh-state.js';
 import type { Saved } from './transition.js';
 
 /** A state that a step was decided with although it was not read for it: `marks` and time are compared by the save. */

@@ -1,6 +1,7 @@
-import type pg from 'pg';
 import { PROTOCOL_REVISION, Refusal, SUPPORTED_PROFILES, textDigest } from '@countersign/protocol';
 import type { DecisionRequest, Digest, Lifecycle } from '@countersign/protocol';
+import { ask } from './pool.js';
+import type { Pool, Statement } from './pool.js';
 import type { Recalled } from './recall.js';
 
 /**
@@ -176,11 +177,11 @@ type LoadedRow = { replay: string | null; lifecycle: string | null } & Record<st
 
 /** Runs a prepared load of {@link REQUEST_COLUMNS}; `Row` adds the service's own columns. */
 export async function loadRequest<Row extends RequestRow>(
-  pool: pg.Pool,
-  statement: { readonly name: string; readonly text: string },
+  pool: Pool,
+  statement: Statement,
   values: unknown[],
 ): Promise<Row | undefined> {
-  const { rows } = await pool.query<LoadedRow>({ ...statement, values });
+  const { rows } = await ask<LoadedRow>(pool, statement, values);
   const loaded = rows[0];
   if (loaded === undefined) return undefined;
   // Onto the object that JSON.parse has made: copying objects of so many members costs more than all else here.

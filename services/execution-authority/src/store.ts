@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import {
   ANCHOR_COLUMN,
   ANCHOR_JOIN,
@@ -22,7 +21,9 @@ import type {
   CallerIdentity,
   DueDeadline,
   NewRecord,
+  Pool,
   RequestRow,
+  Statement,
   Transit,
 } from '@countersign/database';
 import type { Digest, Lifecycle } from '@countersign/protocol';
@@ -59,6 +60,7 @@ const CLAIM_JOIN = keyed('record', 'c', 'x.id = l.claim_id');
 
 const LOAD_CLAIM = {
   name: 'execution.load-claim',
+  brief: true,
   // The proof is the admission's, which recalls it.
   text: `SELECT ${STORED}, p.record AS receipt, p.digest AS receipt_digest, ${ANCHOR_COLUMN},
     o.request_id AS occurrence_request, o.consumed_by AS occurrence_consumed_by,
@@ -70,6 +72,7 @@ const LOAD_CLAIM = {
 
 const LOAD_ADMISSION = {
   name: 'execution.load-admission',
+  brief: true,
   text: `SELECT ${STORED}, ${recordText('l.receipt_id')} AS receipt, c.record AS claim, c.digest AS claim_digest, ${ANCHOR_COLUMN},
     EXISTS (SELECT 1 FROM nonce n WHERE n.tenant = $1 AND n.request_id = $2 AND n.nonce = $6) AS nonce_used
   ${FROM} ${CLAIM_JOIN} ${ANCHOR_JOIN}
@@ -78,6 +81,7 @@ const LOAD_ADMISSION = {
 
 const LOAD_OUTCOME = {
   name: 'execution.load-outcome',
+  brief: true,
   text: `SELECT ${STORED}, c.record AS claim, c.digest AS claim_digest, ${recordText('l.outcome_id')} AS outcome
   ${FROM} ${CLAIM_JOIN}
   WHERE t.tenant = $1`,
@@ -91,6 +95,7 @@ const ofClaim = (place: number) => CLAIM_FORM.own(CLAIM_COLUMNS.length + place);
 const CLAIM = transition(
   'execution.claim',
   {
+    brief: true,
     columns: CLAIM_COLUMNS,
     with: [
       `u AS (
@@ -110,10 +115,11 @@ const CLAIM = transition(
   CLAIM_FORM,
 );
 
-const ADMIT_FORM = stepForm({ records: 2, answer: false, deadlines: false, recalls: true });
+const ADMIT_FORM = stepForm({ records: 1, answer: false, deadlines: false, recalls: true });
 const ADMIT = transition(
   'execution.admit',
   {
+    brief: true,
     columns: ['execution', 'admissions', 'revision'],
     with: [
       `n AS (INSERT INTO nonce (tenant, request_id, nonce) SELECT $1, $3::uuid, ${ADMIT_FORM.own(3)} FROM l)`,
@@ -127,6 +133,7 @@ const INCIDENT = OUTCOME_FORM.own(5);
 const OUTCOME = transition(
   'execution.outcome',
   {
+    brief: true,
     columns: ['grant_state', 'execution', 'outcome_id', 'private_delete_at', 'revision'],
     with: [
       // Resolved: there is nothing left to ask for.
@@ -163,14 +170,14 @@ type KnownRow = AdmissionRow & OutcomeRow;
 export class ExecutionStore {
   readonly #recollection = new Recollection<KnownRow>();
 
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   recall(caller: CallerIdentity, id: string): KnownRow | undefined {
     return this.#recollection.take(caller.tenant, id, caller.id);
   }
 
   async #load<Row extends RequestRow>(
-    statement: { name: string; text: string },
+    statement: Statement,
     values: unknown[],
   ): Promise<Row | undefined> {
     const row = await loadRequest<Row>(this.pool, statement, values);

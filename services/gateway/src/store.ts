@@ -1,5 +1,6 @@
 import type { CallerKind } from '@countersign/protocol';
-import type { Pool, QueryConfig } from 'pg';
+import type { Pool } from '@countersign/database';
+import type { QueryConfig } from 'pg';
 
 import { LOGIN_SECONDS, SESSION_SECONDS } from './cookies.js';
 import type { HttpCount } from './http-counts.js';
@@ -58,7 +59,7 @@ const principalColumns = `p.tenant, p.id AS principal, p.kind,
 const keyed = (of: string) =>
   `CROSS JOIN LATERAL (SELECT x.* FROM principal x WHERE x.tenant = ${of}.tenant AND x.id = ${of}.principal LIMIT 1) p`;
 
-export type { Pool } from 'pg';
+export type { Pool } from '@countersign/database';
 export type Store = ReturnType<typeof createStore>;
 
 /**
@@ -82,30 +83,39 @@ export function createStore(pool: Pool) {
     return result.rows;
   }
 
+  /** Of whoever calls: such questions travel together. */
+  async function caller<Row extends object>(
+    name: string,
+    text: string,
+    digest: string,
+  ): Promise<Row | null> {
+    const asked = { name: `gateway.${name}`, text, values: [digest] };
+    const { rows: found } = await pool.brief<Row>({ ...asked, query_timeout: ANSWER_WITHIN_MS });
+    return found[0] ?? null;
+  }
+
   return {
     /** The enabled principal behind a bearer token. */
     async principalOfToken(digest: string): Promise<KnownPrincipal | null> {
-      const [found] = await rows<KnownPrincipal>(
+      return caller<KnownPrincipal>(
         'principal-of-token',
         `SELECT ${principalColumns}
          FROM credential c ${keyed('c')}
          WHERE c.digest = $1 AND p.enabled AND p.kind <> 'human'`,
-        [digest],
+        digest,
       );
-      return found ?? null;
     },
 
     /** The enabled human behind a live session. */
     async session(digest: string): Promise<KnownSession | null> {
-      const [found] = await rows<KnownSession>(
+      return caller<KnownSession>(
         'session',
         `SELECT ${principalColumns}, p.config ->> 'name' AS name, s.csrf, s.acr,
            extract(epoch FROM clock_timestamp() - s.proved_at)::float8 AS "provedAgo"
          FROM session s ${keyed('s')}
          WHERE s.digest = $1 AND s.expires_at > clock_timestamp() AND p.enabled AND p.kind = 'human'`,
-        [digest],
+        digest,
       );
-      return found ?? null;
     },
 
     /**

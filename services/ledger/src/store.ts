@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import {
   ANCHOR_COLUMN,
   ANCHOR_JOIN,
@@ -14,7 +13,7 @@ import {
   placed,
   recordValues,
 } from '@countersign/database';
-import type { CallerIdentity, NewRecord, RequestRow } from '@countersign/database';
+import type { CallerIdentity, NewRecord, Pool, RequestRow } from '@countersign/database';
 import type { Digest, Lifecycle } from '@countersign/protocol';
 
 export interface Drained {
@@ -104,7 +103,7 @@ const ENTRY = `e.tenant, e.sequence, e.request_id, e.type, e.previous_head, e.he
   FROM ledger_entry e CROSS JOIN LATERAL (SELECT x.record FROM record x WHERE x.tenant = $1 AND x.id = e.record_id LIMIT 1) r`;
 
 export class LedgerStore {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   // The chain ------------------------------------------------------------------------------------
 

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import {
   REQUEST_COLUMNS,
   REQUEST_INTEGRITY,
@@ -7,7 +6,7 @@ import {
   saveTransition,
   transition,
 } from '@countersign/database';
-import type { CallerIdentity, RequestRow, Transit } from '@countersign/database';
+import type { CallerIdentity, Pool, RequestRow, Transit } from '@countersign/database';
 import type { Lifecycle } from '@countersign/protocol';
 
 // A reminder carries no material, so the notifier may not read any: of INT it recomputes the request's own digest.
@@ -19,7 +18,7 @@ const LOAD = {
 const REMIND = transition('notifier.remind', { columns: ['reminded_at', 'revision'] });
 
 export class NotifierStore {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   async load(
     caller: CallerIdentity,

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import {
   INTEGRITY,
   MARKS,
@@ -13,7 +12,13 @@ import {
   stepForm,
   transition,
 } from '@countersign/database';
-import type { CallerIdentity, RequestRow, StepStatement, Transit } from '@countersign/database';
+import type {
+  CallerIdentity,
+  Pool,
+  RequestRow,
+  StepStatement,
+  Transit,
+} from '@countersign/database';
 import type { Digest, Assignment, DecisionCandidate, Lifecycle } from '@countersign/protocol';
 
 export interface ReviewRow extends RequestRow {
@@ -32,6 +37,7 @@ export interface ReviewRow extends RequestRow {
 
 const LOAD = {
   name: 'review.load',
+  brief: true,
   text: `SELECT ${REQUEST_COLUMNS}, ${INTEGRITY}, ${MARKS}, m.response_schema,
     coalesce(c.revision, 0) AS last_revision, c.candidate, c.digest AS candidate_digest, c.live AS candidate_live,
     c.mark AS candidate_mark,
@@ -52,6 +58,7 @@ const CONFIRM_FORM = stepForm({ records: 2, answer: true, deadlines: true, recal
 const CONFIRM = transition(
   'review.confirm',
   {
+    brief: true,
     columns: CONFIRM_COLUMNS,
     // A recalled candidate is still the reviewer's newest one, as it was.
     where: `(${CONFIRM_FORM.recalled?.marks}::text IS NULL OR ${CONFIRM_FORM.own(CONFIRM_COLUMNS.length)}::text = (
@@ -74,6 +81,7 @@ const HELD = `WITH t AS (
 
 const FREEZE: StepStatement = {
   name: 'review.propose',
+  brief: true,
   form: NOTHING_SIGNED,
   text: `${HELD}, ${NOTHING_SIGNED.consequences()}, c AS (
     INSERT INTO candidate (tenant, request_id, reviewer, revision, id, digest, candidate, created_at)
@@ -98,7 +106,7 @@ export class ReviewStore {
   /** What a reviewer's proposal left behind, for their confirmation. */
   readonly #recollection = new Recollection<ReviewRow>();
 
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   recall(caller: CallerIdentity, requestId: string): ReviewRow | undefined {
     return this.#recollection.take(caller.tenant, requestId, caller.id);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Directory, ROLES, createPool, migrate } from '@countersign/database';
+import type { Pool } from '@countersign/database';
 import { LedgerStore, MetricsStore, TreeStore, ledgerModule } from '@countersign/ledger';
 import {
   Notary,
@@ -150,7 +151,7 @@ async function fill(
 
 /** The product's own module, from its start until nothing waits any more. */
 async function drainRate(
-  pool: pg.Pool,
+  pool: Pool,
   owner: pg.Pool,
   rows: ReadonlyMap<string, readonly Row[]>,
   before: number,

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { Deadlines, ROLES, createPool } from '@countersign/database';
-import type { RoleName } from '@countersign/database';
+import type { Pool, RoleName } from '@countersign/database';
 import { ExecutionStore } from '@countersign/execution-authority';
 import { createStore } from '@countersign/gateway';
 import { LedgerStore } from '@countersign/ledger';
@@ -88,7 +88,7 @@ async function reads(ground: Ground): Promise<[title: string, Statement][]> {
   const of = async (
     title: string,
     role: RoleName,
-    ask: (pool: pg.Pool) => Promise<unknown>,
+    ask: (pool: Pool) => Promise<unknown>,
   ): Promise<void> => {
     const recorded: Statement[] = [];
     await ask(recordingPool(role, recorded));

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type pg from 'pg';
 import { Deadlines, Directory, Traces } from '@countersign/database';
 import type {
   CallerIdentity,
   NewAnswer,
   NewRecord,
+  Pool,
   RoleName,
   Transit,
 } from '@countersign/database';
@@ -123,13 +123,13 @@ const session = { digest, tenant: 't', principal: 'p', csrf: '', provedAt: null,
 /** What one store is asked: every one of its methods at least once, by name. */
 interface StoreCalls<Store> {
   readonly role: RoleName;
-  readonly open: (pool: pg.Pool) => Store;
+  readonly open: (pool: Pool) => Store;
   readonly calls: Readonly<Record<string, (store: Store) => unknown>>;
 }
 
 const calls = <Store>(
   role: RoleName,
-  open: (pool: pg.Pool) => Store,
+  open: (pool: Pool) => Store,
   asked: StoreCalls<Store>['calls'],
 ) => ({ role, open, calls: asked }) as StoreCalls<unknown>;
 

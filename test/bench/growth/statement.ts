@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { RoleName } from '@countersign/database';
+import type { Pool, RoleName } from '@countersign/database';
 
 /** One statement of a service, as its store sends it. */
 export interface Statement {
@@ -17,7 +17,7 @@ const ROW = { saved: 1, replay: null, lifecycle: null, event: null, revision: 1,
  * A pool that sends nothing anywhere: it keeps what a store asks it in `into`. So a store's statements can be had without
  * the store giving them away.
  */
-export function recordingPool(role: RoleName, into: Statement[]): pg.Pool {
+export function recordingPool(role: RoleName, into: Statement[]): Pool {
   async function query(config: string | pg.QueryConfig, given: readonly unknown[] = []) {
     const { name, text, values = given } = typeof config === 'string' ? { text: config } : config;
     if (!/^(BEGIN\b.*|COMMIT|ROLLBACK)$/.test(text)) {
@@ -25,7 +25,8 @@ export function recordingPool(role: RoleName, into: Statement[]): pg.Pool {
     }
     return { rows: [{ ...ROW }], rowCount: 1 };
   }
-  return { query, connect: async () => ({ query, release: () => {} }) } as unknown as pg.Pool;
+  const connect = async () => ({ query, release: () => {} });
+  return { query, brief: query, connect } as unknown as Pool;
 }
 
 function firstWords(text: string): string {

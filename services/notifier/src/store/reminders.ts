@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import {
   REQUEST_COLUMNS,
   REQUEST_INTEGRITY,
@@ -6,7 +5,7 @@ import {
   loadRequest,
   workerValues,
 } from '@countersign/database';
-import type { RequestRow } from '@countersign/database';
+import type { Pool, RequestRow } from '@countersign/database';
 import { SECONDS } from '@countersign/protocol';
 import type { Lifecycle } from '@countersign/protocol';
 import type { DeadlineSource, DueItem, UpcomingItem } from '@countersign/platform';
@@ -30,7 +29,7 @@ const LOAD = {
 /** Reviews whose automatic reminder comes; `seconds` before their deadline. */
 export class ReminderSource implements DeadlineSource {
   constructor(
-    private readonly pool: pg.Pool,
+    private readonly pool: Pool,
     private readonly seconds: number,
   ) {}
 

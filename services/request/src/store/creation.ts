@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import { randomInt } from 'node:crypto';
 import { DEFAULT_LIMITS, Refusal } from '@countersign/protocol';
 import type { Digest, Lifecycle } from '@countersign/protocol';
 import {
@@ -11,6 +11,7 @@ import {
 } from '@countersign/database';
 import type {
   CallerIdentity,
+  Pool,
   RequestRow,
   StepForm,
   StepStatement,
@@ -49,6 +50,7 @@ const ROUTE_DAY_IS_OVER = `EXISTS (SELECT 1 FROM quota_day q WHERE q.tenant = $1
 
 const LOAD = {
   name: 'request.load-creation',
+  brief: true,
   text: `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now, t.directory_revision, t.generation,
     t.fenced, t.fence_reason, ${replayColumn('$2', '$4', '$5')},
     CASE WHEN $6::jsonb IS NOT NULL THEN creation_refusal($1, $2,
@@ -68,9 +70,10 @@ const SUPERSEDE_FORM = ANY_STEP;
 
 // Own parameters: 0 owner, 1 route, 2 purpose, 3 summary, 4 digest, 5 canonical, 6 payload, 7 schema, 8 document,
 // 9 bytes, 10 occurrence, 11 accepted_at, 12 review_deadline, 13 private_delete_at, 14 audit_delete_at, 15 reminded_at,
-// 16 grant, 17 execution, 18 revision, 19 quota amounts, 20 publisher, 21 retained limit, 22 bundle;
-// of a supersession: 23 old id, 24 old version, 25 old decision, 26 old grant, 27 old revision, 28 old invalidation,
-// 29 ids of the old request's records.
+// 16 grant, 17 execution, 18 revision, 19 quota amounts, 20 publisher, 21 retained limit, 22 bundle,
+// 23 slot of the bytes retained;
+// of a supersession: 24 old id, 25 old version, 26 old decision, 27 old grant, 28 old revision, 29 old invalidation,
+// 30 ids of the old request's records.
 const HEAD = `WITH t AS (
   SELECT quotas FROM tenant WHERE tenant = $1 AND directory_revision = $2 FOR KEY SHARE
 )`;
@@ -93,12 +96,14 @@ const request = ({ own }: StepForm) => `l AS (
   INSERT INTO material (tenant, request_id, payload, response_schema, review_document, bytes)
   SELECT $1, $3::uuid, ${own(6)}, ${own(7)}, ${own(8)}, ${own(9)}::bigint FROM l
 ), rt AS (
-  INSERT INTO retained AS x (tenant, scope, subject, bytes) SELECT $1, 'owner', ${own(0)}, ${own(9)}::bigint FROM l
+  INSERT INTO retained AS x (tenant, scope, subject, slot, bytes)
+  SELECT $1, 'owner', ${own(0)}, ${own(23)}::smallint, ${own(9)}::bigint FROM l
   ON CONFLICT (tenant, scope, subject, slot) DO UPDATE SET bytes = x.bytes + EXCLUDED.bytes
 )`;
 
 const CREATE: StepStatement = {
   name: 'request.create',
+  brief: true,
   form: CREATE_FORM,
   text: `${HEAD}, ${quota(CREATE_FORM)}
 ), ${request(CREATE_FORM)}, oc AS (
@@ -115,18 +120,18 @@ const SUPERSEDE: StepStatement = {
   name: 'request.supersede',
   form: SUPERSEDE_FORM,
   text: `${HEAD}, old AS (
-  UPDATE lifecycle SET version = lifecycle.version + 1, decision = ${own(25)}, grant_state = ${own(26)},
-    revision = ${own(27)}, invalidated = ${own(28)}
-  FROM t WHERE lifecycle.tenant = $1 AND lifecycle.request_id = ${own(23)}::uuid AND lifecycle.version = ${own(24)}
+  UPDATE lifecycle SET version = lifecycle.version + 1, decision = ${own(26)}, grant_state = ${own(27)},
+    revision = ${own(28)}, invalidated = ${own(29)}
+  FROM t WHERE lifecycle.tenant = $1 AND lifecycle.request_id = ${own(24)}::uuid AND lifecycle.version = ${own(25)}
   RETURNING lifecycle.request_id
 ), ${quota(SUPERSEDE_FORM)}, old
 ), ${request(SUPERSEDE_FORM)}, oc AS (
   UPDATE occurrence SET request_id = $3::uuid FROM l
   WHERE occurrence.tenant = $1 AND occurrence.owner = ${own(0)} AND occurrence.occurrence = ${own(10)}
-    AND occurrence.request_id = ${own(23)}::uuid AND occurrence.consumed_by IS NULL
+    AND occurrence.request_id = ${own(24)}::uuid AND occurrence.consumed_by IS NULL
   RETURNING 1
 ), ${SUPERSEDE_FORM.consequences(
-    `CASE WHEN x.id = ANY (${own(29)}::uuid[]) THEN ${own(23)}::uuid ELSE $3::uuid END`,
+    `CASE WHEN x.id = ANY (${own(30)}::uuid[]) THEN ${own(24)}::uuid ELSE $3::uuid END`,
   )}
 SELECT count(*)::integer AS saved,
   must(${own(10)}::text IS NULL OR (SELECT count(*) FROM oc) = count(*), 'occurrence_unavailable') FROM l`,
@@ -159,10 +164,13 @@ export interface Replaced {
   readonly recordIds: readonly string[];
 }
 
+/** Rows that an owner's retained bytes are spread over, so that creations do not wait for one another's commits. */
+const SLOTS = 64;
+
 export class CreationStore {
   /** `amounts` null lifts the quotas (development only). */
   constructor(
-    private readonly pool: pg.Pool,
+    private readonly pool: Pool,
     private readonly amounts: QuotaAmounts | null,
   ) {}
 
@@ -197,12 +205,15 @@ export class CreationStore {
   }
 
   async create(transit: Transit, creation: Creation): Promise<void> {
-    await this.#save(CREATE, transit, this.#values(creation));
+    const slot = randomInt(SLOTS);
+    // Beside quotas, which are the tenant's, creations meet in this row alone.
+    const holds = `${transit.tenant} ${creation.owner} ${slot}`;
+    await this.#save(CREATE, transit, this.#values(creation, slot), holds);
   }
 
   async supersede(transit: Transit, creation: Creation, old: Replaced): Promise<void> {
     await this.#save(SUPERSEDE, transit, [
-      ...this.#values(creation),
+      ...this.#values(creation, randomInt(SLOTS)),
       old.id,
       old.version,
       old.state.decision,
@@ -213,7 +224,7 @@ export class CreationStore {
     ]);
   }
 
-  #values(creation: Creation): unknown[] {
+  #values(creation: Creation, slot: number): unknown[] {
     const { state } = creation;
     return [
       creation.owner,
@@ -240,12 +251,18 @@ export class CreationStore {
       creation.publisher,
       creation.retainedLimit,
       creation.bundle,
+      slot,
     ];
   }
 
-  async #save(statement: StepStatement, transit: Transit, own: readonly unknown[]): Promise<void> {
+  async #save(
+    statement: StepStatement,
+    transit: Transit,
+    own: readonly unknown[],
+    holds?: string,
+  ): Promise<void> {
     try {
-      await saveTransition(this.pool, statement, transit, own);
+      await saveTransition(this.pool, statement, transit, own, holds);
     } catch (error) {
       throw quotaRefusal(error) ?? error;
     }

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import {
   REQUEST_COLUMNS,
   REQUEST_JOINS,
@@ -10,7 +9,7 @@ import {
   transition,
   workerValues,
 } from '@countersign/database';
-import type { DueDeadline, RequestRow, Transit } from '@countersign/database';
+import type { DueDeadline, Pool, RequestRow, Transit } from '@countersign/database';
 import type { Lifecycle } from '@countersign/protocol';
 import { DISCARDING } from './discarding.js';
 
@@ -88,7 +87,7 @@ const DELETE_REQUEST = `WITH g AS (
   ) SELECT g.chained FROM g`;
 
 export class DeletionStore {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   async load(item: DueDeadline): Promise<RequestRow | undefined> {
     return loadRequest(this.pool, LOAD, workerValues(item));

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import {
   ANY_STEP,
   REQUEST_COLUMNS,
@@ -9,7 +8,7 @@ import {
   transition,
   workerValues,
 } from '@countersign/database';
-import type { DueDeadline, RequestRow, Transit } from '@countersign/database';
+import type { DueDeadline, Pool, RequestRow, Transit } from '@countersign/database';
 import type { Lifecycle } from '@countersign/protocol';
 
 const LOAD = {
@@ -25,7 +24,7 @@ const EXPIRE = transition('request.expire', {
 });
 
 export class ExpiryStore {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   async load(item: DueDeadline): Promise<RequestRow | undefined> {
     return loadRequest(this.pool, LOAD, workerValues(item));

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import {
   ANCHOR_COLUMN,
   ANCHOR_JOIN,
@@ -14,7 +13,7 @@ import {
   saveTransition,
   transition,
 } from '@countersign/database';
-import type { CallerIdentity, RequestRow, Transit } from '@countersign/database';
+import type { CallerIdentity, Pool, RequestRow, Transit } from '@countersign/database';
 import type { Lifecycle } from '@countersign/protocol';
 import type { StatusParts } from '../status-view.js';
 import { DISCARDING } from './discarding.js';
@@ -51,6 +50,7 @@ const PARTS = `${recordText('l.receipt_id')} AS receipt, ${recordText('l.claim_i
 
 const STATUS = {
   name: 'request.status',
+  brief: true,
   text: `SELECT ${REQUEST_COLUMNS}, ${PARTS} ${REQUEST_JOINS} ${ANCHOR_JOIN} WHERE t.tenant = $1`,
 };
 
@@ -123,7 +123,7 @@ const HITL = {
 };
 
 export class RequestStore {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   async status(
     caller: CallerIdentity,
