@@ -207,6 +207,37 @@ describe('a lock that one of them needs', () => {
   });
 });
 
+describe('statements of one caller that belong together', () => {
+  const all = [add(1), insert(100), transaction('x')];
+
+  it.each(['at first', 'later'])('happen in their order and in one transaction, %s', async () => {
+    const answers = await pool.together([...all, transaction('yy'), read(1)]);
+    expect(answers.map(({ rows }) => rows)).toMatchObject([
+      [{ n: 1 }],
+      [{ id: 100 }],
+      [{ length: 1 }],
+      [{ length: 2 }],
+      [{ n: 1 }],
+    ]);
+    const [one, other] = answers.slice(2).map(({ rows }) => (rows[0] as { id: string }).id);
+    expect(one).toBe(other);
+  });
+
+  it('happen all or not at all, on a connection that knows them and on one that does not', async () => {
+    const narrow = createPool({ url, application: 'narrow', max: 1 });
+    for (const known of [false, true]) {
+      if (known) await narrow.together([add(2), insert(100)]);
+      const before = await numbers();
+      await expect(narrow.together([add(1), insert(9)])).rejects.toMatchObject({
+        code: UNIQUE_VIOLATION,
+      });
+      expect(await numbers()).toEqual(before);
+    }
+    expect((await narrow.together([add(1)])).map(({ rows }) => rows)).toEqual([[{ n: 1 }]]);
+    await narrow.end();
+  });
+});
+
 describe('a connection that breaks', () => {
   it('is told to all whom it carried, and replaced', async () => {
     await pool.brief(add(1));

@@ -3,12 +3,15 @@ import type { AroundStatement } from './pool.js';
 import { preparedOf, travel } from './trip.js';
 import type { Passenger, Prepared } from './trip.js';
 
-/** A statement that looks at a few rows by their keys, and so may travel with those of other callers. */
-export interface BriefStatement {
+export interface PreparedStatement {
   /** Prepared under this name on each connection. */
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];
+}
+
+/** A statement that looks at a few rows by their keys, and so may travel with those of other callers. */
+export interface BriefStatement extends PreparedStatement {
   /** Names what it locks, where it writes: statements that travel together lock in the order of these names. */
   readonly holds?: string | undefined;
   /** Longest wait for the answer, ms, where it is not the pool's. */
@@ -67,6 +70,49 @@ export class Pipeline {
     return this.around === undefined ? answer() : this.around(statement.name, answer);
   }
 
+  /** See {@link Pool.together}. */
+  async inOrder(statements: readonly PreparedStatement[]): Promise<{ rows: object[] }[]> {
+    const client = await this.pool.connect();
+    const prepared = this.#preparedOn(client);
+    const known = statements.every(({ name }) => prepared.has(name));
+    let broken: Error | undefined;
+    try {
+      return known
+        ? await this.#inOneMessage(client, statements)
+        : await this.#oneByOne(client, statements);
+    } catch (error) {
+      // A transaction of several messages is ended by the end of its connection.
+      if (!known || !isUndone(error)) broken = error as Error;
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  async #inOneMessage(client: pg.PoolClient, statements: readonly PreparedStatement[]) {
+    const passengers = statements.map((statement) => this.#passenger(client, statement));
+    const go = () => travel(client, passengers);
+    const names = statements.map(({ name }) => name).join(', ');
+    const answers = await (this.around === undefined ? go() : this.around(names, go));
+    return answers.map((answer) => {
+      if ('unreadable' in answer) throw answer.unreadable;
+      return answer;
+    });
+  }
+
+  /** Their first time on a connection. */
+  async #oneByOne(client: pg.PoolClient, statements: readonly PreparedStatement[]) {
+    const answers: pg.QueryResult<object>[] = [];
+    await client.query('BEGIN');
+    for (const statement of statements) {
+      const answer = await client.query<object>(configOf(statement));
+      this.#remember(client, statement, answer);
+      answers.push(answer);
+    }
+    await client.query('COMMIT');
+    return answers;
+  }
+
   #alone<Row extends object>(statement: BriefStatement): Promise<{ rows: Row[] }> {
     return this.pool.query<Row>(configOf(statement));
   }
@@ -121,8 +167,7 @@ export class Pipeline {
   async #prepare(client: pg.PoolClient, { statement, resolve, reject }: Waiting): Promise<void> {
     try {
       const answer = await client.query<object>(configOf(statement));
-      const read = preparedOf(answer.fields, this.pool.options.types);
-      this.#preparedOn(client).set(statement.name, read);
+      this.#remember(client, statement, answer);
       resolve(answer);
     } catch (error) {
       if (!isUndone(error) && !isUnreadable(error)) throw error;
@@ -168,7 +213,11 @@ export class Pipeline {
     return [LOCK_WAIT];
   }
 
-  #passenger(client: pg.PoolClient, { name, values }: BriefStatement): Passenger {
+  #remember(client: pg.PoolClient, { name }: PreparedStatement, { fields }: pg.QueryResult): void {
+    this.#preparedOn(client).set(name, preparedOf(fields, this.pool.options.types));
+  }
+
+  #passenger(client: pg.PoolClient, { name, values }: PreparedStatement): Passenger {
     const prepared = this.#preparedOn(client).get(name);
     if (prepared === undefined) throw new TypeError(`${name} was not prepared`);
     return { name, values, prepared };

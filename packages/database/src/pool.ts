@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { Pipeline } from './pipeline.js';
-import type { BriefStatement } from './pipeline.js';
+import type { BriefStatement, PreparedStatement } from './pipeline.js';
 import { watchStatements } from './watched-statements.js';
 
 /** The database role of each service and of the deletion worker: what it may do is granted to that role, not to a login. */
@@ -48,6 +48,8 @@ const IDLE_IN_TRANSACTION_MS = 30_000;
 export interface Pool extends pg.Pool {
   /** As `query`, of a statement that looks at a few rows by their keys. */
   brief<Row extends object>(statement: BriefStatement): Promise<{ rows: Row[] }>;
+  /** One after the other in one transaction and one message: all of them happen, or none. Rejects with what failed. */
+  together(statements: readonly PreparedStatement[]): Promise<{ rows: object[] }[]>;
 }
 
 /** A prepared statement. */
@@ -94,6 +96,7 @@ export function createPool(options: PoolOptions): Pool {
   const pipeline = new Pipeline(pool, options.around);
   return Object.assign(pool, {
     brief: <Row extends object>(statement: BriefStatement) => pipeline.ask<Row>(statement),
+    together: (statements: readonly PreparedStatement[]) => pipeline.inOrder(statements),
   });
 }
 

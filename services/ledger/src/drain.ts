@@ -1,5 +1,6 @@
-import { CHECKPOINT_ENTRIES, SECONDS } from '@countersign/protocol';
+import { CHECKPOINT_ENTRIES } from '@countersign/protocol';
 import { Wakeful, inSpanOfEach } from '@countersign/platform';
+import { checkpoint, checkpointDue, checkpointText, positionIn, saving } from './checkpoint.js';
 import type { ChainDeps, LedgerDeps } from './module.js';
 import type { Drained, LedgerPosition } from './store.js';
 
@@ -13,6 +14,8 @@ const NOTE_MS = 1000;
  */
 export function drainer(deps: ChainDeps): Wakeful {
   const checkpointed = new Map<string, number>();
+  /** Where more waits, a batch's checkpoint travels with the next batch: one commit for both. */
+  const owed = new Map<string, LedgerPosition>();
   const noted = runNotes(deps);
 
   async function work(tenant: string): Promise<boolean> {
@@ -25,7 +28,7 @@ export function drainer(deps: ChainDeps): Wakeful {
   }
 
   async function drain(tenant: string): Promise<boolean> {
-    const drained = await append(deps, tenant);
+    const drained = await nextBatch(tenant);
     if (drained === null) {
       // Another process holds the chain and may have read before our row was there: look again soon.
       await gather();
@@ -33,12 +36,22 @@ export function drainer(deps: ChainDeps): Wakeful {
     }
     if (drained.appended > 0) deps.grown(tenant);
     if (checkpointDue(drained, checkpointed.get(tenant) ?? 0, deps.monotonicMs())) {
-      await checkpoint(deps, tenant, drained);
+      const position = drained.remaining ? positionIn(drained) : undefined;
+      if (position === undefined) await checkpoint(deps, tenant, drained);
+      else owed.set(tenant, position);
       checkpointed.set(tenant, deps.monotonicMs());
     }
     if (drained.appended > 0) await noted(tenant, true);
     if (drained.appended > 0 && !drained.remaining) await gather();
     return drained.remaining;
+  }
+
+  function nextBatch(tenant: string): Promise<Drained | null> {
+    const position = owed.get(tenant);
+    owed.delete(tenant);
+    return position === undefined
+      ? append(deps, tenant, () => deps.store.drain(tenant, CHECKPOINT_ENTRIES))
+      : checkpointAndAppend(deps, tenant, position);
   }
 
   return new Wakeful({
@@ -50,18 +63,37 @@ export function drainer(deps: ChainDeps): Wakeful {
   });
 }
 
+async function checkpointAndAppend(
+  deps: ChainDeps,
+  tenant: string,
+  position: LedgerPosition,
+): Promise<Drained | null> {
+  const text = await checkpointText(deps, position);
+  const both = deps.store.checkpointAndDrain(tenant, position, text, CHECKPOINT_ENTRIES);
+  try {
+    const [, drained] = await Promise.all([
+      saving(deps, tenant, position, async () => (await both).saved),
+      append(deps, tenant, async () => (await both).drained),
+    ]);
+    return drained;
+  } catch (error) {
+    // A batch that cannot be chained is no reason to leave open what is chained already.
+    await saving(deps, tenant, position, () => deps.store.saveCheckpoint(tenant, position, text));
+    throw error;
+  }
+}
+
 /** One batch holds records of many traces: each of them has its own span of it. */
-function append({ store, traces }: LedgerDeps, tenant: string): Promise<Drained | null> {
-  return inSpanOfEach(
-    'ledger append',
-    {},
-    () => store.drain(tenant, CHECKPOINT_ENTRIES),
-    async (drained) => {
-      if (traces === null || drained === null || drained.appended === 0) return [];
-      const { appended, sequence } = drained;
-      return (await traces.ofEntries(tenant, sequence - appended, sequence)).values();
-    },
-  );
+function append(
+  { traces }: LedgerDeps,
+  tenant: string,
+  drain: () => Promise<Drained | null>,
+): Promise<Drained | null> {
+  return inSpanOfEach('ledger append', {}, drain, async (drained) => {
+    if (traces === null || drained === null || drained.appended === 0) return [];
+    const { appended, sequence } = drained;
+    return (await traces.ofEntries(tenant, sequence - appended, sequence)).values();
+  });
 }
 
 /** Says of a tenant at most once a second each that draining went well or failed; the metrics show when (#28). */
@@ -80,70 +112,6 @@ function runNotes(deps: LedgerDeps): (tenant: string, well: boolean) => Promise<
   };
 }
 
-/**
- * A decision waits for its anchor and no checkpoint is on its way: now. While one is, decisions gather for the next, so
- * that the anchor store is asked as often as it can answer and not once for each drain.
- */
-function checkpointDue(drained: Drained, lastMs: number, nowMs: number): boolean {
-  const open = drained.sequence - drained.checkpointed;
-  if (open === 0) return false;
-  return (
-    (drained.decided && !drained.anchoring) ||
-    open >= CHECKPOINT_ENTRIES ||
-    nowMs - lastMs >= SECONDS.checkpointInterval * 1000
-  );
-}
-
 function gather(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, GATHER_MS));
-}
-
-/** Where the checkpoint goes that covers all there is, when one may. */
-function positionIn({ checkpointed, ...drained }: Drained): LedgerPosition | undefined {
-  if (drained.sequence - checkpointed > CHECKPOINT_ENTRIES) return undefined;
-  return { ...drained, checkpoint_sequence: checkpointed };
-}
-
-/** Signs checkpoints up to the chain's end, each over at most 100 entries. */
-async function checkpoint(deps: ChainDeps, tenant: string, drained: Drained): Promise<void> {
-  let position = positionIn(drained);
-  for (;;) {
-    position ??= await deps.store.position(tenant, CHECKPOINT_ENTRIES);
-    if (position === undefined) break;
-    const at = position;
-    const saved = await inSpanOfEach(
-      'ledger checkpoint',
-      {},
-      () => signCheckpoint(deps, tenant, at),
-      async () => (await decisionTraces(deps, tenant, at)).values(),
-    );
-    if (!saved) break;
-    deps.checkpointed(tenant);
-    if (position.sequence === drained.sequence) break;
-    position = undefined;
-  }
-}
-
-async function signCheckpoint(
-  { notary, store }: LedgerDeps,
-  tenant: string,
-  position: LedgerPosition,
-): Promise<boolean> {
-  const { ledger_id, generation, sequence, head } = position;
-  const { text } = await notary.issue(
-    'AuditCheckpoint',
-    { tenant: ledger_id, audience: 'proto.audit', purpose: 'service', profiles: {} },
-    position.now,
-    { ledger_id, generation, sequence, head },
-  );
-  return store.saveCheckpoint(tenant, position, text);
-}
-
-async function decisionTraces(
-  { traces }: LedgerDeps,
-  tenant: string,
-  { checkpoint_sequence, sequence }: LedgerPosition,
-): Promise<ReadonlyMap<string, string>> {
-  if (traces === null) return new Map();
-  return traces.ofEntries(tenant, checkpoint_sequence, sequence, 'DecisionReceipt');
 }

@@ -102,6 +102,27 @@ const EXPORT = {
 const ENTRY = `e.tenant, e.sequence, e.request_id, e.type, e.previous_head, e.head, e.record_digest, r.record, e.created_at
   FROM ledger_entry e CROSS JOIN LATERAL (SELECT x.record FROM record x WHERE x.tenant = $1 AND x.id = e.record_id LIMIT 1) r`;
 
+function drainOf(tenant: string, most: number) {
+  return {
+    name: 'ledger.drain',
+    text: `SELECT d.*, t.ledger_id, t.generation, floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
+      FROM ledger_drain($1, $2) d CROSS JOIN LATERAL (SELECT x.* FROM tenant x WHERE x.tenant = $1 LIMIT 1) t`,
+    values: [tenant, most],
+  };
+}
+
+function checkpointOf(tenant: string, position: LedgerPosition, text: string) {
+  const { generation, checkpoint_sequence: previous, sequence, now } = position;
+  return {
+    name: 'ledger.checkpoint',
+    text: `WITH h AS (
+        UPDATE ledger_head SET checkpoint_sequence = $4 WHERE tenant = $1 AND checkpoint_sequence = $3 RETURNING 1
+      ) INSERT INTO checkpoint (tenant, generation, sequence, previous_sequence, record, created_at)
+        SELECT $1, $2::uuid, $4, $3, $5, $6::timestamptz FROM h RETURNING sequence`,
+    values: [tenant, generation, previous, sequence, text, new Date(now)],
+  };
+}
+
 export class LedgerStore {
   constructor(private readonly pool: Pool) {}
 
@@ -109,13 +130,25 @@ export class LedgerStore {
 
   /** Appends what waits, in one transaction; null when another writer holds the tenant's chain. */
   async drain(tenant: string, most: number): Promise<Drained | null> {
-    const { rows } = await this.pool.query<Drained>({
-      name: 'ledger.drain',
-      text: `SELECT d.*, t.ledger_id, t.generation, floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
-        FROM ledger_drain($1, $2) d CROSS JOIN LATERAL (SELECT x.* FROM tenant x WHERE x.tenant = $1 LIMIT 1) t`,
-      values: [tenant, most],
-    });
+    const { rows } = await this.pool.query<Drained>(drainOf(tenant, most));
     return rows[0] ?? null;
+  }
+
+  /** Saves the checkpoint, then appends what waits, in one transaction: see `saveCheckpoint` and `drain`. */
+  async checkpointAndDrain(
+    tenant: string,
+    position: LedgerPosition,
+    text: string,
+    most: number,
+  ): Promise<{ saved: boolean; drained: Drained | null }> {
+    const [checkpoints, drains] = await this.pool.together([
+      checkpointOf(tenant, position, text),
+      drainOf(tenant, most),
+    ]);
+    return {
+      saved: checkpoints?.rows.length === 1,
+      drained: (drains?.rows[0] as Drained | undefined) ?? null,
+    };
   }
 
   /** Tenants with something to chain or to checkpoint. */
@@ -143,22 +176,8 @@ export class LedgerStore {
 
   /** False when another process made the checkpoint first. */
   async saveCheckpoint(tenant: string, position: LedgerPosition, text: string): Promise<boolean> {
-    const { rowCount } = await this.pool.query({
-      name: 'ledger.checkpoint',
-      text: `WITH h AS (
-          UPDATE ledger_head SET checkpoint_sequence = $4 WHERE tenant = $1 AND checkpoint_sequence = $3 RETURNING 1
-        ) INSERT INTO checkpoint (tenant, generation, sequence, previous_sequence, record, created_at)
-          SELECT $1, $2::uuid, $4, $3, $5, $6::timestamptz FROM h`,
-      values: [
-        tenant,
-        position.generation,
-        position.checkpoint_sequence,
-        position.sequence,
-        text,
-        new Date(position.now),
-      ],
-    });
-    return rowCount === 1;
+    const { rows } = await this.pool.query(checkpointOf(tenant, position, text));
+    return rows.length === 1;
   }
 
   // Anchoring ------------------------------------------------------------------------------------

@@ -1,21 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { Directory, ROLES, createPool, migrate } from '@countersign/database';
+import { ROLES, createPool, migrate } from '@countersign/database';
 import type { Pool } from '@countersign/database';
-import { LedgerStore, MetricsStore, TreeStore, ledgerModule } from '@countersign/ledger';
-import {
-  Notary,
-  createCallerVerifier,
-  createInProcessBus,
-  createLogger,
-} from '@countersign/platform';
 import { testPostgres } from '@countersign/platform/testing';
-import { generateSigningKey, signerFromPem } from '@countersign/protocol';
 import type pg from 'pg';
 import { machineFacts } from '../machine.js';
 import type { Scenario } from '../scenarios.js';
 import { digits, table } from '../text.js';
+import { startLedger } from './ledger.js';
 import { SCHEMA, insertRate, rowsOf } from './yardstick.js';
 import type { Row } from './yardstick.js';
 
@@ -156,27 +149,9 @@ async function drainRate(
   rows: ReadonlyMap<string, readonly Row[]>,
   before: number,
 ): Promise<number> {
-  const log = createLogger({ name: 'bench', level: 'warn' });
-  const bus = createInProcessBus({ log });
-  const key = generateSigningKey('bench');
-  const module = ledgerModule(
-    { bus, verifier: createCallerVerifier({}), log },
-    {
-      store: new LedgerStore(pool),
-      metrics: new MetricsStore(pool),
-      traces: null,
-      tree: new TreeStore(pool),
-      directory: new Directory(pool),
-      notary: new Notary(signerFromPem('bench', key.privatePem), 'https://bench.example'),
-      log,
-      monotonicMs: () => performance.now(),
-      checkpointed: () => {},
-      grown: () => {},
-    },
-  );
   const tenants = [...rows.keys()];
   const begun = performance.now();
-  await module.start();
+  const stop = await startLedger(pool);
   for (;;) {
     const { rows: found } = await owner.query<{ drained: number }>(
       'SELECT sum(sequence - $2::bigint)::float8 AS drained FROM ledger_head WHERE tenant = ANY ($1)',
@@ -185,8 +160,7 @@ async function drainRate(
     const drained = found[0]?.drained ?? 0;
     if (drained >= [...rows.values()].reduce((sum, each) => sum + each.length, 0)) {
       const rate = drained / ((performance.now() - begun) / 1000);
-      await module.stop();
-      await bus.close();
+      await stop();
       return rate;
     }
     await delay(10);

@@ -116,6 +116,7 @@ const checkpoint = {
   ...{ ledger_id: id, generation: id, sequence: 2, previous_sequence: 1, record: '{}' },
   ...{ created_at: 0, acceptance: null },
 };
+const position = { ...checkpoint, checkpoint_sequence: 1, head: digest, now: 0 };
 const bundle = { id, publisher: 'p', digest, manifest: '{}', html: '', createdAt: 0 };
 const login = { nonce: '', codeVerifier: '', returnTo: '/', sessionState: null };
 const session = { digest, tenant: 't', principal: 'p', csrf: '', provedAt: null, acr: null };
@@ -273,8 +274,8 @@ const STORES: readonly StoreCalls<unknown>[] = [
     drain: (s) => s.drain('t', 100),
     tenantsWaiting: (s) => s.tenantsWaiting(),
     position: (s) => s.position('t', 100),
-    saveCheckpoint: (s) =>
-      s.saveCheckpoint('t', { ...checkpoint, checkpoint_sequence: 1, head: digest, now: 0 }, '{}'),
+    saveCheckpoint: (s) => s.saveCheckpoint('t', position, '{}'),
+    checkpointAndDrain: (s) => s.checkpointAndDrain('t', position, '{}', 100),
     tenantsUnanchored: (s) => s.tenantsUnanchored(),
     nextCheckpoint: (s) => s.nextCheckpoint('t'),
     decisions: (s) => s.decisions('t', 0, 100),

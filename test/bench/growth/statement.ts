@@ -26,7 +26,9 @@ export function recordingPool(role: RoleName, into: Statement[]): Pool {
     return { rows: [{ ...ROW }], rowCount: 1 };
   }
   const connect = async () => ({ query, release: () => {} });
-  return { query, brief: query, connect } as unknown as Pool;
+  const together = (statements: readonly pg.QueryConfig[]) =>
+    Promise.all(statements.map((statement) => query(statement)));
+  return { query, brief: query, together, connect } as unknown as Pool;
 }
 
 function firstWords(text: string): string {

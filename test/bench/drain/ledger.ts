@@ -1,0 +1,42 @@
+import type { Pool } from '@countersign/database';
+import { Directory } from '@countersign/database';
+import { LedgerStore, MetricsStore, TreeStore, ledgerModule } from '@countersign/ledger';
+import {
+  Notary,
+  createCallerVerifier,
+  createInProcessBus,
+  createLogger,
+} from '@countersign/platform';
+import type { LogLevel } from '@countersign/platform';
+import { generateSigningKey, signerFromPem } from '@countersign/protocol';
+
+/** The product's ledger by itself; answers how to stop it. `checkpointed` is told of each checkpoint's tenant. */
+export async function startLedger(
+  pool: Pool,
+  level: LogLevel = 'warn',
+  checkpointed: (tenant: string) => void = () => {},
+): Promise<() => Promise<void>> {
+  const log = createLogger({ name: 'ledger', level });
+  const bus = createInProcessBus({ log });
+  const key = generateSigningKey('ledger');
+  const module = ledgerModule(
+    { bus, verifier: createCallerVerifier({}), log },
+    {
+      store: new LedgerStore(pool),
+      metrics: new MetricsStore(pool),
+      traces: null,
+      tree: new TreeStore(pool),
+      directory: new Directory(pool),
+      notary: new Notary(signerFromPem('ledger', key.privatePem), 'https://ledger.example'),
+      log,
+      monotonicMs: () => performance.now(),
+      checkpointed,
+      grown: () => {},
+    },
+  );
+  await module.start();
+  return async () => {
+    await module.stop();
+    await bus.close();
+  };
+}
