@@ -44,8 +44,9 @@ export async function saving(
   position: LedgerPosition,
   save: () => Promise<boolean>,
 ): Promise<boolean> {
+  const { checkpoint_sequence: after, sequence: through } = position;
   const saved = await inSpanOfEach('ledger checkpoint', {}, save, async () =>
-    (await decisionTraces(deps, tenant, position)).values(),
+    (await decisionTraces(deps, tenant, after, through)).values(),
   );
   if (saved) deps.checkpointed(tenant);
   return saved;
@@ -65,11 +66,12 @@ export async function checkpointText(
   return text;
 }
 
-async function decisionTraces(
+/** Of the decisions among the entries after `after` up to `through`, by id of the receipt. */
+export async function decisionTraces(
   { traces }: LedgerDeps,
   tenant: string,
-  { checkpoint_sequence, sequence }: LedgerPosition,
+  after: number,
+  through: number,
 ): Promise<ReadonlyMap<string, string>> {
-  if (traces === null) return new Map();
-  return traces.ofEntries(tenant, checkpoint_sequence, sequence, 'DecisionReceipt');
+  return traces === null ? new Map() : traces.ofEntries(tenant, after, through, 'DecisionReceipt');
 }

@@ -1,5 +1,5 @@
-import type { Pool } from '@countersign/database';
 import { Directory } from '@countersign/database';
+import type { Pool } from '@countersign/database';
 import { LedgerStore, MetricsStore, TreeStore, ledgerModule } from '@countersign/ledger';
 import {
   Notary,

@@ -21,11 +21,16 @@ it('looks first where no process of about the same time does', () => {
   expect(new Set(ports).size).toBe(ports.length);
 });
 
-/** An instance that starts again finds its port free, and another launcher of the same range takes it first. */
-it('begins elsewhere than an earlier process of the same range', () => {
-  const begins = Array.from({ length: 64 }, (_, start) => portToTry(0, 318, start));
-  expect(new Set(begins).size).toBe(64);
-  expect(portToTry(0, 318 + 352, 5)).toBe(portToTry(0, 318, 5));
+/** Else an instance that starts again could find that a launcher of the same range took its ports meanwhile. */
+it('begins elsewhere than another process of the same range', async () => {
+  const begins = new Set<number>();
+  for (let process = 0; process < 8; process += 1) {
+    await jest.isolateModulesAsync(async () => {
+      const { freePort: ofAnother } = await import('./free-port.js');
+      begins.add(await ofAnother());
+    });
+  }
+  expect(begins.size).toBeGreaterThan(1);
 });
 
 it.each([['127.0.0.1'], [undefined]])('passes over a port taken on %s', async (host) => {

@@ -2,6 +2,7 @@ import { anchor as decide, canonicalText } from '@countersign/protocol';
 import { Wakeful, inSpanOfEach, newId, openSpan } from '@countersign/platform';
 import { AnchorError, FENCING_FAULTS } from '../anchor/anchor-store.js';
 import type { AnchorStore } from '../anchor/anchor-store.js';
+import { decisionTraces } from '../checkpoint.js';
 import type { OpenCheckpoint } from '../store.js';
 import type { Comparison, ComparisonDeps } from './comparison.js';
 
@@ -24,7 +25,8 @@ export function anchorWorker(deps: ComparisonDeps, comparison: Comparison): Wake
     if (checkpoint.behind) return false;
     if (!checkpoint.compared && !(await comparison.settled(tenant))) return false;
     try {
-      const traces = await decisionTraces(deps, tenant, checkpoint);
+      const { previous_sequence: after, sequence: through } = checkpoint;
+      const traces = await decisionTraces(deps, tenant, after, through);
       const acceptance =
         checkpoint.acceptance ??
         (await inSpanOfEach(
@@ -69,17 +71,6 @@ async function accept(anchors: AnchorStore, checkpoint: OpenCheckpoint): Promise
     issuedAt: checkpoint.created_at,
   });
   return canonicalText(acceptance);
-}
-
-/** By id of the receipt. */
-async function decisionTraces(
-  { traces }: ComparisonDeps,
-  tenant: string,
-  checkpoint: OpenCheckpoint,
-): Promise<ReadonlyMap<string, string>> {
-  if (traces === null) return new Map();
-  const { previous_sequence: after, sequence: through } = checkpoint;
-  return traces.ofEntries(tenant, after, through, 'DecisionReceipt');
 }
 
 /** The time that decides over a grant is read after the store has answered. */
