@@ -21,13 +21,13 @@ const RUNS = [
 ];
 
 endWithNpm();
+if (process.argv.length === 2) buildMeanwhile();
 try {
   await prepare();
   const browser = await provideBrowser(console.log);
   const programs = await provideTestServers(console.log);
   let failed = true;
   try {
-    if (process.argv.length === 2) buildMeanwhile();
     const cluster = await provideCluster();
     try {
       failed = await testAll(browser, { system: cluster.env }, process.argv.slice(2));
@@ -45,12 +45,10 @@ try {
   process.exit(1);
 }
 
-/** Servers that are built from source: the first tests need none, and the others wait for them and say what is wrong. */
+/** Programs that only Go can build: the first tests need none, and the others wait for them and say what is wrong. */
 function buildMeanwhile() {
-  const script = join(ROOT, 'test', 'support', 'servers', 'obtain.mjs');
-  spawn(process.execPath, [script, 'versitygw', 'vault-transit'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  }).unref();
+  const script = join(ROOT, 'test', 'support', 'programs', 'obtain.mjs');
+  spawn(process.execPath, [script, '--all'], { stdio: 'ignore' }).unref();
 }
 
 /**

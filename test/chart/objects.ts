@@ -1,7 +1,8 @@
 import { parseAllDocuments } from 'yaml';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { CHART, KUBERNETES, goTool, run } from './tools.js';
+import { obtainedTool } from '../support/programs/obtained.js';
+import { CHART, KUBERNETES, run } from './tools.js';
 import type { Outcome } from './tools.js';
 
 /** As much of a Kubernetes object as the tests look at. */
@@ -34,7 +35,7 @@ export function template(values: string, ...settings: readonly string[]): Outcom
 
 function templateAnew(values: string, settings: readonly string[]): Outcome {
   const set = settings.flatMap((setting) => ['--set-json', setting]);
-  return run(goTool('helm'), [
+  return run(obtainedTool('helm'), [
     'template',
     'review',
     CHART,

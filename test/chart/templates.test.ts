@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { SHAPES, component, rendered, shape, template } from './objects.js';
 import type { Manifest } from './objects.js';
-import { CHART, goTool, run } from './tools.js';
+import { BUILD_MS, obtainedTool } from '../support/programs/obtained.js';
+import { CHART, run } from './tools.js';
 
 const SCHEMAS = join(
   __dirname,
@@ -10,16 +11,16 @@ const SCHEMAS = join(
 );
 
 const kubeconform = (manifests: string) =>
-  run(goTool('kubeconform'), ['-strict', '-summary', '-schema-location', SCHEMAS], manifests);
+  run(obtainedTool('kubeconform'), ['-strict', '-summary', '-schema-location', SCHEMAS], manifests);
 
 beforeAll(() => {
-  goTool('helm');
-  goTool('kubeconform');
-}, 600_000);
+  obtainedTool('helm');
+  obtainedTool('kubeconform');
+}, 2 * BUILD_MS);
 
 describe.each(SHAPES)('%s', (values) => {
   it('passes helm lint', () => {
-    const { code, stdout } = run(goTool('helm'), ['lint', '--strict', CHART, '-f', values]);
+    const { code, stdout } = run(obtainedTool('helm'), ['lint', '--strict', CHART, '-f', values]);
     expect([code, stdout]).toEqual([0, expect.stringContaining('0 chart(s) failed')]);
   });
 

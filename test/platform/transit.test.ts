@@ -2,7 +2,7 @@ import { createPublicKey, verify } from 'node:crypto';
 import { SignerUnavailable, TransitEngine } from '@countersign/platform';
 import type { TransitSettings } from '@countersign/platform';
 import { freePort } from '@countersign/platform/stores';
-import { BUILD_MS } from '../support/servers/obtained.js';
+import { BUILD_MS } from '../support/programs/obtained.js';
 import { startTcpProxy } from '../support/servers/tcp-proxy.js';
 import type { ProxyMode, TcpProxy } from '../support/servers/tcp-proxy.js';
 import { startVault } from '../support/servers/vault.js';

@@ -6,7 +6,7 @@ import {
 import type { PutObjectCommandInput } from '@aws-sdk/client-s3';
 import { AnchorError, AnchorStoreUnfit, anchorKey, openS3Anchors } from '@countersign/ledger';
 import type { AnchorStore, S3AnchorSettings } from '@countersign/ledger';
-import { BUILD_MS } from '../../support/servers/obtained.js';
+import { BUILD_MS } from '../../support/programs/obtained.js';
 import { S3_ACCESS, startS3 } from '../../support/servers/s3.js';
 import type { S3Server } from '../../support/servers/s3.js';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.js';

@@ -9,7 +9,7 @@ import type { Answer, Client } from '../../support/client.js';
 import { runCommand, startInstance } from '../../support/instance.js';
 import type { Instance } from '../../support/instance.js';
 import { authorisedRequest, executionInput, until } from '../../support/requests.js';
-import { BUILD_MS } from '../../support/servers/obtained.js';
+import { BUILD_MS } from '../../support/programs/obtained.js';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.js';
 import type { TcpProxy } from '../../support/servers/tcp-proxy.js';
 import { startVault } from '../../support/servers/vault.js';

@@ -12,7 +12,7 @@ import {
   decide,
   until,
 } from '../../support/requests.js';
-import { BUILD_MS } from '../../support/servers/obtained.js';
+import { BUILD_MS } from '../../support/programs/obtained.js';
 import { S3_ACCESS, startS3 } from '../../support/servers/s3.js';
 import type { S3Server } from '../../support/servers/s3.js';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CreateBucketCommand, ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import { freePort } from '@countersign/platform/stores';
 import { startChild } from './child.js';
-import { obtained } from './obtained.js';
+import { obtained } from '../programs/obtained.js';
 
 export const S3_ACCESS = { accessKeyId: 'countersign', secretAccessKey: 'countersign-secret' };
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@countersign/platform/stores';
 import { startChild } from './child.js';
-import { obtained } from './obtained.js';
+import { obtained } from '../programs/obtained.js';
 
 export interface VaultServer {
   readonly url: string;

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Servers that the tests need and no package of Debian's or npm's has: looked for on PATH, else built once by Go through its
-// module proxy and kept in ~/.cache/countersign (or COUNTERSIGN_CACHE). `node obtain.mjs NAME` prints where it is.
+// Programs that the tests need and no package of Debian's or npm's has: built once by Go through its module proxy and kept in
+// ~/.cache/countersign (or COUNTERSIGN_CACHE). `node obtain.mjs NAME …` prints where they are. On a machine that has none of
+// them all are built while the first tests run, which need none: `node obtain.mjs --all`.
 import { spawnSync } from 'node:child_process';
 import {
   accessSync,
@@ -15,14 +16,25 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const SERVERS = {
+const PROGRAMS = {
+  // Pinned: what a release is checked with, whatever else is on PATH.
+  helm: { module: 'helm.sh/helm/v3/cmd/helm', version: 'v3.22.0', pinned: true },
+  kubeconform: {
+    module: 'github.com/yannh/kubeconform/cmd/kubeconform',
+    version: 'v0.8.0',
+    pinned: true,
+  },
   // An S3 gateway over a folder, with versions, Object Lock and If-None-Match. Apache-2.0; 1 to 2 CPU minutes.
   versitygw: { module: 'github.com/versity/versitygw/cmd/versitygw', version: 'v1.8.0' },
-  // The same from another hand, for `S3_SERVER=minio`. AGPL-3.0; 4 to 5 CPU minutes.
-  minio: { module: 'github.com/minio/minio', version: 'v0.0.0-20260212201848-7aac2a2c5b7c' },
+  // The same from another hand, for `S3_SERVER=minio` alone. AGPL-3.0; 4 to 5 CPU minutes.
+  minio: {
+    module: 'github.com/minio/minio',
+    version: 'v0.0.0-20260212201848-7aac2a2c5b7c',
+    seldom: true,
+  },
   // Vault with its transit engine alone, by the main of ours beside this file; a newer one needs parts that are nowhere
   // published. 4 CPU minutes.
   'vault-transit': {
@@ -32,13 +44,15 @@ const SERVERS = {
   },
 };
 
-const LEAN = ['-trimpath', '-ldflags', '-s -w'];
+// Built to be tested with, and often while tests run: without inlining a build takes two thirds of the time. The same for
+// all, so that what they share is compiled once.
+const FLAGS = ['-trimpath', '-ldflags', '-s -w', '-gcflags', 'all=-l'];
 const CACHE = process.env.COUNTERSIGN_CACHE ?? join(homedir(), '.cache', 'countersign');
 
-/** Path of the server's program. Throws with what to do when it cannot be had. */
-export async function obtain(name, say = () => {}) {
-  const { module, version, main } = SERVERS[name];
-  const found = onPath(name);
+/** Path of the program. Throws with what to do when it cannot be had. */
+async function obtain(name, say) {
+  const { module, version, main, pinned } = PROGRAMS[name];
+  const found = pinned ? null : onPath(name);
   if (found !== null) return found;
   const path = join(CACHE, `${name}-${version}`);
   if (existsSync(path)) return path;
@@ -52,12 +66,12 @@ export async function obtain(name, say = () => {}) {
     mkdirSync(folder);
     const go = (...args) => runGo(args, folder, name);
     if (main === undefined) {
-      go('install', ...LEAN, `${module}@${version}`);
+      go('install', ...FLAGS, `${module}@${version}`);
     } else {
       copyFileSync(fileURLToPath(new URL(main, import.meta.url)), join(folder, 'main.go'));
       go('mod', 'init', 'countersign.test/server');
       go('get', `${module}@${version}`);
-      go('build', ...LEAN, '-o', name, '.');
+      go('build', ...FLAGS, '-o', name, '.');
     }
     renameSync(join(folder, name), path);
     rmSync(folder, { recursive: true });
@@ -75,9 +89,14 @@ function runGo(args, folder, name) {
   });
   if (status === 0) return;
   throw new Error(
-    `The tests need the server ${name}, and it cannot be built: ${error?.message ?? stderr.slice(-2000)}\n` +
-      `Install Go 1.25 or newer (https://go.dev/dl), or put ${name} on PATH.`,
+    `The tests need ${name} ${PROGRAMS[name].version}, and it cannot be built: ${error?.message ?? stderr.slice(-2000)}\n` +
+      `Install Go 1.26 or newer (https://go.dev/dl; its module proxy must be reachable), or put ${name} ${whereElse(name)}.`,
   );
+}
+
+function whereElse(name) {
+  const { pinned, version } = PROGRAMS[name];
+  return pinned ? `of that version at ${join(CACHE, `${name}-${version}`)}` : 'on PATH';
 }
 
 function onPath(name) {
@@ -130,11 +149,12 @@ function isAlive(pid) {
   }
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  try {
-    for (const name of process.argv.slice(2)) console.log(await obtain(name, console.error));
-  } catch (error) {
-    console.error(error.message);
-    process.exitCode = 1;
-  }
+const asked = process.argv.slice(2);
+const usual = Object.keys(PROGRAMS).filter((name) => !PROGRAMS[name].seldom);
+const names = asked.includes('--all') ? usual : asked;
+try {
+  for (const name of names) console.log(await obtain(name, console.error));
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
 }
