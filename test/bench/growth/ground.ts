@@ -33,21 +33,17 @@ interface Demo {
 }
 
 /**
- * Postgres' defaults are for small machines; who keeps a million requests gives it a part of the memory and has it compress
- * full pages in its log, as docs/operations.md says. Both sizes get the same.
+ * Postgres' default of 128 MB is for small machines; who keeps a million requests gives it a part of the memory, as
+ * docs/operations.md says. Both sizes get the same.
  */
 const SHARED_BUFFERS = '2GB';
-const SET_COMPRESSION = `SELECT format('ALTER SYSTEM SET wal_compression = %L', CASE WHEN 'lz4' = ANY (enumvals) THEN 'lz4' ELSE 'on' END)
-  AS command FROM pg_settings WHERE name = 'wal_compression'`;
 
-/** Needs a start of its own, because only a server that starts takes it all over. */
-async function giveSettings(folder: string, ends: Ends): Promise<void> {
+/** Needs a start of its own, because only a server that starts takes it over. */
+async function giveMemory(folder: string, ends: Ends): Promise<void> {
   const product = await startProduct({ folder, split: false }, ends);
   const database = new pg.Client({ connectionString: product.databaseUrl });
   await database.connect();
   await database.query(`ALTER SYSTEM SET shared_buffers = '${SHARED_BUFFERS}'`);
-  const { rows } = await database.query<{ command: string }>(SET_COMPRESSION);
-  for (const { command } of rows) await database.query(command);
   await database.end();
   await product.stop();
 }
@@ -60,7 +56,7 @@ export async function startGround(
 ): Promise<Ground> {
   const place = join(folder, name);
   mkdirSync(place, { recursive: true, mode: 0o711 });
-  await giveSettings(place, ends);
+  await giveMemory(place, ends);
   const { target, databaseUrl } = await startProduct({ folder: place, split: false }, ends);
   const demo = JSON.parse(readFileSync(join(place, 'demo.json'), 'utf8')) as Demo;
   const database = new pg.Client({ connectionString: databaseUrl });

@@ -51,6 +51,9 @@ const CACHE = process.env.COUNTERSIGN_CACHE ?? join(homedir(), '.cache', 'counte
 
 /** Path of the program. Throws with what to do when it cannot be had. */
 async function obtain(name, say) {
+  if (!Object.hasOwn(PROGRAMS, name)) {
+    throw new Error(`It knows no program ${name}: --all, or ${Object.keys(PROGRAMS).join(', ')}.`);
+  }
   const { module, version, main, pinned } = PROGRAMS[name];
   const found = pinned ? null : onPath(name);
   if (found !== null) return found;
