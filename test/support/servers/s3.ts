@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand, ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import { freePort } from '@countersign/platform/stores';
-import { startChild } from './child.js';
 import { obtained } from '../programs/obtained.js';
+import { startChild } from './child.js';
 
 export const S3_ACCESS = { accessKeyId: 'countersign', secretAccessKey: 'countersign-secret' };
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@countersign/platform/stores';
-import { startChild } from './child.js';
 import { obtained } from '../programs/obtained.js';
+import { startChild } from './child.js';
 
 export interface VaultServer {
   readonly url: string;
