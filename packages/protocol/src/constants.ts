@@ -70,19 +70,38 @@ export function reservedBytes(limits: Pick<Limits, 'response_bytes'>): number {
   return 6 * limits.response_bytes + 8192;
 }
 
-/** Default request rates per minute (contract §9.4). */
+/** Default call rates per minute (contract R34). */
 export const DEFAULT_RATES = {
-  login: 120,
-  health: 600,
-  /** Before authentication, for the whole service. */
-  authenticated: 12_000,
+  /** Per client address: calls whose credential is absent, malformed or unknown. */
+  address: 600,
+  /** A fuse for all such calls together. */
+  unauthenticated: 60_000,
   /** Per tenant and principal, under /v2. */
   principal: 1200,
   /** Per human, on pages and session paths. */
   page: 1200,
-  /** Of all who read public trees without a credential, together. */
+  /** All authenticated calls of one tenant. */
+  tenant: 12_000,
+  /** Logins and their callbacks, per client address. */
+  login: 120,
+  /** The same, per login attempt: the browser that has its cookie. */
+  login_attempt: 20,
+  /** A fuse for all logins together. */
+  logins: 6000,
+  /** Per client address. */
+  health: 600,
+  /** Reads of public trees without a credential, per client address. */
   tree: 6000,
 } as const;
+
+/** Calls at the same time, by default (contract R34). A call is large if its body or answer has more than `LARGE_BYTES`. */
+export const DEFAULT_CONCURRENCY = {
+  principal: { calls: 32, large: 4 },
+  tenant: { calls: 128, large: 8 },
+} as const;
+
+/** A longer body or answer is large, and costs one call more for each of these (contract R34). */
+export const LARGE_BYTES = 1_048_576;
 
 /** Longest pages and lists (contract §9.5). */
 export const PAGE_SIZES = {

@@ -1,4 +1,4 @@
-import type { ServiceName } from './operations.js';
+import type { CallerKind, ServiceName } from './operations.js';
 import type { PrincipalConfig, RouteConfig } from './records/administration.js';
 import type { RecordName } from './records/registry.js';
 import type {
@@ -10,10 +10,10 @@ import type {
 } from './lifecycle/state.js';
 
 // What the operator pages read beside the 29 operations, which can change the directory but not list it
-// (decisions/0016). They change nothing, and are for people with the power `operator` alone.
+// (decisions/0016), and one change beside them. They are for people with the power `operator` alone.
 
 interface DeskRow {
-  /** `<service>.<read>`: the bus subject is `countersign.<name>`. */
+  /** `<service>.<name>`: the bus subject is `countersign.<name>`. */
   readonly name: `${ServiceName}.${string}`;
   readonly method: 'GET' | 'POST';
   readonly path: `/operator/data/${string}`;
@@ -44,6 +44,17 @@ export type DeskReadName = (typeof rows)[number]['name'];
 export type DeskRead = DeskRow & { readonly name: DeskReadName };
 export const DESK_READS: readonly DeskRead[] = rows;
 
+/** The one that changes something: no session of the person `id` that has begun before counts any more. */
+export const END_SESSIONS = {
+  name: 'request.end-sessions',
+  method: 'POST',
+  path: '/operator/data/end-sessions',
+  query: ['id'],
+  input: null,
+} as const satisfies DeskRow;
+export type DeskCall = DeskRead | typeof END_SESSIONS;
+export const DESK_CALLS: readonly DeskCall[] = [...DESK_READS, END_SESSIONS];
+
 /** Items in an order that lasts, at most a hundred; `next` is the `after` of the next page, null at the end. */
 export interface DeskPage<Item> {
   readonly items: readonly Item[];
@@ -60,7 +71,7 @@ export interface DeskRoute {
 /** A principal without its secrets: whether it has them is all that anybody can read. */
 export interface DeskPrincipal {
   readonly id: string;
-  readonly kind: 'producer' | 'publisher' | 'operator' | 'human';
+  readonly kind: CallerKind;
   readonly config: Omit<PrincipalConfig, 'webhook_secret'>;
   readonly has_token: boolean;
   readonly has_webhook_secret: boolean;
@@ -129,6 +140,8 @@ export interface DeskPreview {
     /** The first hundred. */
     readonly items: readonly DeskAffected[];
   };
+  /** Routes that the operator who asks reviews, and cannot decide on while this change holds (R38); absent of the release before. */
+  readonly barred?: readonly string[];
   /** Of reviewers who go: what they have open on requests that go on. */
   readonly dropped: { readonly candidates: number; readonly assignments: number };
 }

@@ -159,13 +159,17 @@ const invalidInput = group(400, {
     'The principal does not fit its schema',
     'Compare the body with PrincipalInput in the API description; unknown members are refused.',
   ],
+  invalid_logout_token: [
+    'The logout token is not valid',
+    'Send a token that the identity provider signed for this client within the last five minutes, once, with the logout event.',
+  ],
   invalid_human: [
     'A human is configured without a usable identity',
-    'Give oidc_issuer and oidc_subject, and no token: humans sign in with the identity provider.',
+    'Give oidc_subject and oidc_issuer, the latter exactly as OIDC_ISSUER is configured, and no token.',
   ],
   invalid_credential: [
     'The token is not usable as a credential',
-    'Use 32 to 200 characters out of letters, digits, _ and -.',
+    'Use 32 random bytes or more, in hex or in base64url without padding, such as `openssl rand -hex 32` prints.',
   ],
   webhook_destination_rejected: [
     'The webhook address is not allowed',
@@ -173,7 +177,7 @@ const invalidInput = group(400, {
   ],
   verified_email_required: [
     'The e-mail address is not verified or not usable',
-    'Give a plain address together with email_verified: true, or leave both out.',
+    'Give one plain address, such as ruth@example.org, together with email_verified: true, or leave both out.',
   ],
   publisher_and_owner_required: [
     'The producer lacks its publisher or owner',
@@ -245,8 +249,8 @@ const notPermitted = group(403, {
     'Ask the operator to allow the caller on the route and the route to the caller.',
   ],
   separation_of_duties: [
-    'Nobody reviews their own request',
-    'Let another reviewer of the route decide.',
+    'Who asked for something or configured it does not decide it',
+    'Let another reviewer of the route decide. You are the requester or the owner, or you were the last to set something of the route, its reviewers, its producer or that producer’s token; another operator can set that anew.',
   ],
   operator_reconciliation_required: [
     'Only an operator may declare an execution abandoned',
@@ -422,7 +426,7 @@ const gone = group(410, {
 const tooLarge = group(413, {
   body_too_large: [
     'The body is too large',
-    'Stay below the body limit that the API description gives for this operation.',
+    'Stay below the body limit that the API description gives for this operation, 500,000 JSON values and 100,000 members of one object.',
   ],
   bundle_too_large: ['The app is too large', 'Keep html within 5 MiB.'],
   payload_too_large: ['The payload is too large', 'Keep it within payload_bytes of the route.'],

@@ -4,7 +4,19 @@ import type { DecisionState } from './lifecycle/state.js';
 import type { RecordName } from './records/registry.js';
 import { DECISION_STATES } from './records/vocabulary.js';
 
-export type CallerKind = 'producer' | 'publisher' | 'operator' | 'human';
+/**
+ * Kinds of principals that call. An auditor reads the security log (R41), and so is let in by no operation; a monitor reads
+ * the figures and may do nothing else (R42).
+ */
+export const CALLER_KINDS = [
+  'producer',
+  'publisher',
+  'operator',
+  'human',
+  'auditor',
+  'monitor',
+] as const;
+export type CallerKind = (typeof CALLER_KINDS)[number];
 export type ServiceName =
   'gateway' | 'request' | 'review' | 'execution-authority' | 'ledger' | 'notifier';
 export type Method = 'GET' | 'POST' | 'PUT';
@@ -36,8 +48,13 @@ export const CALLER_RULES = {
   ownerOrOperator: { kinds: ['producer', 'operator', 'human'], refusal: 'forbidden' },
   executor: { kinds: ['producer', 'human'], refusal: 'forbidden' },
   operator: { kinds: ['operator', 'human'], humanNeeds: 'operator', refusal: 'operator_required' },
+  figures: {
+    kinds: ['operator', 'monitor', 'human'],
+    humanNeeds: 'operator',
+    refusal: 'operator_required',
+  },
   /** No session, whatever power the human has (R2). */
-  bearerOperator: { kinds: ['operator'], refusal: 'operator_required' },
+  bearerFigures: { kinds: ['operator', 'monitor'], refusal: 'operator_required' },
 } as const satisfies Record<string, CallerRule>;
 
 export type CallerRuleName = keyof typeof CALLER_RULES;
@@ -143,8 +160,8 @@ const rows = [
   { ...configure, number: 25, name: 'request.configure-principal', path: '/v2/admin/principals/{id}', callers: 'operator', input: 'PrincipalInput', output: 'PrincipalResult', summary: 'Configure directory, producer, publisher and credentials' },
   { ...configure, number: 26, name: 'request.configure-route', path: '/v2/admin/routes/{id}', callers: 'operator', input: 'RouteInput', output: 'RouteResult', summary: 'Configure a route, with targeted invalidation' },
   { ...read, number: 27, name: 'ledger.entries', path: '/v2/admin/ledger', callers: 'operator', query: [after], output: 'LedgerPage', summary: 'Read the complete audit chain in pages' },
-  { ...read, number: 28, name: 'ledger.metrics', path: '/v2/admin/metrics', callers: 'operator', output: 'MetricsSnapshot', summary: 'Read tenant-scoped operational metrics and incidents' },
-  { ...read, number: 29, name: 'gateway.metrics-text', path: '/v2/admin/metrics.prom', callers: 'bearerOperator', security: 'bearer', output: null, summary: 'Read operator-scoped metrics in the text exposition format' },
+  { ...read, number: 28, name: 'ledger.metrics', path: '/v2/admin/metrics', callers: 'figures', output: 'MetricsSnapshot', summary: 'Read tenant-scoped operational metrics and incidents' },
+  { ...read, number: 29, name: 'gateway.metrics-text', path: '/v2/admin/metrics.prom', callers: 'bearerFigures', security: 'bearer', output: null, summary: 'Read operator-scoped metrics in the text exposition format' },
 ] as const satisfies readonly Row[];
 
 export type OperationName = (typeof rows)[number]['name'];
@@ -192,7 +209,9 @@ export interface CallerPowers {
 /** The refusal that the caller's kind alone decides, or null when the service has to judge (R26). */
 export function callerKindRefusal(operation: Operation, caller: CallerPowers): ErrorCode | null {
   const rule: CallerRule = CALLER_RULES[operation.callers];
-  if (!rule.kinds.includes(caller.kind)) return rule.refusal;
+  if (!rule.kinds.includes(caller.kind)) {
+    return caller.kind === 'monitor' ? 'operator_required' : rule.refusal;
+  }
   const power = caller.kind === 'human' ? rule.humanNeeds : undefined;
   return power !== undefined && caller[power] === false ? rule.refusal : null;
 }

@@ -74,17 +74,21 @@ function expectedOf(given: Knowledge, now: number): Expected {
   ) as Expected;
 }
 
-const KEY = /(?:^|\/)(checkpoints\/([0-9a-f-]{36})\/([0-9a-f-]{36})\/(\d{16})\.json)$/;
+const KEY = /(?:^|\/)((checkpoints|security)\/([0-9a-f-]{36})\/([0-9a-f-]{36})\/(\d{16})\.json)$/;
 
-/** A copy of the anchor store: files under `checkpoints/<ledger>/<generation>/<sequence>.json`. */
+/** A copy of the anchor store: files under `checkpoints/<ledger>/<generation>/<sequence>.json`, and under `security/`. */
 function copiesIn(files: readonly ChosenFile[]): AnchorCopies {
-  const copies = files.flatMap(({ path, bytes }): (AnchorCopy & { ledgerId: string })[] => {
-    const [, key = '', ledgerId = '', generation = '', number = ''] = KEY.exec(path) ?? [];
-    return key === '' ? [] : [{ key, ledgerId, generation, sequence: Number(number), bytes }];
-  });
   if (!files.some(({ path }) => /(?:^|\/)checkpoints\//.test(path))) {
     throw new CannotVerify('The chosen folder holds no anchor store; it would hold checkpoints/…');
   }
+  return { ...copiesBelow('checkpoints', files), security: copiesBelow('security', files) };
+}
+
+function copiesBelow(folder: string, files: readonly ChosenFile[]): AnchorCopies {
+  const copies = files.flatMap(({ path, bytes }): (AnchorCopy & { ledgerId: string })[] => {
+    const [, key = '', of, ledgerId = '', generation = '', number = ''] = KEY.exec(path) ?? [];
+    return of === folder ? [{ key, ledgerId, generation, sequence: Number(number), bytes }] : [];
+  });
   return {
     copy: (ledgerId, generation, sequence) =>
       copies.find(

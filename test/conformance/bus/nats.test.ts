@@ -34,6 +34,27 @@ describe('bus over NATS, when things go wrong', () => {
     await Promise.all(buses.splice(0).map((made) => made.close()));
   });
 
+  it('carries a large body as it is on a subject whose servers have no parcels', async () => {
+    const stored: string[] = [];
+    const store: ParcelStore = {
+      put: async (body) => `${stored.push(String(body))}`,
+      take: parcels.take,
+    };
+    const options = { servers: [nats.url], log: silent, drainMs: 500, whole: ['t.whole'] };
+    const caller = await createNatsBus({ ...options, name: 'caller', parcels: store });
+    const server = await createNatsBus({ ...options, name: 'server', parcels: null });
+    buses.push(caller, server);
+    const served = async ({ body }: { body: string }) => ({ status: 200, body: `${body.length}` });
+    await server.serve('t.whole', 'q', served);
+    await server.serve('t.parcel', 'q', served);
+    const body = 'x'.repeat(600_000);
+    expect((await caller.call('t.whole', { timeoutMs: 5000 }, body)).body).toBe('600000');
+    expect(stored).toEqual([]);
+    // Any other subject takes parcels, and who has none cannot serve them.
+    await expectFault(caller.call('t.parcel', { timeoutMs: 5000 }, body), 'body_lost');
+    expect(stored).toHaveLength(1);
+  });
+
   it('refuses at once while the server is down and serves again when it is back', async () => {
     const caller = await bus('caller');
     const server = await bus('server');
@@ -147,7 +168,7 @@ describe('bus over NATS, when things go wrong', () => {
   it('names a body that was lost', async () => {
     const broken: ParcelStore = {
       put: async (body) => {
-        if (body.startsWith('unpackable')) throw new Error('private words');
+        if (String(body).startsWith('unpackable')) throw new Error('private words');
         return '00000000-0000-4000-8000-000000000000';
       },
       take: async () => {

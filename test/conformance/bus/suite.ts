@@ -137,6 +137,34 @@ export function describeBus(maker: BusMaker): void {
       for (const count of counts) expect(count).toBeGreaterThan(10);
     });
 
+    it.each([65_537, 200_000, MiB])(
+      'leaves a body of %d bytes until it is asked for',
+      async (size) => {
+        const seen: [string, number | null][] = [];
+        const bus = await server();
+        const handler = async ({ body, large }: BusRequest): Promise<BusReply> => {
+          seen.push([body, large?.bytes ?? null]);
+          return ok(large === null ? body : Buffer.from(await large.take()).toString());
+        };
+        await bus.serve('t.large', 'q', handler, { largeBodies: true });
+        await bus.serve('t.text', 'q', echo);
+        const text = `é${'x'.repeat(size - 2)}`;
+        const call = (subject: string) =>
+          caller.call(subject, { timeoutMs: 5000 }, new TextEncoder().encode(text));
+        expect((await call('t.large')).body === text).toBe(true);
+        expect(seen).toEqual([['', size]]);
+        expect((await call('t.text')).body === text).toBe(true);
+      },
+    );
+
+    it('brings a small body of bytes as text', async () => {
+      const handler = async ({ body, large }: BusRequest): Promise<BusReply> =>
+        ok(`${body} ${large}`);
+      await (await server()).serve('t.small', 'q', handler, { largeBodies: true });
+      const bytes = Buffer.from('xé\uFEFFx').subarray(1, 6);
+      expect(await caller.call('t.small', { timeoutMs: 1000 }, bytes)).toEqual(ok('é\uFEFF null'));
+    });
+
     it('carries bodies of 12 MiB both ways', async () => {
       const large = JSON.stringify({ text: 'é'.repeat(6 * MiB) });
       await (

@@ -1,5 +1,5 @@
 import { createTrustManifest, signerFromPem } from '@countersign/protocol';
-import type { KeySigner, TrustManifest } from '@countersign/protocol';
+import type { KeySigner, NewKey, TrustManifest } from '@countersign/protocol';
 
 /** Test keys. Their seeds are public: nobody may trust them for anything. */
 export const SEEDS = {
@@ -12,6 +12,16 @@ export const SEEDS = {
   'k-2025': '33'.repeat(32),
   /** In no manifest. */
   'k-stranger': '44'.repeat(32),
+  /** Named after a service each: good for that service's records only (contract R36). */
+  'request-1': '51'.repeat(32),
+  'review-1': '52'.repeat(32),
+  'execution-authority-1': '53'.repeat(32),
+  'ledger-1': '54'.repeat(32),
+  'notifier-1': '55'.repeat(32),
+  'gateway-1': '56'.repeat(32),
+  /** Look like it, but name no service. */
+  'reviewer-1': '57'.repeat(32),
+  'ledger.1': '58'.repeat(32),
 } as const;
 
 export type KeyName = keyof typeof SEEDS;
@@ -31,7 +41,18 @@ const window = (year: number) => ({
   notAfter: Date.UTC(year + 1, 0, 1),
 });
 
-/** Everything but the stranger's key. */
+/** Five services, the gateway, and two keys that name no service. */
+export function serviceManifest(): TrustManifest {
+  const keys = Object.keys(SEEDS).filter((name) => !name.startsWith('k-')) as KeyName[];
+  const listed = keys.map((name) => ({
+    keyId: name,
+    publicPem: signer(name).publicPem,
+    ...window(2026),
+  }));
+  return createTrustManifest(ISSUER, ...(listed as [NewKey, ...NewKey[]]));
+}
+
+/** What a single key of old signed: everything but the stranger's key. */
 export function trustManifest(issuer: string = ISSUER): TrustManifest {
   const key = (name: KeyName, year: number) => ({
     keyId: name,

@@ -15,6 +15,7 @@ import type {
   Signed,
 } from '@countersign/protocol';
 import { ISSUER, signer } from './keys.js';
+import type { KeyName } from './keys.js';
 
 export const TENANT = 'acme';
 export const LEDGER_ID = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
@@ -55,7 +56,7 @@ export interface Ledger {
   anchor(at: number, from: LedgerEntry): AnchorProof;
 }
 
-export function newLedger(ledgerId: string = LEDGER_ID): Ledger {
+export function newLedger(ledgerId: string = LEDGER_ID, signs: KeyName = 'k-2026-01'): Ledger {
   const entries: LedgerEntry[] = [];
   const store: Record<string, string> = {};
   let end: ChainPoint = CHAIN_START;
@@ -91,6 +92,7 @@ export function newLedger(ledgerId: string = LEDGER_ID): Ledger {
           issuedAt: at,
         },
         { ledger_id: ledgerId, generation: GENERATION, sequence, head: head as `sha256:${string}` },
+        signer(signs),
       );
       const key = `checkpoints/${ledgerId}/${GENERATION}/${String(sequence).padStart(16, '0')}.json`;
       store[key] = checkpoint.text;

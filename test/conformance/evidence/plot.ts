@@ -1,4 +1,5 @@
 import type { DecisionCandidate, PayloadOf, RecordType } from '@countersign/protocol';
+import type { KeyName } from './keys.js';
 import type { Kind } from './request.js';
 
 /** How a story goes; without anything said it is an execution from the question to its outcome. */
@@ -19,6 +20,8 @@ export interface Plot extends Kind {
   readonly amend?: {
     readonly [Type in RecordType]?: (payload: PayloadOf<Type>) => PayloadOf<Type>;
   };
+  /** Who signs what, where it is not the one key of most stories. */
+  readonly keys?: { readonly [Type in RecordType]?: KeyName };
   /** Times of day of records that are issued at another moment than usual. */
   readonly at?: {
     readonly confirmed?: string;

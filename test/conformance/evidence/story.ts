@@ -7,9 +7,10 @@ import type {
   RequestChangedEvent,
   Signed,
 } from '@countersign/protocol';
-import { ISSUER } from './keys.js';
+import { ISSUER, signer } from './keys.js';
+import type { KeyName } from './keys.js';
 import type { Plot } from './plot.js';
-import { clock, iso, newLedger, sign, uuid } from './ledger.js';
+import { LEDGER_ID, clock, iso, newLedger, sign, uuid } from './ledger.js';
 import type { Ledger } from './ledger.js';
 import {
   ACCEPTED,
@@ -45,7 +46,8 @@ export function play(plot: Plot = {}): Evidence {
   const last = STEPS.indexOf(plot.until ?? (granted ? 'reported' : 'anchored'));
   const reaches = (step: (typeof STEPS)[number]): boolean => STEPS.indexOf(step) <= last;
 
-  const ledger = newLedger();
+  const keyOf = (type: RecordType): KeyName => plot.keys?.[type] ?? 'k-2026-01';
+  const ledger = newLedger(LEDGER_ID, keyOf('AuditCheckpoint'));
   const named: Record<string, Signed> = {};
   const listed: Signed[] = [];
   let state: RequestChangedEvent['state'] = {
@@ -78,6 +80,7 @@ export function play(plot: Plot = {}): Evidence {
         issuedAt: at,
       },
       payload,
+      signer(keyOf(type)),
     );
   };
   const keep = (name: string, record: Signed, inRecords: boolean) => {
@@ -117,6 +120,7 @@ export function play(plot: Plot = {}): Evidence {
         issuedAt: clock('08:00:00.000'),
       },
       { ...BUNDLE, created_at: iso(clock('08:00:00.000')) },
+      signer(keyOf('BundleRegistered')),
     );
     ledger.append(registered, null);
   }
@@ -277,12 +281,13 @@ export function play(plot: Plot = {}): Evidence {
 }
 
 /** A delivery of the newest event, as a webhook receives it. */
-export function deliver({ records }: Evidence, at: number): Signed {
+export function deliver({ records }: Evidence, at: number, key: KeyName = 'k-2026-01'): Signed {
   const event = records['event'] as Signed;
   const { event_id } = event.record.payload as unknown as RequestChangedEvent;
   return sign(
     'WebhookDelivery',
     { purpose: 'service', profiles: {}, audience: PRODUCER, issuedAt: at },
     { delivery_id: uuid(700), event_id, timestamp: iso(at), event: event.record },
+    signer(key),
   );
 }

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { canonicalText } from '@countersign/protocol';
 import type { Signed } from '@countersign/protocol';
 import { copyOf } from '../evidence/forging.js';
-import { trustManifest } from '../evidence/keys.js';
+import { serviceManifest, trustManifest } from '../evidence/keys.js';
 import { play } from '../evidence/story.js';
+import { keyVectors } from '../vectors/cases/keys.js';
 
 const missing = [
   ['python3', '--version'],
@@ -27,7 +28,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Runs the check on values as files; they are written with white space, so canonical forms are really made. */
-function check(command: 'chain' | 'receipt', ...values: readonly unknown[]) {
+function check(command: 'chain' | 'receipt' | 'record', ...values: readonly unknown[]) {
   const files = values.map((value, at) => {
     const path = join(folder, `${at}.json`);
     writeFileSync(path, typeof value === 'string' ? value : JSON.stringify(value, null, 1));
@@ -102,6 +103,41 @@ there(
     ])('refuses a receipt with %s', (_, record, its) => {
       expect(check('receipt', record, its, trust).status).toBe(1);
     });
+
+    it('refuses each record by a key of a service that may not sign it, and no other', () => {
+      const vectors = keyVectors().filter(
+        ({ check }) => check.code === 'record_signature' && check.path === '',
+      );
+      const may = keyVectors().filter(({ verdict }) => verdict === 'incomplete');
+      const trusted = serviceManifest();
+      const documents = (of: typeof vectors) => of.map(({ document }) => document);
+      const refused = check('record', trusted, ...documents(vectors));
+      expect(refused.status).toBe(1);
+      const lines = refused.stdout.trim().split('\n');
+      expect(
+        lines.filter((line) => /^FAILS: .*: the key [^ ]+ may not sign a \w+$/.test(line)),
+      ).toHaveLength(vectors.length);
+      expect(vectors.length).toBeGreaterThanOrEqual(5 * 8);
+      expect(check('record', trusted, ...documents(may))).toMatchObject({ status: 0, stderr: '' });
+      expect(may.length).toBeGreaterThan(15);
+    });
+
+    it.each([
+      ['key-ledger-receipt-by-notifier', 'chain'],
+      ['key-proof-by-notifier', 'receipt'],
+    ] as const)(
+      'refuses %s, where one signature of several is by the wrong service',
+      (name, command) => {
+        const document = (of: string) =>
+          keyVectors().find((vector) => vector.name === of)?.document;
+        const files = command === 'chain' ? [] : [document('key-review-1-DecisionReceipt')];
+        const { status, stdout } = check(command, ...files, document(name), serviceManifest());
+        expect([status, stdout]).toEqual([
+          1,
+          expect.stringMatching(/^FAILS: the key notifier-1 may not sign a /),
+        ]);
+      },
+    );
 
     it('writes numbers and strings as RFC 8785 does', () => {
       const values = [

@@ -3,6 +3,7 @@
 
     verify.py chain LEDGER.json TRUST.json [CHECKPOINT.json]
     verify.py receipt RECEIPT.json PROOF.json TRUST.json
+    verify.py record TRUST.json RECORD.json...
 
 Prints what it found; exit code 0 when all of it holds, 1 when something does not, 2 when it could not be used.
 
@@ -12,6 +13,9 @@ anchor store, the chain has to pass through it.
 
 receipt: RECEIPT.json is a signed record, PROOF.json its AnchorProof; the way from the receipt to the checkpoint is
 recomputed and both signatures are verified.
+
+record: whether each record's signature is good under a key that may sign its type. By itself that proves only that
+somebody had the key.
 """
 
 import base64
@@ -117,15 +121,35 @@ def read(path):
         return parsed(file.read().decode("utf-8"))
 
 
+# What the key of a service signs (contract R36) ----------------------------------------------------------------------
+
+SIGNED_BY = {
+    "gateway": (),
+    "request": ("RequestChangedEvent", "MaterialDiscarded", "BundleRegistered", "PrincipalConfigured", "RouteConfigured"),
+    "review": ("DecisionReceipt", "RequestChangedEvent"),
+    "execution-authority": (
+        "ExecutionClaim", "AdmissionStatus", "ExecutionOutcome", "ExecutionReconciliation", "RequestChangedEvent",
+    ),
+    "ledger": ("AuditCheckpoint", "RequestChangedEvent"),
+    "notifier": ("WebhookDelivery", "RequestChangedEvent"),
+}
+
+
+def may_sign(key_id, record_type):
+    """A key id that begins with a service's name and a hyphen is that service's; any other key signs any type."""
+    return all(record_type in types for service, types in SIGNED_BY.items() if key_id.startswith(service + "-"))
+
+
 # Signatures --------------------------------------------------------------------------------------------------------
 
 
 def verify_signature(record, trust):
-    """Contract §2.3 and §2.4: key by its id, its window, Ed25519 over the record without its signature."""
+    """Contract §2.3, §2.4 and R36: key by its id, its type, its window, Ed25519 over the record without its signature."""
     header = record["protected"]
     need(header["issuer"] == trust["issuer"], "a record is of another issuer")
     keys = [key for key in trust["keys"] if key["key_id"] == header["key_id"]]
     need(len(keys) == 1, "the manifest does not list the key %s once" % header["key_id"])
+    need(may_sign(header["key_id"], header["type"]), "the key %s may not sign a %s" % (header["key_id"], header["type"]))
     key = keys[0]
     # All times here are UTC with three digits, so their texts have the order of time.
     issued = header["issued_at"]
@@ -213,11 +237,25 @@ def check_receipt(receipt, proof, trust):
         said["reviewer"], said["decision"], said["confirmed_at"], payload["sequence"]))
 
 
+def check_records(paths, trust):
+    refused = 0
+    for path in paths:
+        try:
+            verify_signature(read(path), trust)
+            print("record: %s is signed by its key" % path)
+        except Refused as refusal:
+            refused += 1
+            print("FAILS: %s: %s" % (path, refusal))
+    need(refused == 0, "%d of %d records" % (refused, len(paths)))
+
+
 def main(arguments):
     if len(arguments) in (3, 4) and arguments[0] == "chain":
         check_chain(read(arguments[1]), read(arguments[2]), read(arguments[3]) if len(arguments) == 4 else None)
     elif len(arguments) == 4 and arguments[0] == "receipt":
         check_receipt(read(arguments[1]), read(arguments[2]), read(arguments[3]))
+    elif len(arguments) >= 3 and arguments[0] == "record":
+        check_records(arguments[2:], read(arguments[1]))
     else:
         print(__doc__, file=sys.stderr)
         return 2

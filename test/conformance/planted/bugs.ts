@@ -37,6 +37,11 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       `[...trust.keys.values()].find(({ publicKey }) => verify(null, preimageOf(record), publicKey,
         Buffer.from(record.signature, 'base64url')));`,
     ],
+    [
+      'any type under the key of any service',
+      '!keyMaySign(header.key_id, header.type as RecordType)',
+      'false',
+    ],
     ['a key before its time', 'issuedAt < key.notBefore', 'false'],
     ['a key after its time', 'issuedAt >= key.notAfter', 'false'],
     ['a key at the very moment it ends', 'issuedAt >= key.notAfter', 'issuedAt > key.notAfter'],

@@ -3,6 +3,7 @@ import { contradictoryExports } from './cases/exports-contradictory.js';
 import { goodExports } from './cases/exports-good.js';
 import { wrongfulExports } from './cases/exports-wrongful.js';
 import { proofs, ranges } from './cases/ledgers.js';
+import { keyVectors } from './cases/keys.js';
 import { badRecords } from './cases/records-bad.js';
 import { goodRecords } from './cases/records-good.js';
 import { unreadable } from './cases/unreadable.js';
@@ -18,6 +19,7 @@ export function allVectors(): Vector[] {
     ...wrongfulExports(),
     ...goodRecords(),
     ...badRecords(),
+    ...keyVectors(),
     ...ranges(),
     ...proofs(),
     ...webhooks(),

@@ -1,4 +1,5 @@
 export { canonicalObject, canonicalText, textDigest, valueDigest } from './canonical.js';
-export { parseStrictJson } from './strict-reader.js';
+export { BODY_BOUNDS, parseStrictJson } from './strict-reader.js';
+export type { JsonBounds } from './strict-reader.js';
 export { isJsonObject, MAX_JSON_DEPTH } from './value.js';
 export type { JsonObject, JsonValue } from './value.js';

@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.js';
-import { parseStrictJson } from './strict-reader.js';
+import { BODY_BOUNDS, parseStrictJson } from './strict-reader.js';
 import type { JsonValue } from './value.js';
 
 function read(text: string): JsonValue {
@@ -257,6 +257,59 @@ describe('depth', () => {
   it('refuses millions of brackets at once', () => {
     expect(refused('['.repeat(5_000_000))).toBe(true);
     expect(refused('{"a":'.repeat(1_000_000))).toBe(true);
+  });
+});
+
+describe('bounds', () => {
+  const codeWithin = (values: number, members: number, text: string): string => {
+    try {
+      parseStrictJson(Buffer.from(text), { depth: 64, values, members });
+      return 'accepted';
+    } catch (error) {
+      return `${(error as Refusal).status} ${(error as Refusal).code}`;
+    }
+  };
+  const tooLarge = '413 body_too_large';
+
+  it.each<[string, number]>([
+    ['1', 1],
+    ['"a"', 1],
+    ['[]', 1],
+    ['{}', 1],
+    ['[{},[],"a",-1.5e1,true,false,null]', 8],
+    ['{"a":{"b":"c"},"d":[1]}', 5],
+    ['{ "a" : "b:c,d" , "e" : [ "f" , { } ] }', 5],
+    ['[[[1]],"\\\\",{"\\"":null}]', 7],
+  ])('count every value of %s', (text, values) => {
+    expect(codeWithin(values, 9, text)).toBe('accepted');
+    expect(codeWithin(values - 1, 9, text)).toBe(tooLarge);
+  });
+
+  it('count the members of each object for itself', () => {
+    const text = '[{"a":1,"b":{"c":1,"d":[{"e":1,"f":1}]}},{"g":1,"h":1}]';
+    expect(codeWithin(99, 2, text)).toBe('accepted');
+    for (const grown of ['"h":1,"i":1}]', '"h":{"i":1,"j":1,"k":1}}]']) {
+      expect(codeWithin(99, 2, text.replace('"h":1}]', grown))).toBe(tooLarge);
+    }
+  });
+
+  it('of a body are 500,000 values and 100,000 members of an object', () => {
+    const { values, members } = BODY_BOUNDS;
+    const list = (count: number) => `[${'1,'.repeat(count - 2)}1]`;
+    const object = (count: number) =>
+      `{${Array.from({ length: count }, (_, i) => `"${i}":0`).join(',')}}`;
+    expect([values, members]).toEqual([500_000, 100_000]);
+    expect(read(list(values))).toHaveLength(values - 1);
+    expect(Object.keys(read(object(members)) as object)).toHaveLength(members);
+    for (const text of [list(values + 1), object(members + 1)]) {
+      expect(() => read(text)).toThrow(expect.objectContaining({ code: 'body_too_large' }));
+    }
+  });
+
+  it('come before the grammar, so that nothing is built of what breaks both', () => {
+    expect(codeWithin(3, 9, '[1,2,3,')).toBe(tooLarge);
+    expect(codeWithin(4, 9, '[1,2,3,')).toBe('400 invalid_json');
+    expect(codeWithin(9, 1, '{"a":1,"b":')).toBe(tooLarge);
   });
 });
 

@@ -3,8 +3,26 @@ import { isExactNumber } from './decimal.js';
 import type { JsonObject, JsonValue } from './value.js';
 import { LONE_SURROGATE, MAX_JSON_DEPTH } from './value.js';
 
+/** How much a text may hold before a value is built of it. */
+export interface JsonBounds {
+  /** The deepest level at which a value may stand, the root being 0. */
+  readonly depth: number;
+  /** Values in all, containers among them. */
+  readonly values: number;
+  /** Members of one object. */
+  readonly members: number;
+}
+
+/** Of a request body (contract §2.1, R35): building and sorting more would cost seconds and hundreds of megabytes. */
+export const BODY_BOUNDS: JsonBounds = {
+  depth: MAX_JSON_DEPTH,
+  values: 500_000,
+  members: 100_000,
+};
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const LOWER_A = 0x61;
 const LOWER_U = 0x75;
 const COLON = 0x3a;
 const COMMA = 0x2c;
@@ -30,21 +48,20 @@ interface Scan {
 }
 
 /**
- * Reads a request body by the rules of contract §2.1 and R14. Linear in the size of the body.
+ * Reads a request body by the rules of contract §2.1, R14 and R35. Linear in the size of the body.
  * `-0` reads as 0; keys such as `__proto__` become ordinary own members.
  *
- * One pass over the bytes checks what `JSON.parse` lets through or forgets (depth, numbers, escapes);
+ * One pass over the bytes checks what `JSON.parse` lets through or forgets (bounds, numbers, escapes);
  * `JSON.parse` then checks the grammar and builds the value; a walk over the value finds duplicate
  * keys by counting: each lost one leaves fewer members than were written.
  *
- * @param maxDepth more than a body's only for documents that enclose what came in bodies
- * @throws Refusal `invalid_json`; its detail names the rule and never quotes the body
+ * @param bounds more than a body's only for documents that enclose what came in bodies
+ * @throws Refusal `invalid_json` or `body_too_large`; its detail names the rule and never quotes the body
  */
-export function parseStrictJson(bytes: Uint8Array, maxDepth = MAX_JSON_DEPTH): JsonValue {
+export function parseStrictJson(bytes: Uint8Array, bounds: JsonBounds = BODY_BOUNDS): JsonValue {
   if (bytes.length === 0) throw refuse('The body is empty.');
-  const text = decode(bytes);
-  const scan = scanBytes(bytes, maxDepth);
-  const value = parse(text);
+  const scan = scanBytes(bytes, bounds);
+  const value = parse(decode(bytes));
   const kept =
     scan.unicodeEscapes || scan.negativeZero
       ? inspect(value)
@@ -56,10 +73,16 @@ export function parseStrictJson(bytes: Uint8Array, maxDepth = MAX_JSON_DEPTH): J
 }
 
 /** Tolerates any text: what breaks the grammar is left for `JSON.parse` to refuse. */
-function scanBytes(bytes: Uint8Array, maxDepth: number): Scan {
+function scanBytes(bytes: Uint8Array, bounds: JsonBounds): Scan {
   const end = bytes.length;
+  const maxDepth = bounds.depth;
+  // A key counts for the value that follows it, so what has begun and is no key is `begun - members`.
+  const most = bounds.values;
+  let begun = 0;
   let open = 0;
   let members = 0;
+  /** Members of each object around, by its level; too short a text has no need of them. */
+  const inside = end > bounds.members ? new Uint32Array(maxDepth + 2) : null;
   let unicodeEscapes = false;
   let negativeZero = false;
   let i = 0;
@@ -67,6 +90,7 @@ function scanBytes(bytes: Uint8Array, maxDepth: number): Scan {
     const byte = bytes[i] as number;
     if (byte === QUOTE) {
       if (open > maxDepth) throw tooDeep(maxDepth);
+      if (++begun - members > most) throw tooMany(`${most} values`);
       for (i++; bytes[i] !== QUOTE; i++) {
         if (bytes[i] === BACKSLASH) {
           i++;
@@ -77,6 +101,11 @@ function scanBytes(bytes: Uint8Array, maxDepth: number): Scan {
       i++;
     } else if (byte === COLON) {
       members++;
+      if (inside !== null) {
+        const count = (inside[open] ?? 0) + 1;
+        if (count > bounds.members) throw tooMany(`${bounds.members} members of one object`);
+        inside[open] = count;
+      }
       i++;
     } else if (byte === COMMA || byte <= 0x20) {
       i++;
@@ -86,8 +115,11 @@ function scanBytes(bytes: Uint8Array, maxDepth: number): Scan {
     } else if (open > maxDepth) {
       // With the usual limit: 65 containers are open, so whatever starts here is a value at depth 65.
       throw tooDeep(maxDepth);
+    } else if (++begun - members > most) {
+      throw tooMany(`${most} values`);
     } else if (byte === 0x7b || byte === 0x5b) {
       open++;
+      if (inside !== null) inside[open] = 0;
       i++;
     } else if (byte === MINUS || (byte >= DIGIT_0 && byte <= DIGIT_9)) {
       const start = i;
@@ -106,10 +138,15 @@ function scanBytes(bytes: Uint8Array, maxDepth: number): Scan {
         );
       }
     } else {
-      i++;
+      // The letters of a literal, or what the grammar does not know.
+      for (i++; isOfWord(bytes[i] ?? 0);) i++;
     }
   }
   return { members, unicodeEscapes, negativeZero };
+}
+
+function isOfWord(byte: number): boolean {
+  return byte >= LOWER_A && byte !== 0x7b && byte !== 0x7d;
 }
 
 function ascii(bytes: Uint8Array, start: number, end: number): string {
@@ -183,6 +220,10 @@ function setOwn(object: JsonObject, key: string, value: JsonValue): void {
     enumerable: true,
     configurable: true,
   });
+}
+
+function tooMany(what: string): Refusal {
+  return new Refusal('body_too_large', { detail: `It holds more than ${what}.` });
 }
 
 function tooDeep(maxDepth: number): Refusal {

@@ -17,7 +17,7 @@ export interface RouteRules {
 
 /**
  * ELIG of contract §6.4 without INT: may this person decide this request? Separation of duties compares people, not ids
- * (R22): issuer and subject, over the requester, the owner and the owner's bound human.
+ * (R22): issuer and subject, over the requester, the owner, the owner's bound human and those who configured it (R38).
  */
 export function requireEligible(
   reviewer: Person,

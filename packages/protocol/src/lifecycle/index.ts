@@ -4,3 +4,4 @@ export * from './review.js';
 export * from './withdrawal.js';
 export * from './execution.js';
 export * from './eligibility.js';
+export * from './configured-by.js';

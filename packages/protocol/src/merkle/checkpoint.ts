@@ -1,5 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
+import { serviceOfKey } from '../signing/policy.js';
+import type { Trust } from '../signing/trust-manifest.js';
 import { HASH_BYTES } from './hash.js';
 import type { Note, NoteKey, NoteSignature } from './note.js';
 import { NOTE_ALGORITHM, decodeBase64, noteKeyId, readNote } from './note.js';
@@ -34,6 +36,13 @@ export interface CheckpointVerification {
  */
 export function treeOrigin(issuer: string, ledgerId: string, generation: string): string {
   return `${issuer.replace(/^[a-z]+:\/\//, '')}${treePrefix(ledgerId, generation)}`;
+}
+
+/** The keys whose signature a tree's head may carry: the ledger's, and those that name no service (contract R36). */
+export function logKeys(origin: string, trust: Trust): NoteKey[] {
+  return [...trust.keys]
+    .filter(([keyId]) => [null, 'ledger'].includes(serviceOfKey(keyId)))
+    .map(([, { publicKey }]) => logKey(origin, publicKey));
 }
 
 /** The key of a log among those of the trust manifest. */

@@ -3,6 +3,7 @@ export {
   cosignedText,
   isTreeHead,
   logKey,
+  logKeys,
   readTreeHead,
   treeHeadText,
   treeOrigin,

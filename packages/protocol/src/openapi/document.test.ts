@@ -99,7 +99,10 @@ describe('the API description', () => {
       describedAs(number).responses[status]?.content?.['application/problem+json']?.schema;
     expect(refused(6, 404)).toMatchObject({ properties: { error: { enum: ['not_found'] } } });
     expect(refused(12, 403)).toMatchObject({
-      properties: { status: { const: 403 }, error: { enum: ['csrf', 'forbidden'] } },
+      properties: {
+        status: { const: 403 },
+        error: { enum: ['csrf', 'forbidden', 'operator_required'] },
+      },
     });
     expect(refused(1, 409)).toEqual({ not: {} });
     expect(text).not.toContain('invalid_bootstrap');
@@ -107,7 +110,12 @@ describe('the API description', () => {
 
   it('has an operation for each code that is not of the login', () => {
     const elsewhere: ErrorCode[] = [
-      ...(['invalid_login', 'login_session_changed', 'invalid_identity'] as const),
+      ...([
+        'invalid_login',
+        'login_session_changed',
+        'invalid_identity',
+        'invalid_logout_token',
+      ] as const),
       'directory_identity_unavailable',
     ];
     const sent = new Set(

@@ -160,6 +160,8 @@ function onTheWay(operation: Operation): Sent[] {
   codes.push('unauthenticated', 'rate_limited', 'service_unavailable');
   if (operation.method !== 'GET') codes.push('csrf');
   if (operation.callers !== 'anyone') codes.push(CALLER_RULES[operation.callers].refusal);
+  // To monitors, whatever others are told (R42).
+  codes.push('operator_required');
   if (operation.idOf === 'request') codes.push('not_found');
   else if (operation.idOf !== null) codes.push('invalid_path_parameter');
   codes.push(...operation.query.map(({ refusal }) => refusal));

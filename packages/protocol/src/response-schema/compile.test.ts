@@ -155,6 +155,53 @@ describe('references in any spelling lead where they were resolved', () => {
   });
 });
 
+describe('names that are keywords elsewhere', () => {
+  const names = ['$id', '$ref', '$async', '$anchor', '$dynamicRef', 'pattern', 'format', 'id'];
+  const places = ['$defs', 'definitions', 'properties', 'dependentSchemas', 'dependencies'];
+  const cases = places.flatMap((place) => names.map((name): [string, string] => [place, name]));
+
+  it.each(cases)('are names in %s: %s', (place, name) => {
+    const named = { other: { const: 'other' }, [name]: { const: name } };
+    for (const target of ['other', name]) {
+      const schema = { allOf: [{ $ref: `#/${place}/${target}` }], [place]: named };
+      for (const response of ['other', name]) {
+        expect(fits(schema, response)).toBe(target === response);
+        const inside = { items: { $ref: `#/items/${place}/${target}`, [place]: named } };
+        if (place !== '$defs' && place !== 'definitions') continue;
+        expect(fits(inside, [response])).toBe(target === response);
+      }
+    }
+  });
+
+  it('are properties and dependencies of the response', () => {
+    const string = { type: 'string' };
+    for (const name of names) {
+      expect(fits({ properties: { [name]: string } }, { [name]: 'a' })).toBe(true);
+      expect(fits({ properties: { [name]: string } }, { [name]: 1 })).toBe(false);
+      expect(fits({ dependentSchemas: { [name]: { required: ['a'] } } }, { [name]: 1 })).toBe(
+        false,
+      );
+    }
+  });
+
+  it('are found through each other', () => {
+    const schema = {
+      $ref: '#/$defs/$id',
+      $defs: {
+        $id: { items: { $ref: '#/$defs/found0' } },
+        found0: { dependentSchemas: { $id: { required: ['a'] } } },
+        last: { $ref: '#/$defs/found0/dependentSchemas/$id' },
+      },
+      definitions: { found0: false },
+      properties: { a: { $ref: '#/$defs/last' } },
+    };
+    expect(fits(schema, [{ $id: 1, a: 2 }, { b: 1 }])).toBe(true);
+    expect(fits(schema, [{ $id: 1 }])).toBe(false);
+    expect(fits(schema, { a: {} })).toBe(false);
+    expect(fits(schema, { a: { a: 1 } })).toBe(true);
+  });
+});
+
 describe('names that prototypes have', () => {
   const names = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__'];
   const having = (name: string, value: JsonValue): JsonObject =>

@@ -92,8 +92,8 @@ export function compileResponseSchema(schema: JsonValue): CompiledSchema {
 }
 
 export function compileChecked(checked: CheckedSchema, compiler: SchemaCompiler): CompiledSchema {
-  const { schema, work } = checked;
-  const validate = compile(compiler, compilable(schema, checked) as JsonObject);
+  const { work } = checked;
+  const validate = compile(compiler, compilableRoot(checked));
   return {
     work,
     check(response) {
@@ -128,19 +128,66 @@ function withinStack(judge: () => boolean): boolean {
   }
 }
 
-/** A frozen copy in which each reference has the spelling that it was resolved by. */
-function compilable(value: JsonValue, checked: CheckedSchema): JsonValue {
+type References = CheckedSchema['references'];
+
+/** Where the library reads what lies inside as names, and `$id` among them as a name too. */
+const READ_AS_NAMES: ReadonlySet<string> = new Set(['properties', 'dependencies', 'definitions']);
+
+/**
+ * The schema as the library is given it. Anywhere else the library takes a definition called `$id` for the address of
+ * those beside it, and finds none of them: what is referred to there is also put below `definitions`, and found there.
+ */
+function compilableRoot({ schema, references }: CheckedSchema): JsonObject {
+  const { definitions = {} } = schema;
+  const hidden = new Set([...references.values()].filter((way) => leadsPastId(schema, way)));
+  if (hidden.size === 0 || !isJsonObject(definitions)) {
+    return compilable(schema, references) as JsonObject;
+  }
+  let prefix = 'found';
+  while (Object.keys(definitions).some((name) => name.startsWith(prefix))) prefix += '_';
+  const names = new Map([...hidden].map((way, place) => [way, `${prefix}${place}`]));
+  const found = [...references].map(([from, way]): [JsonObject, string] => {
+    const name = names.get(way);
+    return [from, name === undefined ? way : `#/definitions/${name}`];
+  });
+  const copy = compilable(schema, new Map(found)) as JsonObject;
+  const more = [...names].map(([way, name]) => [name, stepsOf(copy, way).at(-1)?.value]);
+  const copied = copy['definitions'] as JsonObject | undefined;
+  const all = Object.freeze({ ...copied, ...Object.fromEntries(more) });
+  return Object.freeze({ ...copy, definitions: all as JsonObject });
+}
+
+/** What lies on the way of a reference, and by which name it is reached. */
+function stepsOf(schema: JsonObject, way: string): { name: string; value: JsonValue }[] {
+  let value: JsonValue = schema;
+  const tokens = way.slice('#/'.length).split('/').map(decodeURIComponent);
+  return tokens.map((token) => {
+    const name = token.replaceAll('~1', '/').replaceAll('~0', '~');
+    value = memberOf(value as JsonObject, name);
+    return { name, value };
+  });
+}
+
+function leadsPastId(schema: JsonObject, way: string): boolean {
+  return stepsOf(schema, way).some(
+    ({ name, value }) =>
+      !READ_AS_NAMES.has(name) && isJsonObject(value) && Object.hasOwn(value, '$id'),
+  );
+}
+
+/** A frozen copy in which each reference has the spelling that it is resolved by. */
+function compilable(value: JsonValue, references: References): JsonValue {
   if (Array.isArray(value)) {
-    return Object.freeze(value.map((item) => compilable(item, checked))) as JsonValue;
+    return Object.freeze(value.map((item) => compilable(item, references))) as JsonValue;
   }
   if (!isJsonObject(value)) return value;
-  const reference = checked.references.get(value);
+  const reference = references.get(value);
   // fromEntries makes own members whatever the names are.
   return Object.freeze(
     Object.fromEntries(
       Object.entries(value).map(([key, item]) => [
         key,
-        key === '$ref' && reference !== undefined ? reference : compilable(item, checked),
+        key === '$ref' && reference !== undefined ? reference : compilable(item, references),
       ]),
     ),
   );

@@ -6,7 +6,7 @@ export { generateSigningKey, restrictRemoteSigner, restrictSigner, signerFromPem
 export type { KeySigner, KeyWindow, RemoteSigner, Signer, SigningKey } from './keys.js';
 export { verifyLedgerRange } from './ledger-range.js';
 export type { ExpectedRange, RangeVerification } from './ledger-range.js';
-export { SIGNING_POLICY } from './policy.js';
+export { SIGNING_POLICY, serviceOfKey } from './policy.js';
 export type { SigningService } from './policy.js';
 export { LEDGER_REASONS, PROOF_REASONS, VERIFICATION_REASONS } from './reasons.js';
 export type { LedgerReason, ProofReason, VerificationReason } from './reasons.js';
@@ -21,6 +21,7 @@ export {
   trustManifestToJwks,
 } from './trust-manifest.js';
 export type {
+  ActiveKey,
   PublicJwk,
   Trust,
   TrustedKey,

@@ -2,7 +2,10 @@ import type { ServiceName } from '../operations.js';
 import type { RecordType } from '../records/index.js';
 import { SIGNED_RECORDS } from '../records/index.js';
 
-/** What each service may sign with its own key: a stolen notifier cannot sign a receipt. */
+/**
+ * What each service may sign with its own key. Signers refuse other types, and so do verifiers (contract R36): a receipt
+ * by a stolen key of the notifier does not verify.
+ */
 export const SIGNING_POLICY = {
   request: [
     'RequestChangedEvent',
@@ -24,6 +27,25 @@ export const SIGNING_POLICY = {
 } as const satisfies Partial<Record<ServiceName, readonly RecordType[]>>;
 
 export type SigningService = keyof typeof SIGNING_POLICY;
+
+/** The gateway signs caller tokens, which are no records. */
+const BY_SERVICE: Readonly<Record<ServiceName, readonly RecordType[]>> = {
+  gateway: [],
+  ...SIGNING_POLICY,
+};
+
+const SERVICES = Object.keys(BY_SERVICE) as ServiceName[];
+
+/** The service that a key id names: `review-…` is the review service's. Null for ids of other implementations. */
+export function serviceOfKey(keyId: string): ServiceName | null {
+  return SERVICES.find((service) => keyId.startsWith(`${service}-`)) ?? null;
+}
+
+/** Whether a record of that type counts under that key (contract R36). A key that names no service signs any type. */
+export function keyMaySign(keyId: string, type: RecordType): boolean {
+  const service = serviceOfKey(keyId);
+  return service === null || BY_SERVICE[service].includes(type);
+}
 
 export function isRecordType(name: string): name is RecordType {
   return Object.hasOwn(SIGNED_RECORDS, name);

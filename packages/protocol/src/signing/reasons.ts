@@ -9,6 +9,7 @@ export const VERIFICATION_REASONS = {
   purpose_mismatch: 'It serves another purpose.',
   profiles_mismatch: 'It was made under other profiles.',
   unknown_key: 'The trust manifest does not list the key that it names.',
+  key_not_for_type: 'Its key belongs to a service that does not sign records of this type.',
   key_not_yet_valid: 'It was issued before its key became valid.',
   key_expired: 'It was issued after its key ran out.',
   key_revoked: 'It was issued after its key was revoked.',

@@ -1,6 +1,7 @@
 import type { TrustManifest } from '../records/index.js';
 import { generateSigningKey } from './keys.js';
 import { addKey, createTrustManifest, endKey, revokeKey } from './change-trust.js';
+import type { SigningService } from './policy.js';
 import type { TrustFaultCode } from './trust-manifest.js';
 import {
   loadTrust,
@@ -27,7 +28,8 @@ function changed(change: Partial<TrustManifest['keys'][number]>, index = 0): Tru
 }
 
 function faults(value: unknown, origin = issuer, at = now, keys = [one, two]): TrustFaultCode[] {
-  return startUpFaults(value, origin, keys, at).map(({ code }) => code);
+  const active = keys.map((key) => ({ service: 'review' as const, ...key }));
+  return startUpFaults(value, origin, active, at).map(({ code }) => code);
 }
 
 describe('start-up', () => {
@@ -68,6 +70,20 @@ describe('start-up', () => {
     expect(faults(changed({ revoked_at: new Date(now + 1).toISOString() }))).toEqual([]);
   });
 
+  it.each<[string, string, TrustFaultCode[]]>([
+    ['review', 'review-1', []],
+    ['execution-authority', 'execution-authority-1', []],
+    ['review', 'k-1', []],
+    ['review', 'reviewer-1', []],
+    ['review', 'notifier-1', ['active_key_of_another_service']],
+    ['ledger', 'review-1', ['active_key_of_another_service']],
+    ['request', 'gateway-1', ['active_key_of_another_service']],
+  ])('lets %s sign under a key %s: %j', (service, keyId, codes) => {
+    const key = { ...one, keyId, service: service as SigningService };
+    const listed = createTrustManifest(issuer, { ...key, ...window });
+    expect(startUpFaults(listed, issuer, [key], now).map(({ code }) => code)).toEqual(codes);
+  });
+
   it('refuses the manifest of another origin', () => {
     expect(faults(manifest, 'https://review.example/')).toEqual(['issuer_mismatch']);
   });
@@ -92,7 +108,12 @@ describe('start-up', () => {
   });
 
   it('says which key is at fault', () => {
-    const [fault] = startUpFaults(changed({ key_id: 'k9' }), issuer, [one], now);
+    const [fault] = startUpFaults(
+      changed({ key_id: 'k9' }),
+      issuer,
+      [{ service: 'review', ...one }],
+      now,
+    );
     expect(fault).toMatchObject({ code: 'active_key_absent', keyId: 'k1' });
     expect(fault?.message).toContain('k1');
   });

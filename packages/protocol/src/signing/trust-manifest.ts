@@ -5,6 +5,8 @@ import type { TrustManifest } from '../records/index.js';
 import { faultOf, parseTimestamp, validate } from '../records/index.js';
 import type { KeySigner } from './keys.js';
 import { readPublicPem } from './keys.js';
+import type { SigningService } from './policy.js';
+import { serviceOfKey } from './policy.js';
 
 export interface TrustedKey {
   readonly publicKey: KeyObject;
@@ -31,7 +33,8 @@ export type TrustFaultCode =
   | 'active_key_absent'
   | 'active_key_outside_window'
   | 'active_key_revoked'
-  | 'active_key_mismatch';
+  | 'active_key_mismatch'
+  | 'active_key_of_another_service';
 
 export interface TrustFault {
   readonly code: TrustFaultCode;
@@ -97,21 +100,26 @@ export function loadTrust(manifest: unknown, issuer?: string): Trust {
   return trust;
 }
 
+/** The key that a service is about to sign with. */
+export interface ActiveKey extends Pick<KeySigner, 'keyId' | 'publicPem'> {
+  readonly service: SigningService;
+}
+
 /** Why a service must not start with these keys under this manifest (contract §2.4); empty when it may. */
 export function startUpFaults(
   manifest: unknown,
   issuer: string,
-  signers: readonly Pick<KeySigner, 'keyId' | 'publicPem'>[],
+  active: readonly ActiveKey[],
   now: number,
 ): readonly TrustFault[] {
   const { trust, faults } = readTrustManifest(manifest, issuer);
   if (trust === null) return faults;
-  return signers.flatMap((signer) => activeKeyFault(trust, signer, now) ?? []);
+  return active.flatMap((key) => activeKeyFault(trust, key, now) ?? []);
 }
 
 function activeKeyFault(
   trust: Trust,
-  { keyId, publicPem }: Pick<KeySigner, 'keyId' | 'publicPem'>,
+  { service, keyId, publicPem }: ActiveKey,
   now: number,
 ): TrustFault | null {
   const key = trust.keys.get(keyId);
@@ -121,6 +129,11 @@ function activeKeyFault(
   if (readPublicPem(publicPem)?.equals(key.publicKey) !== true) {
     const message = `The manifest lists another public key as ${keyId} than the private key has.`;
     return fault('active_key_mismatch', keyId, message);
+  }
+  const named = serviceOfKey(keyId);
+  if (named !== null && named !== service) {
+    const message = `Our key ${keyId} is named after the service ${named}, so verifiers refuse every record that ${service} signs with it.`;
+    return fault('active_key_of_another_service', keyId, message);
   }
   if (now < key.notBefore || now >= key.notAfter) {
     return fault('active_key_outside_window', keyId, `Our key ${keyId} is not valid at this time.`);

@@ -1,11 +1,14 @@
-import type { SignedRecord } from '../records/index.js';
+import type { RecordType, SignedRecord } from '../records/index.js';
+import { SIGNED_RECORDS } from '../records/index.js';
 import { generateSigningKey, signerFromPem } from './keys.js';
 import type { VerificationReason } from './reasons.js';
 import { VERIFICATION_REASONS } from './reasons.js';
 import type { RecordHeader } from './signed-record.js';
 import { signPayloadText } from './signed-record.js';
 import type { TrustManifest } from '../records/index.js';
-import { addKey, createTrustManifest } from './change-trust.js';
+import { addKey, createTrustManifest, revokeKey } from './change-trust.js';
+import { SIGNING_POLICY, isRecordType } from './policy.js';
+import type { SigningService } from './policy.js';
 import { loadTrust } from './trust-manifest.js';
 import type { ExpectedRecord } from './verify-record.js';
 import { verifyRecord } from './verify-record.js';
@@ -289,5 +292,48 @@ describe('verifyRecord refuses', () => {
   it('for reasons that are put in words', () => {
     for (const sentence of Object.values(VERIFICATION_REASONS))
       expect(sentence).toMatch(/^[A-Z].*\.$/);
+  });
+});
+
+describe('what a key may sign', () => {
+  const services = Object.keys(SIGNING_POLICY) as SigningService[];
+  const types = Object.keys(SIGNED_RECORDS).filter(isRecordType);
+  const verdict = (keyId: string, type: RecordType, revoked = false) => {
+    const listed = createTrustManifest(issuer, { ...key, keyId, ...window });
+    const known = loadTrust(revoked ? revokeKey(listed, keyId, window.notBefore) : listed);
+    const purpose = SIGNED_RECORDS[type].purpose === 'service' ? 'service' : header.purpose;
+    const value = signed({ type, purpose }, signerFromPem(keyId, key.privatePem));
+    const verified = verifyRecord(value, known, { type, audience: null });
+    return verified.ok ? 'ok' : verified.reason;
+  };
+
+  it.each(
+    services.flatMap((service) =>
+      types.map((type): [SigningService, RecordType] => [service, type]),
+    ),
+  )('is asked of the key of %s for a %s', (service, type) => {
+    const may = (SIGNING_POLICY[service] as readonly RecordType[]).includes(type);
+    expect(verdict(`${service}-0123456789abcdef`, type)).toBe(may ? 'ok' : 'key_not_for_type');
+  });
+
+  it.each(types)('is no %s for a key of the gateway', (type) => {
+    expect(verdict('gateway-1', type)).toBe('key_not_for_type');
+  });
+
+  it.each([
+    'k-2026-01',
+    'reviewer-1',
+    'review',
+    'review.1',
+    'my-review-1',
+    'caller-1',
+    'Notifier-1',
+  ])('is any type for a key %s, which names no service', (keyId) =>
+    expect(types.map((type) => verdict(keyId, type))).toEqual(types.map(() => 'ok')),
+  );
+
+  it('comes before the window and the revocation of the key', () => {
+    expect(verdict('notifier-1', 'DecisionReceipt', true)).toBe('key_not_for_type');
+    expect(verdict('notifier-1', 'WebhookDelivery', true)).toBe('key_revoked');
   });
 });

@@ -4,7 +4,7 @@ import { canonicalText } from '../json/canonical.js';
 import { isJsonObject } from '../json/value.js';
 import type { RecordType, SignedRecord } from '../records/index.js';
 import { Identifier, parseTimestamp, validate } from '../records/index.js';
-import { fitsPurpose, isRecordType } from './policy.js';
+import { fitsPurpose, isRecordType, keyMaySign } from './policy.js';
 import type { VerificationReason } from './reasons.js';
 import { signaturePreimage } from './signed-record.js';
 import type { Trust } from './trust-manifest.js';
@@ -38,7 +38,10 @@ const headerMembers: readonly string[] = [
   'type',
 ];
 
-/** Verifies one record against the manifest that the verifier trusts (contract §2.4, in its order). */
+/**
+ * Verifies one record against the manifest that the verifier trusts (contract §2.4, in its order; what its key may sign,
+ * R36, is asked as soon as the key is found).
+ */
 export function verifyRecord(
   record: unknown,
   trust: Trust,
@@ -54,6 +57,7 @@ export function verifyRecord(
 
   const key = trust.keys.get(header.key_id);
   if (key === undefined) return refused('unknown_key');
+  if (!keyMaySign(header.key_id, header.type as RecordType)) return refused('key_not_for_type');
   if (issuedAt < key.notBefore) return refused('key_not_yet_valid');
   if (issuedAt >= key.notAfter) return refused('key_expired');
   if (key.revokedAt !== null && issuedAt >= key.revokedAt) return refused('key_revoked');

@@ -32,7 +32,7 @@ export const CHECKS = {
 
   record_signature: [
     '§2.4',
-    'Its signature is good under a trusted key, for this issuer, audience, tenant, type and purpose.',
+    'Its signature is good under a trusted key that may sign its type, for this issuer, audience, tenant and purpose.',
     'It does not verify.',
   ],
   record_payload: [
@@ -284,6 +284,22 @@ export const CHECKS = {
     '§5.4',
     'No action was claimed twice, and no nonce admitted twice.',
     'An action was claimed twice, or a nonce admitted twice.',
+  ],
+  security_ledger: ['R41', 'It is of the expected ledger.', 'It is of another ledger.'],
+  security_entry: [
+    'R41',
+    'Every entry has its form and continues the one before it.',
+    'An entry does not have its form, or does not continue the one before it.',
+  ],
+  security_checkpoint: [
+    'R41',
+    'The checkpoint is signed by the ledger service, and lies on this chain.',
+    'The checkpoint is not signed by the ledger service, or does not lie on this chain.',
+  ],
+  security_store: [
+    'R41',
+    'It passes through the checkpoint that the anchor store holds.',
+    'It contradicts a checkpoint that the anchor store holds.',
   ],
   range_store: [
     '§4.3.5',

@@ -2,7 +2,7 @@ import { Refusal } from '../errors.js';
 import { parseStrictJson } from '../json/strict-reader.js';
 import { LONE_SURROGATE, isJsonObject } from '../json/value.js';
 import type { JsonValue } from '../json/value.js';
-import { DOCUMENT_LIMITS } from './hearing.js';
+import { DOCUMENT_BOUNDS, DOCUMENT_LIMITS } from './hearing.js';
 import { isRespelled } from './spelling.js';
 import type { DocumentKind } from './verdict.js';
 
@@ -21,7 +21,7 @@ export function readDocument(document: Uint8Array | string): Reading {
   if (bytes.length > DOCUMENT_LIMITS.bytes) return { fault: tooLarge };
   let value: JsonValue;
   try {
-    value = parseStrictJson(bytes, DOCUMENT_LIMITS.depth);
+    value = parseStrictJson(bytes, DOCUMENT_BOUNDS);
   } catch (error) {
     if (error instanceof Refusal) return { fault: error.detail ?? 'It is not strict JSON.' };
     throw error;
@@ -29,7 +29,8 @@ export function readDocument(document: Uint8Array | string): Reading {
   const kind = kindOf(value);
   if (kind === null) {
     return {
-      fault: 'It is no audit export, signed record, anchor proof, ledger page or webhook body.',
+      fault:
+        'It is no audit export, signed record, anchor proof, ledger page, security log or webhook body.',
     };
   }
   return { value, kind, respelled: isRespelled(bytes) };
@@ -43,6 +44,7 @@ function kindOf(value: JsonValue): DocumentKind | null {
   const has = (...names: readonly string[]): boolean =>
     names.every((name) => Object.hasOwn(value, name));
   if (has('request', 'records', 'audit')) return 'export';
+  if (has('security_log', 'entries', 'checkpoints')) return 'security log';
   if (has('checkpoint', 'acceptance', 'proof')) return 'anchor proof';
   if (!has('protected', 'payload', 'signature')) return null;
   const header = value['protected'];

@@ -2,7 +2,7 @@ import { textDigest } from '../json/canonical.js';
 import { parseStrictJson } from '../json/strict-reader.js';
 import type { AuditExport, RecordType } from '../records/index.js';
 import { chainHeadOrNull } from '../signing/chain.js';
-import { DOCUMENT_LIMITS } from './hearing.js';
+import { DOCUMENT_BOUNDS } from './hearing.js';
 import type { Hearing } from './hearing.js';
 import { plainText } from './plain-text.js';
 import type { HeardProof } from './proof.js';
@@ -83,7 +83,7 @@ function hearText(
   const at = `${path}/record`;
   let value: unknown;
   try {
-    value = parseStrictJson(new TextEncoder().encode(text), DOCUMENT_LIMITS.depth);
+    value = parseStrictJson(new TextEncoder().encode(text), DOCUMENT_BOUNDS);
   } catch {
     value = undefined;
   }

@@ -1,4 +1,7 @@
 import { DOCUMENT_BYTES } from '../constants.js';
+import { BODY_BOUNDS } from '../json/strict-reader.js';
+import type { JsonBounds } from '../json/strict-reader.js';
+import { MAX_JSON_DEPTH } from '../json/value.js';
 import { createSchemaCache } from '../response-schema/index.js';
 import type { SchemaCache } from '../response-schema/index.js';
 import type { Trust, Verification } from '../signing/index.js';
@@ -8,11 +11,22 @@ import type { Findings } from './findings.js';
 /** What a hostile document may cost. An export of the largest material and all its admissions stays below. */
 export const DOCUMENT_LIMITS = {
   bytes: DOCUMENT_BYTES,
-  /** A body's 64 levels, and those around what came in it (contract §2.1). */
-  depth: 72,
   /** Records, ledger entries or nodes of one document. */
   entries: 100_000,
 } as const;
+
+/** What a document may hold before anything of it is built (R35). */
+export const DOCUMENT_BOUNDS: JsonBounds = {
+  /** A body's 64 levels, and those around what came in it (contract §2.1). */
+  depth: MAX_JSON_DEPTH + 8,
+  /**
+   * Several times a body's: an export holds the request's payload, the frozen answer, reports of the executor with up to
+   * 500,000 values each, and 64 admissions with their proofs; 100,000 ledger entries are a million.
+   */
+  values: 4 * BODY_BOUNDS.values,
+  /** Every object came in a body, or is far smaller. */
+  members: BODY_BOUNDS.members,
+};
 
 /** What the verifier knows from elsewhere; what is absent is not compared, and the verdict says so. */
 export interface Expected {
@@ -43,6 +57,8 @@ export interface AnchorCopies {
   copy(ledgerId: string, generation: string, sequence: number): AnchorCopy | null;
   /** All copies of a ledger from one sequence to another, in their order. */
   within(ledgerId: string, from: number, to: number): readonly AnchorCopy[];
+  /** The same of the checkpoints of security logs, where the store has them. */
+  readonly security?: Pick<AnchorCopies, 'within'>;
 }
 
 /**

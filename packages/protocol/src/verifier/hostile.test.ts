@@ -65,6 +65,18 @@ describe('a hostile document', () => {
     ]);
   });
 
+  it.each([
+    ['a million and a half members', `{${'"":0,'.repeat(1_500_000)}"a":1}`],
+    ['millions of values', `[${'1,'.repeat(3_000_000)}1]`],
+    ['millions of objects', `[${'{},'.repeat(3_000_000)}{}]`],
+  ])('is refused before anything is built of %s', (_, document) => {
+    const parse = jest.spyOn(JSON, 'parse');
+    const { kind, checks } = verifyDocument(document, trust);
+    expect([kind, checks.map(({ code }) => code)]).toEqual([null, ['document_readable']]);
+    expect(parse).not.toHaveBeenCalled();
+    parse.mockRestore();
+  });
+
   it('never makes the verifier throw, whatever is put in the place of whatever', () => {
     const values = [null, true, -1, 1.5, '', 'x'.repeat(300), [], {}, [[]], { a: 1 }];
     for (const name of [

@@ -5,7 +5,7 @@ export { readTrustManifest } from '../signing/index.js';
 export type { Trust } from '../signing/index.js';
 export { CHECKS } from './checks.js';
 export type { CheckCode } from './checks.js';
-export { DOCUMENT_LIMITS, newVerifierMemory } from './hearing.js';
+export { DOCUMENT_BOUNDS, DOCUMENT_LIMITS, newVerifierMemory } from './hearing.js';
 export type { AnchorCopies, AnchorCopy, Expected, VerifierMemory } from './hearing.js';
 export type {
   Check,

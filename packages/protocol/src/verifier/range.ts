@@ -6,7 +6,7 @@ import { validate } from '../records/index.js';
 import { LEDGER_REASONS, verifyLedgerRange, verifyRecord } from '../signing/index.js';
 import type { ChainPoint, Trust } from '../signing/index.js';
 import { hearEvents } from './events.js';
-import { DOCUMENT_LIMITS } from './hearing.js';
+import { DOCUMENT_BOUNDS } from './hearing.js';
 import type { Hearing } from './hearing.js';
 import { plainText } from './plain-text.js';
 import { expecting, hearRecord, isOf, recordsOf } from './record.js';
@@ -118,7 +118,7 @@ function heardOf(
   tenant: string,
   now: number | undefined,
 ): HeardRecord | null {
-  const value = parseStrictJson(new TextEncoder().encode(text), DOCUMENT_LIMITS.depth);
+  const value = parseStrictJson(new TextEncoder().encode(text), DOCUMENT_BOUNDS);
   const type =
     isJsonObject(value) && isJsonObject(value['protected']) ? value['protected']['type'] : '';
   return hearRecord(

@@ -56,7 +56,7 @@ function hearAlone(hearing: Hearing, record: HeardRecord, value: SignedRecord): 
       );
     }
     alone(hearing, 'request_bound', 'the request, the material and the candidate');
-    alone(hearing, 'anchor_proof', 'the proof that it is in the ledger');
+    notInLedger(hearing);
   } else if (isOf(record, 'ExecutionClaim')) {
     const { dispatch_before, execution_identity } = record.payload;
     findings.judge('claim_times', '/payload', issuedAt < at(dispatch_before));
@@ -85,6 +85,8 @@ function hearAlone(hearing: Hearing, record: HeardRecord, value: SignedRecord): 
       const text = canonicalOrNull(value) ?? '';
       findings.judge('anchor_store', '', copy !== null && isText(copy.bytes, text));
     }
+  } else {
+    notInLedger(hearing);
   }
 }
 
@@ -99,14 +101,20 @@ function compareIdentity({ findings, expected }: Hearing, identity: string): voi
   }
 }
 
-/** A record alone shows that it was signed; what it names by digest is elsewhere. */
+/** A record alone shows that somebody had the key; what it names by digest is elsewhere (contract R36). */
 function alone(
   { findings }: Hearing,
-  code: 'request_bound' | 'anchor_proof' | 'claim_receipt' | 'admission_claim',
+  code: 'request_bound' | 'claim_receipt' | 'admission_claim',
   what: string,
 ): void {
   findings.unknown(code, '', {
     says: `It names only the digest of what it rests on: ${what} would have to be compared; an export holds all of it.`,
-    decisive: false,
+  });
+}
+
+/** That a key signed it does not show that the service put it down: a stolen key signs too. */
+export function notInLedger({ findings }: Hearing): void {
+  findings.unknown('anchor_proof', '', {
+    says: 'It stands alone: the ledger and its anchor would have to be compared; an export or the pages of the ledger hold it.',
   });
 }

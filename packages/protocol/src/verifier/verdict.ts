@@ -16,7 +16,8 @@ export interface Check {
   readonly decisive: boolean;
 }
 
-export type DocumentKind = 'export' | 'record' | 'anchor proof' | 'ledger range' | 'webhook';
+export type DocumentKind =
+  'export' | 'record' | 'anchor proof' | 'ledger range' | 'webhook' | 'security log';
 
 /** Something that the document does not hold any more, or that nothing in it covers. */
 export interface Remark {

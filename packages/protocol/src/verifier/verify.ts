@@ -1,4 +1,4 @@
-import type { JsonValue } from '../json/value.js';
+import type { JsonObject, JsonValue } from '../json/value.js';
 import type { AuditExport, SignedRecord } from '../records/index.js';
 import { faultOf } from '../records/index.js';
 import type { Trust } from '../signing/index.js';
@@ -10,6 +10,7 @@ import type { AnchorCopies, Expected, Hearing, VerifierMemory } from './hearing.
 import { plainText } from './plain-text.js';
 import { hearProof } from './proof.js';
 import { hearRange } from './range.js';
+import { hearSecurityLog, securityLogFault } from './security-log.js';
 import { hearSingle } from './single-record.js';
 import { overall } from './verdict.js';
 import type { DocumentKind, Verdict } from './verdict.js';
@@ -24,7 +25,7 @@ export interface VerifyOptions {
 
 /**
  * Verifies one document of which nothing is known: an audit export, a signed record, an anchor proof, a page or longer
- * stretch of the ledger, or a webhook body. Never throws: a document that cannot be read is a verdict too.
+ * stretch of the ledger, pages of a security log, or a webhook body. Never throws: a document that cannot be read is a verdict too.
  *
  * @param document untrusted bytes of a JSON text, or the text
  * @param trust what was configured out of band (contract §2.4)
@@ -84,6 +85,8 @@ function hear(hearing: Hearing, kind: DocumentKind, value: JsonValue): void {
       return void hearProofAlone(hearing, value);
     case 'ledger range':
       return hearRange(hearing, value as JsonValue[]);
+    case 'security log':
+      return hearSecurityLog(hearing, value as JsonObject);
   }
 }
 
@@ -113,6 +116,7 @@ function shapeFault(kind: DocumentKind, value: JsonValue): string | null {
     const many = (value as JsonValue[]).length > DOCUMENT_LIMITS.entries;
     return many ? `It has more than ${DOCUMENT_LIMITS.entries} entries.` : null;
   }
+  if (kind === 'security log') return securityLogFault(value as JsonObject);
   if (kind === 'anchor proof') return faultOf('AnchorProof', value);
   // Records have reasons of their own for every fault of their shape.
   if (kind !== 'export') return null;

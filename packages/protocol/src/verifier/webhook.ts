@@ -2,7 +2,7 @@ import { SECONDS } from '../constants.js';
 import type { SignedRecord } from '../records/index.js';
 import type { Hearing } from './hearing.js';
 import { expecting, hearRecord, isOf } from './record.js';
-import { hearParties } from './single-record.js';
+import { hearParties, notInLedger } from './single-record.js';
 import { tellRecord } from './story.js';
 
 /** A webhook body and the event inside it (contract §11.5, "Receiver"). */
@@ -40,6 +40,7 @@ export function hearWebhook(hearing: Hearing, value: SignedRecord): void {
     const off = Math.abs(receivedAt - issuedAt);
     findings.judge('delivery_fresh', '/payload/timestamp', off < SECONDS.webhookTolerance * 1000);
   }
+  notInLedger(hearing);
   if (event !== null) tellRecord(hearing, event);
   tellRecord(hearing, outer);
 }

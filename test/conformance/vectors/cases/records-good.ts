@@ -12,12 +12,19 @@ const story = play();
 const record = (name: string): SignedRecord => (story.records[name] as Signed).record;
 const checkpoint = story.document.anchor?.checkpoint as SignedRecord;
 
-/** Single records that hold. */
+/** Single records that fail nothing. By itself only a checkpoint of the anchor store holds (contract R36). */
 export function goodRecords(): Vector[] {
   const signature = { code: 'record_signature', status: 'holds' } as const;
   const { store } = story.ledger;
   return [
-    accepted('record-receipt', 'A decision.', record('receipt'), signature, { expected: MINE }),
+    accepted(
+      'record-receipt',
+      'A decision.',
+      record('receipt'),
+      signature,
+      { expected: MINE },
+      'incomplete',
+    ),
     accepted(
       'record-receipt-for-anyone',
       'The same, but nobody said for whom it has to be.',
@@ -32,6 +39,7 @@ export function goodRecords(): Vector[] {
       CONTRACT_RECEIPT,
       signature,
       { expected: MINE },
+      'incomplete',
     ),
     accepted(
       'record-claim',
@@ -39,6 +47,7 @@ export function goodRecords(): Vector[] {
       record('claim'),
       { code: 'expected_identity', status: 'holds' },
       { expected: EXECUTOR },
+      'incomplete',
     ),
     accepted(
       'record-admission',
@@ -46,8 +55,16 @@ export function goodRecords(): Vector[] {
       record('admission'),
       { code: 'expected_nonce', status: 'holds' },
       { expected: EXECUTOR, store },
+      'incomplete',
     ),
-    accepted('record-outcome', 'An outcome.', record('outcome'), signature, { expected: MINE }),
+    accepted(
+      'record-outcome',
+      'An outcome.',
+      record('outcome'),
+      signature,
+      { expected: MINE },
+      'incomplete',
+    ),
     accepted(
       'record-checkpoint',
       'A checkpoint that the anchor store holds.',
@@ -61,6 +78,7 @@ export function goodRecords(): Vector[] {
       forged(record('receipt'), { key: 'k-2026-02' }),
       signature,
       { expected: MINE },
+      'incomplete',
     ),
     accepted(
       'record-30-seconds-ahead',
@@ -68,6 +86,7 @@ export function goodRecords(): Vector[] {
       record('receipt'),
       signature,
       { expected: { ...MINE, now: '2026-05-01T09:04:30.000Z' } },
+      'incomplete',
     ),
     accepted(
       'record-before-revocation',
@@ -75,6 +94,7 @@ export function goodRecords(): Vector[] {
       forged(record('receipt'), { key: 'k-revoked' }),
       signature,
       { expected: MINE },
+      'incomplete',
     ),
     accepted(
       'record-members-in-other-order',
@@ -82,6 +102,7 @@ export function goodRecords(): Vector[] {
       reversed(record('receipt')),
       signature,
       { expected: MINE },
+      'incomplete',
     ),
   ];
 }

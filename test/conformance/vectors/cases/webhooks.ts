@@ -32,6 +32,7 @@ export function webhooks(): Vector[] {
       body,
       { code: 'delivery_event', status: 'holds' },
       { expected: mine },
+      'incomplete',
     ),
     failing(
       'stale',
