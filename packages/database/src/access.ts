@@ -1,6 +1,7 @@
 import { Refusal } from '@countersign/protocol';
 import type { CallerKind } from '@countersign/protocol';
 import type { Directory, Principal } from './directory.js';
+import type { GivenBody } from './given-body.js';
 import { storedAnswer, storedRequest } from './request-row.js';
 import type { RequestRow, StoredRequest } from './request-row.js';
 
@@ -9,12 +10,13 @@ export interface CallerIdentity {
   readonly tenant: string;
   readonly id: string;
   readonly kind: CallerKind;
-  /** Digest of the bearer token used, null for a session. */
+  /** Id of the bearer token used, null for a session. */
   readonly credential: string | null;
 }
 
 /**
- * The caller's principal as it is now (contract §7): gone, disabled or with another token since → `unauthenticated`.
+ * The caller's principal as it is now (contract §7): gone, disabled or with another token since → `unauthenticated`. No
+ * operation but the figures is for monitors → `operator_required`.
  */
 export async function requireCaller(
   directory: Directory,
@@ -23,15 +25,54 @@ export async function requireCaller(
 ): Promise<Principal> {
   const principal =
     revision === undefined ? null : await directory.principal(caller.tenant, caller.id, revision);
+  return requireCurrent(principal, caller);
+}
+
+/** Who may read the figures: operators, and monitors, who are refused everywhere else (R42). */
+export async function requireFiguresReader(
+  directory: Directory,
+  caller: CallerIdentity,
+  revision: number | undefined,
+): Promise<void> {
+  const principal =
+    revision === undefined ? null : await directory.principal(caller.tenant, caller.id, revision);
+  if (requireKnown(principal, caller).kind === 'monitor') return;
+  requireOperator(requireCurrent(principal, caller));
+}
+
+/** The same of a principal that was read elsewhere. */
+export function requireCurrent(
+  principal: Principal | null,
+  caller: Pick<CallerIdentity, 'kind' | 'credential'>,
+): Principal {
+  const known = requireKnown(principal, caller);
+  if (known.kind === 'monitor') throw new Refusal('operator_required');
+  return known;
+}
+
+function requireKnown(
+  principal: Principal | null,
+  caller: Pick<CallerIdentity, 'kind' | 'credential'>,
+): Principal {
   if (
     principal === null ||
     !principal.enabled ||
     principal.kind !== caller.kind ||
-    (caller.credential !== null && caller.credential !== principal.credential)
+    !isCredentialOf(principal, caller.credential)
   ) {
     throw new Refusal('unauthenticated');
   }
   return principal;
+}
+
+/**
+ * Before an upgrade is finished gateways tell the digest, which services of this release cannot compare: then it counts that
+ * the gateway found the token a moment ago (docs/upgrades.md).
+ */
+function isCredentialOf({ credentials }: Principal, credential: string | null): boolean {
+  return (
+    credential === null || credential.startsWith('sha256:') || credentials.includes(credential)
+  );
 }
 
 /** A bearer operator, or a human whose configuration says so (R2). */
@@ -84,13 +125,13 @@ export async function openRequest(
   directory: Directory,
   caller: CallerIdentity,
   row: RequestRow | undefined,
-  bodyText: string,
+  body: GivenBody,
 ): Promise<Opened> {
   const principal = await requireCaller(directory, caller, row?.directory_revision);
   const loaded = row as RequestRow;
   return {
     principal,
-    replay: storedAnswer(loaded, bodyText),
+    replay: storedAnswer(loaded, body),
     visible: () =>
       requireVisible(
         directory,

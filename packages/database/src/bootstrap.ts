@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { textDigest } from '@countersign/protocol';
+import { GOOD_TOKEN, weaknessOf } from './bearer-token.js';
 
 export interface BootstrapInput {
   tenant: string;
@@ -67,6 +68,9 @@ const BOOTSTRAP = `WITH t AS (
   SELECT tenant, $6, 'operator', true, '{"enabled":true}', created_at FROM t
 ), c AS (
   INSERT INTO credential (digest, tenant, principal, created_at) SELECT $7, tenant, $6, created_at FROM t
+), e AS (
+  INSERT INTO security_event (tenant, kind, actor, actor_kind, subject, detail)
+  SELECT tenant, 'tenant.bootstrapped', session_user, 'command', $6, jsonb_build_object('active', NOT $4::boolean) FROM t
 )
 SELECT count(*)::integer AS created FROM t`;
 
@@ -80,35 +84,9 @@ function requireIdentifier(what: string, value: string): void {
 
 /** Contract §8.1: a token that can only come from a random generator, not from a keyboard. */
 export function requireBootstrapToken(token: string): void {
-  const fail = (why: string): never => {
-    throw refusal('invalid_bootstrap', `The token ${why}. A good one: openssl rand -hex 32`);
-  };
-  if (token.length < 43 || token.length > 200) fail('must have 43 to 200 characters');
-  const readings = [fromHex(token), fromBase64url(token)].filter((bytes) => bytes !== null);
-  if (readings.length === 0) {
-    fail('must be 32 bytes or more as hex or as unpadded canonical base64url');
-  }
-  for (const bytes of [...readings, Buffer.from(token)]) {
-    if (isRepetition(bytes)) fail('repeats itself');
-  }
-}
-
-function fromHex(token: string): Buffer | null {
-  const bytes = Buffer.from(token, 'hex');
-  return bytes.length >= 32 && bytes.toString('hex') === token ? bytes : null;
-}
-
-function fromBase64url(token: string): Buffer | null {
-  const bytes = Buffer.from(token, 'base64url');
-  return bytes.length >= 32 && bytes.toString('base64url') === token ? bytes : null;
-}
-
-/** Whether the bytes repeat with a period of 1 to 16. */
-function isRepetition(bytes: Buffer): boolean {
-  for (let period = 1; period <= 16; period += 1) {
-    if (bytes.subarray(period).equals(bytes.subarray(0, bytes.length - period))) return true;
-  }
-  return false;
+  const weakness = weaknessOf(token);
+  if (weakness === null) return;
+  throw refusal('invalid_bootstrap', `The token ${weakness}. ${GOOD_TOKEN}`);
 }
 
 function refusal(code: string, message: string): Error & { code: string } {

@@ -1,16 +1,17 @@
 import type pg from 'pg';
-import type { Person, RouteConfig } from '@countersign/protocol';
+import type { CallerKind, ConfiguredBy, Person, RouteConfig } from '@countersign/protocol';
 import { StaleRead } from './fresh-state.js';
 
 export interface Principal {
   readonly id: string;
-  readonly kind: 'producer' | 'publisher' | 'operator' | 'human';
+  readonly kind: CallerKind;
   readonly enabled: boolean;
   readonly config: PrincipalConfig;
   readonly issuer: string | null;
   readonly subject: string | null;
-  /** Digest of the bearer token that is valid now. */
-  readonly credential: string | null;
+  /** Ids of the bearer tokens that are valid now: one, or two while one takes the place of the other. */
+  readonly credentials: readonly string[];
+  readonly configuredBy: ConfiguredBy;
 }
 
 export interface PrincipalConfig {
@@ -30,6 +31,7 @@ export interface Route {
   readonly id: string;
   readonly revision: number;
   readonly config: RouteConfig;
+  readonly configuredBy: ConfiguredBy;
 }
 
 interface Entry<T> {
@@ -55,7 +57,8 @@ export class Directory {
     if (known?.revision === revision) return known.value;
     const { rows } = await this.pool.query<PrincipalRow>({
       name: 'directory.principal',
-      text: `SELECT t.directory_revision, p.id, p.kind, p.enabled, p.config, p.oidc_issuer, p.oidc_subject, c.digest
+      text: `SELECT t.directory_revision, p.id, p.kind, p.enabled, p.config, p.oidc_issuer, p.oidc_subject, p.configured_by,
+          c.id AS credential_id, c.former_id
         FROM tenant t LEFT JOIN principal p ON p.tenant = t.tenant AND p.id = $2
         LEFT JOIN credential c ON c.tenant = p.tenant AND c.principal = p.id WHERE t.tenant = $1`,
       values: [tenant, id],
@@ -72,7 +75,7 @@ export class Directory {
     if (known?.revision === revision) return known.value;
     const { rows } = await this.pool.query<RouteRow>({
       name: 'directory.route',
-      text: `SELECT t.directory_revision, r.id, r.revision, r.config
+      text: `SELECT t.directory_revision, r.id, r.revision, r.config, r.configured_by
         FROM tenant t LEFT JOIN route r ON r.tenant = t.tenant AND r.id = $2 WHERE t.tenant = $1`,
       values: [tenant, id],
     });
@@ -80,7 +83,12 @@ export class Directory {
     const value =
       row === undefined || row.id === null
         ? null
-        : { id: row.id, revision: row.revision, config: row.config };
+        : {
+            id: row.id,
+            revision: row.revision,
+            config: row.config,
+            configuredBy: row.configured_by,
+          };
     return remember(this.#routes, key(tenant, id), revision, row?.directory_revision, value);
   }
 }
@@ -93,7 +101,9 @@ interface PrincipalRow {
   config: PrincipalConfig;
   oidc_issuer: string | null;
   oidc_subject: string | null;
-  digest: string | null;
+  configured_by: ConfiguredBy;
+  credential_id: string | null;
+  former_id: string | null;
 }
 
 interface RouteRow {
@@ -101,6 +111,7 @@ interface RouteRow {
   id: string | null;
   revision: number;
   config: RouteConfig;
+  configured_by: ConfiguredBy;
 }
 
 function principalOf(row: PrincipalRow): Principal {
@@ -111,7 +122,8 @@ function principalOf(row: PrincipalRow): Principal {
     config: row.config,
     issuer: row.oidc_issuer,
     subject: row.oidc_subject,
-    credential: row.digest,
+    credentials: [row.credential_id, row.former_id].filter((id) => id !== null),
+    configuredBy: row.configured_by,
   };
 }
 

@@ -140,9 +140,12 @@ function typeOf(field: Field): string {
 function defaultOf({ type, default: value }: Field): string {
   if (value === undefined) return '';
   // A BigInt comes as text, and stands in Postgres as the bare number.
-  if (type === 'Json' || type === 'String') return ` default '${value as string}'::${TYPES[type]}`;
-  if (typeof value !== 'object') return ` default ${value}`;
-  return value.name === 'autoincrement' ? ' identity' : ` default ${value.args[0]}`;
+  if (typeof value === 'object') {
+    return value.name === 'autoincrement' ? ' identity' : ` default ${value.args[0]}`;
+  }
+  return type === 'Json' || type === 'String'
+    ? ` default '${value}'::${TYPES[type]}`
+    : ` default ${value}`;
 }
 
 /** The one thing that Prisma does not hand to generators. */

@@ -1,4 +1,4 @@
-import { Refusal, requireEligible } from '@countersign/protocol';
+import { Refusal, configurers, requireEligible } from '@countersign/protocol';
 import type { Person } from '@countersign/protocol';
 import { personOf } from './directory.js';
 import type { Directory } from './directory.js';
@@ -7,13 +7,15 @@ import type { StoredRequest } from './request-row.js';
 
 /**
  * ELIG of contract §6.4 with what the directory says at the request's revision: INT, then may this human decide?
- * Requester, owner and the owner's bound human never review their own request where duties are separated (R22).
+ * Where duties are separated, requester, owner and the owner's bound human never review their own request (R22), nor does
+ * a person what they configured themselves (R38): `step` says which of their changes count.
  */
 export async function requireEligibleReviewer(
   directory: Directory,
   tenant: string,
   reviewerId: string,
   stored: StoredRequest,
+  step: 'decide' | 'use',
 ): Promise<Person> {
   requireIntegrity(stored, tenant);
   const revision = stored.row.directory_revision;
@@ -23,6 +25,8 @@ export async function requireEligibleReviewer(
   const route = await directory.route(tenant, stored.route, revision);
   const owner = await find(stored.owner);
   const bound = owner?.config.owner === undefined ? null : await find(owner.config.owner);
+  const configuredBy = configurers(step, route?.configuredBy ?? {}, owner?.configuredBy ?? {});
+  const persons = await Promise.all(configuredBy.map(find));
   requireEligible(
     reviewer,
     { authorisationRevision: stored.request.authorisation_revision },
@@ -34,7 +38,7 @@ export async function requireEligibleReviewer(
           separationOfDuties: route.config.separation_of_duties,
         },
     personOf(await find(stored.request.requester.subject)),
-    [personOf(owner), personOf(bound)],
+    [owner, bound, ...persons].map(personOf),
   );
   return reviewer;
 }

@@ -1,26 +1,37 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { ROLES } from './pool.js';
+import type { RoleName } from './pool.js';
 
 /**
  * Bodies too large for a message, put aside for one hop. Kept as UTF-8 bytes: a large text value is three times slower.
+ * A row policy shows a parcel to the role that it is for, and to no other service.
  */
 export class PostgresParcels {
-  constructor(private readonly pool: pg.Pool) {}
+  /**
+   * @param sender connections of any role that may send
+   * @param poolOf connections of the role that a parcel is for
+   */
+  constructor(
+    private readonly sender: pg.Pool,
+    private readonly poolOf: (taker: RoleName) => pg.Pool,
+  ) {}
 
   /** Returns the id to send instead of the body. */
-  async put(body: string): Promise<string> {
+  async put(body: string | Uint8Array, taker: RoleName): Promise<string> {
     const id = randomUUID();
-    await this.pool.query({
+    const bytes = typeof body === 'string' ? Buffer.from(body) : bufferOf(body);
+    await this.sender.query({
       name: 'parcel.put',
-      text: 'INSERT INTO parcel (id, body) VALUES ($1, $2)',
-      values: [id, Buffer.from(body, 'utf8')],
+      text: 'INSERT INTO parcel (id, body, addressee) VALUES ($1, $2, $3)',
+      values: [id, bytes, ROLES[taker]],
     });
     return id;
   }
 
-  /** Hands a body over once; throws when it was taken, swept or lost. */
-  async take(id: string): Promise<string> {
-    const { rows } = await this.pool.query<{ body: Buffer }>({
+  /** Hands a body over once; throws when it was taken, swept or lost, or is for another role. */
+  async take(id: string, taker: RoleName): Promise<Uint8Array> {
+    const { rows } = await this.poolOf(taker).query<{ body: Buffer }>({
       name: 'parcel.take',
       text: 'DELETE FROM parcel WHERE id = $1 RETURNING body',
       values: [id],
@@ -29,8 +40,13 @@ export class PostgresParcels {
     } as pg.QueryConfig);
     const [row] = rows;
     if (row === undefined) throw new Error(`parcel ${id} is not there`);
-    return row.body.toString('utf8');
+    return row.body;
   }
+}
+
+/** The same bytes: the client knows no other kind of them. */
+function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length);
 }
 
 /** Removes parcels that nobody took in that time, at most 1000 at once; returns how many. */

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { inTurns } from './in-turns.js';
 import { Pipeline } from './pipeline.js';
 import type { BriefStatement, PreparedStatement } from './pipeline.js';
 import { watchStatements } from './watched-statements.js';
@@ -50,7 +51,15 @@ export interface Pool extends pg.Pool {
   brief<Row extends object>(statement: BriefStatement): Promise<{ rows: Row[] }>;
   /** One after the other in one transaction and one message: all of them happen, or none. Rejects with what failed. */
   together(statements: readonly PreparedStatement[]): Promise<{ rows: object[] }[]>;
+  /**
+   * Asks for what may be 20 MB, on one of {@link LARGE_CONNECTIONS} apart from all others, so that small calls always find
+   * a connection. Tenants take turns.
+   */
+  large<Row extends object>(tenant: string, statement: PreparedStatement): Promise<{ rows: Row[] }>;
 }
+
+/** Connections of a service for large reads, beside those of its pool; opened when they are needed. */
+export const LARGE_CONNECTIONS = 2;
 
 /** A prepared statement. */
 export interface Statement {
@@ -74,10 +83,27 @@ export function ask<Row extends object>(
 
 /** How values arrive: int8 as a safe number, timestamptz as epoch milliseconds, date as text, json and jsonb parsed. */
 export function createPool(options: PoolOptions): Pool {
+  const pool = plainPool(options, options.max ?? 10);
+  const largePool = plainPool(options, LARGE_CONNECTIONS);
+  const largeReads = inTurns(LARGE_CONNECTIONS);
+  const pipeline = new Pipeline(pool, options.around);
+  const end = pool.end.bind(pool);
+  return Object.assign(pool, {
+    brief: <Row extends object>(statement: BriefStatement) => pipeline.ask<Row>(statement),
+    together: (statements: readonly PreparedStatement[]) => pipeline.inOrder(statements),
+    large: <Row extends object>(tenant: string, { name, text, values }: PreparedStatement) =>
+      largeReads(tenant, () => largePool.query<Row>({ name, text, values: [...values] })),
+    end: async () => {
+      await Promise.all([end(), largePool.end()]);
+    },
+  });
+}
+
+function plainPool(options: PoolOptions, max: number): pg.Pool {
   const { statementTimeoutMs } = options;
   const pool = new pg.Pool({
     ...withStartupOptions(options.url, startupOptions(options.role)),
-    max: options.max ?? 10,
+    max,
     application_name: options.application,
     connectionTimeoutMillis: options.connectionTimeoutMs ?? 5000,
     idleTimeoutMillis: 30_000,
@@ -93,11 +119,7 @@ export function createPool(options: PoolOptions): Pool {
   // Nor must one that breaks in use: its statements fail, which whoever asked them is told.
   pool.on('connect', (client) => client.on('error', () => {}));
   if (options.around !== undefined) watchStatements(pool, options.around);
-  const pipeline = new Pipeline(pool, options.around);
-  return Object.assign(pool, {
-    brief: <Row extends object>(statement: BriefStatement) => pipeline.ask<Row>(statement),
-    together: (statements: readonly PreparedStatement[]) => pipeline.inOrder(statements),
-  });
+  return pool;
 }
 
 /**
@@ -135,11 +157,13 @@ function withStartupOptions(
   };
 }
 
+const BYTEA = 17;
 const INT8 = 20;
 const DATE = 1082;
 const TIMESTAMPTZ = 1184;
 
 const asText = (text: string): string => text;
+const asBytes = (bytes: Buffer): Buffer => bytes;
 
 // The types of `pg` describe one parser per type id; what a parser returns is known only here.
 const getTypeParser: typeof pg.types.getTypeParser = ((oid: number, format?: 'text' | 'binary') => {
@@ -147,6 +171,9 @@ const getTypeParser: typeof pg.types.getTypeParser = ((oid: number, format?: 'te
     if (oid === INT8) return safeNumber;
     if (oid === TIMESTAMPTZ) return epochMilliseconds;
     if (oid === DATE) return asText;
+  } else if (oid === BYTEA) {
+    // What the client has no parser for it makes text of.
+    return asBytes;
   }
   return pg.types.getTypeParser(oid, format);
 }) as typeof pg.types.getTypeParser;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { inTransaction } from './in-transaction.js';
+import { saveCommandEvent } from './security-events.js';
 
 /** What a recovery changes, or would change. */
 export interface RecoveryPlan {
@@ -67,6 +68,12 @@ export function recoverTenant(pool: pg.Pool, tenant: string): Promise<Recovered 
     const newGeneration = randomUUID();
     for (const text of STEPS) await client.query(text, [tenant]);
     await client.query(REOPEN, [tenant, newGeneration, randomUUID()]);
+    const { fenced, reason, generation, requests } = plan;
+    await saveCommandEvent(client, {
+      tenant,
+      kind: 'tenant.recovered',
+      detail: { fenced, reason, generation, new_generation: newGeneration, requests },
+    });
     return { ...plan, newGeneration };
   });
 }

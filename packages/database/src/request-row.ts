@@ -1,5 +1,7 @@
-import { PROTOCOL_REVISION, Refusal, SUPPORTED_PROFILES, textDigest } from '@countersign/protocol';
+import { LARGE_BYTES, PROTOCOL_REVISION, Refusal, SUPPORTED_PROFILES } from '@countersign/protocol';
 import type { DecisionRequest, Digest, Lifecycle } from '@countersign/protocol';
+import { bodyDigest } from './given-body.js';
+import type { GivenBody } from './given-body.js';
 import { ask } from './pool.js';
 import type { Pool, Statement } from './pool.js';
 import type { Recalled } from './recall.js';
@@ -94,9 +96,28 @@ export const MARKS = `${marksOf({
   fenced: FENCED,
 })} AS marks`;
 
+const MATERIAL_DIGESTS = `coalesce(${HEX_DIGEST('m.payload')} || ${HEX_DIGEST('m.response_schema')}
+  || encode(sha256(m.review_document), 'hex'), '')`;
+const REQUEST_DIGEST = HEX_DIGEST('r.canonical');
+
 /** INT of contract §6.4: request, payload, response schema and document; as {@link REQUEST_INTEGRITY} without material. */
-export const INTEGRITY = `${HEX_DIGEST('r.canonical')} || coalesce(${HEX_DIGEST('m.payload')}
-  || ${HEX_DIGEST('m.response_schema')} || encode(sha256(m.review_document), 'hex'), '') AS digests`;
+const WHOLE_INTEGRITY = `${REQUEST_DIGEST} || ${MATERIAL_DIGESTS} AS digests`;
+
+/** Of what is stored; Postgres knows it without reading it. */
+const MATERIAL_BYTES =
+  'octet_length(m.payload) + octet_length(m.response_schema) + octet_length(m.review_document)';
+
+/** Whether material, and the `bytes` beside it, is over `LARGE_BYTES`. */
+export const isLarge = (bytes = '0') =>
+  `coalesce(${MATERIAL_BYTES} + ${bytes} > ${LARGE_BYTES}, false)`;
+
+/** As {@link WHOLE_INTEGRITY}, but without material that {@link isLarge}: {@link loadRequest} asks for its digests apart. */
+const SMALL_DIGESTS = (large: string) =>
+  `${REQUEST_DIGEST} || CASE WHEN ${large} THEN '' ELSE ${MATERIAL_DIGESTS} END AS digests`;
+export const INTEGRITY = `${SMALL_DIGESTS(isLarge())}, ${isLarge()} AS large_digests`;
+
+/** For a read that leaves out what is large. */
+const SMALL_INTEGRITY = (large: string) => `${SMALL_DIGESTS(large)}, ${large} AS is_large`;
 
 /**
  * Who may see the request (contract §1, R1, R2), as the service decides it again: nobody else makes Postgres read what may
@@ -127,6 +148,11 @@ export const ANCHOR_JOIN = keyed(
   'k',
   'x.generation = l.anchor_generation AND x.sequence = l.anchor_sequence',
 );
+
+const LARGE_DIGESTS = {
+  name: 'database.large-digests',
+  text: `SELECT ${WHOLE_INTEGRITY}, m.request_id IS NOT NULL AS kept ${REQUEST_JOINS} ${MATERIAL_JOIN} WHERE t.tenant = $1`,
+};
 
 /** What {@link loadRequest} answers; everything from `request_id` on is null or absent when there is no such request. */
 export interface RequestRow {
@@ -167,6 +193,10 @@ export interface RequestRow {
   canonical: string;
   /** Of {@link INTEGRITY}: hexadecimal SHA-256, one after the other. */
   digests?: string | null;
+  /** Of {@link INTEGRITY}: the digests of material are not among them. */
+  large_digests?: boolean;
+  /** Of {@link SMALL_INTEGRITY}. */
+  is_large?: boolean;
   /** Of {@link MARKS}. */
   marks?: string;
   /** Not read for this step, but recalled. */
@@ -182,7 +212,58 @@ export async function loadRequest<Row extends RequestRow>(
   values: unknown[],
 ): Promise<Row | undefined> {
   const { rows } = await ask<LoadedRow>(pool, statement, values);
-  const loaded = rows[0];
+  const row = rowOf<Row>(rows[0]);
+  if (row?.large_digests !== true) return row;
+  const [tenant] = values;
+  const asked = { ...LARGE_DIGESTS, values: values.slice(0, 3) };
+  const whole = await pool.large<{ digests: string; kept: boolean }>(String(tenant), asked);
+  // Deleted meanwhile: the row that says so is another one.
+  if (whole.rows[0]?.kept !== true) return loadRequest(pool, statement, values);
+  return Object.assign(row, { digests: whole.rows[0].digests });
+}
+
+/** As {@link loadRequest}, of what may be 20 MB: on connections of their own. `values` begin with the tenant. */
+async function loadLargeRequest<Row extends RequestRow>(
+  pool: Pool,
+  { name, text }: Statement,
+  values: unknown[],
+): Promise<Row | undefined> {
+  const { rows } = await pool.large<LoadedRow>(String(values[0]), { name, text, values });
+  return rowOf(rows[0]);
+}
+
+/** A read that may be large, without what is large and with it. */
+export interface SizedStatement {
+  readonly small: Statement;
+  readonly whole: Statement;
+}
+
+/** `text` gives the statement: with its columns of integrity, and those columns kept that are not left out. */
+export function sized(
+  name: string,
+  large: string,
+  text: (integrity: string, kept: (column: string) => string) => string,
+): SizedStatement {
+  const keptIfSmall = (column: string) => `CASE WHEN NOT ${large} THEN ${column} END`;
+  return {
+    small: { name: `${name}-small`, text: text(SMALL_INTEGRITY(large), keptIfSmall) },
+    whole: { name, text: text(WHOLE_INTEGRITY, (column) => column) },
+  };
+}
+
+/** Loads it: small on the service's connections, whole by {@link loadLargeRequest}. */
+export function loadSized<Row extends RequestRow>(
+  pool: Pool,
+  statement: SizedStatement,
+  whole: boolean,
+  values: unknown[],
+): Promise<Row | undefined> {
+  return whole
+    ? loadLargeRequest<Row>(pool, statement.whole, values)
+    : loadRequest<Row>(pool, statement.small, values);
+}
+
+function rowOf<Row extends RequestRow>(loaded: LoadedRow | undefined): Row | undefined {
   if (loaded === undefined) return undefined;
   // Onto the object that JSON.parse has made: copying objects of so many members costs more than all else here.
   const row = lifecycleRow(loaded.lifecycle);
@@ -318,10 +399,10 @@ function hex(digest: string): string {
 /** A key's stored answer (R5): the same status and bytes for the same body, a conflict for another. */
 export function storedAnswer(
   row: Pick<RequestRow, 'replay_digest' | 'replay_status' | 'replay_result'>,
-  bodyText: string,
+  body: GivenBody,
 ): { status: number; body: string } | null {
   if (row.replay_digest === null) return null;
-  if (row.replay_digest !== textDigest(bodyText)) throw new Refusal('idempotency_conflict');
+  if (row.replay_digest !== bodyDigest(body)) throw new Refusal('idempotency_conflict');
   if (row.replay_result === null) throw new Refusal('idempotent_result_expired');
   return { status: row.replay_status ?? 200, body: row.replay_result };
 }

@@ -1,4 +1,5 @@
-import { textDigest } from '@countersign/protocol';
+import { bodyDigest } from './given-body.js';
+import type { GivenBody } from './given-body.js';
 import type { Recalled } from './recall.js';
 
 /** A signed record on its way into `record` and, through the outbox, into the ledger. */
@@ -17,8 +18,7 @@ export interface NewAnswer {
   readonly principal: string;
   readonly operation: string;
   readonly key: string;
-  /** Canonical text of the request body; its digest is what a retry must match. */
-  readonly body: string;
+  readonly body: GivenBody;
   readonly status: number;
   /** The answer as served, or null when it is the record `recordId`. */
   readonly result: string | null;
@@ -196,7 +196,7 @@ function keptDeadlines(at: (place: number) => string): string {
 function answerValues(answer: NewAnswer | null): unknown[] {
   if (answer === null) return Array.from({ length: ANSWER_PARAMETERS }, () => null);
   const { principal, operation, key, body, status, result, recordId } = answer;
-  return [principal, operation, key, textDigest(body), status, result, recordId];
+  return [principal, operation, key, bodyDigest(body), status, result, recordId];
 }
 
 function deadlineValues(deadlines: readonly NewDeadline[]): unknown[] {

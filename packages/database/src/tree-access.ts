@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import { inTransaction } from './in-transaction.js';
+import { saveCommandEvent } from './security-events.js';
 
 export type TreeAccess = 'operators' | 'witnesses' | 'public';
 
@@ -23,7 +25,14 @@ export async function treeSetting(
   access?: TreeAccess,
 ): Promise<TreeSetting | null> {
   if (access !== undefined) {
-    await pool.query('UPDATE tenant SET tree_access = $2 WHERE tenant = $1', [tenant, access]);
+    await inTransaction(pool, async (client) => {
+      const { rowCount } = await client.query(
+        'UPDATE tenant SET tree_access = $2 WHERE tenant = $1',
+        [tenant, access],
+      );
+      if (rowCount === 0) return;
+      await saveCommandEvent(client, { tenant, kind: 'tree.access_changed', detail: { access } });
+    });
   }
   const { rows } = await pool.query<TreeSetting>(
     `SELECT t.ledger_id AS "ledgerId", t.generation, t.tree_access AS access, (

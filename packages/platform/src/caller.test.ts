@@ -1,7 +1,13 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { createCallerMinter, createCallerVerifier } from './caller.js';
-import type { Caller } from './caller.js';
+import {
+  createCallerMinter,
+  createCallerVerifier,
+  readCallerKey,
+  readCallerKeys,
+} from './caller.js';
+import type { Caller, CallerKeys } from './caller.js';
+import type { Changing } from './changing.js';
 
 function keyPair(): { privatePem: string; publicPem: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
@@ -11,8 +17,12 @@ function keyPair(): { privatePem: string; publicPem: string } {
   };
 }
 
+const fixed = <T>(value: T): Changing<T> => ({ current: () => value, again: () => value });
+
 const ours = keyPair();
 const theirs = keyPair();
+const key = readCallerKey(ours.privatePem);
+const keys = readCallerKeys(ours.publicPem);
 const caller: Caller = {
   id: 'agent:1',
   tenant: 'acme',
@@ -20,58 +30,85 @@ const caller: Caller = {
   credential: 'sha256:ab',
   session: false,
 };
-const minter = createCallerMinter('gateway-1', ours.privatePem);
-const verifier = createCallerVerifier({ 'gateway-1': ours.publicPem });
 const unauthenticated = expect.objectContaining({ code: 'unauthenticated' });
 
-afterEach(() => jest.useRealTimers());
+let now: number;
+const clock = { now: () => now };
+const newMinter = () => createCallerMinter(fixed(key), clock);
+const newVerifier = (audience = 'review', of: Changing<CallerKeys> = fixed(keys)) =>
+  createCallerVerifier({ audience, keys: of, clock });
+
+beforeEach(() => {
+  now = Date.UTC(2026, 10, 22);
+});
 
 it('brings a caller to the other side', async () => {
   for (const one of [
     caller,
     { ...caller, kind: 'human' as const, credential: null, session: true },
   ]) {
-    expect(await verifier.verify(await minter.mint(one))).toEqual(one);
+    expect(await newVerifier().verify(await newMinter().mint(one, 'review'))).toEqual(one);
   }
 });
 
-it('reuses a token for ten seconds, per caller', async () => {
-  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
-  const fresh = createCallerMinter('gateway-1', ours.privatePem);
-  const first = await fresh.mint(caller);
-  expect(await fresh.mint({ ...caller })).toBe(first);
+it('makes tokens for one service, which no other accepts', async () => {
+  const token = await newMinter().mint(caller, 'ledger');
+  await expect(newVerifier('request').verify(token)).rejects.toEqual(unauthenticated);
+  expect(await newVerifier('ledger').verify(token)).toEqual(caller);
+});
+
+it('reuses a token for ten seconds, per caller and service', async () => {
+  const minter = newMinter();
+  const first = await minter.mint(caller, 'review');
+  expect(await minter.mint({ ...caller }, 'review')).toBe(first);
+  expect(await minter.mint(caller, 'request')).not.toBe(first);
   for (const other of [
     { ...caller, tenant: 'acme2' },
     { ...caller, credential: null },
     { ...caller, session: true },
     { ...caller, kind: 'operator' as const },
   ]) {
-    expect(await fresh.mint(other)).not.toBe(first);
+    expect(await minter.mint(other, 'review')).not.toBe(first);
   }
-  jest.advanceTimersByTime(9_000);
-  expect(await fresh.mint(caller)).toBe(first);
-  jest.advanceTimersByTime(2_000);
-  expect(await fresh.mint(caller)).not.toBe(first);
+  now += 9_000;
+  expect(await minter.mint(caller, 'review')).toBe(first);
+  now += 2_000;
+  expect(await minter.mint(caller, 'review')).not.toBe(first);
 });
 
-it('mints anew after the clock was set back', async () => {
-  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
-  const fresh = createCallerMinter('gateway-1', ours.privatePem);
-  const first = await fresh.mint(caller);
-  jest.setSystemTime(Date.now() - 3_600_000);
-  expect(await fresh.mint(caller)).not.toBe(first);
+it('mints anew after the clock was set back, and with another key', async () => {
+  let current = key;
+  const minter = createCallerMinter({ current: () => current, again: () => current }, clock);
+  const first = await minter.mint(caller, 'review');
+  now -= 3_600_000;
+  const second = await minter.mint(caller, 'review');
+  expect(second).not.toBe(first);
+  current = readCallerKey(theirs.privatePem);
+  const third = await minter.mint(caller, 'review');
+  const both = readCallerKeys(ours.publicPem + theirs.publicPem);
+  for (const token of [second, third]) {
+    expect(await newVerifier('review', fixed(both)).verify(token)).toEqual(caller);
+  }
+});
+
+it('reads its keys again for a token of a key that it does not know', async () => {
+  const again = jest.fn(() => keys);
+  const verifier = newVerifier('review', { current: () => new Map(), again });
+  expect(await verifier.verify(await newMinter().mint(caller, 'review'))).toEqual(caller);
+  expect(again).toHaveBeenCalledTimes(1);
 });
 
 it('verifies once and remembers, also for calls that come together', async () => {
-  const token = await minter.mint(caller);
-  const fresh = createCallerVerifier({ 'gateway-1': ours.publicPem });
-  const [a, b] = await Promise.all([fresh.verify(token), fresh.verify(token)]);
+  const token = await newMinter().mint(caller, 'review');
+  const verifier = newVerifier();
+  const [a, b] = await Promise.all([verifier.verify(token), verifier.verify(token)]);
   expect(a).toBe(b);
-  expect(await fresh.verify(token)).toBe(a);
+  expect(await verifier.verify(token)).toBe(a);
 });
 
 it('refuses an altered token, also when the right one is known', async () => {
-  const token = await minter.mint(caller);
+  const verifier = newVerifier();
+  const token = await newMinter().mint(caller, 'review');
   await verifier.verify(token);
   const [head, , signature] = token.split('.');
   const claims = Buffer.from(JSON.stringify({ sub: 'root', tenant: 'acme' })).toString('base64url');
@@ -86,26 +123,29 @@ it('refuses an altered token, also when the right one is known', async () => {
   }
 });
 
-async function signed(
+function signed(
   change: Record<string, unknown>,
-  { pem = ours.privatePem, kid = 'gateway-1', audience = 'countersign', exp = '30s' } = {},
+  { pem = ours.privatePem, kid = key.id, audience = 'review', life = 30 } = {},
 ): Promise<string> {
-  const { createPrivateKey } = await import('node:crypto');
   const { id, tenant, kind, credential } = caller;
-  return new SignJWT({ tenant, kind, credential, sub: id, ...change })
+  const issued = Math.floor(now / 1000);
+  return new SignJWT({ tenant, kind, credential, sub: id, iat: issued, ...change })
     .setProtectedHeader({ alg: 'EdDSA', kid })
     .setAudience(audience)
-    .setExpirationTime(exp)
+    .setExpirationTime(issued + life)
     .sign(createPrivateKey(pem));
 }
 
 it('refuses a token of another key, audience, age or content', async () => {
+  const verifier = newVerifier();
   expect(await verifier.verify(await signed({}))).toEqual(caller);
   const wrong = await Promise.all([
     signed({}, { pem: theirs.privatePem }),
-    signed({}, { kid: 'gateway-2' }),
-    signed({}, { audience: 'elsewhere' }),
-    signed({}, { exp: '-10 minutes' }),
+    signed({}, { kid: 'caller' }),
+    signed({}, { audience: 'countersign' }),
+    signed({}, { life: -40 }),
+    signed({ iat: undefined }),
+    signed({ iat: Math.floor(now / 1000) - 3600 }, { life: 3600 }),
     signed({ kind: 'root' }),
     signed({ tenant: 7 }),
     signed({ sub: undefined }),
@@ -117,15 +157,32 @@ it('refuses a token of another key, audience, age or content', async () => {
   }
 });
 
-it('lets clocks differ by five minutes and no more', async () => {
-  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
-  const fresh = createCallerVerifier({ 'gateway-1': ours.publicPem });
-  const token = await minter.mint(caller);
-  const begin = Date.now();
-  jest.setSystemTime(begin + 300_000);
-  expect(await fresh.verify(token)).toEqual(caller);
-  jest.setSystemTime(begin - 300_000);
-  expect(await createCallerVerifier({ 'gateway-1': ours.publicPem }).verify(token)).toEqual(caller);
-  jest.setSystemTime(begin + 345_000);
-  await expect(fresh.verify(token)).rejects.toEqual(unauthenticated);
+it('takes a token for 30 s, 30 s more, and not 30 s before its time', async () => {
+  const token = await newMinter().mint(caller, 'review');
+  const remembering = newVerifier();
+  await remembering.verify(token);
+  const minted = now;
+  for (const [after, good] of [
+    [59_000, true],
+    [61_000, false],
+    [-29_000, true],
+    [-32_000, false],
+  ] as const) {
+    now = minted + after;
+    const verified = newVerifier().verify(token);
+    if (good) expect(await verified).toEqual(caller);
+    else await expect(verified).rejects.toEqual(unauthenticated);
+  }
+  now = minted + 61_000;
+  await expect(remembering.verify(token)).rejects.toEqual(unauthenticated);
+});
+
+it('reads public keys one after the other, Ed25519 only', () => {
+  expect([...readCallerKeys(`${ours.publicPem}\n${theirs.publicPem}`).keys()]).toEqual([
+    key.id,
+    readCallerKey(theirs.privatePem).id,
+  ]);
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const elliptic = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  for (const pems of ['', 'x', elliptic]) expect(() => readCallerKeys(pems)).toThrow(TypeError);
 });

@@ -7,21 +7,33 @@ export type { NatsBusOptions } from './bus/nats.js';
 export { spaced } from './bus/spaced.js';
 export { createMemoryParcels } from './bus/parcels.js';
 export type { ParcelStore } from './bus/parcels.js';
+export { SMALL_BODY_BYTES } from './bus/responder.js';
 export type {
   Bus,
+  BusBody,
   BusFault,
   BusFaultKind,
   BusHandler,
   BusHeaders,
   BusReply,
   BusRequest,
+  LargeBody,
   ServeOptions,
 } from './bus/types.js';
+export { BODY_LIMITS, BodyWorkers } from './body-workers/body-workers.js';
+export type { BodyPlace } from './body-workers/body-workers.js';
+export type { BodyOwner } from './body-workers/places.js';
+export { withInput } from './body-workers/with-input.js';
+export type { InputReader, LargeHandler } from './body-workers/with-input.js';
 export { askedGauges } from './asked-gauge.js';
 export type { AskedGauge, AskedSample } from './asked-gauge.js';
 export { CALL_SECONDS, meteredBus } from './bus-metrics.js';
-export { createCallerMinter, createCallerVerifier } from './caller.js';
-export type { Caller, CallerMinter, CallerVerifier } from './caller.js';
+export { readCallerKey, readCallerKeys } from './caller.js';
+export type { Caller, CallerKey, CallerKeys } from './caller.js';
+export { changing } from './changing.js';
+export type { Changing } from './changing.js';
+export { createDatabaseClock } from './database-clock.js';
+export type { DatabaseClock } from './database-clock.js';
 export { deadlineWorker, jobOf } from './deadline-worker.js';
 export type {
   DeadlineSource,
@@ -42,8 +54,9 @@ export { assembleModules, startModules } from './module.js';
 export type { Module, ModuleOptions, Modules, Readiness } from './module.js';
 export { startLoop } from './loop.js';
 export type { Loop } from './loop.js';
+export * from './messages/index.js';
 export * from './notary.js';
-export * from './schema-workers/pool.js';
+export { SchemaChecks } from './schema-check/asking.js';
 export * from './serve-operation.js';
 export * from './subjects.js';
 export { inSpan, inSpanOfEach, openCall, openSpan, recordedTraceparent } from './spans.js';
@@ -59,7 +72,7 @@ export {
   tracerInUse,
 } from './telemetry.js';
 export type { Trace } from './telemetry.js';
-export { Gauge, Histogram } from 'prom-client';
+export { Counter, Gauge, Histogram } from 'prom-client';
 export type { Registry } from 'prom-client';
 export { Wakeful } from './wakeful.js';
 export { createWorkerMetrics } from './worker-metrics.js';

@@ -50,16 +50,19 @@ export interface JobsOptions {
   log: Logger;
   /** Queues in Redis; without it they are in PostgreSQL, schema `bullmq` (see {@link migrateJobs}). */
   redisUrl?: string | undefined;
+  /** Certificates (PEM) that a `rediss://` server is verified with; the usual ones when not given. */
+  redisCa?: string | undefined;
   /** Required without `redisUrl`; may carry `options=-c role=…`. */
   databaseUrl?: string | undefined;
   /** How long a worker may hold a job without a sign of life before another one gets it; 30 s when not given. */
   lockMs?: number | undefined;
+  /** How long adding jobs waits for the store's answer; 3 s when not given. */
+  enqueueMs?: number | undefined;
   /** The longest that `close` takes; 10 s when not given. */
   closeMs?: number | undefined;
 }
 
 const MESSAGING = { 'messaging.system': 'bullmq' } as const;
-const ENQUEUE_MS = 3000;
 const RETRY_MS = 1000;
 const SCHEMA = 'bullmq';
 
@@ -78,7 +81,7 @@ interface Envelope {
 }
 
 export function createJobs(options: JobsOptions): Jobs {
-  const { log, closeMs = 10_000, lockMs = 30_000 } = options;
+  const { log, closeMs = 10_000, enqueueMs = 3000, lockMs = 30_000 } = options;
   const store = storeOf(options);
   const queues = new Map<string, Queue<Envelope>>();
   const workers = new Set<Worker<Envelope>>();
@@ -168,7 +171,7 @@ export function createJobs(options: JobsOptions): Jobs {
       })),
     );
     try {
-      if (!(await bounded(added, ENQUEUE_MS))) throw new Error(`queue ${name} does not answer`);
+      if (!(await bounded(added, enqueueMs))) throw new Error(`queue ${name} does not answer`);
       for (const span of spans) span.end();
     } catch (error) {
       for (const span of spans) {
@@ -239,18 +242,19 @@ const kept = {
 } as const;
 const working = { autorun: false, runRetryDelay: RETRY_MS } as const;
 
-function storeOf({ redisUrl, databaseUrl, log }: JobsOptions): Store {
-  if (redisUrl !== undefined) return redisStore(redisUrl);
+function storeOf({ redisUrl, redisCa, databaseUrl, log }: JobsOptions): Store {
+  if (redisUrl !== undefined) return redisStore(redisUrl, redisCa);
   if (databaseUrl !== undefined) return postgresStore(databaseUrl, log);
   throw new TypeError('jobs need a Redis or a database URL');
 }
 
-function redisStore(url: string): Store {
+function redisStore(url: string, ca: string | undefined): Store {
   let closed = false;
   // A client that BullMQ could not end in time would go on connecting.
   const retryStrategy = (times: number): number | null =>
     closed ? null : Math.min(times * 100, 2000);
-  const connection = { url, retryStrategy, connectTimeout: 5000 };
+  const tls = ca === undefined ? {} : { tls: { ca } };
+  const connection = { url, retryStrategy, connectTimeout: 5000, ...tls };
   // All keys in one slot, as a cluster needs it.
   const prefix = '{countersign}';
   return {

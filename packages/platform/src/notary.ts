@@ -67,9 +67,12 @@ export class Notary {
     return { id, type, audience, issuedAt: new Date(at).toISOString(), text, digest };
   }
 
-  /** Signs the head of a tree, which is no record (c2sp.org/tlog-checkpoint), and says under which key. */
-  async signTreeHead(head: string): Promise<{ keyId: string; signature: Uint8Array }> {
-    return { keyId: this.signer.keyId, signature: await this.signer.signLater(Buffer.from(head)) };
+  /**
+   * Signs what is no record, such as the head of a tree (c2sp.org/tlog-checkpoint), and says under which key. The signer
+   * refuses every text but those that the service may sign.
+   */
+  async signText(text: string): Promise<{ keyId: string; signature: Uint8Array }> {
+    return { keyId: this.signer.keyId, signature: await this.signer.signLater(Buffer.from(text)) };
   }
 
   /** The RequestChangedEvents of a step (contract §3.5), in their order. */

@@ -1,11 +1,11 @@
 import type { Bus } from './bus/types.js';
-import type { CallerVerifier } from './caller.js';
 import type { Logger } from './log.js';
+import type { MessageVerifier } from './messages/index.js';
 
 /** What every service behind the gateway runs on. */
 export interface ServiceRuntime {
   readonly bus: Bus;
-  readonly verifier: CallerVerifier;
+  readonly verifier: MessageVerifier;
   readonly log: Logger;
 }
 

@@ -1,7 +1,14 @@
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, trace as api } from '@opentelemetry/api';
 import type { Attributes, Context, Span } from '@opentelemetry/api';
 import { Refusal } from '@countersign/protocol';
-import { newTrace, parseTraceparent, tracerInUse, traceparentOf } from './telemetry.js';
+import {
+  IS_SAMPLED,
+  newTrace,
+  parseTraceparent,
+  samplesNew,
+  tracerInUse,
+  traceparentOf,
+} from './telemetry.js';
 import type { Trace } from './telemetry.js';
 
 /**
@@ -108,12 +115,24 @@ export async function inSpanOfEach<T>(
   return result;
 }
 
-/** A call from outside: its trace, and its span where one is recorded. Here the sampler decides. */
-export function openCall(traceparent: string | undefined): { trace: Trace; span: OpenSpan } {
+/**
+ * A call from outside: its trace, and its span where one is recorded. Here the sampler decides. Whether a `traceparent` is
+ * sampled counts only if `trusted`; a stranger's keeps its ids, and is recorded as if it had none.
+ */
+export function openCall(
+  traceparent: string | undefined,
+  trusted: boolean,
+): { trace: Trace; span: OpenSpan } {
   const tracer = tracerInUse();
   // Without spans the edge hands its trace on by itself: a context of its own would cost every call.
   if (tracer === null) return { trace: newTrace(traceparent), span: NO_SPAN };
-  const parent = contextOf(traceparent, ROOT_CONTEXT);
+  const given = parseTraceparent(traceparent);
+  let parent = given === null ? ROOT_CONTEXT : remoteContext(given);
+  if (given !== null && !trusted) {
+    // Not by the ids either, which the caller has chosen.
+    if (!samplesNew()) return { trace: { ...newTrace(traceparent), flags: '00' }, span: NO_SPAN };
+    parent = parent.setValue(IS_SAMPLED, true);
+  }
   const span = tracer.startSpan('HTTP', { kind: SpanKind.SERVER }, parent);
   const { traceId, spanId, traceFlags } = span.spanContext();
   const trace = { traceId, spanId, flags: traceFlags.toString(16).padStart(2, '0') };
@@ -129,10 +148,12 @@ export function recordedTraceparent(): string | null {
     : traceparentOf({ ...span, flags: '01' });
 }
 
-function contextOf(traceparent: string | undefined, otherwise?: Context): Context {
+function contextOf(traceparent: string | undefined): Context {
   const parent = parseTraceparent(traceparent);
-  if (parent === null) return otherwise ?? context.active();
-  const { traceId, spanId, flags } = parent;
+  return parent === null ? context.active() : remoteContext(parent);
+}
+
+function remoteContext({ traceId, spanId, flags }: Trace): Context {
   const traceFlags = Number.parseInt(flags, 16);
   return api.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
 }

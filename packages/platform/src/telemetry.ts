@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ROOT_CONTEXT, context, trace as spans } from '@opentelemetry/api';
+import { ROOT_CONTEXT, context, createContextKey, trace as spans } from '@opentelemetry/api';
 import type { Tracer } from '@opentelemetry/api';
 import { Registry, collectDefaultMetrics } from 'prom-client';
 import { drawBytes } from './random.js';
@@ -50,9 +50,23 @@ export function traceparentOf(trace: Trace): string {
 
 /** What makes spans, once tracing is switched on (tracing.ts); null costs nothing more than this look. */
 let tracer: Tracer | null = null;
+let samples = () => false;
 
-export function traceWith(given: Tracer | null): void {
+/** `samplesTrace`: what the sampler says of a new trace with that id, which nobody has decided about. */
+export function traceWith(
+  given: Tracer | null,
+  samplesTrace: (traceId: string) => boolean = () => false,
+): void {
   tracer = given;
+  samples = () => samplesTrace(randomHex(16));
+}
+
+/** In the context of a call that {@link samplesNew} was asked about: the sampler takes it, whatever its trace id. */
+export const IS_SAMPLED = createContextKey('countersign.is_sampled');
+
+/** Whether the sampler takes a new trace: the configured part of them. */
+export function samplesNew(): boolean {
+  return samples();
 }
 
 export function tracerInUse(): Tracer | null {

@@ -3,7 +3,7 @@ import {
   HASH_BYTES,
   TILE_WIDTH,
   appendEntries,
-  logKey,
+  logKeys,
   noteKeyId,
   readNote,
   readTreeHead,
@@ -130,9 +130,9 @@ export class TreeWalk {
     if (trust === null) return true;
     const origin = treeOrigin(trust.issuer, this.of.ledgerId, generation);
     const signed = new Set(readNote(note)?.signatures.map(({ keyId }) => keyId));
-    return [...trust.keys.values()]
-      .map(({ publicKey }) => logKey(origin, publicKey))
-      .some((key) => signed.has(noteKeyId(key)) && verifyCheckpoint(note, key) !== null);
+    return logKeys(origin, trust).some(
+      (key) => signed.has(noteKeyId(key)) && verifyCheckpoint(note, key) !== null,
+    );
   }
 
   async #compare(tiles: readonly Tile[]): Promise<void> {

@@ -2,7 +2,7 @@ import { Refusal, isErrorCode, statusesOf } from '@countersign/protocol';
 import type { ErrorStatus } from '@countersign/protocol';
 import { currentTrace, traceparentOf } from '../telemetry.js';
 import { busFaultOf, busRefusal, isBusFaultKind } from './fault.js';
-import type { BusHeaders, BusReply } from './types.js';
+import type { BusBody, BusHeaders, BusReply } from './types.js';
 
 /** Header lines as they travel: names of letters, digits, - and _; values of printable ASCII. */
 export type WireHeaders = [name: string, value: string][];
@@ -15,11 +15,14 @@ export interface Envelope {
 
 /** The header that says the body lies in the parcel store under this id. */
 export const PARCEL = 'parcel';
+/** How many bytes the parcel has. */
+export const PARCEL_BYTES = 'parcel-bytes';
 
 /** Bodies of more bytes travel as parcels: big messages hold up the small ones behind them. */
 export const INLINE_BYTES = 256 * 1024;
 
-export function isLarge(body: string): boolean {
+export function isLarge(body: BusBody): boolean {
+  if (typeof body !== 'string') return body.length > INLINE_BYTES;
   // UTF-8 needs one to three bytes per UTF-16 unit.
   if (body.length > INLINE_BYTES) return true;
   return body.length * 3 > INLINE_BYTES && Buffer.byteLength(body) > INLINE_BYTES;
@@ -50,13 +53,17 @@ function unescapeValue(value: string): string {
   return value.includes('%') ? decodeURIComponent(value) : value;
 }
 
+function isOfParcel(name: string): boolean {
+  return name === PARCEL || name === PARCEL_BYTES;
+}
+
 /** Adds the current trace when the caller names none. */
 export function encodeHeaders(headers: BusHeaders): WireHeaders {
   const lines: WireHeaders = [];
   for (const name in headers) {
     const value = headers[name];
     if (value === undefined) continue;
-    if (!NAME.test(name) || name === PARCEL) throw new TypeError(`not a bus header: ${name}`);
+    if (!NAME.test(name) || isOfParcel(name)) throw new TypeError(`not a bus header: ${name}`);
     lines.push([name, typeof value === 'string' ? escapeValue(value) : String(value)]);
   }
   if (headers.traceparent === undefined) {
@@ -70,7 +77,7 @@ export function decodeHeaders(lines: WireHeaders): BusHeaders {
   const headers: BusHeaders = { timeoutMs: 0 };
   for (const [name, value] of lines) {
     if (name === 'timeoutMs') headers.timeoutMs = Number(value) || 0;
-    else if (name !== PARCEL && NAME.test(name)) headers[name] = unescapeValue(value);
+    else if (!isOfParcel(name) && NAME.test(name)) headers[name] = unescapeValue(value);
   }
   return headers;
 }

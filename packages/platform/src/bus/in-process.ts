@@ -4,7 +4,7 @@ import type { Logger } from '../log.js';
 import { checkSubject, encodeHeaders, isLarge } from './envelope.js';
 import { busRefusal } from './fault.js';
 import { createPendingCalls } from './pending-calls.js';
-import { createResponder } from './responder.js';
+import { bodyOf, createResponder } from './responder.js';
 import type { Responder } from './responder.js';
 import { linkThread } from './thread-link.js';
 import type { Member, ThreadLink } from './thread-link.js';
@@ -124,7 +124,7 @@ export function createInProcessBus({ log, drainMs = 10_000 }: InProcessBusOption
         for (const queue of queues.values()) {
           nextOf(queue).deliver({
             headers: lines,
-            body,
+            body: bodyOf(body),
             lateMs: 0,
             answer: (envelope) => void calls.settle(token, envelope),
           });

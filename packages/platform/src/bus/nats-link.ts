@@ -6,6 +6,7 @@ import type {
   MsgHdrs,
   NatsConnection,
   Subscription,
+  TlsOptions,
 } from '@nats-io/transport-node';
 import type { Logger } from '../log.js';
 
@@ -19,8 +20,9 @@ export interface NatsLinkOptions {
   password?: string | undefined;
   /** Text of a credentials file (JWT and seed). */
   credentials?: string | undefined;
-  /** Paths of PEM files. */
-  tls?: { caFile?: string; certFile?: string; keyFile?: string } | undefined;
+  /** PEM texts; without `ca` the usual authorities count. With one of them, or with `tls://`, nothing goes in plain text. */
+  tls?:
+    { ca?: string | undefined; cert?: string | undefined; key?: string | undefined } | undefined;
   /** How long the first connection may take before the link is handed over without one; 5 s when not given. */
   firstConnectMs?: number | undefined;
 }
@@ -30,7 +32,11 @@ export interface NatsLink {
   /** Resolves when the server knows it, or at once while there is none: it is made with the next connection. */
   subscribe(subject: string, queue: string | null, receive: (message: Msg) => void): Promise<void>;
   /** Throws while there is no connection. */
-  publish(subject: string, body: string, options?: { reply?: string; headers?: MsgHdrs }): void;
+  publish(
+    subject: string,
+    body: string | Uint8Array,
+    options?: { reply?: string; headers?: MsgHdrs },
+  ): void;
   connected(): boolean;
   /** Ends all subscriptions but `kept`; what the server sent before it knew is still received. */
   leave(kept: string): Promise<void>;
@@ -168,6 +174,16 @@ async function pause(ms: number, signal: AbortSignal | null): Promise<void> {
   await delay(ms, undefined, signal === null ? { ref: false } : { signal }).catch(() => {});
 }
 
+/** The client itself would go on in plain text where the server offers no TLS, whatever the URL says. */
+function tlsOf(
+  servers: readonly string[],
+  pems: NatsLinkOptions['tls'] = {},
+): Pick<ConnectionOptions, 'tls'> {
+  const given = Object.entries(pems).filter(([, pem]) => pem !== undefined);
+  const wanted = given.length > 0 || servers.some((server) => server.startsWith('tls://'));
+  return wanted ? { tls: Object.fromEntries(given) as TlsOptions } : {};
+}
+
 function connectionOptions(options: NatsLinkOptions): ConnectionOptions {
   const { servers, name, user, password, credentials, tls } = options;
   return {
@@ -181,7 +197,7 @@ function connectionOptions(options: NatsLinkOptions): ConnectionOptions {
     noAsyncTraces: true,
     ...(user === undefined ? {} : { user }),
     ...(password === undefined ? {} : { pass: password }),
-    ...(tls === undefined ? {} : { tls }),
+    ...tlsOf(servers, tls),
     ...(credentials === undefined
       ? {}
       : { authenticator: credsAuthenticator(new TextEncoder().encode(credentials)) }),

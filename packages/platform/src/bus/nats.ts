@@ -2,30 +2,40 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { headers as noHeaders } from '@nats-io/transport-node';
 import type { Msg, MsgHdrs } from '@nats-io/transport-node';
-import { PARCEL, checkSubject, encodeHeaders, isLarge } from './envelope.js';
+import { PARCEL, PARCEL_BYTES, checkSubject, encodeHeaders, isLarge } from './envelope.js';
 import type { Envelope, WireHeaders } from './envelope.js';
 import { busRefusal } from './fault.js';
 import { createNatsLink } from './nats-link.js';
 import type { NatsLinkOptions } from './nats-link.js';
+import { NO_PARCELS } from './parcels.js';
 import type { ParcelStore } from './parcels.js';
 import { createPendingCalls } from './pending-calls.js';
-import { createResponder } from './responder.js';
+import { SMALL_BODY_BYTES, createResponder, textOf } from './responder.js';
 import type { Responder } from './responder.js';
 import { watchStalls } from './stall.js';
-import type { Bus, BusReply } from './types.js';
+import type { Bus, BusBody, BusReply, LargeBody } from './types.js';
+
+/** Of a body whose sender does not say how many it has, as an older version does: as many as any operation takes. */
+const MOST_BYTES = 22 * 1024 * 1024;
 
 export interface NatsBusOptions extends NatsLinkOptions {
   /** Letters, digits, - and _. Answers come to subjects below `_INBOX.<name>`, which its permissions must allow. */
   name: string;
-  /** Carries bodies of more than 256 KiB. */
-  parcels: ParcelStore;
+  /** Carries bodies of more than 256 KiB; null where nothing as large is sent or served. */
+  parcels: ParcelStore | null;
+  /**
+   * Subjects that are asked with bodies up to the server's `max_payload` as they are, because those who serve them have no
+   * parcels.
+   */
+  whole?: readonly string[] | undefined;
   /** The longest that `close` waits for requests under way; 10 s when not given. */
   drainMs?: number | undefined;
 }
 
 /** The bus over NATS. Resolves when connected, or after `firstConnectMs` without: it goes on trying. */
 export async function createNatsBus(options: NatsBusOptions): Promise<Bus> {
-  const { name, log, parcels, drainMs = 10_000 } = options;
+  const { name, log, parcels: given, whole = [], drainMs = 10_000 } = options;
+  const parcels = given ?? NO_PARCELS;
   checkSubject(name);
   const inbox = `_INBOX.${name}.${randomBytes(12).toString('hex')}.`;
   const responders: Responder[] = [];
@@ -45,11 +55,11 @@ export async function createNatsBus(options: NatsBusOptions): Promise<Bus> {
     const headers = fromNats(message.headers);
     const parcel = parcelOf(headers);
     if (parcel === null) {
-      calls.settle(token, { headers, body: textOf(message) });
+      calls.settle(token, { headers, body: textOf(message.data) });
       return;
     }
-    parcels.take(parcel).then(
-      (body) => calls.settle(token, { headers, body }),
+    parcels.take(parcel, null).then(
+      (body) => calls.settle(token, { headers, body: textOf(body) }),
       (error: unknown) => calls.fail(token, 'body_lost', error),
     );
   }
@@ -57,13 +67,14 @@ export async function createNatsBus(options: NatsBusOptions): Promise<Bus> {
   function callWithParcel(
     subject: string,
     lines: WireHeaders,
-    body: string,
+    body: BusBody,
     timeoutMs: number,
   ): Promise<BusReply> {
+    const bytes = String(Buffer.byteLength(body));
     const begin = performance.now();
     // Open while its parcel is packed, so that this counts too.
     return calls.open(subject, timeoutMs, (token) => {
-      parcels.put(body).then(
+      parcels.put(body, subject).then(
         (parcel) => {
           if (!calls.isWaiting(token)) return;
           const left = Math.max(1, Math.floor(timeoutMs - (performance.now() - begin)));
@@ -71,6 +82,7 @@ export async function createNatsBus(options: NatsBusOptions): Promise<Bus> {
             ...lines.filter(([header]) => header !== 'timeoutMs'),
             ['timeoutMs', String(left)],
             [PARCEL, parcel],
+            [PARCEL_BYTES, bytes],
           ];
           try {
             link.publish(subject, '', { reply: inbox + token, headers: toNats(headers) });
@@ -83,13 +95,24 @@ export async function createNatsBus(options: NatsBusOptions): Promise<Bus> {
     });
   }
 
+  function bodyOf({ data, subject }: Msg, headers: WireHeaders): string | LargeBody {
+    const parcel = parcelOf(headers);
+    if (parcel === null) {
+      if (data.length <= SMALL_BODY_BYTES) return textOf(data);
+      // A copy: what it is a part of belongs to the connection.
+      return { bytes: data.length, take: async () => new Uint8Array(data) };
+    }
+    const bytes = Number(headers.find(([name]) => name === PARCEL_BYTES)?.[1] ?? MOST_BYTES);
+    return { bytes, take: () => parcels.take(parcel, subject) };
+  }
+
   async function answer(message: Msg, { headers, body }: Envelope): Promise<void> {
     if (!isLarge(body)) {
       respond(message, headers, body);
       return;
     }
     try {
-      respond(message, [...headers, [PARCEL, await parcels.put(body)]], '');
+      respond(message, [...headers, [PARCEL, await parcels.put(body, null)]], '');
     } catch (error) {
       log.error({ err: error, subject: message.subject }, 'parcel of an answer was not stored');
       const lost: WireHeaders = [
@@ -136,7 +159,8 @@ export async function createNatsBus(options: NatsBusOptions): Promise<Bus> {
       if (state === 'closed') throw busRefusal('closed', subject);
       if (!link.connected()) throw busRefusal('disconnected', subject);
       if (!(timeoutMs > 0)) throw busRefusal('timeout', subject);
-      if (isLarge(body)) return callWithParcel(subject, lines, body, timeoutMs);
+      if (isLarge(body) && !whole.includes(subject))
+        return callWithParcel(subject, lines, body, timeoutMs);
       return calls.open(subject, timeoutMs, (token) =>
         link.publish(subject, body, { reply: inbox + token, headers: toNats(lines) }),
       );
@@ -150,10 +174,9 @@ export async function createNatsBus(options: NatsBusOptions): Promise<Bus> {
       responders.push(responder);
       await link.subscribe(subject, queue, (message) => {
         const headers = fromNats(message.headers);
-        const parcel = parcelOf(headers);
         responder.deliver({
           headers,
-          body: parcel === null ? textOf(message) : () => parcels.take(parcel),
+          body: bodyOf(message, headers),
           lateMs: stalls.lateMs(),
           answer: (envelope) => answer(message, envelope),
         });
@@ -170,7 +193,7 @@ export async function createNatsBus(options: NatsBusOptions): Promise<Bus> {
       checkSubject(subject);
       if (queue !== null) checkSubject(queue);
       if (state !== 'open') throw busRefusal('closed', subject);
-      await link.subscribe(subject, queue, (message) => handler(textOf(message)));
+      await link.subscribe(subject, queue, (message) => handler(textOf(message.data)));
     },
 
     close() {
@@ -197,9 +220,4 @@ function fromNats(headers: MsgHdrs | undefined): WireHeaders {
 
 function parcelOf(lines: WireHeaders): string | null {
   return lines.find(([name]) => name === PARCEL)?.[1] ?? null;
-}
-
-/** The client's own decoder drops a leading byte-order mark. */
-function textOf({ data }: Msg): string {
-  return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('utf8');
 }

@@ -1,22 +1,32 @@
 import { randomUUID } from 'node:crypto';
+import type { BusBody } from './types.js';
+
+/** Who takes a parcel: a server of that subject, or for null the caller who gets an answer. */
+export type ParcelTaker = string | null;
 
 /**
  * Carries large bodies past the message server: the sender puts one in, its id travels, the receiver takes it out.
  * What nobody takes is the store's to sweep.
  */
 export interface ParcelStore {
-  put(body: string): Promise<string>;
-  /** Once only; throws when there is no such parcel. */
-  take(id: string): Promise<string>;
+  put(body: BusBody, taker: ParcelTaker): Promise<string>;
+  /** UTF-8. Once only; throws when there is no such parcel for that taker. */
+  take(id: string, taker: ParcelTaker): Promise<Uint8Array>;
 }
+
+/** Of a process that has no store. */
+export const NO_PARCELS: ParcelStore = {
+  put: () => Promise.reject(new Error('there is no parcel store')),
+  take: () => Promise.reject(new Error('there is no parcel store')),
+};
 
 /** Parcels within one process, for tests. */
 export function createMemoryParcels(): ParcelStore {
-  const bodies = new Map<string, string>();
+  const bodies = new Map<string, Uint8Array>();
   return {
     async put(body) {
       const id = randomUUID();
-      bodies.set(id, body);
+      bodies.set(id, typeof body === 'string' ? Buffer.from(body) : body);
       return id;
     },
     async take(id) {

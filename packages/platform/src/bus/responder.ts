@@ -5,16 +5,25 @@ import { decodeHeaders, encodeFailure, encodeReply } from './envelope.js';
 import type { Envelope, WireHeaders } from './envelope.js';
 import { busFaultOf, busRefusal } from './fault.js';
 import { createLimiter } from './limiter.js';
-import type { BusHandler, BusHeaders, BusRequest, ServeOptions } from './types.js';
+import type {
+  BusBody,
+  BusHandler,
+  BusHeaders,
+  BusRequest,
+  LargeBody,
+  ServeOptions,
+} from './types.js';
 
 const CONCURRENCY = 64;
 const BACKLOG = 512;
+/** Reading more than this holds up a thread that others wait for (R35). */
+export const SMALL_BODY_BYTES = 64 * 1024;
 
 /** A request as a transport brings it. */
 export interface Delivery {
   readonly headers: WireHeaders;
-  /** Fetched only when its turn comes, if it is not here. */
-  readonly body: string | (() => Promise<string>);
+  /** Taken only when its turn comes, if it is no text. */
+  readonly body: string | LargeBody;
   /** How much of its time may have passed before we saw it. */
   readonly lateMs: number;
   /** Must not throw or reject. */
@@ -45,7 +54,11 @@ export function createResponder(
 
   async function handle(request: Request, { body }: Delivery): Promise<Envelope> {
     try {
-      if (typeof body !== 'string') request.body = await fetched(subject, body);
+      if (typeof body !== 'string') {
+        const large = { bytes: body.bytes, take: () => taken(subject, body) };
+        if (options.largeBodies === true && body.bytes > SMALL_BODY_BYTES) request.large = large;
+        else request.body = textOf(await large.take());
+      }
       return encodeReply(await handler(request));
     } catch (error) {
       report(error);
@@ -74,9 +87,19 @@ export function createResponder(
   };
 }
 
-async function fetched(subject: string, body: () => Promise<string>): Promise<string> {
+/** UTF-8 as it is: a decoder of the platform's would drop a leading byte-order mark. */
+export function textOf({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('utf8');
+}
+
+/** What was handed over with the request. */
+export function bodyOf(body: BusBody): string | LargeBody {
+  return typeof body === 'string' ? body : { bytes: body.length, take: async () => body };
+}
+
+async function taken(subject: string, body: LargeBody): Promise<Uint8Array> {
   try {
-    return await body();
+    return await body.take();
   } catch (cause) {
     throw busFaultOf(cause) === null ? busRefusal('body_lost', subject, cause) : cause;
   }
@@ -86,6 +109,7 @@ async function fetched(subject: string, body: () => Promise<string>): Promise<st
 class Request implements BusRequest {
   readonly headers: BusHeaders;
   body: string;
+  large: LargeBody | null = null;
   readonly #deadline: number;
   #controller: AbortController | null = null;
   #timer: NodeJS.Timeout | null = null;

@@ -2,7 +2,9 @@ import type { MessagePort } from 'node:worker_threads';
 import { encodeFailure } from './envelope.js';
 import type { Envelope, WireHeaders } from './envelope.js';
 import { busRefusal } from './fault.js';
+import { bodyOf } from './responder.js';
 import type { Responder } from './responder.js';
+import type { BusBody } from './types.js';
 
 /** Who takes part in a subject at one end: it answers what is asked there, or hears its hints. */
 export type Member = { readonly subject: string; readonly queue: string | null } & (
@@ -12,7 +14,7 @@ export type Member = { readonly subject: string; readonly queue: string | null }
 type Message =
   | { kind: 'joins'; member: number; subject: string; queue: string | null; answers: boolean }
   | { kind: 'knows'; member: number }
-  | { kind: 'asks'; member: number; token: number; headers: WireHeaders; body: string; at: number }
+  | { kind: 'asks'; member: number; token: number; headers: WireHeaders; body: BusBody; at: number }
   | { kind: 'answers'; token: number; envelope: Envelope }
   | { kind: 'hints'; member: number; body: string }
   | { kind: 'leaves' };
@@ -45,6 +47,8 @@ export function linkThread(port: MessagePort, other: OtherEnd): ThreadLink {
   let open = true;
 
   const leaving: Message[] = [];
+  /** Buffers of the bodies among them: they go over without a copy. */
+  const buffers: ArrayBuffer[] = [];
 
   /** What is sent in one turn of the loop goes together: a message wakes the other thread, which costs both. */
   function send(message: Message): void {
@@ -52,20 +56,29 @@ export function linkThread(port: MessagePort, other: OtherEnd): ThreadLink {
   }
 
   function flush(): void {
-    if (leaving.length > 0) port.postMessage(leaving.splice(0));
+    if (leaving.length > 0) port.postMessage(leaving.splice(0), buffers.splice(0));
   }
 
   function remote(member: number, subject: string): Pick<Responder, 'deliver'> {
     return {
       deliver({ headers, body, answer }) {
-        if (typeof body !== 'string') throw new TypeError('a body that is not here cannot be sent');
         if (!open) {
           void answer(encodeFailure(busRefusal('disconnected', subject)));
           return;
         }
         asks += 1;
-        asked.set(asks, { subject, answer: (envelope) => void answer(envelope) });
-        send({ kind: 'asks', member, token: asks, headers, body, at: monotonicMs() });
+        const token = asks;
+        asked.set(token, { subject, answer: (envelope) => void answer(envelope) });
+        const ask = (here: BusBody): void =>
+          send({ kind: 'asks', member, token, headers, body: here, at: monotonicMs() });
+        if (typeof body === 'string') ask(body);
+        else {
+          // In one process every body is here.
+          void body.take().then((bytes) => {
+            if (isWhole(bytes)) buffers.push(bytes.buffer);
+            ask(bytes);
+          });
+        }
       },
     };
   }
@@ -90,7 +103,8 @@ export function linkThread(port: MessagePort, other: OtherEnd): ThreadLink {
         if (member === undefined || !('responder' in member)) {
           return answer(encodeFailure(busRefusal('no_responder', '')));
         }
-        return member.responder.deliver({ headers, body, lateMs: monotonicMs() - at, answer });
+        const lateMs = monotonicMs() - at;
+        return member.responder.deliver({ headers, body: bodyOf(body), lateMs, answer });
       }
       case 'answers': {
         const { token, envelope } = message;
@@ -141,6 +155,11 @@ export function linkThread(port: MessagePort, other: OtherEnd): ThreadLink {
       port.close();
     },
   };
+}
+
+/** Whether nothing else lies in its buffer. */
+function isWhole(bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> {
+  return bytes.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === bytes.byteLength;
 }
 
 /** A clock that all threads of the process share, milliseconds. */

@@ -3,7 +3,13 @@
  * compared. A `traceparent` that is absent is filled in from the current trace.
  */
 export interface BusHeaders {
-  /** Caller token, see caller.ts. */
+  /** Caller token, see caller.ts; what binds it to the message are `message` and `mac`, see messages/. */
+  token?: string | undefined;
+  message?: string | undefined;
+  mac?: string | undefined;
+  /** Of a long body. */
+  digest?: string | undefined;
+  /** Caller token of the previous version, see messages/compatible.ts. */
   caller?: string | undefined;
   traceparent?: string | undefined;
   /** How long the caller will wait. */
@@ -15,10 +21,23 @@ export interface BusHeaders {
   [name: string]: string | number | undefined;
 }
 
+/** Text, or its UTF-8 bytes: those are given away with the call, and whoever has them left must not use them. */
+export type BusBody = string | Uint8Array;
+
+/** A body that is left where it is until its receiver has a place for it in memory. */
+export interface LargeBody {
+  readonly bytes: number;
+  /** Once only. */
+  take(): Promise<Uint8Array>;
+}
+
 export interface BusRequest {
   readonly subject: string;
   readonly headers: BusHeaders;
+  /** '' when the body is large. */
   readonly body: string;
+  /** Of a subject that is served with `largeBodies`. */
+  readonly large: LargeBody | null;
   /** Milliseconds until the caller stops waiting; negative afterwards. */
   remainingMs(): number;
   /** Aborts when the caller stops waiting. */
@@ -39,6 +58,8 @@ export interface ServeOptions {
   concurrency?: number;
   /** Requests that wait for their turn; one more is refused. 512 when not given. */
   backlog?: number;
+  /** Bodies of more than 64 KiB are not fetched before the handler asks for them, and come as bytes. */
+  largeBodies?: boolean;
 }
 
 /**
@@ -50,7 +71,7 @@ export interface Bus {
    * Rejects with a `Refusal`: the one the handler threw (code, status, retryAfter and detail survive the way), or
    * `service_unavailable` with a {@link BusFault} as its cause.
    */
-  call(subject: string, headers: BusHeaders, body: string): Promise<BusReply>;
+  call(subject: string, headers: BusHeaders, body: BusBody): Promise<BusReply>;
   /** One member of a queue answers each request. Resolves when requests can arrive. */
   serve(subject: string, queue: string, handler: BusHandler, options?: ServeOptions): Promise<void>;
   /** A hint: may be lost, never throws. Bodies of more than 256 KiB are not sent. */

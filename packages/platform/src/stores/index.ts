@@ -4,6 +4,7 @@ export type { PostgresBinaries } from './find-binary.js';
 export { startNats } from './nats.js';
 export type { NatsOptions } from './nats.js';
 export { startPostgres } from './postgres.js';
+export { postgresOwner } from './postgres-owner.js';
 export type { PostgresOptions, RunningPostgres } from './postgres.js';
 export { startRedis } from './redis.js';
 export type { RedisOptions } from './redis.js';

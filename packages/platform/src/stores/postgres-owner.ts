@@ -10,15 +10,39 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** A user who owns nothing else: PostgreSQL refuses to run as root. */
+/** Where Debian's packages and most others did not make a user for PostgreSQL. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
-/** Where root keeps what `nobody` must reach when the project lies in a directory closed to others. */
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Where root keeps what the server's user must reach when the project lies in a directory closed to others. */
 const OPEN_ROOT = '/var/lib/countersign';
 
-/** The user a PostgreSQL server runs as: null for our own. */
-export function postgresOwner(): { uid: number; gid: number } | null {
-  return process.getuid?.() === 0 ? NOBODY : null;
+/**
+ * The user a PostgreSQL server runs as, null for our own: it refuses to run as root. The user `postgres` has nothing but
+ * databases, while other programs run as `nobody` too.
+ */
+export function postgresOwner(): Owner | null {
+  return process.getuid?.() === 0 ? (userNamed('postgres') ?? NOBODY) : null;
+}
+
+/** The owner of initialised data; the one that new data get where there are none. */
+export function ownerOf(dir: string): Owner | null {
+  const version = join(dir, 'PG_VERSION');
+  const owner = postgresOwner();
+  if (owner === null || !existsSync(version)) return owner;
+  const { uid, gid } = statSync(version);
+  return { uid, gid };
+}
+
+function userNamed(name: string): Owner | null {
+  if (!existsSync('/etc/passwd')) return null;
+  const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
+  const [, , uid, gid] = lines.find((line) => line.startsWith(`${name}:`))?.split(':') ?? [];
+  return uid === undefined || gid === undefined ? null : { uid: Number(uid), gid: Number(gid) };
 }
 
 /**

@@ -1,12 +1,14 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { findPostgres } from './find-binary.js';
-import { dataDirectory, postgresOwner, runnableDirectory } from './postgres-owner.js';
+import { dataDirectory, ownerOf, runnableDirectory } from './postgres-owner.js';
+import type { Owner } from './postgres-owner.js';
 import { onPort, startServerProcess, untilAnswering } from './server-process.js';
 import type { RunningStore } from './server-process.js';
 
@@ -30,15 +32,18 @@ export interface RunningPostgres extends RunningStore {
 
 /**
  * Starts a PostgreSQL server on 127.0.0.1 as a child and waits until the database `countersign` answers.
- * The superuser `countersign` enters without a password: for development and tests only.
+ * The superuser `countersign` enters with the password in `<dir>.password`, which only our own user may read. Data from
+ * before there was one have no such file and ask for no password. For development and tests only.
  * A server that a killed run left behind on the same data is ended first.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const logFile = options.log ?? `${resolve(options.dir)}.log`;
-  const owner = postgresOwner();
   const dir = dataDirectory(resolve(options.dir));
+  const owner = ownerOf(dir);
   const bin = binariesFor(dir);
-  if (!existsSync(join(dir, 'PG_VERSION'))) await initialise(bin, dir, owner);
+  const passwordFile = passwordFileOf(options.dir);
+  if (!existsSync(join(dir, 'PG_VERSION'))) await initialise(bin, dir, owner, passwordFile);
+  const password = existsSync(passwordFile) ? `:${readFileSync(passwordFile, 'utf8').trim()}` : '';
   await endLeftover(dir);
 
   const socketDir = socketDirectory(dir, owner);
@@ -59,7 +64,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
         dir,
         ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
       ];
-      const url = `postgres://${SUPERUSER}@127.0.0.1:${port}/`;
+      const url = `postgres://${SUPERUSER}${password}@127.0.0.1:${port}/`;
       // SIGINT is PostgreSQL's fast shutdown: it ends sessions instead of waiting for them.
       const server = await startServerProcess({
         command: join(bin, 'postgres'),
@@ -96,17 +101,37 @@ function binariesFor(dir: string): string {
   );
 }
 
+/** Where the superuser's password is, beside the data directory that was asked for. */
+export function passwordFileOf(dir: string): string {
+  return `${resolve(dir)}.password`;
+}
+
 async function initialise(
   bin: string,
   dir: string,
-  owner: { uid: number; gid: number } | null,
+  owner: Owner | null,
+  passwordFile: string,
 ): Promise<void> {
-  const args = ['-D', dir, '-U', SUPERUSER, '-A', 'trust', '-E', 'UTF8', '--locale=C'];
-  await promisify(execFile)(join(bin, 'initdb'), args, { cwd: '/', ...(owner ?? {}) });
+  const password = `${randomBytes(24).toString('base64url')}\n`;
+  // The server's user reads it once, out of a folder that no other user may enter.
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-pg-'));
+  const given = join(folder, 'password');
+  try {
+    writeFileSync(given, password, { mode: 0o600 });
+    if (owner !== null) for (const path of [given, folder]) chownSync(path, owner.uid, owner.gid);
+    const args = ['-D', dir, '-U', SUPERUSER, '-A', 'scram-sha-256', '--pwfile', given];
+    await promisify(execFile)(join(bin, 'initdb'), [...args, '-E', 'UTF8', '--locale=C'], {
+      cwd: '/',
+      ...(owner ?? {}),
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  writeFileSync(passwordFile, password, { mode: 0o600 });
 }
 
 /** The data directory itself, unless that makes a longer path than Unix sockets may have (about 100 characters). */
-function socketDirectory(dir: string, owner: { uid: number; gid: number } | null): string {
+function socketDirectory(dir: string, owner: Owner | null): string {
   if (Buffer.byteLength(dir) < 80) return dir;
   const short = mkdtempSync(join(tmpdir(), 'countersign-pg-'));
   if (owner !== null) chownSync(short, owner.uid, owner.gid);

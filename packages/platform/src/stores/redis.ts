@@ -8,6 +8,8 @@ export interface RedisOptions {
   /** Its working directory; made when missing. */
   dir: string;
   port?: number;
+  /** Server settings beside ours. */
+  settings?: Readonly<Record<string, string>>;
   /** File for its output; `<dir>.log` when not given. */
   log?: string;
 }
@@ -36,6 +38,7 @@ export async function startRedis(options: RedisOptions): Promise<RunningStore> {
       save: '',
       appendonly: 'no',
       'maxmemory-policy': 'noeviction',
+      ...options.settings,
     };
     const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
     const server = await startServerProcess({ command, args, logFile, stopSignal: 'SIGTERM' });

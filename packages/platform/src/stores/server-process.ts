@@ -49,7 +49,7 @@ const STOP_MS = 10_000;
  */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   mkdirSync(dirname(options.logFile), { recursive: true });
-  const output = openSync(options.logFile, 'a');
+  const output = openSync(options.logFile, 'a', 0o600);
   const begin = fstatSync(output).size;
   const child = spawn(options.command, options.args, {
     detached: true,

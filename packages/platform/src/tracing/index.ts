@@ -1,4 +1,4 @@
-import { diag } from '@opentelemetry/api';
+import { ROOT_CONTEXT, SpanKind, diag } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import {
   defaultResource,
@@ -13,11 +13,12 @@ import {
   ConsoleSpanExporter,
   NodeTracerProvider,
   ParentBasedSampler,
+  SamplingDecision,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-node';
 import type { Sampler, SpanExporter } from '@opentelemetry/sdk-trace-node';
 import type { Logger } from '../log.js';
-import { traceWith } from '../telemetry.js';
+import { IS_SAMPLED, traceWith } from '../telemetry.js';
 
 export interface TracingOptions {
   readonly exporter: 'otlp' | 'console';
@@ -56,8 +57,9 @@ export function startTracing(options: TracingOptions): Tracing {
     scheduledDelayMillis: 1000,
     exportTimeoutMillis: EXPORT_MS,
   });
+  const sampler = samplerOf(options);
   const provider = new NodeTracerProvider({
-    sampler: samplerOf(options),
+    sampler: exceptDecided(sampler),
     resource: defaultResource()
       .merge(detectResources({ detectors: [envDetector] }))
       .merge(resourceFromAttributes({ 'service.name': options.serviceName })),
@@ -65,7 +67,10 @@ export function startTracing(options: TracingOptions): Tracing {
   });
   // Contexts travel in our own envelopes: no propagator, and nobody's baggage.
   provider.register({ propagator: null });
-  traceWith(provider.getTracer('countersign'));
+  traceWith(provider.getTracer('countersign'), (traceId) => {
+    const asked = sampler.shouldSample(ROOT_CONTEXT, traceId, 'HTTP', SpanKind.SERVER, {}, []);
+    return asked.decision === SamplingDecision.RECORD_AND_SAMPLED;
+  });
   return {
     stop: async () => {
       traceWith(null);
@@ -97,6 +102,17 @@ function watched(exporter: SpanExporter, log: Logger): SpanExporter {
     ...(exporter.forceFlush === undefined
       ? {}
       : { forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve() }),
+  };
+}
+
+/** What was decided with a trace id of our own is not asked again with the caller's. */
+function exceptDecided(sampler: Sampler): Sampler {
+  return {
+    shouldSample: (context, ...about) =>
+      context.getValue(IS_SAMPLED) === true
+        ? { decision: SamplingDecision.RECORD_AND_SAMPLED }
+        : sampler.shouldSample(context, ...about),
+    toString: () => sampler.toString(),
   };
 }
 

@@ -1,0 +1,24 @@
+import type pg from 'pg';
+import { ROLES } from './pool.js';
+import type { RoleName } from './pool.js';
+
+/** Services that know a bearer token by `credential.id` and never by its digest. */
+const WITHOUT_DIGESTS: readonly RoleName[] = [
+  'review',
+  'execution-authority',
+  'ledger',
+  'notifier',
+  'deletion',
+];
+
+/**
+ * Takes away what only processes of the release before need, when none of them runs any more and none shall again
+ * (docs/upgrades.md). As the database's owner; a second time changes nothing.
+ */
+export async function finishUpgrade(pool: pg.Pool): Promise<void> {
+  const roles = WITHOUT_DIGESTS.map((name) => ROLES[name]).join(', ');
+  await pool.query(
+    `REVOKE SELECT ON credential FROM ${roles};
+     GRANT SELECT (id, former_id, tenant, principal) ON credential TO ${roles}`,
+  );
+}

@@ -1,0 +1,109 @@
+import type pg from 'pg';
+import { Refusal } from '@countersign/protocol';
+import type { JsonObject, SecurityKind } from '@countersign/protocol';
+
+/** An event for the security log (contract R41). The database adds its time and which role inserted it. */
+export interface NewSecurityEvent {
+  /** Of whom it is; `INSTALLATION` for what belongs to no tenant. */
+  readonly tenant: string;
+  readonly kind: SecurityKind;
+  /** Null when nobody is known to have done it. */
+  readonly actor: { readonly id: string; readonly kind: string } | null;
+  /** Id of the principal, route or key that it is about. */
+  readonly subject?: string | null;
+  readonly requestId?: string | null;
+  /** Names, counts and digests only: never private material, a token or a value of a configuration. */
+  readonly detail?: JsonObject;
+}
+
+const COLUMNS = 'tenant, kind, actor, actor_kind, subject, request_id, detail';
+const EVENTS = `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::uuid[], $7::text[])
+  WITH ORDINALITY AS e (tenant, kind, actor, actor_kind, subject, request_id, detail, place)`;
+
+const SAVE = {
+  name: 'security.save-events',
+  text: `INSERT INTO security_event (${COLUMNS})
+    SELECT e.tenant, e.kind, e.actor, e.actor_kind, e.subject, e.request_id, e.detail::jsonb FROM ${EVENTS} ORDER BY e.place`,
+};
+
+/**
+ * Inserts events by a connection that acts as a service's role, in its transaction when it has one. The role may insert
+ * only the kinds that it is the source of.
+ */
+export async function saveSecurityEvents(
+  client: Pick<pg.ClientBase, 'query'>,
+  events: readonly NewSecurityEvent[],
+): Promise<void> {
+  await client.query({
+    ...SAVE,
+    values: [
+      events.map(({ tenant }) => tenant),
+      events.map(({ kind }) => kind),
+      events.map(({ actor }) => actor?.id ?? null),
+      events.map(({ actor }) => actor?.kind ?? null),
+      events.map(({ subject }) => subject ?? null),
+      events.map(({ requestId }) => requestId ?? null),
+      events.map(({ detail }) => JSON.stringify(detail ?? {})),
+    ],
+  });
+}
+
+/** Notes a command of somebody who has the database's own credentials: the actor is the login that they use. */
+export async function saveCommandEvent(
+  client: Pick<pg.ClientBase, 'query'>,
+  event: Omit<NewSecurityEvent, 'actor'>,
+): Promise<void> {
+  const { rows } = await client.query<{ login: string }>('SELECT session_user::text AS login');
+  const actor = { id: rows[0]?.login ?? 'unknown', kind: 'command' };
+  await saveSecurityEvents(client, [{ ...event, actor }]);
+}
+
+/** As many as one INSERT takes. */
+const AT_ONCE = 200;
+/** More callers than this cannot wait for one database: the others are refused at once. */
+const MOST_WAITING = 5000;
+
+interface Waiting {
+  readonly event: NewSecurityEvent;
+  readonly done: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Notes events of reads, which have no transaction of their own. Events that come while others are on their way travel
+ * together in the next statement, so that a read costs one more round trip and a busy service few commits.
+ */
+export class SecurityJournal {
+  #waiting: Waiting[] = [];
+  #writing = false;
+
+  constructor(private readonly pool: pg.Pool) {}
+
+  /** Resolves once the event is committed. Rejects when it is not: what was to be noted must not be given out then. */
+  note(event: NewSecurityEvent): Promise<void> {
+    if (this.#waiting.length >= MOST_WAITING) {
+      return Promise.reject(new Refusal('service_unavailable'));
+    }
+    return new Promise((done, failed) => {
+      this.#waiting.push({ event, done, failed });
+      if (!this.#writing) void this.#write();
+    });
+  }
+
+  async #write(): Promise<void> {
+    this.#writing = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, AT_ONCE);
+      try {
+        await saveSecurityEvents(
+          this.pool,
+          batch.map(({ event }) => event),
+        );
+        for (const { done } of batch) done();
+      } catch (error) {
+        for (const { failed } of batch) failed(error);
+      }
+    }
+    this.#writing = false;
+  }
+}

@@ -1,0 +1,37 @@
+import { parentPort } from 'node:worker_threads';
+import { Refusal } from '@countersign/protocol';
+import type { ErrorCode, ErrorStatus } from '@countersign/protocol';
+
+/** What a job gave, or its refusal, or what went wrong in it (never a word of the body). */
+export type JobAnswer =
+  | { readonly result: unknown }
+  | { readonly refusal: { code: ErrorCode; status: ErrorStatus; detail?: string } }
+  | { readonly failed: string };
+
+/** What a job gives, with the buffers in it that are moved instead of copied. */
+export interface JobResult {
+  readonly result: unknown;
+  readonly buffers: readonly Uint8Array[];
+}
+
+/** Makes this thread answer `BodyThreads`, one body after the other. */
+export function answerJobs(work: (question: never, bytes: Uint8Array) => JobResult): void {
+  parentPort?.on('message', ({ question, bytes }: { question: never; bytes: Uint8Array }) => {
+    const buffers: ArrayBuffer[] = [];
+    let answer: JobAnswer;
+    try {
+      const done = work(question, bytes);
+      buffers.push(...done.buffers.map(({ buffer }) => buffer as ArrayBuffer));
+      answer = { result: done.result };
+    } catch (error) {
+      answer = failureOf(error);
+    }
+    parentPort?.postMessage(answer, buffers);
+  });
+}
+
+function failureOf(error: unknown): JobAnswer {
+  if (!(error instanceof Refusal)) return { failed: (error as Error).name };
+  const { code, status, detail } = error;
+  return { refusal: { code, status, ...(detail === undefined ? {} : { detail }) } };
+}
