@@ -5,7 +5,7 @@ import type { Directory, StoredRequest } from '@countersign/database';
 
 /**
  * The last part of AUTHORITY (contract §6.4), after the state has been asked: the reviewer who authorised is still
- * enabled and still eligible, and the request's namespace is the tenant's current one.
+ * enabled and still eligible. Who has taken over the owner's token or entry since then does not use their own decision.
  */
 export async function requireStandingReviewer(
   directory: Directory,
@@ -19,7 +19,7 @@ export async function requireStandingReviewer(
     await directory.principal(tenant, receipt.payload.reviewer, stored.row.directory_revision),
   );
   if (reviewer?.enabled !== true) throw new Refusal('reviewer_ineligible');
-  await requireEligibleReviewer(directory, tenant, reviewer.id, stored);
+  await requireEligibleReviewer(directory, tenant, reviewer.id, stored, 'use');
 }
 
 /**

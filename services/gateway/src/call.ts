@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { OpenSpan, Trace } from '@countersign/platform';
 
+import type { KnownPrincipal } from './store.js';
+
 /** One HTTP call on its way through the gateway. */
 export interface Call {
   readonly request: IncomingMessage;
@@ -13,6 +15,8 @@ export interface Call {
   readonly trace: Trace;
   /** Of the whole call; none is recorded while tracing is off. */
   readonly span: OpenSpan;
+  /** Who is signed in, once that is known: a page that refuses says in which tenant that is. */
+  reader?: KnownPrincipal;
   /** The template of the path, such as `/v2/requests/{id}`, once it is known: names it in figures. */
   route: string;
 }

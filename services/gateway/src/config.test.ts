@@ -1,4 +1,7 @@
+import { BlockList } from 'node:net';
+
 import { ConfigurationError } from '@countersign/platform';
+import { DEFAULT_CONCURRENCY, DEFAULT_RATES } from '@countersign/protocol';
 
 import { developmentProviderConfig, gatewayConfig } from './config.js';
 
@@ -46,12 +49,29 @@ describe('the configuration', () => {
         clientAuthentication: 'body',
       },
       stepUp: [],
+      sessionIdleSeconds: 1800,
       quotas: true,
       rates: {},
+      concurrency: DEFAULT_CONCURRENCY,
       redisUrl: undefined,
+      securityContact: null,
+      redisCa: undefined,
       serviceTimeoutMs: 10_000,
       requestTimeoutMs: 60_000,
+      trustedProxies: new BlockList(),
+      connections: { most: 5000, perAddress: Infinity },
     });
+  });
+
+  test('takes a list of addresses for reports of vulnerabilities, and nothing else', () => {
+    const contact = 'mailto:security@example.org, https://example.org/report';
+    expect(gatewayConfig({ ...production, SECURITY_CONTACT: contact }).securityContact).toEqual({
+      contacts: ['mailto:security@example.org', 'https://example.org/report'],
+      policy: undefined,
+    });
+    for (const wrong of ['security@example.org', 'mailto:a@b\nContact: mailto:c@d']) {
+      expect(() => gatewayConfig({ ...production, SECURITY_CONTACT: wrong })).toThrow();
+    }
   });
 
   test('is production when nothing is said, and then knows no shortcuts', () => {
@@ -70,10 +90,21 @@ describe('the configuration', () => {
     expect(faults(() => gatewayConfig({}))).toEqual(['ORIGIN', 'SANDBOX_ORIGIN', 'OIDC_ISSUER']);
   });
 
-  test('takes other rates', () => {
-    const config = gatewayConfig({ ...production, RATE_LOGIN: '5', RATE_PAGE: '7' });
-    expect(config.rates).toEqual({ login: 5, page: 7 });
+  test('takes other rates, each by its variable', () => {
+    const names = Object.keys(DEFAULT_RATES);
+    const given = names.map((name, index) => [`RATE_${name.toUpperCase()}`, `${index + 1}`]);
+    const config = gatewayConfig({ ...production, ...Object.fromEntries(given) });
+    expect(config.rates).toEqual(Object.fromEntries(names.map((name, index) => [name, index + 1])));
     expect(faults(() => gatewayConfig({ ...production, RATE_LOGIN: '0' }))).toEqual(['RATE_LOGIN']);
+  });
+
+  test('trusts the proxies that it names', () => {
+    const { trustedProxies } = gatewayConfig({ ...production, TRUSTED_PROXIES: '10.0.0.0/8,::1' });
+    expect(['10.9.9.9', '11.0.0.1'].map((one) => trustedProxies.check(one))).toEqual([true, false]);
+    for (const wrong of ['10.0.0.0/64', 'proxy']) {
+      const env = { ...production, TRUSTED_PROXIES: wrong };
+      expect(faults(() => gatewayConfig(env))).toEqual(['TRUSTED_PROXIES']);
+    }
   });
 
   test('refuses an issuer over plain HTTP that is not on this machine', () => {

@@ -1,13 +1,20 @@
+import { BlockList } from 'node:net';
+
 import type { Configuration, ConfigurationFault } from '@countersign/platform';
 import { loadConfig, wholeNumber } from '@countersign/platform';
-import type { DEFAULT_RATES } from '@countersign/protocol';
+import { DEFAULT_CONCURRENCY, DEFAULT_RATES } from '@countersign/protocol';
 import { z } from 'zod';
 
+import { parseNetworks } from './client-address.js';
+import { IDLE_SECONDS } from './cookies.js';
 import type { DemoPerson } from './development-provider/person-page.js';
+import type { ConnectionLimits } from './listener.js';
 import type { IdentityProviderOptions } from './login/identity-provider.js';
 import type { StepUpRule } from './login/step-up.js';
 import { hostOf, isLoopback, originFault } from './origins.js';
+import type { PlaceLimits } from './places.js';
 import type { RateName } from './rates.js';
+import type { SecurityContact } from './security-txt.js';
 
 type Mode = 'development' | 'production';
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -29,15 +36,25 @@ export interface GatewayConfig {
   >;
   /** Routes whose confirmations want a fresh login; none by default. */
   readonly stepUp: readonly StepUpRule[];
+  /** After how long without use a session ends. */
+  readonly sessionIdleSeconds: number;
   readonly quotas: boolean;
-  /** Calls per minute that differ from the defaults of contract §9.4. */
+  /** Calls per minute that differ from `DEFAULT_RATES`. */
   readonly rates: Readonly<Partial<Record<RateName, number>>>;
+  readonly concurrency: PlaceLimits;
   /** Where rates are shared by all processes; without it each counts for itself. */
   readonly redisUrl: string | undefined;
+  /** What a `rediss://` server is verified with. */
+  readonly redisCa: string | undefined;
   /** How long a service may take for one call, milliseconds. */
   readonly serviceTimeoutMs: number;
+  /** Published as `/.well-known/security.txt`; null: there is no such file. */
+  readonly securityContact: SecurityContact | null;
   /** In which a whole call must have come, milliseconds. */
   readonly requestTimeoutMs: number;
+  /** Proxies whose `X-Forwarded-For` and sampled `traceparent` count. */
+  readonly trustedProxies: BlockList;
+  readonly connections: Pick<ConnectionLimits, 'most' | 'perAddress'>;
 }
 
 export interface DevelopmentProviderConfig {
@@ -95,14 +112,46 @@ const stepUp = jsonList(
   }),
 );
 
+/** One line of security.txt: an address without spaces and line ends. */
+const reportAddress = z.string().regex(/^(mailto:|https:\/\/|tel:)[\x21-\x7e]+$/, {
+  error: 'expected a mailto:, https: or tel: address',
+});
+
+const networks = z.string().transform((value, context): BlockList => {
+  try {
+    return parseNetworks(value);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+    return z.NEVER;
+  }
+});
+
+const perMinute = (what: string, amount: number) =>
+  rate.describe(`${what}, in a minute; ${amount} without it`);
+
 const rateVariables = {
-  RATE_LOGIN: rate,
-  RATE_HEALTH: rate,
-  RATE_AUTHENTICATED: rate,
-  RATE_PRINCIPAL: rate,
-  RATE_PAGE: rate,
-  RATE_TREE: rate,
-} satisfies Record<`RATE_${Uppercase<keyof typeof DEFAULT_RATES>}`, typeof rate>;
+  RATE_ADDRESS: perMinute('calls of one client address without a good credential', 600),
+  RATE_UNAUTHENTICATED: perMinute('such calls of all client addresses together: a fuse', 60_000),
+  RATE_PRINCIPAL: perMinute('calls of one principal', 1200),
+  RATE_PAGE: perMinute('pages of one person', 1200),
+  RATE_TENANT: perMinute('calls and pages of one tenant', 12_000),
+  RATE_LOGIN: perMinute('logins and their callbacks of one client address', 120),
+  RATE_LOGIN_ATTEMPT: perMinute('the same of one browser', 20),
+  RATE_LOGINS: perMinute('the same of all together: a fuse', 6000),
+  RATE_HEALTH: perMinute('reads of /health of one client address', 600),
+  RATE_TREE: perMinute('reads of public trees of one client address', 6000),
+} satisfies Record<`RATE_${Uppercase<RateName>}`, typeof rate>;
+
+const places = (what: string, amount: number) =>
+  wholeNumber(1, 100_000).default(amount).describe(`${what} at the same time, in one gateway`);
+
+const { principal, tenant } = DEFAULT_CONCURRENCY;
+const concurrencyVariables = {
+  CALLS_PER_PRINCIPAL: places('calls of one principal', principal.calls),
+  CALLS_PER_TENANT: places('calls of one tenant', tenant.calls),
+  LARGE_CALLS_PER_PRINCIPAL: places('calls of one principal over 1 MiB', principal.large),
+  LARGE_CALLS_PER_TENANT: places('calls of one tenant over 1 MiB', tenant.large),
+};
 
 const shape = {
   ...shared,
@@ -122,13 +171,36 @@ const shape = {
   STEP_UP: stepUp
     .optional()
     .describe('a JSON list of routes that want a fresh login at a confirmation (docs/pages.md)'),
+  SESSION_IDLE_MINUTES: wholeNumber(2, 480)
+    .default(IDLE_SECONDS / 60)
+    .describe('minutes without use after which a session ends; after eight hours it ends anyway'),
   QUOTAS: z.enum(['on', 'off']).default('on').describe('on; off is for development'),
   REDIS_URL: text.optional().describe('redis://… or rediss://…'),
+  SECURITY_CONTACT: z
+    .string()
+    .transform((list) => list.split(',').map((item) => item.trim()))
+    .pipe(z.array(reportAddress))
+    .optional()
+    .describe('where vulnerabilities are reported: mailto:, https: or tel: addresses with commas'),
+  SECURITY_POLICY: reportAddress.optional().describe('the address of your disclosure policy'),
+  REDIS_CA: text.optional().describe('the certificates that a rediss:// server is verified with'),
   SERVICE_TIMEOUT_MS: wholeNumber(100, 60_000).default(10_000).describe('milliseconds'),
   REQUEST_TIMEOUT_MS: wholeNumber(1000, 600_000)
     .default(60_000)
     .describe('milliseconds in which a whole call must have come; 22 MiB in a minute are 3 Mbit/s'),
+  TRUSTED_PROXIES: networks
+    .optional()
+    .describe('addresses and networks of your proxies, with commas, such as 10.0.0.0/8'),
+  MAX_CONNECTIONS: wholeNumber(1, 1_000_000)
+    .default(5000)
+    .describe(
+      'connections open at the same time, on each of the two ports; further ones are closed',
+    ),
+  MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 1_000_000)
+    .optional()
+    .describe('the same of one client address, trusted proxies excepted; unlimited without it'),
   ...rateVariables,
+  ...concurrencyVariables,
 };
 
 /** The gateway's configuration out of the environment. Throws ConfigurationError with every fault. */
@@ -150,18 +222,33 @@ export function gatewayConfig(env: Environment): GatewayConfig {
       clientAuthentication: given.OIDC_CLIENT_AUTHENTICATION,
     },
     stepUp: given.STEP_UP ?? [],
+    sessionIdleSeconds: given.SESSION_IDLE_MINUTES * 60,
     quotas: given.QUOTAS === 'on',
     rates: ratesOf(given),
+    concurrency: {
+      principal: { calls: given.CALLS_PER_PRINCIPAL, large: given.LARGE_CALLS_PER_PRINCIPAL },
+      tenant: { calls: given.CALLS_PER_TENANT, large: given.LARGE_CALLS_PER_TENANT },
+    },
     redisUrl: given.REDIS_URL,
+    redisCa: given.REDIS_CA,
     serviceTimeoutMs: given.SERVICE_TIMEOUT_MS,
+    securityContact:
+      given.SECURITY_CONTACT === undefined
+        ? null
+        : { contacts: given.SECURITY_CONTACT, policy: given.SECURITY_POLICY },
     requestTimeoutMs: given.REQUEST_TIMEOUT_MS,
+    trustedProxies: given.TRUSTED_PROXIES ?? new BlockList(),
+    connections: {
+      most: given.MAX_CONNECTIONS,
+      perAddress: given.MAX_CONNECTIONS_PER_ADDRESS ?? Infinity,
+    },
   };
 }
 
 function ratesOf(given: Configuration<typeof rateVariables>): Partial<Record<RateName, number>> {
   const rates: Partial<Record<RateName, number>> = {};
-  for (const name of ['login', 'health', 'authenticated', 'principal', 'page'] as const) {
-    const amount = given[`RATE_${name.toUpperCase() as Uppercase<typeof name>}`];
+  for (const name of Object.keys(DEFAULT_RATES) as RateName[]) {
+    const amount = given[`RATE_${name.toUpperCase() as Uppercase<RateName>}`];
     if (amount !== undefined) rates[name] = amount;
   }
   return rates;

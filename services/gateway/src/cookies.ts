@@ -1,7 +1,13 @@
+import { textDigest } from '@countersign/protocol';
+
+import type { Call } from './call.js';
+
 export const SESSION_COOKIE = '__Host-proto';
 export const LOGIN_COOKIE = '__Host-proto-login';
 
 export const SESSION_SECONDS = 8 * 60 * 60;
+/** Without use, unless it is configured otherwise. */
+export const IDLE_SECONDS = 30 * 60;
 export const LOGIN_SECONDS = 10 * 60;
 
 type CookieName = typeof SESSION_COOKIE | typeof LOGIN_COOKIE;
@@ -26,6 +32,12 @@ export function readCookie(
     found = found === undefined && ours.test(value) ? value : 'invalid';
   }
   return found;
+}
+
+/** The digest under which the store knows a cookie of ours; null when there is none that can be one. */
+export function cookieDigest({ request }: Call, name: CookieName): string | null {
+  const value = readCookie(request.headers.cookie, name);
+  return value === undefined || value === 'invalid' ? null : textDigest(value);
 }
 
 /** A `Set-Cookie` header with the attributes of contract §8.3. */

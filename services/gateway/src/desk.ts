@@ -1,33 +1,30 @@
-import { DESK_READS, Refusal } from '@countersign/protocol';
-import type { DeskParameter, DeskRead } from '@countersign/protocol';
+import { DESK_CALLS, Refusal } from '@countersign/protocol';
+import type { DeskCall, DeskParameter } from '@countersign/protocol';
 
-import { readBody } from './body.js';
+import { readSmallBody } from './body.js';
 import type { Call, Handler } from './call.js';
 import { sendJson } from './call.js';
 import { readInput } from './input.js';
 import type { Pipeline } from './pipeline.js';
 
-const BODY_LIMIT = 64 * 1024;
 const identifier = /^[a-zA-Z0-9_.:@/-]{1,160}$/;
 /** An id, or a time and an id; the service knows which. */
 const cursor = /^[a-zA-Z0-9_.:@/-]{1,200}$/;
 
 /**
- * What the operator pages read beside the 29 operations (protocol/desk.ts, decisions/0016): for a person's session with
+ * What the operator pages call beside the 29 operations (protocol/desk.ts, decisions/0016): for a person's session with
  * the power `operator`, checked here and again by the service.
  */
 export function createDesk(pipeline: Pipeline): (method: string, path: string) => Handler | null {
-  const reads = new Map(DESK_READS.map((read) => [`${read.method} ${read.path}`, read]));
+  const reads = new Map(DESK_CALLS.map((read) => [`${read.method} ${read.path}`, read]));
 
-  async function serve(call: Call, read: DeskRead): Promise<void> {
+  async function serve(call: Call, read: DeskCall): Promise<void> {
     const caller = await pipeline.admit(call, 'page');
     if (caller.kind !== 'human' || !caller.session) throw new Refusal('human_required');
     if (!caller.operator) throw new Refusal('operator_required');
     const params = readParameters(read, new URLSearchParams(call.query));
     const body =
-      read.input === null
-        ? ''
-        : readInput(read.input, await readBody(call.request, BODY_LIMIT, () => {}));
+      read.input === null ? '' : readInput(read.input, await readSmallBody(call.request));
     const subject = `countersign.${read.name}` as const;
     sendJson(call, (await pipeline.forward(call, caller, subject, { params, body })).body);
   }
@@ -39,7 +36,7 @@ export function createDesk(pipeline: Pipeline): (method: string, path: string) =
 }
 
 /** Of each parameter at most one; an empty one counts as missing, others than known are ignored. */
-function readParameters(read: DeskRead, given: URLSearchParams): Record<string, string> {
+function readParameters(read: DeskCall, given: URLSearchParams): Record<string, string> {
   const params: Record<string, string> = {};
   for (const name of read.query) {
     const [text, ...repeated] = given.getAll(name);

@@ -48,6 +48,17 @@ describe('counts of HTTP answers', () => {
     expect(written).toEqual([[{ tenant: 'acme', total: 2, failures: 1, conflicts: 0 }]]);
   });
 
+  test('are written at once for whoever reads them', async () => {
+    const { counts, written } = setup();
+    counts.count('acme', 200);
+    const first = counts.flush();
+    counts.count('acme', 404);
+    await Promise.all([first, counts.flush()]);
+    expect(written.map(([one]) => one?.total)).toEqual([2]);
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(written).toHaveLength(1);
+  });
+
   test('are written at the end', async () => {
     const { counts, written } = setup();
     counts.count('acme', 200);

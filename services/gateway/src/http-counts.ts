@@ -14,6 +14,8 @@ export interface HttpCount {
 
 export interface HttpCounts {
   count(tenant: string, status: number): void;
+  /** Writes what is not written yet: before the figures are read, so that they have the reader's own calls. */
+  flush(): Promise<void>;
   /** Writes what is not written yet. */
   stop(): Promise<void>;
 }
@@ -38,14 +40,18 @@ export function createHttpCounts(
       failures: failures + (known?.failures ?? 0),
       conflicts: conflicts + (known?.conflicts ?? 0),
     });
-    timer ??= setTimeout(() => {
-      writing = write();
-    }, WRITE_MS).unref();
+    timer ??= setTimeout(() => void flush(), WRITE_MS).unref();
+  }
+
+  function flush(): Promise<void> {
+    writing = writing.then(write);
+    return writing;
   }
 
   async function write(): Promise<void> {
     const taken = [...counts.values()];
     counts = new Map();
+    clearTimeout(timer);
     timer = undefined;
     if (taken.length === 0) return;
     try {
@@ -62,10 +68,9 @@ export function createHttpCounts(
     count(tenant, status) {
       add(tenant, 1, status >= 400 ? 1 : 0, status === 409 ? 1 : 0);
     },
+    flush,
     async stop() {
-      clearTimeout(timer);
-      await writing;
-      await write();
+      await flush();
       clearTimeout(timer);
     },
   };

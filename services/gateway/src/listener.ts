@@ -5,6 +5,8 @@ import type { Duplex } from 'node:stream';
 import { newTrace } from '@countersign/platform';
 import { Refusal } from '@countersign/protocol';
 
+import type { ClientAddresses } from './client-address.js';
+
 /** All header lines of a call together (contract §9.3). */
 const HEADER_BYTES = 16 * 1024;
 /** What the parser itself takes: it counts names and values without what separates them, and the path. */
@@ -14,7 +16,7 @@ const HEADER_MS = 10_000;
 const KEEP_ALIVE_MS = 65_000;
 /** A connection on which nothing moves at all, such as a client that does not read its answer. */
 const SILENT_MS = 120_000;
-/** How long an answered call may go on sending its body before the connection ends. */
+/** How long an answered call may go on sending its body, or a refused client may keep its connection open. */
 const LEFTOVER_MS = 2_000;
 
 export interface Listener {
@@ -30,6 +32,15 @@ export interface ListenerOptions {
   readonly origin: string;
   /** In which a whole call must have come. */
   readonly requestMs: number;
+  readonly connections: ConnectionLimits;
+}
+
+export interface ConnectionLimits {
+  /** Open at the same time; further ones are closed at once. */
+  readonly most: number;
+  /** The same of one client address. Connections of trusted proxies, which carry many clients, are not counted. */
+  readonly perAddress: number;
+  readonly addresses: ClientAddresses;
 }
 
 /** An HTTP/1.1 listener that slow, broken and oversized clients cannot hold (contract §9.3). */
@@ -58,6 +69,8 @@ export function createListener(options: ListenerOptions): Listener {
     answer,
   );
   server.setTimeout(SILENT_MS);
+  server.maxConnections = options.connections.most;
+  limitPerAddress(server, options.connections);
   // Otherwise the parser silently drops those beyond a number.
   server.maxHeadersCount = 0;
   // The body is asked for (100) only when nothing speaks against the call without it.
@@ -87,6 +100,25 @@ export function createListener(options: ListenerOptions): Listener {
       await closed(server, graceMs);
     },
   };
+}
+
+function limitPerAddress(server: Server, { perAddress, addresses }: ConnectionLimits): void {
+  const open = new Map<string, number>();
+  server.on('connection', (socket) => {
+    if (addresses.isTrusted(socket.remoteAddress)) return;
+    const address = addresses.of({ socket, headers: {} });
+    const count = (open.get(address) ?? 0) + 1;
+    if (count > perAddress) {
+      socket.destroy();
+      return;
+    }
+    open.set(address, count);
+    socket.once('close', () => {
+      const left = (open.get(address) ?? 1) - 1;
+      if (left === 0) open.delete(address);
+      else open.set(address, left);
+    });
+  });
 }
 
 function closed(server: Server, graceMs: number): Promise<void> {
@@ -130,7 +162,10 @@ function unreadable(): Refusal {
   });
 }
 
-/** Refuses what is no call yet, and ends the connection: 400 or 404, never 408 or 431. */
+/**
+ * Refuses what is no call yet, and ends the connection: 400 or 404, never 408 or 431. Nothing more is read, and a client
+ * that does not close its side loses the connection after a moment, whatever it goes on sending.
+ */
 function refuseRaw(
   refusal: Refusal,
   socket: Duplex,
@@ -147,4 +182,7 @@ function refuseRaw(
     `HTTP/1.1 ${refusal.status} ${reason}\r\n${headerLines}Content-Type: application/problem+json\r\n` +
       `Content-Length: ${Buffer.byteLength(problem)}\r\nConnection: close\r\n\r\n${problem}`,
   );
+  socket.pause();
+  const end = setTimeout(() => socket.destroy(), LEFTOVER_MS);
+  socket.once('close', () => clearTimeout(end));
 }

@@ -1,26 +1,34 @@
-import type { Bus, CallerMinter, Logger, Module, Registry } from '@countersign/platform';
+import { BodyWorkers } from '@countersign/platform';
+import type { Bus, Logger, MessageSealer, Module, Registry } from '@countersign/platform';
 import { DEFAULT_RATES } from '@countersign/protocol';
 import type { TrustManifest } from '@countersign/protocol';
 
 import { createAssets } from './assets.js';
-import { createAuthenticate } from './authentication.js';
+import { createClientAddresses } from './client-address.js';
+import { countingUnknown, createAuthenticate } from './authentication.js';
 import type { GatewayConfig } from './config.js';
 import type { HttpCounts } from './http-counts.js';
 import { createHttpCounts } from './http-counts.js';
 import { createHttpTimes } from './http-times.js';
 import type { Notifications } from './discovery.js';
-import type { Listener } from './listener.js';
+import type { ConnectionLimits, Listener } from './listener.js';
 import { createIdentityProvider } from './login/identity-provider.js';
 import { createLogin } from './login/login.js';
 import { createPeoplePaths } from './people.js';
+import { createAskPerson } from './person.js';
 import { createPipeline } from './pipeline.js';
 import { verifierPage } from './pages/verifier-page.js';
 import { errorReference, publicPaths } from './public-paths.js';
+import type { Places } from './places.js';
+import { createPlaces, unlimitedPlaces } from './places.js';
 import type { Rates } from './rates.js';
 import { createRates, unlimitedRates } from './rates.js';
+import { createRefusalCounts } from './refusal-counts.js';
+import type { RefusalCounts } from './refusal-counts.js';
 import { createRefuse } from './refusals.js';
 import { createSandboxListener } from './sandbox/listener.js';
 import { createServer } from './server.js';
+import { createSessionPaths } from './session-paths.js';
 import type { Pool, Store } from './store.js';
 import { createStore } from './store.js';
 import { treePaths } from './tree-paths.js';
@@ -33,7 +41,7 @@ export interface GatewayDeps {
   /** Connections that act as the gateway's database role. */
   readonly pool: Pool;
   readonly bus: Bus;
-  readonly minter: CallerMinter;
+  readonly sealer: MessageSealer;
   readonly log: Logger;
   /** As it was configured; operation #2 serves it as it is. */
   readonly trust: TrustManifest;
@@ -45,11 +53,16 @@ export interface GatewayDeps {
 /** The HTTP edge: the API, the pages, logins, and the sandbox origin on a listener of its own. */
 export function createGateway(deps: GatewayDeps): Module {
   const { config, bus, log } = deps;
-  const store = createStore(deps.pool);
+  const store = createStore(deps.pool, config.sessionIdleSeconds);
   const rates = config.quotas
-    ? createRates({ ...DEFAULT_RATES, ...config.rates }, config.redisUrl, log)
+    ? createRates({ ...DEFAULT_RATES, ...config.rates }, config.redisUrl, log, config.redisCa)
     : unlimitedRates;
+  const places = config.quotas ? createPlaces(config.concurrency) : unlimitedPlaces;
   const counts = createHttpCounts(store, log);
+  const addresses = createClientAddresses(config.trustedProxies);
+  const connections = { ...config.connections, addresses };
+  const refusals = createRefusalCounts(store, log);
+  const bodies = new BodyWorkers(new URL('./body-worker.js', import.meta.url));
   let sandbox: Listener | null = null;
   let server: Listener | null = null;
 
@@ -57,13 +70,19 @@ export function createGateway(deps: GatewayDeps): Module {
     name: 'gateway',
 
     async start() {
-      server = await createTrusted(deps, store, rates, counts);
+      server = await createTrusted(
+        deps,
+        store,
+        { rates, places, counts, refusals, connections },
+        bodies,
+      );
       await server.start(config.port, config.host);
       sandbox = await createSandboxListener({
         origin: config.origin,
         pattern: config.sandboxOrigin,
         confinement: config.appConfinement,
         production: config.mode === 'production',
+        connections,
       });
       await sandbox.start(config.sandboxPort, config.host);
       log.info({ origin: config.origin, sandbox: config.sandboxOrigin }, 'gateway listens');
@@ -71,7 +90,7 @@ export function createGateway(deps: GatewayDeps): Module {
 
     async stop() {
       await Promise.all([server?.stop(GRACE_MS), sandbox?.stop(GRACE_MS)]);
-      await Promise.all([rates.close(), counts.stop()]);
+      await Promise.all([rates.close(), counts.stop(), refusals.stop(), bodies.stop()]);
     },
 
     async ready() {
@@ -81,33 +100,51 @@ export function createGateway(deps: GatewayDeps): Module {
   };
 }
 
+interface Limits {
+  readonly rates: Rates;
+  readonly places: Places;
+  readonly counts: HttpCounts;
+  readonly refusals: RefusalCounts;
+  readonly connections: ConnectionLimits;
+}
+
 async function createTrusted(
   deps: GatewayDeps,
   store: Store,
-  rates: Rates,
-  counts: HttpCounts,
+  limits: Limits,
+  bodies: BodyWorkers,
 ): Promise<Listener> {
-  const { config, bus, minter, log, trust, notifications } = deps;
+  const { rates, places, counts, refusals, connections } = limits;
+  const { config, bus, sealer, log, trust, notifications } = deps;
   const { mode, origin } = config;
   const pipeline = createPipeline({
-    authenticate: createAuthenticate(store),
+    authenticate: countingUnknown(createAuthenticate(store), (request) =>
+      refusals.count('credential.refused', 'unauthenticated', connections.addresses.of(request)),
+    ),
     rates,
+    places,
+    addresses: connections.addresses,
     counts,
     bus,
-    minter,
+    bodies,
+    sealer,
     origin,
     timeoutMs: config.serviceTimeoutMs,
     stepUp: config.stepUp,
+    stepUpRequired: (caller, route) => store.noteStepUp(caller, route),
   });
   const provider = createIdentityProvider({
     ...config.oidc,
     redirectUri: `${origin}/auth/callback`,
+    signedOutUri: `${origin}/signed-out`,
     plainHttp: mode === 'development' && config.oidc.issuer.startsWith('http://'),
   });
+  const person = createAskPerson(pipeline);
   return createServer({
     origin,
     requestMs: config.requestTimeoutMs,
     production: mode === 'production',
+    connections,
     pipeline,
     publicPaths: publicPaths({
       mode,
@@ -117,14 +154,23 @@ async function createTrusted(
       trust,
       store,
       bus,
-      take: pipeline.take,
+      securityContact: config.securityContact,
+      take: pipeline.takeOfAddress,
       verifier: await verifierPage(),
     }),
     assets: await createAssets(),
     errors: errorReference(origin),
-    trees: treePaths(bus, pipeline, config.serviceTimeoutMs),
-    login: createLogin(store, provider, config.stepUp),
-    people: createPeoplePaths(store, pipeline, config.sandboxOrigin, config.stepUp),
+    trees: treePaths(pipeline),
+    login: createLogin({
+      store,
+      provider,
+      stepUp: config.stepUp,
+      origin,
+      refused: ({ request }, reason) =>
+        refusals.count('login.refused', reason, connections.addresses.of(request)),
+    }),
+    sessions: createSessionPaths(store, person, provider),
+    people: createPeoplePaths(store, pipeline, person, config.sandboxOrigin, config.stepUp),
     refuse: createRefuse(origin, log),
     times: createHttpTimes(deps.metrics),
   });

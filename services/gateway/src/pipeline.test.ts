@@ -1,13 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 
-import type { Bus, BusHeaders, CallerMinter } from '@countersign/platform';
+import type { Bus, BusHeaders, MessageSealer } from '@countersign/platform';
 import { PREFLIGHT_SUBJECT, openCall } from '@countersign/platform';
-import { EXAMPLES, Refusal } from '@countersign/protocol';
+import { EXAMPLES, LARGE_BYTES, Refusal } from '@countersign/protocol';
+import type { RecordName } from '@countersign/protocol';
 
 import type { Authenticated } from './authentication.js';
 import type { Call } from './call.js';
+import { readInput } from './input.js';
 import { createPipeline, isKnown } from './pipeline.js';
+import type { PlaceKind } from './places.js';
 import type { RateName } from './rates.js';
 
 const origin = 'https://review.example';
@@ -42,13 +45,18 @@ interface Sent {
 interface Setup {
   caller?: Authenticated | null;
   excess?: RateName;
+  /** The bucket that is known to be empty. */
+  empty?: RateName;
+  /** What there is no place for. */
+  full?: PlaceKind;
   preflight?: Refusal;
   reply?: { status: number; body: string; headers?: Record<string, string> };
 }
 
-function setup({ caller = producer, excess, preflight, reply }: Setup = {}) {
+function setup({ caller = producer, excess, empty, full, preflight, reply }: Setup = {}) {
   const sent: Sent[] = [];
   const taken: string[] = [];
+  const held: PlaceKind[] = [];
   const counted: [tenant: string, status: number][] = [];
   const bus = {
     call: (subject: string, headers: BusHeaders, body: string) => {
@@ -58,22 +66,49 @@ function setup({ caller = producer, excess, preflight, reply }: Setup = {}) {
     },
   } as unknown as Bus;
   const pipeline = createPipeline({
-    authenticate: () =>
-      caller ? Promise.resolve(caller) : Promise.reject(new Refusal('unauthenticated')),
+    authenticate: async (_request, mayLookUp) => {
+      await mayLookUp();
+      if (caller === null) throw new Refusal('unauthenticated');
+      return caller;
+    },
     rates: {
-      take: (bucket, name = '') => {
-        taken.push(`${bucket} ${name}`.trim());
-        const full = bucket === excess ? { policy: bucket, limit: 1, seconds: 9 } : null;
-        return Promise.resolve(full);
+      take: (takes) => {
+        for (const { bucket, key = '', calls = 1 } of takes) {
+          taken.push(`${calls} ${bucket} ${key}`.trim());
+        }
+        const full = takes.find(({ bucket }) => bucket === excess);
+        return Promise.resolve(full ? { policy: full.bucket, limit: 1, seconds: 9 } : null);
       },
+      isEmpty: (bucket) => bucket === empty,
       close: () => Promise.resolve(),
     },
-    counts: { count: (tenant, status) => counted.push([tenant, status]) },
+    places: {
+      take: (kind) => {
+        if (kind === full) return { policy: `principal_${kind}`, limit: 4 };
+        held.push(kind);
+        return () => held.splice(held.indexOf(kind), 1);
+      },
+    },
+    addresses: { of: () => '192.0.2.1', isTrusted: () => false },
+    counts: {
+      count: (tenant, status) => counted.push([tenant, status]),
+      flush: async () => void counted.push(['flushed', 0]),
+    },
     bus,
-    minter: { mint: () => Promise.resolve('jwt') } as unknown as CallerMinter,
+    bodies: {
+      place: async () => ({
+        run: async <Result>(record: unknown, bytes: Uint8Array) =>
+          Buffer.from(readInput(record as RecordName | null, bytes)) as unknown as Result,
+        leave: () => {},
+      }),
+    },
+    sealer: {
+      seal: async (who, { params, key: given }) => ({ token: who?.id, params, key: given }),
+    } satisfies MessageSealer,
     origin,
     timeoutMs: 10_000,
     stepUp: [],
+    stepUpRequired: async () => {},
   });
 
   async function serve(
@@ -85,12 +120,21 @@ function setup({ caller = producer, excess, preflight, reply }: Setup = {}) {
     const stream = typeof body === 'string' ? Readable.from([Buffer.from(body)]) : body;
     const length =
       typeof body === 'string' ? { 'content-length': `${Buffer.byteLength(body)}` } : {};
-    const request = Object.assign(stream, { method, headers: { ...length, ...headers } });
+    const socket = { bytesRead: 0 };
+    const emit = stream.emit.bind(stream);
+    stream.emit = (event: string, ...about: unknown[]) => {
+      if (event === 'data') socket.bytesRead += (about[0] as Buffer).length;
+      return emit(event, ...about);
+    };
+    const request = Object.assign(stream, { method, headers: { ...length, ...headers }, socket });
     const written: Record<string, unknown> = {};
     const finished: (() => void)[] = [];
+    const closed: (() => void)[] = [];
     const response = {
       statusCode: 200,
-      once: (_event: 'finish', listener: () => void) => finished.push(listener),
+      destroyed: false,
+      once: (event: 'finish' | 'close', listener: () => void) =>
+        (event === 'finish' ? finished : closed).push(listener),
       setHeader: (name: string, value: unknown) => (written[name.toLowerCase()] = value),
       getHeader: (name: string) => written[name.toLowerCase()],
       writeContinue: () => (written['continued'] = true),
@@ -105,16 +149,18 @@ function setup({ caller = producer, excess, preflight, reply }: Setup = {}) {
       response: response as unknown as ServerResponse,
       path,
       query,
-      ...openCall(undefined),
+      ...openCall(undefined, false),
       route: 'none',
     };
     let refusal: unknown = null;
     await Promise.resolve(pipeline.serve(call)).catch((fault: unknown) => {
       refusal = fault;
     });
-    return { refusal, written, status: response.statusCode };
+    const duringCall = [...held];
+    for (const listener of closed) listener();
+    return { refusal, written, status: response.statusCode, held: duringCall };
   }
-  return { serve, sent, taken, counted };
+  return { serve, sent, taken, counted, held };
 }
 
 const refused = (code: string) => expect.objectContaining({ code });
@@ -131,13 +177,13 @@ describe('the pipeline', () => {
     expect(refusal).toBeNull();
     expect(status).toBe(200);
     expect(written).toMatchObject({ 'content-type': 'application/json', body: '{"a":1}' });
-    expect(taken).toEqual(['authenticated', 'principal ["acme","bot"]']);
+    expect(taken).toEqual(['1 principal ["acme","bot"]', '1 tenant acme']);
     expect(sent).toEqual([
       {
         subject: 'countersign.request.cancel',
         body: '{}',
         headers: expect.objectContaining({
-          caller: 'jwt',
+          token: 'bot',
           key: 'k-1',
           params: JSON.stringify({ id }),
           timeoutMs: 10_000,
@@ -159,8 +205,8 @@ describe('the pipeline', () => {
   const everythingWrong = { ...json, 'content-type': 'text/plain', 'content-encoding': 'gzip' };
   test.each([
     [
-      'the service-wide bucket',
-      { excess: 'authenticated', caller: null },
+      "the address's bucket",
+      { excess: 'address', caller: null },
       'PUT',
       '/v2/x',
       {},
@@ -183,6 +229,8 @@ describe('the pipeline', () => {
       proof,
       'rate_limited',
     ],
+    ["the tenant's bucket", { excess: 'tenant' }, 'PUT', '/v2/x', {}, 'rate_limited'],
+    ['concurrency', { full: 'calls' }, 'PUT', '/v2/x', {}, 'rate_limited'],
     ['the route', { caller: human }, 'PUT', '/v2/x', proof, 'not_found'],
     ['the kind', {}, 'POST', `/v2/requests/${id}/confirm`, everythingWrong, 'human_required'],
     [
@@ -329,6 +377,102 @@ describe('the pipeline', () => {
     const unknown = setup({ caller: null });
     await unknown.serve('GET', `/v2/hitl/${id}`);
     expect(unknown.counted).toEqual([]);
+  });
+
+  test('counts calls that nobody knows by their address and in the fuse, and no others', async () => {
+    const stranger = setup({ caller: null });
+    await stranger.serve('GET', '/v2/requests');
+    expect(stranger.taken).toEqual(['1 address 192.0.2.1', '1 unauthenticated']);
+    // Whatever strangers used up: a known caller is neither counted nor refused by it.
+    const known = setup({ excess: 'address' });
+    expect((await known.serve('GET', '/v2/requests')).refusal).toBeNull();
+    expect(known.taken).toEqual(['1 principal ["acme","bot"]', '1 tenant acme']);
+  });
+
+  test('asks the fuse before it looks up a new credential of an address over its limit', async () => {
+    const greedy = setup({ empty: 'address' });
+    expect((await greedy.serve('GET', '/v2/requests')).refusal).toBeNull();
+    expect(greedy.taken[0]).toBe('1 unauthenticated');
+    const blown = setup({ empty: 'address', excess: 'unauthenticated' });
+    expect((await blown.serve('GET', '/v2/requests')).refusal).toEqual(refused('rate_limited'));
+    expect(blown.taken).toEqual(['1 unauthenticated']);
+  });
+
+  test('holds a place for each call, and one more for a large one, until its answer has gone', async () => {
+    const small = setup();
+    expect((await small.serve('GET', '/v2/requests')).held).toEqual(['calls']);
+    const answered = setup({ reply: { status: 200, body: 'x'.repeat(LARGE_BYTES + 1) } });
+    expect((await answered.serve('GET', '/v2/requests')).held).toEqual(['calls', 'large']);
+    expect([small.held, answered.held]).toEqual([[], []]);
+    const none = setup({
+      full: 'large',
+      reply: { status: 200, body: 'x'.repeat(LARGE_BYTES + 1) },
+    });
+    const { refusal, written, held } = await none.serve('GET', '/v2/requests');
+    expect(refusal).toMatchObject({ code: 'rate_limited', retryAfter: 1 });
+    expect(written['ratelimit-policy']).toBe('"principal_large";q=4;qu="concurrent-requests"');
+    expect([held, none.held]).toEqual([['calls'], []]);
+  });
+
+  test('holds the place of a large read before the service reads it', async () => {
+    const reply = { status: 200, body: '', headers: { large: 'yes' } };
+    const url = `/v2/requests/${id}/material`;
+    const free = setup({ reply });
+    expect((await free.serve('GET', url)).held).toEqual(['calls', 'large']);
+    expect(free.sent.map(({ headers }) => headers['large'])).toEqual(['ask', 'taken']);
+    const none = setup({ reply, full: 'large' });
+    expect((await none.serve('GET', url)).refusal).toEqual(refused('rate_limited'));
+    expect(none.sent.map(({ headers }) => headers['large'])).toEqual(['ask']);
+    const small = setup();
+    expect((await small.serve('GET', url)).held).toEqual(['calls']);
+    expect(small.sent).toHaveLength(1);
+  });
+
+  test('takes the place of a large body before it reads it, or once it has grown large', async () => {
+    const { serve, sent } = setup({ full: 'large', preflight: new Refusal('daily_quota') });
+    const headers = { ...json, ...key };
+    const announced = { ...headers, 'content-length': `${LARGE_BYTES + 1}` };
+    const url = '/v2/requests';
+    // The preflight comes first all the same.
+    expect((await serve('POST', url, announced, new PassThrough())).refusal).toEqual(
+      refused('daily_quota'),
+    );
+    expect(sent).toHaveLength(1);
+    const free = setup({ full: 'large' });
+    const grown = Readable.from([Buffer.alloc(LARGE_BYTES, ' '), Buffer.alloc(2, ' ')]);
+    const chunked = { ...headers, 'transfer-encoding': 'chunked' };
+    for (const [given, body] of [
+      [announced, new PassThrough()],
+      [chunked, grown],
+    ] as const) {
+      expect((await free.serve('POST', url, given, body)).refusal).toEqual(refused('rate_limited'));
+    }
+  });
+
+  test('counts a large body, refused or not, and a large answer as more calls', async () => {
+    const { serve, taken } = setup();
+    const body = Readable.from([Buffer.alloc(3 * LARGE_BYTES, ' '), Buffer.from('{]')]);
+    const headers = { ...json, ...key, 'transfer-encoding': 'chunked' };
+    expect((await serve('POST', '/v2/requests', headers, body)).refusal).toEqual(
+      refused('invalid_json'),
+    );
+    expect(taken.slice(2)).toEqual(['3 principal ["acme","bot"]', '3 tenant acme']);
+    const read = setup({ reply: { status: 200, body: 'x'.repeat(2.5 * LARGE_BYTES) } });
+    await read.serve('GET', '/v2/requests');
+    expect(read.taken.slice(2)).toEqual(['2 principal ["acme","bot"]', '2 tenant acme']);
+  });
+
+  test('writes what it has counted before it asks for the figures', async () => {
+    const operator: Authenticated = { ...producer, kind: 'operator' };
+    const body = JSON.stringify(EXAMPLES.MetricsSnapshot);
+    for (const path of ['/v2/admin/metrics', '/v2/admin/metrics.prom']) {
+      const { serve, counted } = setup({ caller: operator, reply: { status: 200, body } });
+      await serve('GET', path);
+      expect(counted).toEqual([
+        ['flushed', 0],
+        ['acme', 200],
+      ]);
+    }
   });
 
   test('tells an excessive caller when to come back', async () => {

@@ -1,7 +1,23 @@
-import { PREFLIGHT_SUBJECT, traceparentOf } from '@countersign/platform';
-import type { Bus, BusHeaders, BusReply, CallerMinter } from '@countersign/platform';
-import type { MetricsSnapshot, Operation, RequestStatus } from '@countersign/protocol';
+import type { ServerResponse } from 'node:http';
+
+import { PREFLIGHT_SUBJECT, isLargeAnswer, traceparentOf } from '@countersign/platform';
+import type {
+  BodyWorkers,
+  Bus,
+  BusBody,
+  BusReply,
+  Caller,
+  LargeStep,
+  MessageSealer,
+} from '@countersign/platform';
+import type {
+  MetricsSnapshot,
+  Operation,
+  OperationName,
+  RequestStatus,
+} from '@countersign/protocol';
 import {
+  LARGE_BYTES,
   OPERATIONS,
   Refusal,
   busSubject,
@@ -12,19 +28,23 @@ import {
 } from '@countersign/protocol';
 
 import type { Authenticate, Authenticated } from './authentication.js';
-import { readBody } from './body.js';
 import type { Call, Handler } from './call.js';
 import { send } from './call.js';
 import { checkCsrf } from './csrf.js';
 import type { HttpCounts } from './http-counts.js';
-import { readInput } from './input.js';
 import type { StepUpRule } from './login/step-up.js';
 import { challenge, isProved, ruleFor } from './login/step-up.js';
 import type { Match } from './matcher.js';
 import { compileMatcher } from './matcher.js';
 import { METRICS_TYPE, metricsText } from './metrics-text.js';
-import type { RateName, Rates } from './rates.js';
+import type { ClientAddresses } from './client-address.js';
+import type { PlaceKind, Places } from './places.js';
+import { placeHeaders } from './places.js';
+import type { RateName, Rates, Take } from './rates.js';
 import { principalKey, rateHeaders } from './rates.js';
+import { CallerGone } from './refusals.js';
+import { NO_INPUT, takeInput } from './take-input.js';
+import type { Input } from './take-input.js';
 
 /** A body that is complete and right this soon needs no preflight: the operation checks the same. */
 const QUICK_BODY_MS = 30;
@@ -38,95 +58,191 @@ const statusOperation = operationNamed('request.status');
 export interface PipelineParts {
   readonly authenticate: Authenticate;
   readonly rates: Rates;
-  readonly counts: Pick<HttpCounts, 'count'>;
+  readonly places: Places;
+  readonly addresses: ClientAddresses;
+  readonly counts: Pick<HttpCounts, 'count' | 'flush'>;
   readonly bus: Bus;
-  readonly minter: CallerMinter;
+  /** Read large bodies. */
+  readonly bodies: Pick<BodyWorkers, 'place'>;
+  readonly sealer: MessageSealer;
   readonly origin: string;
   /** How long a service may take, milliseconds. */
   readonly timeoutMs: number;
   /** Which confirmations want a fresh login. */
   readonly stepUp: readonly StepUpRule[];
+  /** Notes for the security log that a confirmation on that route wants a fresher login. */
+  readonly stepUpRequired: (caller: Authenticated, route: string) => Promise<void>;
 }
 
 export interface Pipeline {
   /** Everything below `/v2`, in the order of contract §6.1. */
   readonly serve: Handler;
-  /** The steps before the route: rates, authentication, CSRF. `own` is the caller's own bucket. */
+  /** The steps before the route: authentication, CSRF, rates, concurrency. `own` is the caller's own bucket. */
   admit(call: Call, own: RateName): Promise<Authenticated>;
-  take(call: Call, bucket: RateName, key?: string): Promise<void>;
-  /** What tells a service who calls. */
-  callerToken(caller: Authenticated): Promise<string>;
+  /** Counts a call of whom nobody knows: in its address's bucket of that name, and in others. */
+  takeOfAddress(call: Call, bucket: RateName, others?: readonly Take[]): Promise<void>;
   ask(call: Call, caller: Authenticated, operation: Operation, given: Given): Promise<BusReply>;
-  /** Asks a service for something beside the operations. */
+  /** Asks a service for something beside the operations; without a caller for what everybody may ask. */
   forward(
     call: Call,
-    caller: Authenticated,
+    caller: Authenticated | null,
     subject: `countersign.${string}`,
     given: Given,
   ): Promise<BusReply>;
 }
 
+/** A caller on its way through one call. */
+interface Admitted {
+  readonly tenant: string;
+  /** See principalKey. */
+  readonly principal: string;
+  readonly buckets: readonly Take[];
+  isLarge: boolean;
+}
+
+const UNAUTHENTICATED: Take = { bucket: 'unauthenticated' };
+
+function refusedBy(
+  response: ServerResponse,
+  headers: Record<string, string>,
+  retryAfter: number,
+): Refusal {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  return new Refusal('rate_limited', { retryAfter });
+}
+
 interface Given {
   readonly params?: Readonly<Record<string, string>>;
   readonly key?: string;
-  readonly body?: string;
+  readonly body?: BusBody;
+  readonly large?: LargeStep;
 }
 
-export function createPipeline(parts: PipelineParts): Pipeline {
-  const { authenticate, rates, counts, bus, minter, origin, timeoutMs, stepUp } = parts;
-  const match = compileMatcher(OPERATIONS.filter(({ path }) => path.startsWith('/v2/')));
+/** Their answers are large where their material is: the service says so before it reads that. */
+const SIZED: ReadonlySet<OperationName> = new Set([
+  'request.material',
+  'request.app',
+  'ledger.export',
+]);
 
-  async function take({ response }: Call, bucket: RateName, key?: string): Promise<void> {
-    const excess = await rates.take(bucket, key);
-    if (excess === null) return;
-    for (const [name, value] of Object.entries(rateHeaders(excess))) {
-      response.setHeader(name, value);
+export function createPipeline(parts: PipelineParts): Pipeline {
+  const { authenticate, rates, places, addresses, counts, bus, bodies, sealer } = parts;
+  const { origin, timeoutMs, stepUp, stepUpRequired } = parts;
+  const match = compileMatcher(OPERATIONS.filter(({ path }) => path.startsWith('/v2/')));
+  const admitted = new WeakMap<Call, Admitted>();
+
+  async function take({ response }: Call, takes: readonly Take[]): Promise<void> {
+    const excess = await rates.take(takes);
+    if (excess !== null) throw refusedBy(response, rateHeaders(excess), excess.seconds);
+  }
+
+  const takeOfAddress: Pipeline['takeOfAddress'] = (call, bucket, others = []) =>
+    take(call, [{ bucket, key: addresses.of(call.request) }, ...others]);
+
+  /** Only calls that nobody knows are counted before authentication, and never in what known callers have. */
+  async function recognise(call: Call): Promise<Authenticated> {
+    const { request } = call;
+    const mayLookUp = async () => {
+      const isGreedy = rates.isEmpty('address', addresses.of(request));
+      if (isGreedy) await take(call, [UNAUTHENTICATED]);
+    };
+    try {
+      return await authenticate(request, mayLookUp);
+    } catch (fault) {
+      if (fault instanceof Refusal && fault.code === 'unauthenticated')
+        await takeOfAddress(call, 'address', [UNAUTHENTICATED]);
+      throw fault;
     }
-    throw new Refusal('rate_limited', { retryAfter: excess.seconds });
   }
 
   async function admit(call: Call, own: RateName): Promise<Authenticated> {
     const { request, response } = call;
-    await take(call, 'authenticated');
-    const caller = await authenticate(request);
-    response.once('finish', () => counts.count(caller.tenant, response.statusCode));
+    const caller = await recognise(call);
+    const { tenant } = caller;
+    response.once('finish', () => counts.count(tenant, response.statusCode));
     if (caller.session) {
       const { method = '', headers } = request;
       const proof = { method, origin: headers.origin, token: headers['x-csrf-token'] };
       checkCsrf(proof, origin, caller.session.csrf);
     }
-    await take(call, own, principalKey(caller.tenant, caller.principal));
+    const principal = principalKey(tenant, caller.principal);
+    const buckets: Take[] = [
+      { bucket: own, key: principal },
+      { bucket: 'tenant', key: tenant },
+    ];
+    await take(call, buckets);
+    admitted.set(call, { tenant, principal, buckets, isLarge: false });
+    holdPlace(call, 'calls');
+    weighBody(call);
     return caller;
   }
 
-  function callerToken(caller: Authenticated): Promise<string> {
-    const { tenant, principal, kind, credential } = caller;
-    const session = caller.session !== null;
-    return minter.mint({ id: principal, tenant, kind, credential, session });
+  /** Until the answer has gone out, or the caller has. Throws `rate_limited`. */
+  function holdPlace(call: Call, kind: PlaceKind): void {
+    const { response } = call;
+    if (response.destroyed) throw new CallerGone();
+    const { tenant, principal } = admitted.get(call) as Admitted;
+    const place = places.take(kind, tenant, principal);
+    if (typeof place !== 'function') throw refusedBy(response, placeHeaders(place), 1);
+    response.once('close', place);
   }
 
-  async function headersOf(call: Call, caller: Authenticated, given: Given): Promise<BusHeaders> {
-    const headers: BusHeaders = {
-      caller: await callerToken(caller),
-      traceparent: traceparentOf(call.trace),
-      timeoutMs,
-    };
-    if (given.params !== undefined) headers.params = JSON.stringify(given.params);
-    if (given.key !== undefined) headers.key = given.key;
-    return headers;
+  /** As soon as a call is known to be large, and before anything large is held for it. Throws `rate_limited`. */
+  function beLarge(call: Call): void {
+    const about = admitted.get(call) as Admitted;
+    if (about.isLarge) return;
+    holdPlace(call, 'large');
+    about.isLarge = true;
   }
 
-  const ask: Pipeline['ask'] = (call, caller, operation, given) =>
-    forward(call, caller, busSubject(operation), given);
+  /** One call more for each MiB of a large body or answer. Never refuses the call itself. */
+  function weigh(call: Call, bytes: number): void {
+    if (bytes <= LARGE_BYTES) return;
+    const calls = Math.floor(bytes / LARGE_BYTES);
+    const { buckets } = admitted.get(call) as Admitted;
+    void rates.take(buckets.map((bucket) => ({ ...bucket, calls })));
+  }
+
+  /** By what came through the connection, whatever became of the body. */
+  function weighBody(call: Call): void {
+    const { response } = call;
+    const { socket } = call.request;
+    const before = socket.bytesRead;
+    response.once('close', () => weigh(call, socket.bytesRead - before));
+  }
+
+  const ask: Pipeline['ask'] = async (call, caller, operation, given) => {
+    const subject = busSubject(operation);
+    if (!SIZED.has(operation.name)) return forward(call, caller, subject, given);
+    const small = await forward(call, caller, subject, { ...given, large: 'ask' });
+    if (!isLargeAnswer(small)) return small;
+    beLarge(call);
+    return forward(call, caller, subject, { ...given, large: 'taken' });
+  };
 
   async function forward(
     call: Call,
-    caller: Authenticated,
+    caller: Authenticated | null,
     subject: `countersign.${string}`,
-    given: Given,
+    { params, key, body = '', large }: Given,
   ): Promise<BusReply> {
-    const headers = await headersOf(call, caller, given);
-    return bus.call(subject, headers, given.body ?? '');
+    const sealed = await sealer.seal(caller && callerOf(caller), {
+      subject,
+      params: params && JSON.stringify(params),
+      key,
+      body,
+    });
+    const reply = await bus.call(
+      subject,
+      { ...sealed, traceparent: traceparentOf(call.trace), timeoutMs, large },
+      body,
+    );
+    const { length } = reply.body;
+    if (length > LARGE_BYTES && admitted.has(call)) {
+      weigh(call, length);
+      beLarge(call);
+    }
+    return reply;
   }
 
   /** #29 is #28 in another form, made here; every other operation is a service's own. */
@@ -136,6 +252,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     operation: Operation,
     given: Given,
   ): Promise<BusReply> {
+    // The figures have the calls that this caller has made before (contract R24).
+    if (operation === metricsOperation || operation.name === 'gateway.metrics-text')
+      await counts.flush();
     if (operation.name !== 'gateway.metrics-text') return ask(call, caller, operation, given);
     const { status, body } = await ask(call, caller, metricsOperation, given);
     const text = metricsText(JSON.parse(body) as MetricsSnapshot);
@@ -143,7 +262,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 
   /**
-   * The canonical body. #3, #4 and #16 answer for key and quotas before it (contract §6.1 step 5):
+   * The body in canonical form. #3, #4 and #16 answer for key and quotas before it (contract §6.1 step 5):
    * unless the body is here at once and right, the service is asked first.
    */
   async function readGuarded(
@@ -151,33 +270,35 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     caller: Authenticated,
     operation: Operation,
     given: Given,
-  ): Promise<string> {
+  ): Promise<Input> {
     const { request, response } = call;
-    const { input } = operation;
-    if (input === null) return '';
+    if (operation.input === null) return NO_INPUT;
     const waits = request.headers.expect?.toLowerCase() === '100-continue';
     const begin = () => {
       if (waits) response.writeContinue();
     };
-    const read = async () =>
-      readInput(
-        operation.preflight ? null : input,
-        await readBody(request, operation.bodyLimit, begin),
-      );
-    if (!operation.preflight) return read();
+    const { tenant, principal: id } = caller;
+    const large = () => beLarge(call);
+    const begun = () => takeInput(call, { tenant, id }, operation, bodies, { begin, large });
+    if (!operation.preflight) return begun().input;
 
     const preflight = async () => {
-      const params = JSON.stringify({ ...given.params, operation: String(operation.number) });
-      const headers = { ...(await headersOf(call, caller, given)), params };
-      await bus.call(PREFLIGHT_SUBJECT, headers, '');
+      const params = { ...given.params, operation: String(operation.number) };
+      await forward(call, caller, PREFLIGHT_SUBJECT, { ...given, params });
     };
     if (waits) {
       await preflight();
-      return read();
+      return begun().input;
     }
-    const reading = read();
-    if (!(await isQuick(reading))) await preflight();
-    return reading;
+    const taking = begun();
+    if (await isQuick(taking.input)) return taking.input;
+    try {
+      await preflight();
+    } catch (refusal) {
+      taking.stop();
+      throw refusal;
+    }
+    return taking.input;
   }
 
   /**
@@ -190,13 +311,13 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const { request } = JSON.parse(body) as RequestStatus;
     const rule = ruleFor(stepUp, caller.tenant, request.route);
     if (rule === null || isProved(caller.session, rule)) return;
+    await stepUpRequired(caller, request.route);
     call.response.setHeader('WWW-Authenticate', challenge(rule));
     throw new Refusal('fresh_login_required');
   }
 
   return {
-    take,
-    callerToken,
+    takeOfAddress,
     admit,
     ask,
     forward,
@@ -214,12 +335,20 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         operation.key ? { params, key: readKey(request.headers['idempotency-key']) } : { params };
       // The key comes before a body that it can spare, and after any other (contract §6.1, §7 #10).
       const early = operation.preflight ? keyed() : null;
-      const body = await readGuarded(call, caller, operation, early ?? { params });
-      const given = early ?? keyed();
-      if (operation.name === 'review.confirm') await requireStrength(call, caller, { params });
-      answer(call, operation, await reply(call, caller, operation, { ...given, body }));
+      const { body, leave } = await readGuarded(call, caller, operation, early ?? { params });
+      try {
+        const given = early ?? keyed();
+        if (operation.name === 'review.confirm') await requireStrength(call, caller, { params });
+        answer(call, operation, await reply(call, caller, operation, { ...given, body }));
+      } finally {
+        leave();
+      }
     },
   };
+}
+
+function callerOf({ tenant, principal, kind, credential, session }: Authenticated): Caller {
+  return { id: principal, tenant, kind, credential, session: session !== null };
 }
 
 function readParameters({ operation, parameters }: Match, query: string): Record<string, string> {

@@ -18,6 +18,8 @@ import { docsPage } from './pages/docs-page.js';
 import { errorReferencePage } from './pages/error-page.js';
 import { incidentPages } from './pages/incident-pages.js';
 import type { Pipeline } from './pipeline.js';
+import { securityText } from './security-txt.js';
+import type { SecurityContact } from './security-txt.js';
 import type { Store } from './store.js';
 
 export interface PublicParts {
@@ -30,9 +32,10 @@ export interface PublicParts {
   readonly trust: TrustManifest;
   readonly store: Store;
   readonly bus: Bus;
-  readonly take: Pipeline['take'];
+  readonly take: Pipeline['takeOfAddress'];
   /** `/verify`. */
   readonly verifier: Handler;
+  readonly securityContact: SecurityContact | null;
 }
 
 /** What anybody may read, by path (contract §6.1 step 2, R30). */
@@ -43,6 +46,7 @@ export function publicPaths(parts: PublicParts): Map<string, Handler> {
     return (call) => sendJson(call, text);
   };
   const docs = docsPage(OPERATIONS);
+  const probe = atMostEachSecond(() => store.probe());
 
   return new Map<string, Handler>([
     ['/', (call) => redirect(call, '/inbox')],
@@ -50,6 +54,7 @@ export function publicPaths(parts: PublicParts): Map<string, Handler> {
     ['/.well-known/proto-trust', json(trust)],
     ['/.well-known/jwks.json', json(trustManifestToJwks(trust))],
     ['/.well-known/hitl.json', json(hitlDiscovery(origin, parts.requestsPerMinute))],
+    ...securityPath(parts),
     ['/openapi.json', json(openApiDocument(origin))],
     ['/docs', (call) => sendPage(call, docs)],
     ['/verify', parts.verifier],
@@ -62,7 +67,7 @@ export function publicPaths(parts: PublicParts): Map<string, Handler> {
       '/readyz',
       async (call) => {
         if (!bus.ready()) throw new Refusal('service_unavailable', { cause: new Error('no bus') });
-        await store.probe();
+        await probe();
         sendJson(call, '{"status":"ok"}');
       },
     ],
@@ -70,11 +75,39 @@ export function publicPaths(parts: PublicParts): Map<string, Handler> {
       '/health',
       async (call) => {
         await take(call, 'health');
-        await store.probe();
+        await probe();
         sendJson(call, JSON.stringify({ status: 'ok', release: 'draft', notifications }));
       },
     ],
   ]);
+}
+
+function securityPath({ securityContact, origin }: PublicParts): [string, Handler][] {
+  if (securityContact === null) return [];
+  return [
+    [
+      '/.well-known/security.txt',
+      (call) =>
+        send(call, 'text/plain; charset=utf-8', securityText(securityContact, origin, Date.now())),
+    ],
+  ];
+}
+
+const PROBE_MS = 1_000;
+
+/** One question a second, however many ask: anybody may ask as often as they like. */
+function atMostEachSecond(ask: () => Promise<void>): () => Promise<void> {
+  let asked: Promise<void> | null = null;
+  return () => {
+    if (asked !== null) return asked;
+    const begun = performance.now();
+    const answered = ask();
+    const forget = () => {
+      setTimeout(() => (asked = null), begun + PROBE_MS - performance.now()).unref();
+    };
+    answered.then(forget, forget);
+    return (asked = answered);
+  };
 }
 
 const errorPrefix = '/errors/';

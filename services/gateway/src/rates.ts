@@ -8,7 +8,10 @@ const WINDOW_SECONDS = 60;
 const REST_MS = 1_000;
 const ANSWER_WITHIN_MS = 250;
 
-/** Calls per fixed window of 60 s (contract §9.4). */
+/** At most so many empty buckets are remembered: of more, Redis is asked again. */
+const MOST_EMPTY = 10_000;
+
+/** Calls per fixed window of 60 s (contract R34). */
 export type RateName = keyof typeof DEFAULT_RATES;
 export type RateLimits = Readonly<Record<RateName, number>>;
 
@@ -20,9 +23,23 @@ export interface RateExcess {
   readonly seconds: number;
 }
 
+/** What a call counts in: one of the buckets of that name. */
+export interface Take {
+  readonly bucket: RateName;
+  /** Whose bucket; the fuses have one for all. */
+  readonly key?: string;
+  /** Of how many calls; 1 without. */
+  readonly calls?: number | undefined;
+}
+
 export interface Rates {
-  /** Counts one call; the answer is null while the bucket has room. Never throws. */
-  take(bucket: RateName, key?: string): Promise<RateExcess | null>;
+  /**
+   * Counts a call in all the buckets, in one round trip; the answer is null while each has room, else the first that has
+   * none. A call that meets a bucket known to be empty counts in no other. Never throws.
+   */
+  take(takes: readonly Take[]): Promise<RateExcess | null>;
+  /** Whether this process knows that the bucket is empty. */
+  isEmpty(bucket: RateName, key: string): boolean;
   close(): Promise<void>;
 }
 
@@ -42,6 +59,7 @@ export function rateHeaders(excess: RateExcess): Record<string, string> {
 /** Buckets that are never empty: `quotas: 'off'`, for development and measurements. */
 export const unlimitedRates: Rates = {
   take: () => Promise.resolve(null),
+  isEmpty: () => false,
   close: () => Promise.resolve(),
 };
 
@@ -58,8 +76,9 @@ export function createRates(
   limits: RateLimits,
   redisUrl: string | undefined,
   log: Pick<Logger, 'warn'>,
+  redisCa?: string,
 ): Rates {
-  const redis = redisUrl === undefined ? null : connect(redisUrl);
+  const redis = redisUrl === undefined ? null : connect(redisUrl, redisCa);
   let restUntil = 0;
   let alone = false;
 
@@ -82,8 +101,6 @@ export function createRates(
           ...options,
           storeClient: redis,
           rejectIfRedisNotReady: true,
-          // A caller over its limit is refused without asking again.
-          inMemoryBlockOnConsumed: limits[name] + 1,
         });
       return [name, { own: new RateLimiterMemory(options), shared }];
     }),
@@ -93,38 +110,68 @@ export function createRates(
     restUntil = 0;
   });
 
-  async function count(bucket: Bucket, key: string): Promise<RateLimiterRes> {
-    if (bucket.shared && Date.now() >= restUntil) {
+  async function count({ own, shared }: Bucket, key: string, calls: number): Promise<void> {
+    if (shared && Date.now() >= restUntil) {
       try {
-        const room = await bucket.shared.consume(key);
+        await shared.consume(key, calls);
         alone = false;
-        return room;
+        return;
       } catch (excess) {
         if (excess instanceof RateLimiterRes) throw excess;
         countAlone(excess);
       }
     }
-    return bucket.own.consume(key);
+    await own.consume(key, calls);
   }
 
+  /** Until when a bucket is empty, by its name and key: whoever is over a limit is refused without asking again. */
+  const empty = new Map<string, number>();
+
+  function excessOf(bucket: RateName, until: number): RateExcess {
+    const seconds = Math.max(1, Math.ceil((until - Date.now()) / 1_000));
+    return { policy: bucket, limit: limits[bucket], seconds };
+  }
+
+  function knownExcess({ bucket, key = '' }: Take): RateExcess | null {
+    const name = `${bucket} ${key}`;
+    const until = empty.get(name);
+    if (until === undefined) return null;
+    if (until > Date.now()) return excessOf(bucket, until);
+    empty.delete(name);
+    return null;
+  }
+
+  async function takeOne({ bucket, key = '', calls = 1 }: Take): Promise<RateExcess | null> {
+    try {
+      await count(buckets.get(bucket) as Bucket, key, calls);
+      return null;
+    } catch (excess) {
+      const wait = excess instanceof RateLimiterRes ? excess.msBeforeNext : 1_000;
+      const until = Date.now() + wait;
+      // The first is the one that was put in longest ago.
+      if (empty.size >= MOST_EMPTY) empty.delete(empty.keys().next().value as string);
+      empty.set(`${bucket} ${key}`, until);
+      return excessOf(bucket, until);
+    }
+  }
+
+  const first = (found: readonly (RateExcess | null)[]) =>
+    found.find((excess) => excess !== null) ?? null;
+
   return {
-    async take(name, key = '') {
-      try {
-        await count(buckets.get(name) as Bucket, key);
-        return null;
-      } catch (excess) {
-        const wait = excess instanceof RateLimiterRes ? excess.msBeforeNext : 1_000;
-        return { policy: name, limit: limits[name], seconds: Math.max(1, Math.ceil(wait / 1_000)) };
-      }
+    async take(takes) {
+      return first(takes.map(knownExcess)) ?? first(await Promise.all(takes.map(takeOne)));
     },
+    isEmpty: (bucket, key) => knownExcess({ bucket, key }) !== null,
     async close() {
       redis?.disconnect();
     },
   };
 }
 
-function connect(url: string): Redis {
+function connect(url: string, ca: string | undefined): Redis {
   return new Redis(url, {
+    ...(ca === undefined ? {} : { tls: { ca } }),
     connectionName: 'countersign-gateway-rates',
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,

@@ -20,7 +20,7 @@ function refused(fault: unknown): { line: Record<string, unknown>; problem: { in
     path: '/v2/requests',
     query: '',
     route: '/v2/requests',
-    ...openCall('00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'),
+    ...openCall('00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', false),
   } as unknown as Call;
   createRefuse('https://review.example', createLogger({ name: 'gateway', destination }))(
     call,

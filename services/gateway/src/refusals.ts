@@ -43,7 +43,7 @@ export function createRefuse(origin: string, log: Logger): (call: Call, fault: u
     if (refusal.code === 'unauthenticated') response.setHeader('WWW-Authenticate', 'Bearer');
     if (!isApi(call.path) && wantsHtml(call)) {
       const detail = refusal.detail ?? ERRORS[refusal.code].advice;
-      sendPage(call, refusalPage(refusal.code, detail, trace.traceId));
+      sendPage(call, refusalPage(refusal.code, detail, trace.traceId, call.reader ?? null));
     } else {
       const problem = JSON.stringify(refusal.toProblem(origin, trace.traceId));
       send(call, 'application/problem+json', problem);

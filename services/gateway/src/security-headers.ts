@@ -59,6 +59,8 @@ export function sandboxHeaders(trustedOrigin: string, production: boolean): Head
         "img-src data:; font-src data:; frame-src about:; form-action 'none'; base-uri 'none'; " +
         `object-src 'none'; frame-ancestors ${trustedOrigin}`,
     ],
+    // Browsers with a window may look names up before anything is clicked, which tells a name server what an app holds.
+    ['X-DNS-Prefetch-Control', 'off'],
     ['Connection-Allowlist', '(); webrtc=block; redirects=block; report-to=proto-view-policy'],
   ];
   return production ? [...headers, strictTransport] : headers;

@@ -1,31 +1,38 @@
 import type { RequestListener } from 'node:http';
 
 import { openCall } from '@countersign/platform';
-import { Refusal } from '@countersign/protocol';
+import { Refusal, textDigest } from '@countersign/protocol';
 import express from 'express';
 
 import type { Call, Handler } from './call.js';
 import { NO_ROUTE, isApi } from './call.js';
+import { LOGIN_COOKIE, readCookie } from './cookies.js';
 import { createDesk } from './desk.js';
 import type { HttpTimes } from './http-times.js';
-import type { Listener } from './listener.js';
+import type { ConnectionLimits, Listener } from './listener.js';
 import { createListener } from './listener.js';
 import type { Login } from './login/login.js';
 import type { PeoplePaths } from './people.js';
 import type { Pipeline } from './pipeline.js';
+import type { Take } from './rates.js';
+import { createSecurityLog } from './security-log.js';
 import { headerLines, setHeaders, trustedHeaders } from './security-headers.js';
+import type { SessionPaths } from './session-paths.js';
+import { endsOneSession } from './session-paths.js';
 
 export interface ServerParts {
   readonly origin: string;
   /** In which a whole call must have come, milliseconds. */
   readonly requestMs: number;
   readonly production: boolean;
+  readonly connections: ConnectionLimits;
   readonly pipeline: Pipeline;
   readonly publicPaths: ReadonlyMap<string, Handler>;
   readonly assets: Handler;
   readonly errors: Handler;
   readonly trees: Handler;
   readonly login: Login;
+  readonly sessions: SessionPaths;
   readonly people: PeoplePaths;
   readonly refuse: (call: Call, fault: unknown) => void;
   readonly times: HttpTimes;
@@ -39,12 +46,16 @@ export function createServer(parts: ServerParts): Listener {
   const headers = trustedHeaders(parts.production);
   const dispatch = createDispatch(parts);
   const { times } = parts;
+  const { addresses } = parts.connections;
 
   const serve: RequestListener = (request, response) => {
     setHeaders(response, headers);
     const url = request.url ?? '/';
     const mark = url.indexOf('?');
-    const { trace, span } = openCall(header(request.headers['traceparent']));
+    const { trace, span } = openCall(
+      header(request.headers['traceparent']),
+      addresses.isTrusted(request.socket.remoteAddress),
+    );
     const call: Call = {
       request,
       response,
@@ -67,24 +78,38 @@ export function createServer(parts: ServerParts): Listener {
     if (request.url?.startsWith('/v2/')) serve(request, response);
     else app(request, response);
   };
-  const { origin, requestMs } = parts;
-  return createListener({ handler, headerLines: headerLines(headers), origin, requestMs });
+  const { origin, requestMs, connections } = parts;
+  const lines = headerLines(headers);
+  return createListener({ handler, headerLines: lines, origin, requestMs, connections });
 }
 
 function createDispatch(parts: ServerParts): (call: Call) => Promise<void> {
-  const { pipeline, publicPaths, assets, errors, trees, login, people } = parts;
+  const { pipeline, publicPaths, assets, errors, trees, login, sessions, people } = parts;
   const desk = createDesk(pipeline);
+  const securityLog = createSecurityLog(pipeline);
   const rated =
     (handler: Handler): Handler =>
     async (call) => {
-      await pipeline.take(call, 'login');
+      const attempt = readCookie(call.request.headers.cookie, LOGIN_COOKIE);
+      const one: Take[] =
+        attempt === undefined ? [] : [{ bucket: 'login_attempt', key: textDigest(attempt) }];
+      await pipeline.takeOfAddress(call, 'login', [...one, { bucket: 'logins' }]);
       await handler(call);
     };
   const readable = new Map<string, Handler>([
     ...publicPaths,
     ['/auth/login', rated((call) => login.start(call))],
     ['/auth/callback', rated((call) => login.callback(call))],
-    ['/auth/session', people.session],
+    ['/auth/tenant', rated((call) => login.tenants(call))],
+    ['/auth/session', sessions.session],
+    ['/auth/sessions', sessions.list],
+    ['/auth/leave', rated(sessions.leave)],
+  ]);
+  const posted = new Map<string, Handler>([
+    ['/auth/tenant', rated((call) => login.choose(call))],
+    ['/auth/logout', sessions.logout],
+    ['/auth/sessions/end-others', sessions.endOthers],
+    ['/auth/backchannel-logout', rated(sessions.backchannelLogout)],
   ]);
 
   /** By what a path begins with. */
@@ -98,10 +123,14 @@ function createDispatch(parts: ServerParts): (call: Call) => Promise<void> {
   function find({ request, path }: Call): readonly [string, Handler] | undefined {
     const { method = '' } = request;
     if (path.startsWith('/operator/data/')) {
-      const read = desk(method, path);
+      const read = desk(method, path) ?? securityLog(method, path);
       return read === null ? undefined : [path, read];
     }
-    if (method === 'POST') return path === '/auth/logout' ? [path, people.logout] : undefined;
+    if (method === 'POST') {
+      if (endsOneSession(path)) return ['/auth/sessions/{id}/end', sessions.endOne];
+      const handler = posted.get(path);
+      return handler && [path, handler];
+    }
     if (method !== 'GET' && method !== 'HEAD') return undefined;
     const handler = readable.get(path);
     if (handler) return [path, handler];

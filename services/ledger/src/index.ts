@@ -5,11 +5,19 @@ export { openS3Anchors, openS3Copies } from './anchor/open.js';
 export type { S3AnchorSettings } from './anchor/s3.js';
 export type { S3Settings } from './anchor/s3-bucket.js';
 export type { S3AnchorCopies } from './anchor/s3-copies.js';
-export { anchorWorkerModule, ledgerModule, treeModule } from './module.js';
+export {
+  anchorWorkerModule,
+  ledgerModule,
+  securityCheckpointModule,
+  treeModule,
+} from './module.js';
 export type { ChainDeps, LedgerDeps } from './module.js';
 export { LedgerStore } from './store.js';
 export { MetricsStore } from './store/metrics.js';
 export { ComparisonStore } from './store/comparison.js';
+export { SecurityReadingStore } from './store/security-reading.js';
+export { SecurityStore } from './store/security.js';
+export { securityFigures, securityLagFigures } from './security/figures.js';
 export { TreeStore } from './store/tree.js';
 export { readWitness } from './tree/witness.js';
 export type { Witness } from './tree/witness.js';

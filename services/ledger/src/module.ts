@@ -1,15 +1,22 @@
 import { onFreshState } from '@countersign/database';
-import type { Directory, Traces } from '@countersign/database';
+import type { Directory, SecurityJournal, Traces } from '@countersign/database';
 import { HINTS, TREE_SUBJECT, serveOperations } from '@countersign/platform';
-import type { Logger, Module, Notary, ServiceRuntime } from '@countersign/platform';
+import type { Bus, Handler, Logger, Module, Notary, ServiceRuntime } from '@countersign/platform';
+import type { SecurityRead } from '@countersign/protocol';
 import { AnchorError } from './anchor/anchor-store.js';
 import { drainer } from './drain.js';
 import { entries } from './operations/entries.js';
 import { events } from './operations/events.js';
 import { exportRequest } from './operations/export.js';
 import { metrics } from './operations/metrics.js';
+import { securityDrain } from './security/chain.js';
+import { securityCsvFile, securityList, securityPages } from './security/reading.js';
+import { securityCheckpoints } from './security/checkpoints.js';
+import type { SecurityCheckpointDeps } from './security/checkpoints.js';
 import type { LedgerStore } from './store.js';
 import type { MetricsStore } from './store/metrics.js';
+import type { SecurityStore } from './store/security.js';
+import type { SecurityReadingStore } from './store/security-reading.js';
 import type { TreeStore } from './store/tree.js';
 import { anchorWorker } from './workers/anchor.js';
 import { treeFollower } from './tree/follower.js';
@@ -24,7 +31,11 @@ export interface LedgerDeps {
   readonly store: LedgerStore;
   readonly metrics: MetricsStore;
   readonly tree: TreeStore;
+  readonly security: SecurityStore;
+  readonly reading: SecurityReadingStore;
   readonly directory: Directory;
+  /** For the security log: exports, noted before they are answered. */
+  readonly journal: SecurityJournal;
   readonly notary: Notary;
   readonly log: Logger;
   /** To which traces the records belong; null while tracing is off. */
@@ -43,6 +54,7 @@ export interface ChainDeps extends LedgerDeps {
 /** #21, #22, #27, #28 and the chain: drains the outbox and signs checkpoints. */
 export function ledgerModule(runtime: ServiceRuntime, deps: ChainDeps): Module {
   const drain = drainer(deps);
+  const security = securityDrain({ store: deps.security, log: deps.log });
   return {
     name: 'ledger',
     start: async () => {
@@ -56,6 +68,7 @@ export function ledgerModule(runtime: ServiceRuntime, deps: ChainDeps): Module {
           'ledger.entries': entries(deps),
           'ledger.metrics': metrics(deps),
         }),
+        onFreshState(securityReads(deps)),
       );
       await runtime.bus.serve(
         TREE_SUBJECT,
@@ -64,13 +77,25 @@ export function ledgerModule(runtime: ServiceRuntime, deps: ChainDeps): Module {
       );
       await runtime.bus.subscribe(HINTS.outbox, 'ledger', (tenant) => drain.wake(tenant));
       drain.start();
+      security.start();
     },
-    stop: () => drain.stop(),
+    stop: async () => {
+      await Promise.all([drain.stop(), security.stop()]);
+    },
+  };
+}
+
+/** What is served beside the operations: each by its name in protocol/security-log/reads.ts. */
+function securityReads(deps: LedgerDeps): Readonly<Record<SecurityRead['name'], Handler>> {
+  return {
+    'ledger.security-log': securityList(deps),
+    'ledger.security-log-pages': securityPages(deps),
+    'ledger.security-log-csv': securityCsvFile(deps),
   };
 }
 
 /** The target `worker-anchor`. */
-export function anchorWorkerModule(runtime: ServiceRuntime, deps: ComparisonDeps): Module {
+export function anchorWorkerModule(bus: Bus, deps: ComparisonDeps): Module {
   const comparison = createComparison(deps);
   const worker = anchorWorker(deps, comparison);
   return {
@@ -78,9 +103,7 @@ export function anchorWorkerModule(runtime: ServiceRuntime, deps: ComparisonDeps
     start: async () => {
       await checkStore(deps);
       await comparison.start();
-      await runtime.bus.subscribe(HINTS.checkpoint, 'worker-anchor', (tenant) =>
-        worker.wake(tenant),
-      );
+      await bus.subscribe(HINTS.checkpoint, 'worker-anchor', (tenant) => worker.wake(tenant));
       worker.start();
     },
     stop: async () => {
@@ -116,5 +139,15 @@ export function treeModule(deps: FollowerDeps & WitnessDeps): Module {
     stop: async () => {
       await Promise.all([follower.stop(), rounds.stop()]);
     },
+  };
+}
+
+/** Signs the security log and keeps its checkpoints in the anchor store: a part of the target `worker-anchor`. */
+export function securityCheckpointModule(deps: SecurityCheckpointDeps): Module {
+  const checkpoints = securityCheckpoints(deps);
+  return {
+    name: 'security checkpoints',
+    start: async () => checkpoints.start(),
+    stop: () => checkpoints.stop(),
   };
 }

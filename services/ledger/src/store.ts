@@ -1,17 +1,19 @@
 import {
   ANCHOR_COLUMN,
   ANCHOR_JOIN,
-  INTEGRITY,
   MATERIAL_JOIN,
   REQUEST_COLUMNS,
   REQUEST_JOINS,
   isBeaten,
+  isLarge,
   jsonOf,
   keyed,
   lifecycleOf,
-  loadRequest,
+  loadSized,
   placed,
   recordValues,
+  shownCandidate,
+  sized,
 } from '@countersign/database';
 import type { CallerIdentity, NewRecord, Pool, RequestRow } from '@countersign/database';
 import type { Digest, Lifecycle } from '@countersign/protocol';
@@ -86,18 +88,17 @@ export interface EntryRow {
   created_at: number;
 }
 
-const EXPORT = {
-  name: 'ledger.export',
-  text: `SELECT ${REQUEST_COLUMNS}, ${INTEGRITY}, ${ANCHOR_COLUMN}, m.payload, m.response_schema, m.review_document,
-    c.candidate, b.manifest AS bundle_manifest, b.html AS bundle_html
-  ${REQUEST_JOINS} ${MATERIAL_JOIN} ${ANCHOR_JOIN}
-  LEFT JOIN LATERAL (
-    SELECT x.candidate FROM candidate x WHERE x.tenant = $1 AND x.request_id = $2 AND x.live
-    ORDER BY x.created_at DESC, x.revision DESC LIMIT 1
-  ) c ON true
+const EXPORT = sized(
+  'ledger.export',
+  isLarge('coalesce(octet_length(b.html), 0)'),
+  (integrity, kept) => `
+  SELECT ${REQUEST_COLUMNS}, ${integrity}, ${ANCHOR_COLUMN}, ${kept('m.payload')} AS payload,
+    ${kept('m.response_schema')} AS response_schema, ${kept('m.review_document')} AS review_document, c.candidate,
+    b.manifest AS bundle_manifest, ${kept('b.html')} AS bundle_html
+  ${REQUEST_JOINS} ${MATERIAL_JOIN} ${ANCHOR_JOIN} ${shownCandidate()}
   ${keyed('bundle', 'b', 'x.id = r.bundle_id AND m.request_id IS NOT NULL')}
   WHERE t.tenant = $1`,
-};
+);
 
 const ENTRY = `e.tenant, e.sequence, e.request_id, e.type, e.previous_head, e.head, e.record_digest, r.record, e.created_at
   FROM ledger_entry e CROSS JOIN LATERAL (SELECT x.record FROM record x WHERE x.tenant = $1 AND x.id = e.record_id LIMIT 1) r`;
@@ -320,8 +321,9 @@ export class LedgerStore {
 
   // Reading --------------------------------------------------------------------------------------
 
-  async export(caller: CallerIdentity, id: string): Promise<ExportRow | undefined> {
-    return loadRequest(this.pool, EXPORT, [caller.tenant, id, caller.id, '', null]);
+  /** Not `whole`: without what is large. */
+  async export(caller: CallerIdentity, id: string, whole: boolean): Promise<ExportRow | undefined> {
+    return loadSized(this.pool, EXPORT, whole, [caller.tenant, id, caller.id, '', null]);
   }
 
   /** The request's ledger entries, ascending. */

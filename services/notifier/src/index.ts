@@ -7,7 +7,7 @@ export { NotifierStore } from './store.js';
 export { DeliveryStore } from './store/deliveries.js';
 export { FeedStore } from './store/feed.js';
 export { ReminderSource } from './store/reminders.js';
-export { isPublicAddress } from './webhook/addresses.js';
+export { PUBLIC_ADDRESSES, isPublicAddress } from './webhook/addresses.js';
 export { nameServerResolve, systemResolve } from './webhook/resolver.js';
 export type { Resolve } from './webhook/resolver.js';
 export { WebhookFailure, webhookSender } from './webhook/sender.js';

@@ -1,59 +1,30 @@
 import {
   PROTOCOL_REVISION,
-  REVIEW_DOCUMENT_CHARACTERS,
   Refusal,
   SUPPORTED_PROFILES,
-  assertRecord,
   canonicalText,
   created,
   reservedBytes,
   textDigest,
 } from '@countersign/protocol';
-import type {
-  DecisionRequest,
-  RequestInput,
-  ReviewBundle,
-  Transition,
-} from '@countersign/protocol';
+import type { DecisionRequest, ReviewBundle, Transition } from '@countersign/protocol';
 import { personOf, requireCaller } from '@countersign/database';
 import type { Principal, Route } from '@countersign/database';
 import { isId } from '@countersign/platform';
 import type { Call } from '@countersign/platform';
+import type { CreationHead, CreationInput } from './creation-input.js';
 import type { RequestDeps } from './module.js';
 import type { Creation, CreationRow } from './store/creation.js';
 
-/** A body read so far only as JSON, taken apart into its canonical texts once. */
-export interface CreationInput {
-  readonly raw: Partial<RequestInput>;
-  readonly payload: string;
-  readonly schema: string;
-  readonly document: string;
-}
-
-export function readInput(text: string): CreationInput {
-  const value: unknown = JSON.parse(text);
-  const raw = (
-    typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
-  ) as Partial<RequestInput>;
-  return {
-    raw,
-    payload: canonicalText(raw.payload ?? null),
-    schema: canonicalText(raw.response_schema ?? null),
-    document: typeof raw.review_document === 'string' ? raw.review_document : '',
-  };
-}
-
 /** What the one read of a creation has to look for; nothing of it is trusted yet. */
-export function namesIn(input: CreationInput) {
-  const { raw } = input;
+export function namesIn({ names }: CreationInput) {
   // What Postgres cannot keep names nothing; the schema refuses it.
-  const textOr = (value: unknown) =>
-    typeof value === 'string' && !value.includes('\0') ? value : null;
+  const kept = (name: string | null) => (name?.includes('\0') === true ? null : name);
   return {
-    bundle: isId(raw.bundle_id) ? raw.bundle_id : null,
-    occurrence: textOr(raw.execution?.action_occurrence_id),
-    recoveryOf: textOr(raw.execution?.recovery_of),
-    route: textOr(raw.route),
+    bundle: isId(names.bundle) ? names.bundle : null,
+    occurrence: kept(names.occurrence),
+    recoveryOf: kept(names.recoveryOf),
+    route: kept(names.route),
   };
 }
 
@@ -95,10 +66,10 @@ export async function requireAcceptable(
   input: CreationInput,
 ): Promise<Route> {
   if (row.quota_refusal !== null) throw new Refusal(row.quota_refusal as 'daily_quota');
-  const { raw } = input;
-  if (typeof raw.route !== 'string' || raw.route.length > 160)
+  const { names, fault } = input;
+  if (names.route === null)
     throw new Refusal('invalid_RequestInput', { detail: '/route must be an identifier' });
-  const route = await deps.directory.route(call.caller.tenant, raw.route, row.directory_revision);
+  const route = await deps.directory.route(call.caller.tenant, names.route, row.directory_revision);
   if (route === null) throw new Refusal('not_found');
   const named =
     owner.principal.kind === 'human' || (owner.principal.config.routes ?? []).includes(route.id);
@@ -107,32 +78,19 @@ export async function requireAcceptable(
   }
   if (row.route_day_over) throw new Refusal('daily_quota');
   requireSizes(input, route);
-  assertRecord('RequestInput', raw);
-  await deps.checkSchema(call.caller.tenant, input.schema);
+  if (fault !== null) throw new Refusal('invalid_RequestInput', fault);
+  await deps.checkSchema(call.caller.tenant, input.schema.text);
   return route;
 }
 
-function requireSizes({ raw, payload, schema, document }: CreationInput, route: Route): void {
+function requireSizes(input: CreationInput, route: Route): void {
   const { payload_bytes, response_bytes } = route.config.limits;
-  const over = (text: string, most: number) => Buffer.byteLength(text) > most;
-  const part = (value: unknown) => (value === undefined ? '' : canonicalText(value));
-  if (over(payload, payload_bytes)) throw new Refusal('payload_too_large');
-  if (over(document, payload_bytes) || longerThan(document, REVIEW_DOCUMENT_CHARACTERS)) {
-    throw new Refusal('document_too_large');
-  }
-  if (over(schema, response_bytes)) throw new Refusal('schema_too_large');
-  if (over(part(raw.metadata), response_bytes)) throw new Refusal('metadata_too_large');
-  if (over(part(raw.execution?.provenance?.references), response_bytes)) {
-    throw new Refusal('provenance_too_large');
-  }
-}
-
-/** More than `most` code points, without counting where the length already answers. */
-function longerThan(text: string, most: number): boolean {
-  if (text.length <= most) return false;
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count > most;
+  const { payload, document, schema, metadataBytes, referencesBytes } = input;
+  if (payload.bytes > payload_bytes) throw new Refusal('payload_too_large');
+  if (document.bytes > payload_bytes || document.tooLong) throw new Refusal('document_too_large');
+  if (schema.bytes > response_bytes) throw new Refusal('schema_too_large');
+  if (metadataBytes > response_bytes) throw new Refusal('metadata_too_large');
+  if (referencesBytes > response_bytes) throw new Refusal('provenance_too_large');
 }
 
 export interface Prepared {
@@ -155,7 +113,7 @@ export async function prepare(
   id: string,
   supersedes: { id: string; remindedAt: number | null } | null,
 ): Promise<Prepared> {
-  const body = input.raw as RequestInput;
+  const body = input.head;
   const { limits } = route.config;
   requireProfiles(body, route);
   const requester = personOf(
@@ -204,10 +162,10 @@ export async function prepare(
       artefact_digest: body.artefact.digest,
       ...(bundle === null ? {} : { bundle }),
       digest_rules: body.artefact.digest_rules,
-      document_digest: textDigest(input.document),
-      payload_digest: textDigest(input.payload),
+      document_digest: input.document.digest,
+      payload_digest: input.payload.digest,
       representation: body.artefact.representation,
-      response_schema_digest: textDigest(input.schema),
+      response_schema_digest: input.schema.digest,
     },
     review_deadline: new Date(reviewDeadline).toISOString(),
     route: route.id,
@@ -231,11 +189,14 @@ export async function prepare(
       summary: body.summary,
       digest: textDigest(canonical),
       canonical,
-      payload: input.payload,
-      schema: input.schema,
-      document: input.document,
+      payload: input.payload.text,
+      schema: input.schema.text,
+      document: input.document.text,
       bytes:
-        retainedBytes([input.payload, input.schema, input.document, canonical]) +
+        input.payload.bytes +
+        input.schema.bytes +
+        input.document.bytes +
+        Buffer.byteLength(canonical) +
         reservedBytes(limits),
       occurrence: execution?.action_occurrence_id ?? null,
       bundle: bundle?.id ?? null,
@@ -248,11 +209,7 @@ export async function prepare(
   };
 }
 
-function retainedBytes(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-}
-
-function requireProfiles(body: RequestInput, route: Route): void {
+function requireProfiles(body: CreationHead, route: Route): void {
   const supported: Readonly<Record<string, string>> = SUPPORTED_PROFILES;
   for (const [name, version] of Object.entries(body.profiles)) {
     if (supported[name] !== version) throw new Refusal('unsupported_profile');
@@ -263,12 +220,12 @@ function requireProfiles(body: RequestInput, route: Route): void {
 }
 
 function requireExecution(
-  body: RequestInput,
+  body: CreationHead,
   row: CreationRow,
   route: Route,
   replaced: string | null,
 ): void {
-  const execution = body.execution as NonNullable<RequestInput['execution']>;
+  const execution = body.execution as NonNullable<CreationHead['execution']>;
   if (!route.config.modes.includes(execution.mode)) throw new Refusal('unsupported_approval_mode');
   if (
     Date.parse(execution.valid_until) <= row.now ||
@@ -291,7 +248,7 @@ function requireExecution(
 
 /** The bundle must be of the owner's own publisher and still be there; it is bound by its digest. */
 function boundBundle(
-  body: RequestInput,
+  body: CreationHead,
   row: CreationRow,
   owner: Owner,
 ): NonNullable<DecisionRequest['review']['bundle']> | null {

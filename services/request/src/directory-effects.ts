@@ -1,4 +1,10 @@
-import { Refusal, assertRecord, valueDigest, webhookDestination } from '@countersign/protocol';
+import {
+  Refusal,
+  assertRecord,
+  isMailAddress,
+  valueDigest,
+  webhookDestination,
+} from '@countersign/protocol';
 import type {
   DirectoryInvalidation,
   PrincipalInput,
@@ -6,6 +12,7 @@ import type {
   RouteInput,
   WebhookRules,
 } from '@countersign/protocol';
+import { GOOD_TOKEN, weaknessOf } from '@countersign/database';
 import type { Principal } from '@countersign/database';
 import type { Affected, DirectoryView } from './store/directory.js';
 
@@ -69,34 +76,50 @@ function rulesDigest(config: RouteConfig): string {
   return valueDigest({ separation_of_duties, required_profiles, modes, limits });
 }
 
+/** What the installation allows in the directory. */
+export interface DirectoryRules {
+  readonly webhooks: WebhookRules;
+  /** The issuer that people log in with, byte for byte. */
+  readonly issuer: string;
+}
+
 /** Everything that #25 refuses before it changes anything, in the contract's order. */
 export async function requirePrincipal(
   view: DirectoryView,
   before: Principal | null,
   input: PrincipalInput,
-  webhooks: WebhookRules,
+  rules: DirectoryRules,
 ): Promise<void> {
-  requireWellFormed(input, webhooks);
+  requireWellFormed(before, input, rules);
   requireUnchanged(before, input);
   if (input.kind === 'producer') await requireBinding(view, input);
 }
 
-function requireWellFormed(input: PrincipalInput, webhooks: WebhookRules): void {
+function requireWellFormed(
+  before: Principal | null,
+  input: PrincipalInput,
+  { webhooks, issuer }: DirectoryRules,
+): void {
   const { config } = input;
   if (input.kind === 'human') {
     if (input.token !== undefined || !config.oidc_issuer || !config.oidc_subject) {
       throw new Refusal('invalid_human');
     }
+    // A second spelling of the issuer would be a second person. What an earlier release took can still be disabled.
+    const disables = !config.enabled && before?.issuer === config.oidc_issuer;
+    if (config.oidc_issuer !== issuer && !disables) throw new Refusal('invalid_human');
   }
-  if (input.token !== undefined && !/^[A-Za-z0-9_-]{32,200}$/.test(input.token)) {
-    throw new Refusal('invalid_credential');
+  const weakness = input.token === undefined ? null : weaknessOf(input.token);
+  if (weakness !== null) {
+    throw new Refusal('invalid_credential', { detail: `The token ${weakness}. ${GOOD_TOKEN}` });
   }
   if (config.webhook !== undefined && webhookDestination(config.webhook, webhooks) === null) {
     throw new Refusal('webhook_destination_rejected');
   }
   if (config.email !== undefined) {
-    const wellFormed = /^[^\s@]+@[^\s@]+$/.test(config.email);
-    if (config.email_verified !== true || !wellFormed) throw new Refusal('verified_email_required');
+    if (config.email_verified !== true || !isMailAddress(config.email)) {
+      throw new Refusal('verified_email_required');
+    }
   }
 }
 

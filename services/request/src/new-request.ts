@@ -1,5 +1,6 @@
 import type { Transit } from '@countersign/database';
 import type { Call, RecordSubject } from '@countersign/platform';
+import type { CreationInput } from './creation-input.js';
 import type { Prepared } from './creation.js';
 import type { RequestDeps } from './module.js';
 import { NO_PARTS, statusText } from './status-view.js';
@@ -16,7 +17,8 @@ export interface NewRequest {
 /** What #4 and #16 store of a new request in one statement: its events, deadlines and answer. */
 export async function newRequest(
   deps: RequestDeps,
-  { caller, key, text }: Call,
+  { caller, key }: Call,
+  input: CreationInput,
   operation: string,
   row: CreationRow,
   { request, creation, transition }: Prepared,
@@ -51,7 +53,7 @@ export async function newRequest(
       principal: caller.id,
       operation,
       key: key ?? '',
-      body: text,
+      body: input,
       status: 201,
       result: body,
       recordId: null,

@@ -1,6 +1,6 @@
 import type { Directory } from '@countersign/database';
 import { serveOperations } from '@countersign/platform';
-import type { Module, Notary, SchemaWorkers, ServiceRuntime } from '@countersign/platform';
+import type { Module, Notary, SchemaChecks, ServiceRuntime } from '@countersign/platform';
 import { assign } from './operations/assign.js';
 import { confirm } from './operations/confirm.js';
 import { propose } from './operations/propose.js';
@@ -10,7 +10,7 @@ export interface ReviewDeps {
   readonly store: ReviewStore;
   readonly directory: Directory;
   readonly notary: Notary;
-  readonly schemas: SchemaWorkers;
+  readonly schemas: SchemaChecks;
   /** Tells the ledger that a tenant has something new to chain: a hint, never awaited. */
   readonly chained: (tenant: string) => void;
 }

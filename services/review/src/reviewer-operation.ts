@@ -59,6 +59,7 @@ export function reviewerOperation(
         tenant,
         opened.principal.id,
         stored,
+        'decide',
       );
       return attempt({
         row: row as ReviewRow,

@@ -46,7 +46,8 @@ function outcomeOperation(
     const { caller } = call;
     const outcome = JSON.parse(call.text) as ExecutionOutcome;
     const operation = keyScope(kind.name, id);
-    if (caller.kind === 'publisher') throw new Refusal('not_found');
+    if (caller.kind === 'monitor') throw new Refusal('operator_required');
+    if (caller.kind === 'publisher' || caller.kind === 'auditor') throw new Refusal('not_found');
     const recorder = reconciling ? 'operator' : caller.kind;
     const load = () => deps.store.loadForOutcome(caller, id, operation, call.key);
     return withKnownState(deps.store.recall(caller, id), load, async (row) => {

@@ -1,5 +1,10 @@
-import { Refusal } from '@countersign/protocol';
+import { Refusal, textDigest } from '@countersign/protocol';
+import { createRemoteJWKSet } from 'jose';
+import type { JWTVerifyGetKey } from 'jose';
 import * as oidc from 'openid-client';
+
+import type { LogoutNotice } from '../store/sessions.js';
+import { readLogoutToken } from './logout-token.js';
 
 const ANSWER_WITHIN_SECONDS = 10;
 const METADATA_LIFE_MS = 60 * 60 * 1_000;
@@ -11,6 +16,8 @@ export interface IdentityProviderOptions {
   /** Where the client secret goes: into the body, or into an Authorization header. */
   readonly clientAuthentication: 'body' | 'basic';
   readonly redirectUri: string;
+  /** Where the provider sends people after its own logout. */
+  readonly signedOutUri: string;
   /** Only for a provider on a loopback address, in development. */
   readonly plainHttp: boolean;
 }
@@ -29,6 +36,8 @@ export interface Identity {
   readonly provedAt: number | null;
   /** How (`acr`). */
   readonly acr: string | null;
+  /** Digest of the provider's name for its session (`sid`); null when it does not say. */
+  readonly session: string | null;
 }
 
 /** How fresh and how strong a login has to be. */
@@ -48,6 +57,10 @@ export interface IdentityProvider {
    * when it does not answer properly.
    */
   exchange(callback: URLSearchParams, secrets: LoginSecrets): Promise<Identity>;
+  /** Where people end their session at the provider; null when it announces no such place, or does not answer. */
+  logoutAddress(): Promise<URL | null>;
+  /** What a logout token says. Throws `invalid_logout_token`, `service_unavailable`. */
+  logoutNotice(token: string): Promise<LogoutNotice>;
 }
 
 export function newLoginSecrets(): LoginSecrets {
@@ -61,6 +74,7 @@ export function newLoginSecrets(): LoginSecrets {
 export function createIdentityProvider(options: IdentityProviderOptions): IdentityProvider {
   let known: { client: oidc.Configuration; until: number } | null = null;
   let asking: Promise<oidc.Configuration> | null = null;
+  let keys: { at: string; set: JWTVerifyGetKey } | null = null;
 
   async function discover(): Promise<oidc.Configuration> {
     const authenticate =
@@ -98,6 +112,17 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
     }
   }
 
+  /** The provider's keys: fetched when a token names one that is not known yet, at most twice a minute. */
+  async function keySet(): Promise<JWTVerifyGetKey> {
+    const { jwks_uri: at } = (await provider()).serverMetadata();
+    if (at === undefined || !(options.plainHttp || at.startsWith('https://'))) {
+      const cause = new Error('the identity provider names no address for its keys');
+      throw new Refusal('service_unavailable', { cause });
+    }
+    if (keys?.at !== at) keys = { at, set: createRemoteJWKSet(new URL(at)) };
+    return keys.set;
+  }
+
   return {
     async authorisationUrl({ state, nonce, codeVerifier }, strength) {
       const client = await provider();
@@ -133,13 +158,25 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
       if (claims?.iss !== options.issuer || typeof claims.sub !== 'string' || claims.sub === '') {
         throw new Refusal('invalid_identity');
       }
-      const { auth_time, acr } = claims;
+      const { auth_time, acr, sid } = claims;
       return {
         issuer: claims.iss,
         subject: claims.sub,
         provedAt: typeof auth_time === 'number' && auth_time > 0 ? auth_time : null,
         acr: typeof acr === 'string' ? acr : null,
+        session: typeof sid === 'string' && sid !== '' ? textDigest(sid) : null,
       };
+    },
+
+    async logoutAddress() {
+      const client = await provider().catch(() => null);
+      if (client?.serverMetadata().end_session_endpoint === undefined) return null;
+      return oidc.buildEndSessionUrl(client, { post_logout_redirect_uri: options.signedOutUri });
+    },
+
+    async logoutNotice(token) {
+      const { issuer, clientId } = options;
+      return readLogoutToken(token, { issuer, clientId, keys: await keySet() });
     },
   };
 }

@@ -19,7 +19,6 @@ test('any method will do where none is named', () => {
 
 test('a rule is of one tenant and route', () => {
   expect(ruleFor([rule], 'acme', 'pay')).toBe(rule);
-  expect(ruleFor([rule], null, 'pay')).toBe(rule);
   expect(ruleFor([rule], 'other', 'pay')).toBeNull();
   expect(ruleFor([rule], 'acme', 'text')).toBeNull();
 });

@@ -6,16 +6,13 @@ export interface StepUpRule extends LoginStrength {
   readonly route: string;
 }
 
-/** The rule of a route, or null when it has none. Without a tenant, as before a login, any tenant's will do. */
+/** The rule of a tenant's route, or null when it has none. */
 export function ruleFor(
   rules: readonly StepUpRule[],
-  tenant: string | null,
+  tenant: string,
   route: string,
 ): StepUpRule | null {
-  return (
-    rules.find((rule) => rule.route === route && (tenant === null || rule.tenant === tenant)) ??
-    null
-  );
+  return rules.find((rule) => rule.route === route && rule.tenant === tenant) ?? null;
 }
 
 export interface Proof {

@@ -15,6 +15,7 @@ export interface AppPage {
  */
 export const APP_PAGES: readonly AppPage[] = [
   { path: '/inbox', name: 'inbox', title: 'Inbox', for: 'person' },
+  { path: '/sessions', name: 'sessions', title: 'My sessions', for: 'person' },
   { path: '/operator', name: 'operator', title: 'Operation', for: 'operator' },
   { path: '/operator/', name: 'operator', title: 'Operation', for: 'operator' },
   { path: '/auditor', name: 'auditor', title: 'Audit', for: 'anybody' },

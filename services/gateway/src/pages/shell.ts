@@ -3,9 +3,12 @@ import { filesOf, themeAddress } from './built.js';
 
 /** Who a page is made for: it shows that person and calls only in that person's session. */
 export interface PageReader {
+  readonly tenant: string;
   readonly subject: string;
   readonly name: string | null;
   readonly operator: boolean;
+  /** This person is in the directory more than once, and can choose another tenant by a login. */
+  readonly choice: boolean;
 }
 
 export interface ShellParts {
@@ -34,9 +37,11 @@ export function shell({ name, title, reader, stepUp = false }: ShellParts): stri
         <script type="module" src="${script}"></script>
       </head>
       <body
+        data-tenant="${reader?.tenant ?? ''}"
         data-subject="${reader?.subject ?? ''}"
         data-name="${reader?.name ?? ''}"
         data-operator="${String(reader?.operator ?? false)}"
+        data-choice="${String(reader?.choice ?? false)}"
         data-step-up="${String(stepUp)}"
       >
         <div id="page">

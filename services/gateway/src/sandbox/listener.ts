@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { newTrace } from '@countersign/platform';
 import { Refusal, SCOPE, labelOf } from '@countersign/protocol';
 
-import type { Listener } from '../listener.js';
+import type { ConnectionLimits, Listener } from '../listener.js';
 import { createListener } from '../listener.js';
 import { headerLines, sandboxHeaders, setHeaders } from '../security-headers.js';
 import type { Confinement } from './proxy-page.js';
@@ -21,6 +21,7 @@ export interface SandboxSettings {
   readonly pattern: string;
   readonly confinement: Confinement;
   readonly production: boolean;
+  readonly connections: ConnectionLimits;
 }
 
 /**
@@ -28,7 +29,7 @@ export interface SandboxSettings {
  * asks for a scope by the scope's own host, and knows neither cookies nor state: the app itself comes from the trusted page.
  */
 export async function createSandboxListener(settings: SandboxSettings): Promise<Listener> {
-  const { origin, pattern, confinement, production } = settings;
+  const { origin, pattern, confinement, production, connections } = settings;
   const headers = sandboxHeaders(origin, production);
   const page = Buffer.from(await proxyPage(origin, confinement));
 
@@ -52,6 +53,7 @@ export async function createSandboxListener(settings: SandboxSettings): Promise<
     headerLines: headerLines(headers),
     origin,
     requestMs: REQUEST_MS,
+    connections,
   });
 }
 

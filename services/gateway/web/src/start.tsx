@@ -2,6 +2,7 @@ import type { ComponentChild } from 'preact';
 import { render } from 'preact';
 
 import { Layout } from './layout/Layout.js';
+import { watchReader } from './session/attended.js';
 import { watchSession } from './session/watch.js';
 
 /** Puts a page into the document that the gateway sent (services/gateway/src/pages/shell.ts). */
@@ -10,5 +11,6 @@ export function startPage(page: ComponentChild, options: { readonly wide?: boole
   if (place === null) throw new Error('the document has no place for a page');
   place.replaceChildren();
   render(<Layout wide={options.wide === true}>{page}</Layout>, place);
+  watchReader();
   watchSession();
 }

@@ -6,8 +6,6 @@ import type { AnchorAcceptance } from '@countersign/protocol';
 import { AnchorError, MOST_KEPT, RETENTION_MS, anchorKey, headIn } from './anchor-store.js';
 import type { AnchorStore, CheckpointToAnchor, KeptCheckpoint } from './anchor-store.js';
 
-const PREFIX = 'checkpoints';
-
 /**
  * The development store: one file a checkpoint, made once and never opened for writing again. It stands apart from the
  * database but on the same machine, so it proves nothing to somebody who distrusts the machine's owner.
@@ -15,14 +13,18 @@ const PREFIX = 'checkpoints';
 export class FileAnchorStore implements AnchorStore {
   readonly #made = new Set<string>();
 
-  constructor(private readonly directory: string) {}
+  /** `prefix`: the folder below the directory, `checkpoints` or `security`. */
+  constructor(
+    private readonly directory: string,
+    private readonly prefix = 'checkpoints',
+  ) {}
 
   async check(): Promise<void> {
-    await mkdir(join(this.directory, PREFIX), { recursive: true });
+    await mkdir(join(this.directory, this.prefix), { recursive: true, mode: 0o700 });
   }
 
   async accept(checkpoint: CheckpointToAnchor): Promise<AnchorAcceptance> {
-    const key = anchorKey(PREFIX, checkpoint);
+    const key = anchorKey(this.prefix, checkpoint);
     const path = join(this.directory, key);
     try {
       await this.#folder(dirname(path));
@@ -52,7 +54,7 @@ export class FileAnchorStore implements AnchorStore {
   }
 
   async #names(ledgerId: string, generation: string) {
-    const folder = join(this.directory, PREFIX, ledgerId, generation);
+    const folder = join(this.directory, this.prefix, ledgerId, generation);
     let names: string[];
     try {
       names = await readdir(folder);
@@ -65,7 +67,7 @@ export class FileAnchorStore implements AnchorStore {
 
   async #folder(path: string): Promise<void> {
     if (this.#made.has(path)) return;
-    await mkdir(path, { recursive: true });
+    await mkdir(path, { recursive: true, mode: 0o700 });
     this.#made.add(path);
   }
 }

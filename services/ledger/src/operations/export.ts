@@ -1,7 +1,7 @@
 import { Refusal, isBoundBundle, materialReadable } from '@countersign/protocol';
-import { openRequest, requireIntegrity } from '@countersign/database';
+import { openRequest, readEvent, requireIntegrity } from '@countersign/database';
 import type { StoredRequest } from '@countersign/database';
-import { answer, isId } from '@countersign/platform';
+import { LARGE_ANSWER, answer, isId, readSized } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import type { LedgerDeps } from '../module.js';
 import type { EntryRow, ExportRow } from '../store.js';
@@ -16,20 +16,31 @@ export function exportRequest(deps: LedgerDeps): Handler {
     const id = call.params.id;
     if (!isId(id)) throw new Refusal('not_found');
     const { tenant } = call.caller;
-    const row = await deps.store.export(call.caller, id);
-    const opened = await openRequest(deps.directory, call.caller, row, '');
-    const stored = await opened.visible();
+    const found = await readSized(call, async (whole) => {
+      const row = await deps.store.export(call.caller, id, whole);
+      const opened = await openRequest(deps.directory, call.caller, row, '');
+      const stored = await opened.visible();
+      const loaded = row as ExportRow;
+      return { opened, stored, loaded, isLarge: loaded.is_large === true };
+    });
+    if (found === null) return LARGE_ANSWER;
+    const { opened, stored, loaded } = found;
     requireIntegrity(stored, tenant);
-    const loaded = row as ExportRow;
+    const material = materialText(stored, loaded);
     const [records, entries] = await Promise.all([
       deps.store.recordsOf(tenant, id),
       deps.store.entriesOf(tenant, id),
     ]);
+    await deps.journal.note(
+      readEvent('export.read', call.caller, opened.principal, stored, {
+        material: material !== 'null',
+      }),
+    );
     return answer(
       200,
       `{"request":${stored.canonical},"request_digest":"${stored.digest}"` +
         `,"records":[${records.join(',')}],"audit":${JSON.stringify(entries.map(auditEntry))}` +
-        `,"anchor":${loaded.anchor},"material":${materialText(stored, loaded)}` +
+        `,"anchor":${loaded.anchor},"material":${material}` +
         `,"verification":${JSON.stringify(VERIFICATION)}}`,
     );
   };

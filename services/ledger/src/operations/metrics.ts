@@ -1,4 +1,4 @@
-import { requireCaller, requireOperator } from '@countersign/database';
+import { requireFiguresReader } from '@countersign/database';
 import { answer } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import { PAGE_SIZES } from '@countersign/protocol';
@@ -12,7 +12,7 @@ const RUNS: readonly RunName[] = ['outbox', 'retention'];
 export function metrics(deps: LedgerDeps): Handler {
   return async ({ caller }) => {
     const revision = await deps.store.directoryRevision(caller.tenant);
-    requireOperator(await requireCaller(deps.directory, caller, revision));
+    await requireFiguresReader(deps.directory, caller, revision);
     const row = await deps.metrics.snapshot(caller.tenant, PAGE_SIZES.incidents);
     return answer(200, JSON.stringify(snapshotOf(row as MetricsRow)));
   };

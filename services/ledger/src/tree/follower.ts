@@ -69,7 +69,7 @@ async function signHead(
 ): Promise<string> {
   const origin = treeOrigin(notary.origin, ledgerId, generation);
   const head = treeHeadText({ origin, size, root });
-  const { keyId, signature } = await notary.signTreeHead(head);
+  const { keyId, signature } = await notary.signText(head);
   const key = trust.keys.get(keyId);
   if (key === undefined) throw new Error(`the manifest does not list the key ${keyId}`);
   return noteText(head, [signatureLine(logKey(origin, key.publicKey), signature)]);

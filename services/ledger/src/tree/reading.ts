@@ -13,7 +13,7 @@ import type { TileRequest } from '@countersign/protocol';
 import { requireCaller, requireOperator, withFreshState } from '@countersign/database';
 import type { Directory } from '@countersign/database';
 import { isId } from '@countersign/platform';
-import type { BusHandler, BusReply, Caller, CallerVerifier } from '@countersign/platform';
+import type { BusHandler, BusReply, Caller, MessageVerifier } from '@countersign/platform';
 import type { PublishedTree, TreeStore } from '../store/tree.js';
 import { pathHashes } from './tiles.js';
 
@@ -31,13 +31,13 @@ type Asked = TileRequest | { readonly kind: 'proof'; readonly sequence: number }
  * `proof/<sequence>` (c2sp.org/tlog-proof). A log is read by the operators of its tenant, or by everybody where the tenant
  * says so; to all others it is not there.
  */
-export function readTree(deps: ReadingDeps, verifier: CallerVerifier): BusHandler {
-  return async ({ headers }) => {
-    const { ledger, generation, path } = JSON.parse(headers.params ?? '{}') as Record<
+export function readTree(deps: ReadingDeps, verifier: MessageVerifier): BusHandler {
+  return async (request) => {
+    const { caller } = await verifier.verify(request);
+    const { ledger, generation, path } = JSON.parse(request.headers.params ?? '{}') as Record<
       string,
       string
     >;
-    const caller = headers.caller === undefined ? null : await verifier.verify(headers.caller);
     return withFreshState(async () => {
       const known = isId(ledger) && isId(generation);
       const tree = known ? await deps.store.published(ledger, generation) : undefined;

@@ -21,7 +21,8 @@ function human(id: string, config: Partial<Principal['config']> = {}, enabled = 
     config: { enabled, email: `${id}@example.org`, email_verified: true, ...config },
     issuer: 'https://id.example',
     subject: id,
-    credential: null,
+    credentials: [],
+    configuredBy: {},
   };
 }
 

@@ -1,10 +1,12 @@
 import { Refusal, canonicalText, textDigest } from '@countersign/protocol';
 import type { PrincipalInput } from '@countersign/protocol';
-import { requireOperator } from '@countersign/database';
-import type { Principal } from '@countersign/database';
+import { requireCurrent, requireOperator } from '@countersign/database';
+import type { CallerIdentity, Principal } from '@countersign/database';
 import { answer } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import { principalEffects, requirePrincipal } from '../directory-effects.js';
+import { changedMembers, configDigest } from '../directory-difference.js';
+import { principalConfiguredBy } from '../duties.js';
 import { invalidateAffected } from '../invalidation.js';
 import type { RequestDeps } from '../module.js';
 import type { DirectoryView } from '../store/directory.js';
@@ -15,18 +17,19 @@ export function configurePrincipal(deps: RequestDeps): Handler {
     const { caller } = call;
     const input = JSON.parse(call.text) as PrincipalInput;
     const body = await deps.configuration.change(caller.tenant, async (change) => {
-      requireOperator(await requireEnabled(change, caller));
+      const operator = await requireEnabled(change, caller);
+      requireOperator(operator);
       if (call.params.id !== input.id) throw new Refusal('identity_mismatch');
       const before = await change.principal(input.id);
-      await requirePrincipal(change, before, input, deps.webhooks);
+      await requirePrincipal(change, before, input, deps);
       // Everybody reads the directory, so the secret does not lie there.
       const { webhook_secret: secret, ...config } = input.config;
-      await change.savePrincipal(input.id, input.kind, config);
-      await change.saveWebhookSecret(input.id, secret ?? null);
-      if (input.token !== undefined) {
-        const digest = textDigest(input.token);
-        if (!(await change.saveCredential(input.id, digest)))
-          throw new Refusal('identity_conflict');
+      const configuredBy = await principalConfiguredBy(change, before, input, operator);
+      await change.savePrincipal(input.id, input.kind, config, configuredBy);
+      const hadSecret = await change.saveWebhookSecret(input.id, secret ?? null);
+      const credential = input.token === undefined ? null : textDigest(input.token);
+      if (credential !== null && !(await change.saveCredential(input.id, credential))) {
+        throw new Refusal('identity_conflict');
       }
       const effects = await principalEffects(change, before, input);
       for (const reviewer of effects.removed) await change.dropReviewer(reviewer, effects.route);
@@ -38,6 +41,24 @@ export function configurePrincipal(deps: RequestDeps): Handler {
         { id: input.id, kind: input.kind, enabled: input.config.enabled },
       );
       await change.saveRecords([...records, configured], [...requests, null]);
+      await change.saveSecurityEvent({
+        kind: 'principal.changed',
+        actor: { id: caller.id, kind: caller.kind },
+        subject: input.id,
+        detail: {
+          kind: input.kind,
+          created: before === null,
+          // A secret that was given may be the one that was there: nobody here can read that.
+          changed: [
+            ...changedMembers(before?.config ?? null, config),
+            ...(hadSecret || secret !== undefined ? ['webhook_secret'] : []),
+          ],
+          before: configDigest(before?.config ?? null),
+          after: configDigest(config),
+          token_changed: credential !== null && credential !== (before?.tokenDigest ?? null),
+          requests_affected: requests.length,
+        },
+      });
       return canonicalText({ id: input.id, kind: input.kind });
     });
     deps.chained(caller.tenant);
@@ -48,16 +69,7 @@ export function configurePrincipal(deps: RequestDeps): Handler {
 /** The caller as it is inside the change: an operator disabled a moment ago configures nothing. */
 export async function requireEnabled(
   view: DirectoryView,
-  caller: { id: string; kind: string; credential: string | null },
+  caller: CallerIdentity,
 ): Promise<Principal> {
-  const principal = await view.principal(caller.id);
-  if (
-    principal === null ||
-    !principal.enabled ||
-    principal.kind !== caller.kind ||
-    (caller.credential !== null && caller.credential !== principal.credential)
-  ) {
-    throw new Refusal('unauthenticated');
-  }
-  return principal;
+  return requireCurrent(await view.principal(caller.id), caller);
 }

@@ -4,6 +4,8 @@ import { requireOperator } from '@countersign/database';
 import { answer } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import { requireRoute, revisionAfter, routeEffects } from '../directory-effects.js';
+import { changedMembers, configDigest } from '../directory-difference.js';
+import { routeConfiguredBy } from '../duties.js';
 import { invalidateAffected } from '../invalidation.js';
 import type { RequestDeps } from '../module.js';
 import { requireEnabled } from './configure-principal.js';
@@ -18,11 +20,12 @@ export function configureRoute(deps: RequestDeps): Handler {
     const id = call.params.id ?? '';
     const config = JSON.parse(call.text) as RouteInput;
     const body = await deps.configuration.change(caller.tenant, async (change) => {
-      requireOperator(await requireEnabled(change, caller));
+      const operator = await requireEnabled(change, caller);
+      requireOperator(operator);
       requireRoute(config, deps.mode);
       const before = await change.route(id);
       const revision = revisionAfter(before, config);
-      await change.saveRoute(id, revision, config);
+      await change.saveRoute(id, revision, config, routeConfiguredBy(before, config, operator));
       const effects = await routeEffects(change, id, before, config);
       for (const reviewer of effects.removed) await change.dropReviewer(reviewer, id);
       const { records, requests } = await invalidateAffected(change, deps.notary, effects);
@@ -34,6 +37,19 @@ export function configureRoute(deps: RequestDeps): Handler {
         result,
       );
       await change.saveRecords([...records, configured], [...requests, null]);
+      await change.saveSecurityEvent({
+        kind: 'route.changed',
+        actor: { id: caller.id, kind: caller.kind },
+        subject: id,
+        detail: {
+          created: before === null,
+          changed: changedMembers(before?.config ?? null, config),
+          before: configDigest(before?.config ?? null),
+          after: configDigest(config),
+          revision,
+          requests_affected: requests.length,
+        },
+      });
       return canonicalText(result);
     });
     deps.chained(caller.tenant);

@@ -11,6 +11,7 @@ import {
   routeEffects,
 } from '../directory-effects.js';
 import type { Effects } from '../directory-effects.js';
+import { barredFromOwner, barredFromRoute } from '../duties.js';
 import type { RequestDeps } from '../module.js';
 import type { DirectoryView } from '../store/directory.js';
 import { requireEnabled } from './configure-principal.js';
@@ -23,7 +24,8 @@ export function previewRoute(deps: RequestDeps): Handler {
     const id = params.id ?? '';
     const config = JSON.parse(text) as RouteInput;
     return deps.configuration.view(caller.tenant, async (view) => {
-      requireOperator(await requireEnabled(view, caller));
+      const operator = await requireEnabled(view, caller);
+      requireOperator(operator);
       requireRoute(config, deps.mode);
       const before = await view.route(id);
       const effects = await routeEffects(view, id, before, config);
@@ -31,6 +33,7 @@ export function previewRoute(deps: RequestDeps): Handler {
       return preview(view, effects, {
         creates: before === null,
         revision: { before: before?.revision ?? 0, after },
+        barred: await barredFromRoute(view, { id, before, config }, operator),
       });
     });
   };
@@ -41,12 +44,17 @@ export function previewPrincipal(deps: RequestDeps): Handler {
   return async ({ caller, params, text }) => {
     const input = JSON.parse(text) as PrincipalInput;
     return deps.configuration.view(caller.tenant, async (view) => {
-      requireOperator(await requireEnabled(view, caller));
+      const operator = await requireEnabled(view, caller);
+      requireOperator(operator);
       if (params.id !== input.id) throw new Refusal('identity_mismatch');
       const before = await view.principal(input.id);
-      await requirePrincipal(view, before, input, deps.webhooks);
+      await requirePrincipal(view, before, input, deps);
       const effects = await principalEffects(view, before, input);
-      return preview(view, effects, { creates: before === null, revision: null });
+      return preview(view, effects, {
+        creates: before === null,
+        revision: null,
+        barred: await barredFromOwner(view, before, input, operator),
+      });
     });
   };
 }
@@ -54,7 +62,7 @@ export function previewPrincipal(deps: RequestDeps): Handler {
 async function preview(
   view: DirectoryView,
   { affected, reasonOf, removed, route }: Effects,
-  about: Pick<DeskPreview, 'creates' | 'revision'>,
+  about: Pick<DeskPreview, 'creates' | 'revision' | 'barred'>,
 ) {
   const items: DeskAffected[] = [];
   let [count, cancelled, revoked] = [0, 0, 0];

@@ -1,22 +1,16 @@
-import {
-  DEFAULT_LIMITS,
-  Refusal,
-  assertRecord,
-  canonicalText,
-  textDigest,
-} from '@countersign/protocol';
-import type { BundleRegistration, ReviewBundle } from '@countersign/protocol';
+import { Refusal, canonicalObject } from '@countersign/protocol';
+import type { ReviewBundle } from '@countersign/protocol';
 import { requireCaller, storedAnswer } from '@countersign/database';
 import { answer, newId } from '@countersign/platform';
-import type { Handler } from '@countersign/platform';
+import type { BusReply, Call } from '@countersign/platform';
+import type { BundleInput } from '../bundle-input.js';
 import type { RequestDeps } from '../module.js';
 
 /** #3: an immutable app of a publisher; the same bytes twice give two bundles (contract §7 #3). */
-export function registerBundle(deps: RequestDeps): Handler {
+export function registerBundle(deps: RequestDeps) {
   const operation = 'request.register-bundle';
-  return async (call) => {
+  return async (call: Call, input: BundleInput): Promise<BusReply> => {
     const { caller } = call;
-    const input = JSON.parse(call.text) as BundleRegistration;
     const row = await deps.bundles.refusal(caller, operation, call.key);
     const principal = await requireCaller(deps.directory, caller, row?.directory_revision);
     const publisher = principal.kind === 'publisher' ? principal.id : principal.config.publisher;
@@ -24,25 +18,22 @@ export function registerBundle(deps: RequestDeps): Handler {
       throw new Refusal('publisher_required');
     }
     const loaded = row as NonNullable<typeof row>;
-    const replay = storedAnswer(loaded, call.text);
+    const replay = storedAnswer(loaded, input);
     if (replay !== null) return answer(replay.status, replay.body);
     if (loaded.quota_refusal !== null) throw new Refusal(loaded.quota_refusal as 'bundle_rate');
-    const html = (input as { html?: unknown } | null)?.html;
-    if (typeof html === 'string' && Buffer.byteLength(html) > DEFAULT_LIMITS.bundle_bytes) {
-      throw new Refusal('bundle_too_large');
-    }
-    assertRecord('BundleRegistration', input);
-    const bundle: ReviewBundle = {
+    const { html, fault } = input;
+    if (input.tooLarge) throw new Refusal('bundle_too_large');
+    if (fault !== null) throw new Refusal('invalid_BundleRegistration', fault);
+    const bundle: Omit<ReviewBundle, 'compatibility'> = {
       id: newId(loaded.now),
       tenant: caller.tenant,
       publisher,
-      digest: textDigest(input.html),
-      compatibility: input.compatibility,
+      digest: html.digest,
       author: input.author,
       licence: input.licence,
       created_at: new Date(loaded.now).toISOString(),
     };
-    const manifest = canonicalText(bundle);
+    const manifest = canonicalObject({ ...bundle }, { compatibility: input.compatibility });
     await deps.bundles.register(
       caller.tenant,
       loaded.directory_revision,
@@ -51,20 +42,21 @@ export function registerBundle(deps: RequestDeps): Handler {
         publisher,
         digest: bundle.digest,
         manifest,
-        html: input.html,
+        html: html.text,
+        bytes: html.bytes,
         createdAt: loaded.now,
       },
-      await deps.notary.issue(
+      await deps.notary.issueCanonical(
         'BundleRegistered',
         { tenant: caller.tenant, audience: publisher, purpose: 'service', profiles: {} },
         loaded.now,
-        bundle,
+        manifest,
       ),
       {
         principal: caller.id,
         operation,
         key: call.key ?? '',
-        body: call.text,
+        body: input,
         status: 201,
         result: manifest,
         recordId: null,

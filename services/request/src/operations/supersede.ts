@@ -7,28 +7,21 @@ import {
   storedAnswer,
 } from '@countersign/database';
 import { answer, isId, keyScope, newId } from '@countersign/platform';
-import type { Handler } from '@countersign/platform';
-import {
-  namesIn,
-  occurrenceOf,
-  prepare,
-  readInput,
-  requireAcceptable,
-  requireCreator,
-} from '../creation.js';
+import type { BusReply, Call } from '@countersign/platform';
+import type { CreationInput } from '../creation-input.js';
+import { namesIn, occurrenceOf, prepare, requireAcceptable, requireCreator } from '../creation.js';
 import type { RequestDeps } from '../module.js';
 import { newRequest } from '../new-request.js';
 
 /** #16: replaces unconsumed work by a new request, both in one statement (contract §7 #16). */
-export function supersede(deps: RequestDeps): Handler {
-  return async (call) => {
+export function supersede(deps: RequestDeps) {
+  return async (call: Call, input: CreationInput): Promise<BusReply> => {
     const oldId = call.params.id;
     if (!isId(oldId)) throw new Refusal('not_found');
     const { caller } = call;
-    const input = readInput(call.text);
     const operation = keyScope('request.supersede', oldId);
     const oldRow = await deps.requests.integral(caller, oldId, operation, call.key);
-    const opened = await openRequest(deps.directory, caller, oldRow, call.text);
+    const opened = await openRequest(deps.directory, caller, oldRow, input);
     if (opened.replay !== null) return answer(opened.replay.status, opened.replay.body);
     const owner = await requireCreator(deps, call, oldRow?.directory_revision);
     const old = await opened.visible();
@@ -36,15 +29,15 @@ export function supersede(deps: RequestDeps): Handler {
     const row = await deps.creations.load(caller, operation, call.key, namesIn(input));
     const loaded = row as NonNullable<typeof row>;
     // The same key at once: its other call may have moved the occurrence since the first read (R5).
-    const twin = storedAnswer(loaded, call.text);
+    const twin = storedAnswer(loaded, input);
     if (twin !== null) return answer(twin.status, twin.body);
     // Caller and visibility were judged by the first read's directory: it must be the one that the save holds.
     if (loaded.directory_revision !== old.row.directory_revision) throw new StaleRead(operation);
     const route = await requireAcceptable(deps, call, owner, loaded, input);
     requireIntegrity(old, caller.tenant);
-    if (input.raw.purpose !== old.request.purpose) throw new Refusal('purpose_immutable');
+    if (input.head.purpose !== old.request.purpose) throw new Refusal('purpose_immutable');
     const gone = replace(old.lifecycle, old.row.now);
-    if (occurrenceOf(input.raw) !== occurrenceOf(old.request)) {
+    if (occurrenceOf(input.head) !== occurrenceOf(old.request)) {
       throw new Refusal('occurrence_changed');
     }
     if (occurrenceOf(old.request) !== null && loaded.occurrence_request !== oldId) {
@@ -53,7 +46,14 @@ export function supersede(deps: RequestDeps): Handler {
     const id = newId(loaded.now);
     const replaced = { id: oldId, remindedAt: old.lifecycle.remindedAt };
     const prepared = await prepare(deps, call, owner, loaded, input, route, id, replaced);
-    const { body, subject, transit } = await newRequest(deps, call, operation, loaded, prepared);
+    const { body, subject, transit } = await newRequest(
+      deps,
+      call,
+      input,
+      operation,
+      loaded,
+      prepared,
+    );
     const oldRecords = await deps.notary.events(
       oldId,
       { ...subject, profiles: old.request.profiles },

@@ -83,6 +83,7 @@ function withdrawal(
         },
       },
       next,
+      discarding ? caller : null,
     );
     deps.chained(caller.tenant);
     return answer(200, body);
@@ -91,7 +92,9 @@ function withdrawal(
 
 /** Only owners and operators come this far (`requireOwnerOrOperator`). */
 function recorderOf({ kind, id }: Caller) {
-  if (kind === 'publisher') throw new Refusal('forbidden');
+  if (kind !== 'producer' && kind !== 'operator' && kind !== 'human') {
+    throw new Refusal('forbidden');
+  }
   return { kind, subject: id };
 }
 

@@ -1,9 +1,8 @@
 import type pg from 'pg';
-import { StaleRead, isBeaten, recordValues } from '@countersign/database';
+import { StaleRead, bodyDigest, isBeaten, recordValues } from '@countersign/database';
 import type { CallerIdentity, NewAnswer, NewRecord } from '@countersign/database';
-import { textDigest } from '@countersign/protocol';
 import type { QuotaAmounts } from '../quotas.js';
-import { quotaRefusal } from './creation.js';
+import { bytesOf, quotaRefusal } from './creation.js';
 
 export interface BundleRow {
   now: number;
@@ -60,7 +59,9 @@ export interface NewBundle {
   readonly digest: string;
   /** ReviewBundle as canonical text: the answer, and what requests bind. */
   readonly manifest: string;
-  readonly html: string;
+  /** As text, or as UTF-8. */
+  readonly html: string | Uint8Array;
+  readonly bytes: number;
   readonly createdAt: number;
 }
 
@@ -94,17 +95,17 @@ export class BundleStore {
           directoryRevision,
           this.#amounts(),
           bundle.publisher,
-          Buffer.byteLength(bundle.html),
+          bundle.bytes,
           bundle.id,
           bundle.digest,
           bundle.manifest,
-          Buffer.from(bundle.html),
+          bytesOf(bundle.html),
           new Date(bundle.createdAt),
           ...recordValues([record]),
           answer.principal,
           answer.operation,
           answer.key,
-          textDigest(answer.body),
+          bodyDigest(answer.body),
         ],
       });
       if (rows[0]?.saved !== 1) throw new StaleRead('register-bundle');

@@ -144,9 +144,10 @@ export interface Creation {
   readonly summary: string;
   readonly digest: Digest;
   readonly canonical: string;
-  readonly payload: string;
+  /** As text, or as UTF-8. */
+  readonly payload: string | Uint8Array;
   readonly schema: string;
-  readonly document: string;
+  readonly document: string | Uint8Array;
   readonly bytes: number;
   readonly occurrence: string | null;
   readonly bundle: string | null;
@@ -234,9 +235,9 @@ export class CreationStore {
       creation.summary.replaceAll('\0', UNKEPT),
       creation.digest,
       creation.canonical,
-      creation.payload,
+      typeof creation.payload === 'string' ? creation.payload : bytesOf(creation.payload),
       creation.schema,
-      Buffer.from(creation.document),
+      bytesOf(creation.document),
       creation.bytes,
       creation.occurrence,
       new Date(creation.acceptedAt),
@@ -267,6 +268,12 @@ export class CreationStore {
       throw quotaRefusal(error) ?? error;
     }
   }
+}
+
+/** As the client takes them, without a copy where they are bytes already. */
+export function bytesOf(text: string | Uint8Array): Buffer {
+  if (typeof text === 'string') return Buffer.from(text);
+  return Buffer.from(text.buffer, text.byteOffset, text.length);
 }
 
 /** The refusal that a quota function of the database raised, or null. */

@@ -6,9 +6,21 @@ import {
   lifecycleOf,
   placed,
   recordValues,
+  saveSecurityEvents,
 } from '@countersign/database';
-import type { NewRecord, Principal, RequestRow } from '@countersign/database';
-import type { Lifecycle, PrincipalConfig, RouteConfig } from '@countersign/protocol';
+import type { NewRecord, NewSecurityEvent, Principal, RequestRow } from '@countersign/database';
+import type { ConfiguredBy, Lifecycle, PrincipalConfig, RouteConfig } from '@countersign/protocol';
+
+export interface KnownPrincipal extends Principal {
+  /** Of its newest bearer token. */
+  readonly tokenDigest: string | null;
+}
+
+export interface KnownRoute {
+  readonly revision: number;
+  readonly config: RouteConfig;
+  readonly configuredBy: ConfiguredBy;
+}
 
 /** A request that a change of the directory may take authority from. */
 export interface Affected {
@@ -87,22 +99,53 @@ export class DirectoryView {
     private readonly lock: '' | ' FOR UPDATE OF l' = '',
   ) {}
 
-  async principal(id: string): Promise<Principal | null> {
+  async principal(id: string): Promise<KnownPrincipal | null> {
     const { rows } = await this.client.query(
-      `SELECT p.id, p.kind, p.enabled, p.config, p.oidc_issuer AS issuer, p.oidc_subject AS subject, c.digest AS credential
+      `SELECT p.id, p.kind, p.enabled, p.config, p.oidc_issuer AS issuer, p.oidc_subject AS subject,
+         array_remove(ARRAY[c.id::text, c.former_id::text], NULL) AS credentials, c.digest AS "tokenDigest",
+         p.configured_by AS "configuredBy"
        FROM principal p LEFT JOIN credential c ON c.tenant = p.tenant AND c.principal = p.id
        WHERE p.tenant = $1 AND p.id = $2`,
       [this.tenant, id],
     );
-    return (rows[0] as Principal | undefined) ?? null;
+    return (rows[0] as KnownPrincipal | undefined) ?? null;
   }
 
-  async route(id: string): Promise<{ revision: number; config: RouteConfig } | null> {
+  async route(id: string): Promise<KnownRoute | null> {
     const { rows } = await this.client.query(
-      'SELECT revision, config FROM route WHERE tenant = $1 AND id = $2',
+      'SELECT revision, config, configured_by AS "configuredBy" FROM route WHERE tenant = $1 AND id = $2',
       [this.tenant, id],
     );
-    return (rows[0] as { revision: number; config: RouteConfig } | undefined) ?? null;
+    return (rows[0] as KnownRoute | undefined) ?? null;
+  }
+
+  /** Whether a webhook secret of this principal is kept; which one, only the notifier can read. */
+  async hasWebhookSecret(principal: string): Promise<boolean> {
+    const { rowCount } = await this.client.query(
+      'SELECT tenant FROM webhook_secret WHERE tenant = $1 AND principal = $2',
+      [this.tenant, principal],
+    );
+    return rowCount !== 0;
+  }
+
+  /** Ids of this human in the tenant: one, or several of one issuer and subject. */
+  async idsOfPerson({ id, issuer, subject }: Principal): Promise<string[]> {
+    const { rows } = await this.client.query<{ id: string }>(
+      `SELECT id FROM principal WHERE tenant = $1 AND kind = 'human' AND (id = $2 OR (oidc_issuer = $3 AND oidc_subject = $4))`,
+      [this.tenant, id, issuer, subject],
+    );
+    return rows.map((row) => row.id);
+  }
+
+  /** Routes with separated duties that one of these reviewers is named by and this owner may use. */
+  async separatedRoutes(reviewers: readonly string[], owner: string): Promise<string[]> {
+    const { rows } = await this.client.query<{ id: string }>(
+      `SELECT DISTINCT r.id FROM route_reviewer v JOIN route r ON r.tenant = v.tenant AND r.id = v.route
+       WHERE v.tenant = $1 AND v.reviewer = ANY ($2::text[]) AND r.config -> 'separation_of_duties' = 'true'::jsonb
+         AND r.config -> 'allowed_producers' ? $3 ORDER BY r.id`,
+      [this.tenant, reviewers, owner],
+    );
+    return rows.map((row) => row.id);
   }
 
   affectedByOwner(owner: string): Promise<Affected[]> {
@@ -166,12 +209,17 @@ export class DirectoryChange extends DirectoryView {
     super(client, tenant, now, ' FOR UPDATE OF l');
   }
 
-  async savePrincipal(id: string, kind: string, config: PrincipalConfig): Promise<void> {
+  async savePrincipal(
+    id: string,
+    kind: string,
+    config: PrincipalConfig,
+    configuredBy: ConfiguredBy,
+  ): Promise<void> {
     await this.client.query(
-      `INSERT INTO principal (tenant, id, kind, enabled, config, oidc_issuer, oidc_subject, updated_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp())
+      `INSERT INTO principal (tenant, id, kind, enabled, config, oidc_issuer, oidc_subject, configured_by, updated_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp())
        ON CONFLICT (tenant, id) DO UPDATE SET enabled = EXCLUDED.enabled, config = EXCLUDED.config,
-         oidc_issuer = EXCLUDED.oidc_issuer, oidc_subject = EXCLUDED.oidc_subject, updated_at = EXCLUDED.updated_at`,
+         configured_by = EXCLUDED.configured_by, oidc_issuer = EXCLUDED.oidc_issuer, oidc_subject = EXCLUDED.oidc_subject, updated_at = EXCLUDED.updated_at`,
       [
         this.tenant,
         id,
@@ -180,25 +228,35 @@ export class DirectoryChange extends DirectoryView {
         JSON.stringify(config),
         config.oidc_issuer ?? null,
         config.oidc_subject ?? null,
+        JSON.stringify(configuredBy),
       ],
     );
   }
 
-  /** What this principal's webhooks are signed with from now on, or null; nobody but the notifier can read it. */
-  async saveWebhookSecret(principal: string, secret: string | null): Promise<void> {
+  /**
+   * What this principal's webhooks are signed with from now on, or null; nobody but the notifier can read it. Answers
+   * whether there was a secret before.
+   */
+  async saveWebhookSecret(principal: string, secret: string | null): Promise<boolean> {
     const of = [this.tenant, principal];
-    await this.client.query('DELETE FROM webhook_secret WHERE tenant = $1 AND principal = $2', of);
-    if (secret === null) return;
+    const { rowCount } = await this.client.query(
+      'DELETE FROM webhook_secret WHERE tenant = $1 AND principal = $2',
+      of,
+    );
+    const existed = rowCount !== 0;
+    if (secret === null) return existed;
     await this.client.query(
       'INSERT INTO webhook_secret (tenant, principal, secret) VALUES ($1, $2, $3)',
       [...of, secret],
     );
+    return existed;
   }
 
   /** False when the token already belongs to another principal of any tenant. */
   async saveCredential(principal: string, digest: string): Promise<boolean> {
     const { rows } = await this.client.query<{ tenant: string; principal: string }>(
-      'SELECT tenant, principal FROM credential WHERE digest = $1',
+      `SELECT tenant, principal FROM credential WHERE digest = $1
+       UNION ALL SELECT tenant, principal FROM credential WHERE former_digest = $1`,
       [digest],
     );
     const holder = rows[0];
@@ -206,18 +264,34 @@ export class DirectoryChange extends DirectoryView {
       return holder.tenant === this.tenant && holder.principal === principal;
     await this.client.query(
       `INSERT INTO credential (digest, tenant, principal, created_at) VALUES ($1, $2, $3, clock_timestamp())
-       ON CONFLICT (tenant, principal) DO UPDATE SET digest = EXCLUDED.digest, created_at = EXCLUDED.created_at`,
+       ON CONFLICT (tenant, principal) DO UPDATE SET digest = EXCLUDED.digest, id = EXCLUDED.id,
+         created_at = EXCLUDED.created_at`,
       [digest, this.tenant, principal],
     );
     return true;
   }
 
-  async saveRoute(id: string, revision: number, config: RouteConfig): Promise<void> {
+  /** False when nobody is called so. A session counts by when it began. */
+  async endSessions(person: string): Promise<boolean> {
+    const { rowCount } = await this.client.query(
+      `UPDATE principal SET sessions_valid_from = clock_timestamp() WHERE tenant = $1 AND id = $2 AND kind = 'human'`,
+      [this.tenant, person],
+    );
+    return rowCount === 1;
+  }
+
+  async saveRoute(
+    id: string,
+    revision: number,
+    config: RouteConfig,
+    configuredBy: ConfiguredBy,
+  ): Promise<void> {
     await this.client.query(
-      `INSERT INTO route (tenant, id, revision, config, updated_at) VALUES ($1, $2, $3, $4, clock_timestamp())
+      `INSERT INTO route (tenant, id, revision, config, configured_by, updated_at)
+       VALUES ($1, $2, $3, $4, $5, clock_timestamp())
        ON CONFLICT (tenant, id) DO UPDATE SET revision = EXCLUDED.revision, config = EXCLUDED.config,
-         updated_at = EXCLUDED.updated_at`,
-      [this.tenant, id, revision, JSON.stringify(config)],
+         configured_by = EXCLUDED.configured_by, updated_at = EXCLUDED.updated_at`,
+      [this.tenant, id, revision, JSON.stringify(config), JSON.stringify(configuredBy)],
     );
     await this.client.query('DELETE FROM route_reviewer WHERE tenant = $1 AND route = $2', [
       this.tenant,
@@ -261,6 +335,11 @@ export class DirectoryChange extends DirectoryView {
        WHERE ${open} AND candidate.ctid = k.at AND candidate.live`,
       [this.tenant, reviewer, route],
     );
+  }
+
+  /** For the security log: committed with the change or not at all. */
+  async saveSecurityEvent(event: Omit<NewSecurityEvent, 'tenant'>): Promise<void> {
+    await saveSecurityEvents(this.client, [{ ...event, tenant: this.tenant }]);
   }
 
   /** Signed records in the order given, each with the request that it is about or null. */

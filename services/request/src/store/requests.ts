@@ -6,11 +6,15 @@ import {
   MATERIAL_JOIN,
   REQUEST_COLUMNS,
   REQUEST_JOINS,
+  isLarge,
   jsonOf,
   keyed,
   loadRequest,
+  loadSized,
   recordText,
   saveTransition,
+  shownCandidate,
+  sized,
   transition,
 } from '@countersign/database';
 import type { CallerIdentity, Pool, RequestRow, Transit } from '@countersign/database';
@@ -69,33 +73,37 @@ const WITHDRAW = transition('request.withdraw', {
       AND candidate.live AND ${ANY_STEP.own(0)} <> 'confirmed')`,
   ],
 });
+const DISCARDED = [...WITHDRAWN, 'private_delete_at', 'material_deleted'];
+const [ACTOR, ACTOR_KIND] = [0, 1].map((place) => ANY_STEP.own(DISCARDED.length + place));
+// Who discarded it, for the security log; null where material was gone already and something else is withdrawn.
 const DISCARD = transition('request.discard', {
-  columns: [...WITHDRAWN, 'private_delete_at', 'material_deleted'],
-  with: DISCARDING,
+  columns: DISCARDED,
+  with: [
+    ...DISCARDING,
+    `e AS (INSERT INTO security_event (tenant, kind, actor, actor_kind, request_id)
+      SELECT $1, 'material.discarded', ${ACTOR}::text, ${ACTOR_KIND}::text, $3::uuid FROM l WHERE ${ACTOR}::text IS NOT NULL)`,
+  ],
 });
 
-/** The caller's own candidate for a human, else the newest (R9). */
-const MATERIAL = {
-  name: 'request.material',
-  text: `SELECT ${REQUEST_COLUMNS}, ${INTEGRITY}, m.payload, m.response_schema, m.review_document,
-    c.candidate
-  ${REQUEST_JOINS} ${MATERIAL_JOIN}
-  LEFT JOIN LATERAL (
-    SELECT x.candidate FROM candidate x WHERE x.tenant = $1 AND x.request_id = $2 AND x.live
-      AND ($6::text IS NULL OR x.reviewer = $6)
-    ORDER BY x.created_at DESC, x.revision DESC LIMIT 1
-  ) c ON true
-  WHERE t.tenant = $1`,
-};
+/** The caller's own candidate for a human (R9). */
+const materialText = (integrity: string, kept: (column: string) => string) => `
+  SELECT ${REQUEST_COLUMNS}, ${integrity}, ${kept('m.payload')} AS payload, ${kept('m.response_schema')} AS response_schema,
+    ${kept('m.review_document')} AS review_document, c.candidate
+  ${REQUEST_JOINS} ${MATERIAL_JOIN} ${shownCandidate('($6::text IS NULL OR x.reviewer = $6)')}
+  WHERE t.tenant = $1`;
+const MATERIAL = sized('request.material', isLarge(), materialText);
 
 /** With the bundle that the request binds, as it is stored now. */
-const APP = {
-  name: 'request.app',
-  text: `SELECT ${REQUEST_COLUMNS}, ${INTEGRITY}, m.payload, b.manifest AS bundle_manifest, b.html AS bundle_html
+const APP = sized(
+  'request.app',
+  isLarge('coalesce(octet_length(b.html), 0)'),
+  (integrity, kept) => `
+  SELECT ${REQUEST_COLUMNS}, ${integrity}, ${kept('m.payload')} AS payload, b.manifest AS bundle_manifest,
+    ${kept('b.html')} AS bundle_html
   ${REQUEST_JOINS} ${MATERIAL_JOIN}
   ${keyed('bundle', 'b', 'x.id = r.bundle_id AND m.request_id IS NOT NULL')}
   WHERE t.tenant = $1`,
-};
+);
 
 // What ended a review is the first event with the state that it has now; later ones, such as cancelling once more,
 // repeat it. A retired namespace has no event of its own (contract §11.9): its incident says when.
@@ -144,14 +152,20 @@ export class RequestStore {
     return loadRequest(this.pool, INTEGRAL, [caller.tenant, id, caller.id, operation, key]);
   }
 
-  /** Cancel, revoke and discard: the withdrawn state with its records and answer. */
-  async withdraw(transit: Transit, next: Lifecycle): Promise<void> {
+  /** Cancel, revoke and discard: the withdrawn state with its records and answer. `discardedBy`: whose discard it is. */
+  async withdraw(
+    transit: Transit,
+    next: Lifecycle,
+    discardedBy: Pick<CallerIdentity, 'id' | 'kind'> | null,
+  ): Promise<void> {
     await saveTransition(this.pool, next.materialDeleted ? DISCARD : WITHDRAW, transit, [
       next.decision,
       next.grant,
       next.invalidated,
       next.revision,
-      ...(next.materialDeleted ? [new Date(next.privateDeleteAt), true] : []),
+      ...(next.materialDeleted
+        ? [new Date(next.privateDeleteAt), true, discardedBy?.id ?? null, discardedBy?.kind ?? null]
+        : []),
     ]);
   }
 
@@ -164,8 +178,13 @@ export class RequestStore {
     return rows[0]?.directory_revision;
   }
 
-  async material(caller: CallerIdentity, id: string): Promise<MaterialRow | undefined> {
-    return loadRequest(this.pool, MATERIAL, [
+  /** Not `whole`: without what is large. */
+  async material(
+    caller: CallerIdentity,
+    id: string,
+    whole: boolean,
+  ): Promise<MaterialRow | undefined> {
+    return loadSized(this.pool, MATERIAL, whole, [
       caller.tenant,
       id,
       caller.id,
@@ -175,8 +194,9 @@ export class RequestStore {
     ]);
   }
 
-  async app(caller: CallerIdentity, id: string): Promise<AppRow | undefined> {
-    return loadRequest(this.pool, APP, [caller.tenant, id, caller.id, '', null]);
+  /** As {@link material}. */
+  async app(caller: CallerIdentity, id: string, whole: boolean): Promise<AppRow | undefined> {
+    return loadSized(this.pool, APP, whole, [caller.tenant, id, caller.id, '', null]);
   }
 
   async hitl(caller: CallerIdentity, id: string): Promise<HitlRow | undefined> {

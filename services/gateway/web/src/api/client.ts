@@ -1,3 +1,4 @@
+import { isAttended } from '../session/attended.js';
 import { endSession, freshSession, knownSession } from '../session/session.js';
 import { learnTime } from '../time/clock.js';
 import { Problem, Unanswered, problemOf } from './problem.js';
@@ -73,7 +74,11 @@ async function ask(path: string, init: RequestInit, options: CallOptions): Promi
       signal,
       redirect: 'error',
       cache: 'no-store',
-      headers: { Accept: 'application/json', ...init.headers },
+      headers: {
+        Accept: 'application/json',
+        ...(isAttended() ? {} : { 'X-Unattended': '1' }),
+        ...init.headers,
+      },
     });
   } catch (cause) {
     options.signal?.throwIfAborted();

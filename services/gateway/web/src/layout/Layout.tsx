@@ -99,6 +99,10 @@ function Who({ who }: { who: Reader }) {
       <summary>
         <span class="unseen">{shared.signedInAs} </span>
         <SafeText text={who.name} limit={60} />
+        <span class="who-tenant">
+          <span class="unseen">{shared.inTenant} </span>
+          {who.tenant}
+        </span>
       </summary>
       <div class="who-menu">
         <p>
@@ -109,8 +113,18 @@ function Who({ who }: { who: Reader }) {
           <code>
             <SafeText text={who.subject} />
           </code>
+          <br />
+          <span class="fine">{shared.inTenant}</span> <strong>{who.tenant}</strong>
         </p>
-        <button type="button" class="button plain" onClick={() => void leave('/signed-out')}>
+        {who.choice && (
+          <a class="button quiet" href={loginAddress()} onClick={rememberPlace}>
+            {shared.switchTenant}
+          </a>
+        )}
+        <a class="button quiet" href="/sessions">
+          {shared.mySessions}
+        </a>
+        <button type="button" class="button plain" onClick={() => void leave('/auth/leave')}>
           {shared.signOut}
         </button>
         <button type="button" class="button quiet" onClick={() => void leave(loginAddress())}>
@@ -129,7 +143,7 @@ function SessionNotice() {
   if (state.kind === 'other') {
     return (
       <Notice tone="warning">
-        <p>{shared.sessionOther(state.subject)}</p>
+        <p>{shared.sessionOther(state.subject, state.tenant)}</p>
         <LinkButton href={location.pathname} look="primary">
           {shared.goOnAs(state.subject)}
         </LinkButton>

@@ -132,7 +132,7 @@ function losses({ affected, dropped }: DeskPreview): number {
 
 function Preview(props: { preview: DeskPreview; differences: readonly Difference[] }) {
   const { preview, differences } = props;
-  const { affected, dropped, creates, revision } = preview;
+  const { affected, dropped, creates, revision, barred = [] } = preview;
   const under = affected.items.filter(({ execution }) =>
     ['claimed', 'admitted'].includes(execution),
   );
@@ -151,6 +151,18 @@ function Preview(props: { preview: DeskPreview; differences: readonly Difference
             )}
           </ul>
           <p>{operator.moment}</p>
+        </Notice>
+      )}
+      {barred.length > 0 && (
+        <Notice tone="warning" title={operator.barredTitle}>
+          <p>{operator.barred}</p>
+          <ul class="concerns">
+            {barred.map((route) => (
+              <li key={route}>
+                <SafeText text={route} />
+              </li>
+            ))}
+          </ul>
         </Notice>
       )}
       {revision !== null && !creates && (

@@ -10,6 +10,7 @@ import { choicesOf } from './choices.js';
 import { readAll, readOne } from './data.js';
 import { differencesOf } from './differences.js';
 import type { Difference } from './differences.js';
+import { EndSessions } from './EndSessions.js';
 import { AsJson, EntryPage, IdField } from './Entry.js';
 import { IDENTIFIER, ListField, Tick } from './ListField.js';
 import { principalAddress } from './Principals.js';
@@ -40,7 +41,7 @@ export function PrincipalPage({ id }: { id: string | null }) {
         return { principals, routes };
       }}
       form={(principal, beside, saved) =>
-        principal?.kind === 'operator' ? (
+        principal?.kind === 'operator' || principal?.kind === 'monitor' ? (
           <Notice tone="info">
             <p>{operator.operatorsElsewhere}</p>
           </Notice>
@@ -278,6 +279,7 @@ function PrincipalForm(props: {
           else saved();
         }}
       />
+      {kind === 'human' && !fresh && <EndSessions id={id} />}
     </>
   );
 }

@@ -26,8 +26,10 @@ function prelude(proxyOrigin: string, probe: string, proof: string): void {
   document.currentScript?.remove();
 }
 
-/** The text before the View's HTML. Its doctype keeps the page out of quirks mode, whatever the View begins with. */
+/**
+ * The text before the View's HTML. A page that switched prefetching of names off cannot switch it on again. Its doctype keeps the page out of quirks mode, whatever the View begins with.
+ */
 export function preludeHtml(proxyOrigin: string, probe: string, proof: string): string {
   const args = [proxyOrigin, probe, proof].map((each) => JSON.stringify(each)).join(',');
-  return `<!doctype html><script>(${prelude.toString()})(${args})</script>`;
+  return `<!doctype html><meta http-equiv="x-dns-prefetch-control" content="off"><script>(${prelude.toString()})(${args})</script>`;
 }

@@ -2,14 +2,18 @@ import { Problem, Unanswered, problemOf } from '../api/problem.js';
 
 /** Who this page was made for; the gateway writes it into the document (src/pages/shell.ts). */
 export interface Reader {
+  readonly tenant: string;
   /** The principal's id. */
   readonly subject: string;
   /** What the directory calls this person; the id when it has no name. */
   readonly name: string;
   readonly operator: boolean;
+  /** This person can choose another tenant by a login. */
+  readonly choice: boolean;
 }
 
 interface Session {
+  readonly tenant: string;
   readonly subject: string;
   readonly csrf: string;
 }
@@ -18,7 +22,7 @@ interface Session {
 export type SessionState =
   | { readonly kind: 'live' }
   | { readonly kind: 'over' }
-  | { readonly kind: 'other'; readonly subject: string };
+  | { readonly kind: 'other'; readonly subject: string; readonly tenant: string };
 
 let session: Session | null = null;
 let state: SessionState = { kind: 'live' };
@@ -26,9 +30,15 @@ const listeners = new Set<(state: SessionState) => void>();
 
 /** Who reads this page; null on a page that is for anybody. */
 export function reader(): Reader | null {
-  const { subject, name, operator } = document.body.dataset;
+  const { tenant = '', subject, name, operator, choice } = document.body.dataset;
   if (subject === undefined || subject === '') return null;
-  return { subject, name: name || subject, operator: operator === 'true' };
+  return {
+    tenant,
+    subject,
+    name: name || subject,
+    operator: operator === 'true',
+    choice: choice === 'true',
+  };
 }
 
 export function sessionState(): SessionState {
@@ -68,10 +78,11 @@ export async function freshSession(): Promise<Session> {
     throw problem;
   }
   const found = JSON.parse(text) as Session;
-  const expected = reader()?.subject;
-  if (expected !== undefined && found.subject !== expected) {
+  const expected = reader();
+  // One id in two tenants may be two people, and is never the same work.
+  if (expected && (found.subject !== expected.subject || found.tenant !== expected.tenant)) {
     session = null;
-    change({ kind: 'other', subject: found.subject });
+    change({ kind: 'other', subject: found.subject, tenant: found.tenant });
     throw new Problem({
       status: 401,
       code: 'unauthenticated',

@@ -37,6 +37,7 @@ export const auditor = {
     record: 'Signed record',
     'anchor proof': 'Anchor proof',
     'ledger range': 'Stretch of the ledger',
+    'security log': 'Security log',
     webhook: 'Webhook body',
   } as Readonly<Record<string, string>>,
   unreadable: 'No document',

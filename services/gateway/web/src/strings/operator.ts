@@ -240,7 +240,8 @@ export const operator = {
   reviewers: 'Reviewers',
   producers: 'Producers',
   duties: 'Separation of duties',
-  dutiesHint: 'Nobody decides what they asked for or own themselves. Production requires it.',
+  dutiesHint:
+    'A person does not decide what they asked for, own or configured. Production requires it.',
   dutiesOff: 'not separated',
   modes: 'Modes of execution',
   modesHint: 'How executions may be asked for. Without any, this route takes no executions.',
@@ -281,6 +282,7 @@ export const operator = {
     producer: 'Producer',
     publisher: 'Publisher',
     operator: 'Operator',
+    monitor: 'Monitor',
   } as Readonly<Record<string, string>>,
   name: 'Name',
   enabled: 'Enabled',
@@ -323,8 +325,16 @@ export const operator = {
     'Copy it now and hand it over by a way that you trust. The service keeps its digest alone, and this page forgets it when you leave.',
   show: 'Show',
   hide: 'Hide',
+  sessions: 'Sessions',
+  sessionsLead:
+    'Disabling a person ends all of their sessions for good. This ends them without disabling anybody.',
+  endSessions: 'End all sessions',
+  endSessionsWhat: (id: string) =>
+    `Every browser in which ${id} is signed in to this tenant is signed out with its next call. What is written and not sent stays in that browser. The person can sign in again at once.`,
+  endSessionsNow: 'End them now',
+  sessionsEnded: 'All sessions of this person were ended.',
   operatorsElsewhere:
-    'Operators with a token are made on the machine itself, by the command “countersign operator”. They cannot be changed here.',
+    'Operators and monitors with a token are made and changed on the machine itself, by the command “countersign operator”, and not here.',
   selfWarning:
     'This is you. Taking your own power away or disabling yourself ends your work here at once.',
 
@@ -339,6 +349,9 @@ export const operator = {
   previewTitle: 'Before you save',
   moment:
     'At this moment. Requests come and go; what the change takes away is decided when it is saved.',
+  barredTitle: 'You will not be able to decide',
+  barred:
+    'Duties are separated on the routes below. While this change is the last one to what it sets, you cannot review there: other reviewers can. A grant of yours is not usable while you were the last to set its producer or its token.',
   harmless: 'No request loses anything by it.',
   creates: 'It is new, so nothing can lose by it.',
   ends: (amount: number) =>

@@ -13,14 +13,17 @@ export const shared = {
   operator: 'Operation',
   auditor: 'Audit',
   signedInAs: 'Signed in as',
+  inTenant: 'in the tenant',
+  switchTenant: 'Change tenant',
+  mySessions: 'My sessions',
   signOut: 'Sign out',
   switchPerson: 'Sign in as somebody else',
   signIn: 'Sign in again',
   skip: 'Skip to content',
   sessionOver:
     'Your session has ended. What you wrote is kept in this browser; sign in again to go on with it.',
-  sessionOther: (name: string) =>
-    `${name} has signed in by this browser meanwhile. This page was opened by somebody else and does nothing any more.`,
+  sessionOther: (name: string, tenant: string) =>
+    `${name} has signed in by this browser meanwhile, in the tenant ${tenant}. This page was opened for somebody else and does nothing any more.`,
   goOnAs: (name: string) => `Go on as ${name}`,
   offline: 'You are offline. What is shown may be out of date.',
   unanswered: 'The service did not answer. Check your connection and try again.',

@@ -1,5 +1,5 @@
 import '@countersign/verifier-page/browser/bytes';
-import { DOCUMENT_LIMITS, newVerifierMemory, verifyDocument } from '@countersign/protocol/verifier';
+import { DOCUMENT_BOUNDS, newVerifierMemory, verifyDocument } from '@countersign/protocol/verifier';
 import {
   CHAIN_START,
   LEDGER_REASONS,
@@ -59,7 +59,7 @@ function readTrust(manifest: string): TrustAnswer {
 function verify(bytes: Uint8Array, expected: Expected): Answers['document'] {
   const verdict = verifyDocument(bytes, trusted(), { expected, memory });
   try {
-    document = parseStrictJson(bytes, DOCUMENT_LIMITS.depth);
+    document = parseStrictJson(bytes, DOCUMENT_BOUNDS);
   } catch {
     document = null;
   }

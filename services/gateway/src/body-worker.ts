@@ -1,0 +1,12 @@
+import type { RecordName } from '@countersign/protocol';
+import { answerJobs } from '@countersign/platform/body-job';
+
+import { readInput } from './input.js';
+
+// Reads the large bodies of callers: what the gateway's own thread does with small ones.
+const utf8 = new TextEncoder();
+
+answerJobs((input: RecordName | null, bytes) => {
+  const text = utf8.encode(readInput(input, bytes));
+  return { result: text, buffers: [text] };
+});

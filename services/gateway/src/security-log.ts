@@ -1,0 +1,74 @@
+import { Refusal, SECURITY_READS } from '@countersign/protocol';
+import type { SecurityParameter, SecurityRead } from '@countersign/protocol';
+
+import type { Call, Handler } from './call.js';
+import { send } from './call.js';
+import type { Pipeline } from './pipeline.js';
+
+const identifier = /^[a-zA-Z0-9_.:@/-]{1,160}$/;
+/** Whoever acted may be the login of a database too. */
+const name = /^[^\p{Cc}]{1,400}$/u;
+
+/** Which refusal a parameter of a wrong form gets, and what its form is. */
+const FORMS: Readonly<Record<SecurityParameter, RegExp>> = {
+  kind: identifier,
+  actor: name,
+  subject: name,
+  request: identifier,
+  since: identifier,
+  before: identifier,
+  after: /^\d{1,15}$/,
+};
+
+/**
+ * What operators and auditors read of the security log of their tenant (contract R41), by session or bearer token; checked
+ * here and again by the service.
+ */
+export function createSecurityLog(
+  pipeline: Pipeline,
+): (method: string, path: string) => Handler | null {
+  const reads = new Map<string, SecurityRead>(SECURITY_READS.map((read) => [read.path, read]));
+
+  async function serve(call: Call, read: SecurityRead): Promise<void> {
+    const caller = await pipeline.admit(call, 'page');
+    if (caller.kind !== 'auditor' && caller.kind !== 'operator' && !caller.operator) {
+      throw new Refusal('operator_required');
+    }
+    const params = readParameters(read, new URLSearchParams(call.query));
+    const { status, body, headers } = await pipeline.forward(
+      call,
+      caller,
+      `countersign.${read.name}`,
+      { params },
+    );
+    const { response } = call;
+    response.statusCode = status;
+    if (read.name === 'ledger.security-log-csv') {
+      response.setHeader('Content-Disposition', 'attachment; filename="security-log.csv"');
+    }
+    send(call, headers?.['content-type'] ?? 'application/json', body);
+  }
+
+  return (method, path) => {
+    const read = method === 'GET' ? reads.get(path) : undefined;
+    return read === undefined ? null : (call) => serve(call, read);
+  };
+}
+
+/** Of each parameter at most one; an empty one counts as missing, others than known are ignored. */
+function readParameters(read: SecurityRead, given: URLSearchParams): Record<string, string> {
+  const params: Record<string, string> = {};
+  for (const parameter of read.query) {
+    const [text, ...repeated] = given.getAll(parameter);
+    if (repeated.length > 0) throw refusalOf(parameter);
+    if (!text) continue;
+    if (!FORMS[parameter].test(text)) throw refusalOf(parameter);
+    params[parameter] = text;
+  }
+  return params;
+}
+
+function refusalOf(parameter: SecurityParameter): Refusal {
+  const isPlace = parameter === 'since' || parameter === 'before' || parameter === 'after';
+  return new Refusal(isPlace ? 'invalid_offset' : 'invalid_path_parameter');
+}

@@ -1,0 +1,205 @@
+import { LOGIN_SECONDS, SESSION_SECONDS } from '../cookies.js';
+import type { Identity } from '../login/identity-provider.js';
+import type { Rows } from '../store.js';
+
+/** One person as the directory of one tenant has them. */
+export interface PersonEntry {
+  readonly tenant: string;
+  readonly principal: string;
+}
+
+export interface LoginAttempt {
+  readonly nonce: string;
+  readonly codeVerifier: string;
+  readonly returnTo: string;
+  /** See `sessionState`. */
+  readonly sessionState: string | null;
+  /** Who the person goes on as without choosing, where the login is a fresh one for a confirmation. */
+  readonly stays: PersonEntry | null;
+}
+
+/** An attempt whose person is known and has to choose a tenant. */
+export interface PendingChoice extends Pick<LoginAttempt, 'returnTo' | 'sessionState'> {
+  readonly stateDigest: string;
+  readonly identity: Identity;
+  /** What the form has to be sent back with. */
+  readonly token: string;
+}
+
+export interface Person extends PersonEntry {
+  readonly identityCertain: boolean;
+  /** False for an entry that the person has never logged in to. */
+  readonly known: boolean;
+}
+
+export interface NewSession extends PersonEntry {
+  readonly digest: string;
+  readonly csrf: string;
+  readonly identity: Identity;
+}
+
+/** Of one person in one tenant. More than a few are no use to the person, and the list is not for operators to fill. */
+const ENTRIES_OF_A_TENANT = 5;
+
+/** Login attempts, from the redirect to the provider to the session. */
+export function loginStore(rows: Rows) {
+  return {
+    /**
+     * What a browser's session cookie stands for now: null without one, else whether it is alive
+     * and which. Two equal answers mean that nobody logged in or out between them.
+     */
+    async sessionState(digest: string | null): Promise<string | null> {
+      if (digest === null) return null;
+      const found = await rows(
+        'session-state',
+        'SELECT FROM session WHERE digest = $1 AND expires_at > clock_timestamp()',
+        [digest],
+      );
+      return `${found.length > 0 ? 'live' : 'dead'} ${digest}`;
+    },
+
+    /**
+     * Replaces the attempt of a browser that already has a login cookie, whatever became of that
+     * attempt, and so invalidates its callback. False when there is none to replace.
+     */
+    async restartLogin(digest: string, stateDigest: string, next: LoginAttempt): Promise<boolean> {
+      const replaced = await rows(
+        'restart-login',
+        `UPDATE login_attempt SET state = $2, nonce = $3, code_verifier = $4, return_to = $5, session_digest = $6,
+           stays = $7, identity = NULL, choice = NULL, created_at = clock_timestamp(), claimed_at = NULL,
+           expires_at = clock_timestamp() + make_interval(secs => ${LOGIN_SECONDS})
+         WHERE digest = $1 AND expires_at > clock_timestamp() RETURNING digest`,
+        attemptValues(digest, stateDigest, next),
+      );
+      return replaced.length > 0;
+    },
+
+    async startLogin(digest: string, stateDigest: string, next: LoginAttempt): Promise<void> {
+      await rows(
+        'start-login',
+        `INSERT INTO login_attempt (digest, state, nonce, code_verifier, return_to, session_digest, stays, created_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp(),
+           clock_timestamp() + make_interval(secs => ${LOGIN_SECONDS}))`,
+        attemptValues(digest, stateDigest, next),
+      );
+    },
+
+    /** Takes the attempt, once and for ever; null when it is unknown, over or already taken. */
+    async claimLogin(digest: string, stateDigest: string): Promise<LoginAttempt | null> {
+      const [claimed] = await rows<LoginAttempt>(
+        'claim-login',
+        `UPDATE login_attempt SET claimed_at = clock_timestamp()
+         WHERE digest = $1 AND state = $2 AND claimed_at IS NULL AND expires_at > clock_timestamp()
+         RETURNING nonce, code_verifier AS "codeVerifier", return_to AS "returnTo", session_digest AS "sessionState", stays`,
+        [digest, stateDigest],
+      );
+      return claimed ?? null;
+    },
+
+    /**
+     * The enabled humans with that identity, those that the person knows first, the last one before all. No tenant's
+     * entries depend on another's.
+     */
+    async people(issuer: string, subject: string): Promise<Person[]> {
+      return rows<Person>(
+        'people',
+        `SELECT tenant, principal, "identityCertain", last IS NOT NULL AS known FROM (
+           SELECT p.tenant, p.id AS principal, l.at AS last,
+             coalesce(p.config -> 'identity_certain' <> 'false'::jsonb, true) AS "identityCertain",
+             row_number() OVER (PARTITION BY p.tenant ORDER BY l.at DESC NULLS LAST, p.id) AS place
+           FROM principal p LEFT JOIN last_login l ON l.tenant = p.tenant AND l.principal = p.id
+           WHERE p.oidc_issuer = $1 AND p.oidc_subject = $2 AND p.kind = 'human' AND p.enabled
+         ) entry WHERE place <= ${ENTRIES_OF_A_TENANT} ORDER BY last DESC NULLS LAST, tenant, principal`,
+        [issuer, subject],
+      );
+    },
+
+    /** Whether the person behind this principal could have chosen another one at the login. */
+    async hasChoice({ tenant, principal }: PersonEntry): Promise<boolean> {
+      const found = await rows(
+        'has-choice',
+        `SELECT FROM principal p JOIN principal x ON x.oidc_issuer = p.oidc_issuer AND x.oidc_subject = p.oidc_subject
+           AND x.kind = 'human' AND x.enabled AND (x.tenant, x.id) <> (p.tenant, p.id)
+         WHERE p.tenant = $1 AND p.id = $2 LIMIT 1`,
+        [tenant, principal],
+      );
+      return found.length > 0;
+    },
+
+    /** Keeps who a claimed attempt belongs to until the person has chosen. False: another login took its place. */
+    async awaitChoice(
+      digest: string,
+      stateDigest: string,
+      identity: Identity,
+      token: string,
+    ): Promise<boolean> {
+      const kept = await rows(
+        'await-choice',
+        `UPDATE login_attempt SET identity = $3, choice = $4,
+           expires_at = clock_timestamp() + make_interval(secs => ${LOGIN_SECONDS})
+         WHERE digest = $1 AND state = $2 AND claimed_at IS NOT NULL RETURNING digest`,
+        [digest, stateDigest, JSON.stringify(identity), token],
+      );
+      return kept.length > 0;
+    },
+
+    async pendingChoice(digest: string): Promise<PendingChoice | null> {
+      const [pending] = await rows<PendingChoice>(
+        'pending-choice',
+        `SELECT state AS "stateDigest", return_to AS "returnTo", session_digest AS "sessionState", identity, choice AS token
+         FROM login_attempt WHERE digest = $1 AND identity IS NOT NULL AND expires_at > clock_timestamp()`,
+        [digest],
+      );
+      return pending ?? null;
+    },
+
+    /**
+     * One statement turns a claimed attempt into a session and retires the session it started
+     * from. `superseded`: another login took the attempt's place; `session_changed`: the old
+     * session ended meanwhile. Either way no session is made.
+     */
+    async finishLogin(
+      loginDigest: string,
+      stateDigest: string,
+      retired: string | null,
+      { digest, tenant, principal, csrf, identity }: NewSession,
+    ): Promise<'done' | 'superseded' | 'session_changed'> {
+      const [outcome] = await rows<{ attempt: boolean; made: boolean }>(
+        'finish-login',
+        `WITH attempt AS (
+           DELETE FROM login_attempt WHERE digest = $1 AND state = $2 AND claimed_at IS NOT NULL RETURNING digest
+         ), old AS (
+           DELETE FROM session WHERE digest = $3 AND expires_at > clock_timestamp() AND EXISTS (SELECT FROM attempt)
+           RETURNING digest
+         ), made AS (
+           INSERT INTO session (digest, tenant, principal, csrf, authenticated_at, expires_at, proved_at, acr, provider_session)
+           SELECT $4, $5, $6, $7, clock_timestamp(), clock_timestamp() + make_interval(secs => ${SESSION_SECONDS}),
+             -- A provider whose clock is ahead makes no login fresher than now.
+             least(to_timestamp($8::float8), clock_timestamp()), $9, $10
+           FROM attempt WHERE $3::text IS NULL OR EXISTS (SELECT FROM old)
+           RETURNING digest
+         ), remembered AS (
+           INSERT INTO last_login (tenant, principal, at) SELECT $5, $6, clock_timestamp() FROM made
+           ON CONFLICT (tenant, principal) DO UPDATE SET at = EXCLUDED.at
+         ), noted AS (
+           INSERT INTO security_event (tenant, kind, actor, actor_kind, subject, detail)
+           SELECT $5, 'login.succeeded', $6, 'human', $6,
+             jsonb_build_object('acr', left($9::text, 100), 'replaced', EXISTS (SELECT FROM old)) FROM made
+         )
+         SELECT EXISTS (SELECT FROM attempt) AS attempt, EXISTS (SELECT FROM made) AS made`,
+        [
+          ...[loginDigest, stateDigest, retired, digest, tenant, principal, csrf],
+          ...[identity.provedAt, identity.acr, identity.session],
+        ],
+      );
+      if (!outcome?.attempt) return 'superseded';
+      return outcome.made ? 'done' : 'session_changed';
+    },
+  };
+}
+
+function attemptValues(digest: string, stateDigest: string, next: LoginAttempt) {
+  const { nonce, codeVerifier, returnTo, sessionState, stays } = next;
+  const kept = stays && JSON.stringify(stays);
+  return [digest, stateDigest, nonce, codeVerifier, returnTo, sessionState, kept];
+}

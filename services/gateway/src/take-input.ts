@@ -1,0 +1,87 @@
+import type { BodyOwner, BodyWorkers, BusBody } from '@countersign/platform';
+import type { Operation } from '@countersign/protocol';
+import { Refusal, invalidRecordCode } from '@countersign/protocol';
+
+import { readBody } from './body.js';
+import type { Call } from './call.js';
+import { readInput } from './input.js';
+import { CallerGone } from './refusals.js';
+
+/** What a call brings for a service, in canonical form. */
+export interface Input {
+  readonly body: BusBody;
+  /** Gives back the memory that it has taken; after the answer at the latest. */
+  leave(): void;
+}
+
+const nothing = (): void => {};
+
+export const NO_INPUT: Input = { body: '', leave: nothing };
+
+/** A body that is being read. */
+export interface Taking {
+  readonly input: Promise<Input>;
+  /** Nobody wants it any more. */
+  stop(): void;
+}
+
+/**
+ * Begins to read a call's body as the record its operation takes (contract §6.1 steps 6 and 7, R35): a small one here, a
+ * large one in a worker, once there is a place for it. The record is left to the service where that answers first for
+ * other things (#3, #4, #16).
+ */
+export function takeInput(
+  { request }: Call,
+  owner: BodyOwner,
+  { input, preflight, bodyLimit }: Operation,
+  bodies: Pick<BodyWorkers, 'place'>,
+  { begin, large }: { begin: () => void; large: () => void },
+): Taking {
+  const record = preflight ? null : input;
+  // Small bodies, which are nearly all, do without.
+  let stopping: AbortController | undefined;
+  let stopped = false;
+  const stop = (): void => {
+    stopped = true;
+    stopping?.abort(new CallerGone());
+  };
+  const signal = (): AbortSignal => {
+    if (stopping === undefined) {
+      stopping = new AbortController();
+      request.once('close', stop);
+      if (stopped || request.destroyed) stop();
+    }
+    return stopping.signal;
+  };
+  const place = (bytes: number) => bodies.place(owner, bytes, signal());
+
+  async function take(): Promise<Input> {
+    const body = await readBody(request, { limit: bodyLimit, begin, large, place, signal });
+    if (body.kind === 'small') return { body: readInput(record, body.bytes), leave: nothing };
+    if (body.kind === 'no object') {
+      if (record !== null) throw new Refusal(invalidRecordCode(record));
+      // To the service, which judges other things first, one is as good as another.
+      return { body: 'null', leave: nothing };
+    }
+    const { leave, run } = body.place;
+    try {
+      return { body: await run<Uint8Array>(record, body.bytes), leave };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  const taken = take();
+  return {
+    input: taken,
+    stop() {
+      stop();
+      // It may have a place by now.
+      taken.then(
+        ({ leave }) => leave(),
+        () => {},
+      );
+    },
+  };
+}

@@ -1,0 +1,4 @@
+import { startPage } from '../start.js';
+import { SessionsPage } from './SessionsPage.js';
+
+startPage(<SessionsPage />, { wide: true });

@@ -1,0 +1,43 @@
+import { Counter, askedGauges } from '@countersign/platform';
+import type { Logger, Registry } from '@countersign/platform';
+import type { SecurityStore } from '../store/security.js';
+
+/** How far the security log is behind: the same from every replica, so take the maximum. */
+export function securityLagFigures(registry: Registry, log: Logger, store: SecurityStore): void {
+  askedGauges(
+    registry,
+    log,
+    [
+      {
+        name: 'countersign_security_chain_lag_seconds',
+        help: 'For how long the oldest event of the security log waits to be chained.',
+      },
+      {
+        name: 'countersign_security_anchor_lag_seconds',
+        help: 'For how long the oldest entry of the security log waits for a checkpoint in the anchor store.',
+      },
+    ],
+    async () => {
+      const { unchainedSeconds, unanchoredSeconds } = await store.lag();
+      return {
+        countersign_security_chain_lag_seconds: [{ value: unchainedSeconds }],
+        countersign_security_anchor_lag_seconds: [{ value: unanchoredSeconds }],
+      };
+    },
+  );
+}
+
+export interface SecurityFigures {
+  /** The anchor store refused a checkpoint, with this fault. */
+  refused(fault: string): void;
+}
+
+export function securityFigures(registry: Registry): SecurityFigures {
+  const refusals = new Counter({
+    name: 'countersign_security_anchor_refusals_total',
+    help: 'Checkpoints of the security log that the anchor store did not accept.',
+    labelNames: ['fault'],
+    registers: [registry],
+  });
+  return { refused: (fault) => refusals.inc({ fault }) };
+}

@@ -1,0 +1,19 @@
+import { answerJobs } from '@countersign/platform/body-job';
+import { readBundle } from './bundle-input.js';
+import { readCreation } from './creation-input.js';
+
+// Reads large bodies: what the service's own thread does with small ones. Texts leave as bytes, which go without a copy.
+export type BodyQuestion = 'creation' | 'bundle';
+
+answerJobs((question: BodyQuestion, bytes) => {
+  const utf8 = new TextEncoder();
+  const buffers: Uint8Array[] = [];
+  const keep = (text: string): Uint8Array => {
+    const kept = utf8.encode(text);
+    buffers.push(kept);
+    return kept;
+  };
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+  const result = question === 'bundle' ? readBundle(body, keep) : readCreation(body, keep);
+  return { result, buffers };
+});

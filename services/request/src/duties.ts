@@ -1,0 +1,80 @@
+import {
+  configuredByAfter,
+  partsOfPrincipal,
+  partsOfRoute,
+  textDigest,
+} from '@countersign/protocol';
+import type { ConfiguredBy, PrincipalInput, RouteConfig } from '@countersign/protocol';
+import type { Principal } from '@countersign/database';
+import type { DirectoryView, KnownPrincipal, KnownRoute } from './store/directory.js';
+
+// Which person set what of the directory (contract R38): #25 and #26 remember it, their previews tell what it means.
+
+/** Changes by bearer operators are of no person. */
+function authorOf(operator: Principal): string | null {
+  return operator.kind === 'human' ? operator.id : null;
+}
+
+export function routeConfiguredBy(
+  before: KnownRoute | null,
+  config: RouteConfig,
+  operator: Principal,
+): ConfiguredBy {
+  const known =
+    before === null
+      ? { parts: {}, by: {} }
+      : { parts: partsOfRoute(before.config), by: before.configuredBy };
+  return configuredByAfter(known, partsOfRoute(config), authorOf(operator));
+}
+
+export async function principalConfiguredBy(
+  view: DirectoryView,
+  before: KnownPrincipal | null,
+  input: PrincipalInput,
+  operator: Principal,
+): Promise<ConfiguredBy> {
+  const { webhook_secret: secret, ...config } = input.config;
+  const token = before?.tokenDigest ?? null;
+  const hadSecret = before !== null && (await view.hasWebhookSecret(before.id));
+  const known =
+    before === null
+      ? { parts: {}, by: {} }
+      : {
+          parts: partsOfPrincipal(before.config, { token, webhook: hadSecret ? 'before' : null }),
+          by: before.configuredBy,
+        };
+  const after = partsOfPrincipal(config, {
+    token: input.token === undefined ? token : textDigest(input.token),
+    // What the secret was cannot be read: one that is given counts as another.
+    webhook: secret === undefined ? null : 'after',
+  });
+  return configuredByAfter(known, after, authorOf(operator));
+}
+
+/** The route itself, when this operator reviews on it and cannot decide there while the change holds. */
+export async function barredFromRoute(
+  view: DirectoryView,
+  { id, before, config }: { id: string; before: KnownRoute | null; config: RouteConfig },
+  operator: Principal,
+): Promise<string[]> {
+  const ids = await view.idsOfPerson(operator);
+  const sets = isAmong(ids, routeConfiguredBy(before, config, operator));
+  const reviews = config.reviewers.some((reviewer) => ids.includes(reviewer));
+  return config.separation_of_duties && sets && reviews ? [id] : [];
+}
+
+/** Routes on which this operator cannot decide requests of this principal while the change holds. */
+export async function barredFromOwner(
+  view: DirectoryView,
+  before: KnownPrincipal | null,
+  input: PrincipalInput,
+  operator: Principal,
+): Promise<string[]> {
+  const ids = await view.idsOfPerson(operator);
+  const sets = isAmong(ids, await principalConfiguredBy(view, before, input, operator));
+  return sets ? view.separatedRoutes(ids, input.id) : [];
+}
+
+function isAmong(ids: readonly string[], configuredBy: ConfiguredBy): boolean {
+  return Object.values(configuredBy).some((by) => ids.includes(by));
+}
