@@ -24,7 +24,9 @@ const shared = {
     '^@countersign/first-generation/client$':
       '<rootDir>/packages/first-generation/src/client/index.ts',
     '^@countersign/platform/(stores|testing)$': '<rootDir>/packages/platform/src/$1/index.ts',
+    '^@countersign/platform/body-job$': '<rootDir>/packages/platform/src/body-workers/job.ts',
     '^@countersign/platform/jobs$': '<rootDir>/packages/platform/src/jobs.ts',
+    '^@countersign/platform/schema-check$': '<rootDir>/packages/platform/src/schema-check/index.ts',
     '^@countersign/platform/tracing$': '<rootDir>/packages/platform/src/tracing/index.ts',
     '^@countersign/deploy$': '<rootDir>/deploy/src/index.ts',
     '^@countersign/deploy/person$': '<rootDir>/deploy/src/demo/person.ts',

@@ -54,25 +54,33 @@ async function install(say) {
   const done = modified(join(ROOT, 'node_modules', '.package-lock.json'));
   if (done >= modified(join(ROOT, 'package-lock.json'))) return;
   await step(say, 'installing packages (npm ci; a minute or two)', async () => {
-    const flags = [
-      'ci',
-      '--no-audit',
-      '--no-fund',
-      '--loglevel=error',
-      '--include=dev',
-      '--include=optional',
-    ];
-    const npm = process.env.npm_execpath;
-    const [command, args] = npm?.endsWith('.js')
-      ? [process.execPath, [npm, ...flags]]
-      : ['npm', flags];
-    const { code, output } = await run(command, args);
-    if (code === 0) return;
-    throw new Missing(
-      `npm ci failed:\n${tail(output)}\n` +
-        'It needs the npm registry: check the network (npm ping), a proxy (npm config get proxy) and the disk, then try again.',
-    );
+    // A package's install script runs with all that we may do: only those run that package.json names.
+    const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+    await npm('ci', '--ignore-scripts', '--include=dev', '--include=optional', ...quiet);
+    const scripted = scriptedPackages();
+    if (scripted.length > 0) await npm('rebuild', ...scripted, ...quiet);
   });
+}
+
+async function npm(...words) {
+  const path = process.env.npm_execpath;
+  const [command, args] = path?.endsWith('.js')
+    ? [process.execPath, [path, ...words]]
+    : ['npm', words];
+  const { code, output } = await run(command, args);
+  if (code === 0) return;
+  throw new Missing(
+    `npm ${words[0]} failed:\n${tail(output)}\n` +
+      'It needs the npm registry: check the network (npm ping), a proxy (npm config get proxy) and the disk, then try again.',
+  );
+}
+
+/** Installed packages whose scripts may run: they restore links that a package cannot hold. */
+function scriptedPackages() {
+  const { allowScripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  return Object.keys(allowScripts).filter(
+    (name) => allowScripts[name] && existsSync(join(ROOT, 'node_modules', name)),
+  );
 }
 
 async function build(say) {

@@ -15,6 +15,7 @@ const HELP = `Starts Countersign on this machine, for development: npm start -- 
   --no-quotas           lift the quotas and rates
   --split               one process per service and worker, over NATS and Redis
   --replicas N          with --split: N processes of each
+  --install-packages    install servers that are missing as Debian packages without asking (as root)
   --help                this text
 
 The development login takes a third port, two above --port.
@@ -29,6 +30,7 @@ const OPTIONS = {
   'no-quotas': { type: 'boolean', default: false },
   split: { type: 'boolean', default: false },
   replicas: { type: 'string', default: '1' },
+  'install-packages': { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 };
 
@@ -65,6 +67,7 @@ function read(args) {
     quotas: !values['no-quotas'],
     split: values.split,
     replicas,
+    installPackages: values['install-packages'],
   };
 }
 

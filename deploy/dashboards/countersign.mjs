@@ -197,6 +197,8 @@ const ROWS = [
           [
             [`max(countersign_chain_lag_seconds${of()})`, 'chain'],
             [`max(countersign_anchor_lag_seconds${of()})`, 'anchors'],
+            [`max(countersign_security_chain_lag_seconds${of()})`, 'security log'],
+            [`max(countersign_security_anchor_lag_seconds${of()})`, 'anchors of the security log'],
             [`max by (worker) (${WORKER_OVERDUE}${of()})`, '{{worker}}'],
           ],
           's',

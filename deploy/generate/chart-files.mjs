@@ -46,6 +46,7 @@ export function natsValues(permissions, hints) {
     config: {
       cluster: { enabled: true, replicas: 3 },
       jetstream: { enabled: false },
+      nats: { tls: { enabled: true, secretName: 'nats-server-tls' } },
       merge: { max_payload: '<< 1MB >>', authorization: { users } },
     },
     podTemplate: {
@@ -59,7 +60,8 @@ export function natsValues(permissions, hints) {
 #
 # Passwords come from the Secret that nats.existingSecret names, a key for each target. "<subject> <queue>" allows a
 # subscription in that queue group only. Nothing is kept in streams: messages are hints, so JetStream is off; whoever
-# shares this server and switches it on should set sync_interval to always.
+# shares this server and switches it on should set sync_interval to always. The server's certificate, for the name in nats.url, is in
+# the Secret nats-server-tls; its authority is what NATS_CA of the chart countersign names.
 ${stringify(values, { lineWidth: 0 })}`;
 }
 
@@ -73,10 +75,13 @@ export function settingsPage(inventory) {
       all.set(setting.name, known);
     }
   }
+  const readers = (targets) => {
+    const others = [...inventory.keys()].filter((target) => !targets.includes(target));
+    if (others.length > 1) return targets.join(', ');
+    return others.length === 0 ? 'all' : `all but ${others[0]}`;
+  };
   const row = ({ name, description, fallback, targets }) =>
-    `| \`${name}\` | ${cell(description)} | ${fallback === null ? '' : `\`${fallback}\``} | ${
-      targets.length === inventory.size ? 'all' : targets.join(', ')
-    } |`;
+    `| \`${name}\` | ${cell(description)} | ${fallback === null ? '' : `\`${fallback}\``} | ${readers(targets)} |`;
   return `# Settings
 
 Every variable that a target reads, out of the declarations in the code (\`npm run generate\`). Each may also be given as

@@ -48,6 +48,11 @@ const REFINED = {
     },
   },
   'networkPolicy.*.ports': ports,
+  'networkPolicy.*.peers': {
+    type: ['array', 'string'],
+    if: { type: 'string' },
+    then: { const: 'public' },
+  },
   'webhooks.hosts': { items: string },
   extraObjects: { items: { type: ['object', 'string'] } },
   'defaults.pdb': {
@@ -129,7 +134,7 @@ export function valuesSchema(inventory) {
 
 /** Variables that the chart sets by keys of its own. */
 const MANAGED =
-  /^(MODE|ORIGIN|SANDBOX_ORIGIN|HEALTH_PORT|HOST|PORT|SANDBOX_PORT|TRUST|CALLER_(PUBLIC|PRIVATE)_KEY|[A-Z_]+_SIGNING_KEY|DATABASE_URL(_[A-Z_]+)?|NATS_(URL|USER|PASSWORD|CREDENTIALS)|REDIS_URL|OIDC_.*|SMTP_URL|MAIL_FROM|WEBHOOK_HOSTS|ANCHOR_DIR|ANCHOR_S3_(BUCKET|PREFIX|REGION|ENDPOINT|PATH_STYLE|ACCESS_KEY_ID|SECRET_ACCESS_KEY))$/;
+  /^(MODE|ORIGIN|SANDBOX_ORIGIN|HEALTH_PORT|HOST|PORT|SANDBOX_PORT|TRUST|CALLER_(PUBLIC|PRIVATE)_KEY|[A-Z_]+_(SIGNING_KEY|MESSAGE_KEYS)|DATABASE_URL(_[A-Z_]+)?|NATS_(URL|USER|PASSWORD|CREDENTIALS)|REDIS_URL|OIDC_.*|SMTP_URL|MAIL_FROM|WEBHOOK_HOSTS|ANCHOR_DIR|ANCHOR_S3_(BUCKET|PREFIX|REGION|ENDPOINT|PATH_STYLE|ACCESS_KEY_ID|SECRET_ACCESS_KEY))$/;
 
 export function isManaged(name) {
   return MANAGED.test(name);

@@ -76,6 +76,11 @@ export function anchorS3Settings(
   };
 }
 
+/** Where the security log's checkpoints are: `security` in the place of the prefix's last name. */
+export function securitySettings<S extends { readonly prefix: string }>(settings: S): S {
+  return { ...settings, prefix: settings.prefix.replace(/[^/]+$/, 'security') };
+}
+
 function half(config: Configuration<typeof ANCHOR_S3>): ConfigurationFault[] {
   const { ANCHOR_S3_ACCESS_KEY_ID: id, ANCHOR_S3_SECRET_ACCESS_KEY: secret } = config;
   if ((id === undefined) === (secret === undefined)) return [];

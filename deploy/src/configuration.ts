@@ -3,32 +3,55 @@ import { flag, list, loadConfig, wholeNumber } from '@countersign/platform';
 import type { Configuration, ConfigurationFault } from '@countersign/platform';
 import { SCOPE, validate } from '@countersign/protocol';
 import type { WebhookRules } from '@countersign/protocol';
+import {
+  NATS_TRANSPORT,
+  REDIS_CA,
+  databaseFaults,
+  natsFaults,
+  plaintextFaults,
+} from './store-transport.js';
 
-const pem = (what: string) =>
-  z.string().includes('-----BEGIN', 'expected a PEM text').describe(what);
+const DATABASE =
+  'postgres://user:password@host:port/database, in production with ?sslmode=verify-full';
 
 /** Variables that every target reads. Each may also be given as `<name>_FILE`. */
-const COMMON = {
+const BUS = {
   MODE: z.enum(['development', 'production']).describe('development or production'),
-  ORIGIN: z.url().describe('the exact origin that callers use, such as https://review.example'),
-  DATABASE_URL: z
+  NATS_URL: z
     .string()
-    .regex(/^postgres(ql)?:\/\//, 'expected a postgres:// URL')
-    .describe('postgres://user:password@host:port/database'),
-  NATS_URL: z.string().optional().describe('nats://host:port; without it the bus is this process'),
+    .optional()
+    .describe('tls://host:port, or nats:// in development; without it the bus is this process'),
   NATS_USER: z.string().optional().describe('the name that this target logs in to NATS with'),
   NATS_PASSWORD: z.string().optional().describe('the password that belongs to NATS_USER'),
   NATS_CREDENTIALS: z
     .string()
     .optional()
     .describe('instead of name and password: the text of a NATS credentials file'),
-  REDIS_URL: z.string().optional().describe('redis://host:port'),
-  TRUST: z.string().describe('the trust manifest as JSON; usually TRUST_FILE'),
-  CALLER_PUBLIC_KEY: pem('the public key that caller tokens are checked with'),
+  ...NATS_TRANSPORT,
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
     .describe('trace, debug, info, warn, error, fatal or silent'),
+} as const;
+
+export type BusConfig = Configuration<typeof BUS>;
+
+/** All that a target without a database and without keys is told. */
+export function busConfig(env: NodeJS.ProcessEnv): BusConfig {
+  return loadConfig(BUS, env, busFaults);
+}
+
+/** Variables that every target with a database reads. */
+const COMMON = {
+  ...BUS,
+  ORIGIN: z.url().describe('the exact origin that callers use, such as https://review.example'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'expected a postgres:// URL')
+    .describe(DATABASE),
+  REDIS_URL: z.string().optional().describe('rediss://host:port, or redis:// in development'),
+  REDIS_CA,
+  TRUST: z.string().describe('the trust manifest as JSON; usually TRUST_FILE'),
   QUOTAS: z
     .enum(['on', 'off'])
     .default('on')
@@ -87,7 +110,7 @@ export type CommonConfig = Configuration<typeof COMMON>;
 
 /** What the process itself needs before anything else is known. */
 const PROCESS = {
-  LOG_LEVEL: COMMON.LOG_LEVEL,
+  LOG_LEVEL: BUS.LOG_LEVEL,
   HEALTH_PORT: wholeNumber(0, 65535)
     .optional()
     .describe(
@@ -102,11 +125,31 @@ export function processConfig(env: NodeJS.ProcessEnv): Configuration<typeof PROC
 export function commonConfig(env: NodeJS.ProcessEnv): CommonConfig {
   return loadConfig(COMMON, env, (config) => [
     ...(config.MODE === 'production' ? forbiddenInProduction(config) : []),
+    ...busFaults(config),
+    ...(refusesPlaintext(config) ? plaintextFaults(config) : []),
     ...(config.ANCHOR_DIR !== undefined && config.ANCHOR_S3_BUCKET !== undefined
       ? [TWO_STORES]
       : []),
   ]);
 }
+
+function busFaults(config: BusConfig): ConfigurationFault[] {
+  const { NATS_URL, NATS_CERT, NATS_KEY } = config;
+  return [
+    ...(refusesPlaintext(config) ? natsFaults(NATS_URL) : []),
+    ...((NATS_CERT === undefined) === (NATS_KEY === undefined) ? [] : [HALF_A_PAIR]),
+  ];
+}
+
+function refusesPlaintext({ MODE, ALLOW_PLAINTEXT_STORES }: Partial<CommonConfig>): boolean {
+  return MODE === 'production' && ALLOW_PLAINTEXT_STORES !== true;
+}
+
+const HALF_A_PAIR: ConfigurationFault = {
+  variable: 'NATS_CERT',
+  wrong: 'and NATS_KEY belong together, and one of them is missing',
+  remedy: 'Set both, or none of them.',
+};
 
 const TWO_STORES: ConfigurationFault = {
   variable: 'ANCHOR_S3_BUCKET',
@@ -170,15 +213,21 @@ export function automaticReminderOf(env: NodeJS.ProcessEnv): number {
 export function databaseUrlOf(role: string, config: CommonConfig, env: NodeJS.ProcessEnv): string {
   const name = `DATABASE_URL_${role.toUpperCase().replaceAll('-', '_')}`;
   const shape = {
-    [name]: z.string().optional().describe('postgres://user:password@host:port/database'),
+    [name]: z.string().optional().describe(DATABASE),
   };
-  return (loadConfig(shape, env)[name] as string | undefined) ?? config.DATABASE_URL;
+  const faults = (given: { readonly [of: string]: unknown }) => {
+    const url = given[name] as string | undefined;
+    return url !== undefined && refusesPlaintext(config) ? databaseFaults(name, url) : [];
+  };
+  return (loadConfig(shape, env, faults)[name] as string | undefined) ?? config.DATABASE_URL;
 }
 
-/** `CALLER_PRIVATE_KEY`: what the gateway alone signs caller tokens with. */
-export function callerKeyOf(env: NodeJS.ProcessEnv): string {
-  const shape = { CALLER_PRIVATE_KEY: pem('the private key that caller tokens are signed with') };
-  return loadConfig(shape, env).CALLER_PRIVATE_KEY;
+/** `OIDC_ISSUER`: where all people log in; #25 takes no human of another issuer (contract R37). */
+export function oidcIssuerOf(env: NodeJS.ProcessEnv): string {
+  const shape = {
+    OIDC_ISSUER: z.string().describe('the issuer address of your identity provider'),
+  };
+  return loadConfig(shape, env).OIDC_ISSUER;
 }
 
 /** `SANDBOX_ORIGIN`: where apps run; the gateway, which listens there, judges it against ORIGIN as well. */

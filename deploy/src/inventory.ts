@@ -7,7 +7,8 @@ import type { ConfigurationShape } from '@countersign/platform';
 import { SIGNING_POLICY } from '@countersign/protocol';
 import type { RoleName } from '@countersign/database';
 import type { SigningService } from '@countersign/protocol';
-import { commonConfig, processConfig } from './configuration.js';
+import { ASKED, messageKeysVariable } from './message-settings.js';
+import { processConfig } from './configuration.js';
 import { ensureKeys, trustManifest } from './launcher/keys.js';
 import { TARGETS, assemble } from './modules.js';
 import { tracingConfig } from './tracing.js';
@@ -75,10 +76,9 @@ async function usesOf(
   env: NodeJS.ProcessEnv & { [READ]: (shape: ConfigurationShape) => void },
 ): Promise<Uses> {
   processConfig(env);
-  tracingConfig(env);
-  const config = commonConfig(env);
+  if (target !== 'schema') tracingConfig(env);
   const log = createLogger({ name: target, level: 'silent' });
-  const { modules, uses } = await assemble({ config, env, log }, [target]);
+  const { modules, uses } = await assemble({ env, log }, [target]);
   for (const { name, stop } of modules) {
     if (name === 'queues' || name === 'connections') await stop();
   }
@@ -92,15 +92,20 @@ function environmentOf(folder: string): NodeJS.ProcessEnv {
     `${service.toUpperCase().replaceAll('-', '_')}_SIGNING_KEY`,
     `vault:${service}`,
   ]);
+  const file = (name: string): string => readFileSync(join(folder, name), 'utf8');
+  const shared = ASKED.map((service) => [
+    messageKeysVariable(service),
+    file(`${service}.message-keys`),
+  ]);
   return {
-    ...Object.fromEntries(signing),
+    ...Object.fromEntries([...signing, ...shared]),
     MODE: 'development',
     ORIGIN,
     SANDBOX_ORIGIN: 'http://localhost:8081',
     DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
     TRUST: JSON.stringify(trust),
-    CALLER_PUBLIC_KEY: readFileSync(join(folder, 'caller.pub.pem'), 'utf8'),
-    CALLER_PRIVATE_KEY: readFileSync(join(folder, 'caller.pem'), 'utf8'),
+    CALLER_PUBLIC_KEY: file('caller.pub.pem'),
+    CALLER_PRIVATE_KEY: file('caller.pem'),
     VAULT_ADDR: 'http://127.0.0.1:1',
     VAULT_TOKEN: 'none',
     OIDC_ISSUER: 'http://localhost:8082',

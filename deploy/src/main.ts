@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ConfigurationError, Gauge, createLogger, healthListener } from '@countersign/platform';
 import type { Figures, Logger, Registry } from '@countersign/platform';
-import { commonConfig, processConfig } from './configuration.js';
+import { processConfig } from './configuration.js';
 import { TARGETS } from './modules.js';
 import type { Target } from './modules.js';
 import { buildPart } from './part.js';
@@ -62,7 +62,8 @@ async function main(): Promise<void> {
   // First, so that it answers while the others still start.
   await health?.start();
   const start = async (): Promise<void> => {
-    tracing ??= await startTracingOf(process.env, name, log);
+    // The target that runs strangers' schemas reaches nothing but the bus.
+    if (name !== 'schema') tracing ??= await startTracingOf(process.env, name, log);
     const built = await build(targets, log, stopping.signal);
     running = built;
     new Gauge({
@@ -98,7 +99,7 @@ async function build(
   stopping: AbortSignal,
 ): Promise<Running> {
   const { env } = process;
-  const surroundings = { config: commonConfig(env), env, log, stopping };
+  const surroundings = { env, log, stopping };
   const { part, registry } =
     targets.length > 1 ? await threaded(surroundings) : await buildPart(surroundings, targets);
   return {

@@ -1,12 +1,14 @@
 import type { RoleName } from '@countersign/database';
 import type { Module, Registry } from '@countersign/platform';
+import { busModule, link } from './linked.js';
+import type { Surroundings } from './linked.js';
 import { schemaGate } from './schema-gate.js';
 import { share } from './shared.js';
-import type { Shared, Surroundings, Uses } from './shared.js';
+import type { Shared, Uses } from './shared.js';
 
 interface TargetEntry {
-  /** Whose connections carry its large messages. */
-  readonly role: RoleName;
+  /** Whose connections carry its large messages; null: it has no database. */
+  readonly role: RoleName | null;
   /** Loaded only by processes that run it: the others need not have it in memory. */
   readonly build: (shared: Shared) => Promise<Module[]>;
 }
@@ -17,6 +19,10 @@ const ENTRIES = {
     role: 'gateway',
     build: async (shared) =>
       (await import('./targets/gateway.js')).developmentProviderModules(shared),
+  },
+  schema: {
+    role: null,
+    build: async (shared) => (await import('./targets/schema.js')).schemaModules(shared),
   },
   request: {
     role: 'request',
@@ -87,15 +93,18 @@ export async function assemble(
 ): Promise<Assembled> {
   const [first = 'gateway'] = targets;
   const name = targets.length === 1 ? first : 'countersign';
-  const shared = await share(surroundings, targets, name, ENTRIES[first].role);
+  const [role] = rolesOf(targets);
+  if (role === undefined) return assembleSchema(surroundings);
+  const shared = await share(surroundings, targets, name, role);
   try {
     const modules: Module[] = [shared.connections, shared.signingKeys, shared.queues];
-    // The only one that needs no database.
-    const [served] = targets.filter((target) => target !== 'development-provider');
-    if (served !== undefined) {
+    // The provider has a role for its messages alone: it reads nothing of the database.
+    const [reader] = rolesOf(targets.filter((target) => target !== 'development-provider'));
+    if (reader !== undefined) {
       const { log, stopping } = surroundings;
-      modules.push(schemaGate(shared.pool(ENTRIES[served].role), log, stopping));
+      modules.push(schemaGate(shared.pool(reader), log, stopping));
     }
+    modules.push(shared.clockReader);
     for (const target of TARGETS) {
       if (targets.includes(target)) modules.push(...(await ENTRIES[target].build(shared)));
     }
@@ -106,7 +115,17 @@ export async function assemble(
   }
 }
 
-/** Whose connections carry the large messages of that target: also the first role that it acts as. */
-export function roleOf(target: Target): RoleName {
-  return ENTRIES[target].role;
+/** By itself the target `schema` has no database, no keys and no queues: what it reads was written by strangers. */
+async function assembleSchema(surroundings: Surroundings): Promise<Assembled> {
+  const linked = await link(surroundings, ['schema'], 'schema', null);
+  const { schemaModules } = await import('./targets/schema.js');
+  return {
+    modules: [busModule(linked), ...schemaModules(linked)],
+    metrics: linked.metrics,
+    uses: { roles: new Set(), keys: new Set(), publishes: new Set(), queues: false },
+  };
+}
+
+function rolesOf(targets: readonly Target[]): RoleName[] {
+  return targets.flatMap((target) => ENTRIES[target].role ?? []);
 }

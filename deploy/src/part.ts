@@ -2,7 +2,7 @@ import { assembleModules } from '@countersign/platform';
 import type { Readiness, Registry } from '@countersign/platform';
 import { assemble } from './modules.js';
 import type { Target } from './modules.js';
-import type { Surroundings } from './shared.js';
+import type { Surroundings } from './linked.js';
 
 /** What runs in one thread: some targets, or all that the process has. */
 export interface Part {

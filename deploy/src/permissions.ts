@@ -1,6 +1,14 @@
-import { HINTS, PREFLIGHT_SUBJECT, TREE_SUBJECT, subjectOf } from '@countersign/platform';
+import { ROLES } from '@countersign/database';
+import type { RoleName } from '@countersign/database';
+import {
+  HINTS,
+  PREFLIGHT_SUBJECT,
+  SCHEMA_SUBJECT,
+  TREE_SUBJECT,
+  subjectOf,
+} from '@countersign/platform';
 import type { Bus } from '@countersign/platform';
-import { DESK_READS, OPERATIONS, busSubject } from '@countersign/protocol';
+import { DESK_CALLS, OPERATIONS, SECURITY_READS, busSubject } from '@countersign/protocol';
 import type { ServiceName } from '@countersign/protocol';
 import type { Target } from './modules.js';
 
@@ -16,8 +24,11 @@ export interface BusPermissions {
   readonly subscribes: readonly Hint[];
 }
 
-/** What the operator pages read, all of it of the service `request`. */
-const DESK_SUBJECTS = DESK_READS.map(({ name }) => subjectOf(name));
+/** What the operator pages call beside the operations, all of it of the service `request`. */
+const DESK_SUBJECTS = DESK_CALLS.map(({ name }) => subjectOf(name));
+
+/** What operators and auditors read of the security log, of the service `ledger`. */
+const SECURITY_SUBJECTS = SECURITY_READS.map(({ name }) => subjectOf(name));
 
 const nothing = { serves: [], calls: [], publishes: [], subscribes: [] } as const;
 
@@ -27,12 +38,19 @@ const nothing = { serves: [], calls: [], publishes: [], subscribes: [] } as cons
  */
 export const PERMISSIONS: Readonly<Record<Target, BusPermissions>> = {
   'development-provider': nothing,
+  schema: { ...nothing, serves: [SCHEMA_SUBJECT] },
   request: {
     ...nothing,
     serves: [...operationsOf('request'), PREFLIGHT_SUBJECT, ...DESK_SUBJECTS],
+    calls: [SCHEMA_SUBJECT],
     publishes: ['outbox'],
   },
-  review: { ...nothing, serves: operationsOf('review'), publishes: ['outbox'] },
+  review: {
+    ...nothing,
+    serves: operationsOf('review'),
+    calls: [SCHEMA_SUBJECT],
+    publishes: ['outbox'],
+  },
   'execution-authority': {
     ...nothing,
     serves: operationsOf('execution-authority'),
@@ -40,7 +58,7 @@ export const PERMISSIONS: Readonly<Record<Target, BusPermissions>> = {
   },
   ledger: {
     ...nothing,
-    serves: [...operationsOf('ledger'), TREE_SUBJECT],
+    serves: [...operationsOf('ledger'), TREE_SUBJECT, ...SECURITY_SUBJECTS],
     publishes: ['checkpoint', 'grown'],
     subscribes: ['outbox'],
   },
@@ -58,9 +76,22 @@ export const PERMISSIONS: Readonly<Record<Target, BusPermissions>> = {
       PREFLIGHT_SUBJECT,
       TREE_SUBJECT,
       ...DESK_SUBJECTS,
+      ...SECURITY_SUBJECTS,
     ],
   },
 };
+
+/** The role that takes a large message of that subject, or for null an answer: only the gateway asks with such. */
+export function takerOf(subject: string | null): RoleName {
+  if (subject === null) return 'gateway';
+  const server = Object.entries(PERMISSIONS).find(([, { serves }]) =>
+    serves.includes(subject),
+  )?.[0];
+  if (server === undefined || !(server in ROLES)) {
+    throw new Error(`${subject}: no role of the database serves it`);
+  }
+  return server as RoleName;
+}
 
 function operationsOf(service: ServiceName): string[] {
   return OPERATIONS.filter((operation) => operation.service === service).map(({ name }) =>

@@ -98,7 +98,7 @@ export class RemoteKey implements RemoteSigner, Module {
       const found = startUpFaults(
         manifest,
         origin,
-        [{ keyId: keyId ?? `${key} version ${version}`, publicPem }],
+        [{ service, keyId: keyId ?? `${key} version ${version}`, publicPem }],
         now(),
       );
       if (keyId !== null && found.length === 0) {

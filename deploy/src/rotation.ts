@@ -31,7 +31,7 @@ export interface Rotation {
 const MARGIN_MS = 5 * 60_000;
 
 /** Makes the next key and lists it; it signs nothing yet. */
-export function prepare(rotation: Rotation, manifest: TrustManifest) {
+export function prepare(rotation: Rotation, manifest: TrustManifest, validDays?: number) {
   const { service, directory, now } = rotation;
   const { next, old } = filesOf(rotation);
   if (existsSync(old)) {
@@ -46,7 +46,7 @@ export function prepare(rotation: Rotation, manifest: TrustManifest) {
   const publicPem = publicPemOf(directory, `${service}.next`);
   const listed = listedAs(manifest, publicPem);
   if (listed !== null) return { manifest, keyId: listed };
-  const key = newKey(service, publicPem, now);
+  const key = newKey(service, publicPem, now, validDays);
   return { manifest: addKey(manifest, key), keyId: key.keyId };
 }
 
@@ -65,7 +65,7 @@ export function activate(rotation: Rotation, announced: readonly TrustManifest[]
   let keyId: string | null = null;
   for (const manifest of announced) {
     keyId = listedAs(manifest, publicPem);
-    const signer = { keyId: keyId ?? `${service} (not listed)`, publicPem };
+    const signer = { service, keyId: keyId ?? `${service} (not listed)`, publicPem };
     const faults = startUpFaults(manifest, manifest.issuer, [signer], now);
     if (faults.length > 0) {
       throw new PlainError(

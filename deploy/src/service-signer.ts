@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import {
   SIGNING_POLICY,
+  isSecurityStatement,
   isTreeHead,
   loadTrust,
   restrictSigner,
@@ -25,7 +26,8 @@ export function windowOf(manifest: TrustManifest, keyId: string): KeyWindow | un
 
 /** What a service signs beside records. */
 export function mayAlsoSign(service: SigningService): (preimage: Uint8Array) => boolean {
-  return service === 'ledger' ? isTreeHead : () => false;
+  if (service !== 'ledger') return () => false;
+  return (preimage) => isTreeHead(preimage) || isSecurityStatement(preimage);
 }
 
 /**
@@ -44,7 +46,7 @@ export function serviceSigner(
     createPublicKey(privatePem).export({ type: 'spki', format: 'pem' }).toString(),
   );
   const signer = signerFromPem(keyId ?? `${service} (not listed)`, privatePem);
-  const faults = startUpFaults(manifest, origin, [signer], now);
+  const faults = startUpFaults(manifest, origin, [{ ...signer, service }], now);
   if (faults.length > 0) {
     const reasons = faults.map((fault) => fault.message).join(' ');
     throw new Error(`The signing key of ${service} cannot be used: ${reasons}`);

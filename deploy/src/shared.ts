@@ -11,34 +11,33 @@ import {
   HINTS,
   Notary,
   TransitEngine,
-  createCallerVerifier,
-  createInProcessBus,
-  createMetrics,
-  createNatsBus,
+  createDatabaseClock,
   createWorkerMetrics,
   inSpan,
-  meteredBus,
   recordedTraceparent,
   spaced,
-  traceBus,
   tracerInUse,
 } from '@countersign/platform';
 import type {
-  Bus,
-  Logger,
+  AskedService,
+  DatabaseClock,
   Module,
   NoteIssued,
-  Registry,
+  ParcelStore,
   ServiceRuntime,
   WorkerRuntime,
 } from '@countersign/platform';
 import type { Jobs } from '@countersign/platform/jobs';
 import { SIGNING_POLICY, readTrustManifest, restrictRemoteSigner } from '@countersign/protocol';
-import type { SigningService, TrustManifest } from '@countersign/protocol';
+import type { RemoteSigner, SigningService, TrustManifest } from '@countersign/protocol';
 import { databaseGauges } from './database-gauges.js';
-import { databaseUrlOf } from './configuration.js';
+import { commonConfig, databaseUrlOf } from './configuration.js';
 import type { CommonConfig } from './configuration.js';
-import { permissionsOf, permittedBus } from './permissions.js';
+import { keyGauge } from './key-gauge.js';
+import { messageVerifier } from './message-settings.js';
+import { link, requireConnected } from './linked.js';
+import type { Linked, Surroundings } from './linked.js';
+import { takerOf } from './permissions.js';
 import type { Hint } from './permissions.js';
 import type { Target } from './modules.js';
 import { RemoteKey } from './remote-key.js';
@@ -46,18 +45,6 @@ import { mayAlsoSign, serviceSigner } from './service-signer.js';
 import { signingKeyOf, transitOf } from './signing-settings.js';
 
 export type Pool = ReturnType<typeof createPool>;
-
-export interface Surroundings {
-  readonly config: CommonConfig;
-  readonly env: NodeJS.ProcessEnv;
-  readonly log: Logger;
-  /** Aborted when the process is asked to end, perhaps before it has started. */
-  readonly stopping?: AbortSignal;
-  /** Instead of the one that the configuration names: that of the process's threads, or a test's. */
-  readonly bus?: Bus | undefined;
-  /** Which further thread of the process this is. */
-  readonly thread?: string;
-}
 
 /** What a process was given to work with: compared with the chart, which lets each target have just that. */
 export interface Uses {
@@ -68,10 +55,14 @@ export interface Uses {
 }
 
 /** What the targets of one process share. */
-export interface Shared extends Surroundings {
-  readonly bus: Bus;
+export interface Shared extends Linked {
+  readonly config: CommonConfig;
+  readonly env: NodeJS.ProcessEnv;
   readonly trust: TrustManifest;
-  readonly runtime: ServiceRuntime;
+  /** What that service runs on behind the gateway. */
+  runtime(service: AskedService): ServiceRuntime;
+  /** Which tokens and messages are judged by. */
+  clock(): DatabaseClock;
   /** Connections that act as one database role. */
   pool(role: RoleName): Pool;
   notary(service: SigningService): Notary;
@@ -79,18 +70,21 @@ export interface Shared extends Surroundings {
   traces(role: RoleName): Traces | null;
   /** Sends that hint about a tenant, never awaited. Throws unless a target of this process may. */
   hint(name: Hint): (tenant: string) => void;
-  /** This process's own figures. */
-  readonly metrics: Registry;
   /** What the worker of that name runs on. */
   worker(name: string): Promise<WorkerRuntime>;
   /** The queues of this process's workers, when it has any: they end before the connections. */
   readonly queues: Module;
   /** Keys that are in a key service: whoever signs with one is not ready while it does not answer. */
   readonly signingKeys: Module;
+  /** Reads the clock, where something of this process is judged by it. */
+  readonly clockReader: Module;
   /** First to start, last to stop: the bus and the pools that everything else stands on. */
   readonly connections: Module;
   readonly uses: Uses;
 }
+
+/** What connections are made of. */
+type Settings = Pick<Shared, 'config' | 'env' | 'log'>;
 
 /** `name` says which process this is, `role` whose connections carry its large messages. */
 export async function share(
@@ -99,47 +93,51 @@ export async function share(
   name: string,
   role: RoleName,
 ): Promise<Shared> {
-  const { config, env, log } = surroundings;
+  const { env, log } = surroundings;
+  const config = commonConfig(env);
+  const settings = { config, env, log };
   const uses: Uses = { roles: new Set(), keys: new Set(), publishes: new Set(), queues: false };
   const pools = new Map<RoleName, Pool>();
-  const pool = (of: RoleName) => {
+  const pool = (of: RoleName): Pool => {
     uses.roles.add(of);
-    return remembered(pools, of, () => poolOf(of, surroundings));
+    return remembered(pools, of, () => poolOf(of, settings));
   };
   const trust = trustOf(config);
-  const metrics = createMetrics(name, surroundings.thread);
+  const parcels = parcelsOf(new PostgresParcels(pool(role), pool));
+  const linked = await link(surroundings, targets, name, parcels);
+  const { bus, metrics, permissions } = linked;
   databaseGauges(metrics, pools, config.DATABASE_CONNECTIONS);
-  const permissions = permissionsOf(targets);
-  const transport =
-    surroundings.bus ??
-    (config.NATS_URL === undefined
-      ? createInProcessBus({ log })
-      : await createNatsBus({
-          servers: config.NATS_URL.split(','),
-          name,
-          log,
-          user: config.NATS_USER,
-          password: config.NATS_PASSWORD,
-          credentials: config.NATS_CREDENTIALS,
-          parcels: new PostgresParcels(pool(role)),
-        }));
-  const permitted = permittedBus(meteredBus(transport, metrics), permissions);
   const traced = tracerInUse() !== null;
-  const bus = traced ? traceBus(permitted) : permitted;
   const notaries = new Map<SigningService, Notary>();
   const remotes: RemoteKey[] = [];
+  const signers = new Map<SigningService, Pick<RemoteSigner, 'window'>>();
+  keyGauge(metrics, signers);
   let engine: TransitEngine | undefined;
+  let clock: ReturnType<typeof createDatabaseClock> | undefined;
+  const clockOf = () =>
+    (clock ??= createDatabaseClock({ read: () => databaseNow(pool(role)), log }));
   let jobs: Promise<Jobs> | undefined;
   const queuesOf = (): Promise<Jobs> => {
     uses.queues = true;
-    return jobsOf(role, surroundings);
+    return jobsOf(role, settings);
   };
   return {
-    ...surroundings,
+    ...linked,
+    ...settings,
     pool,
-    bus,
     trust,
-    runtime: { bus, verifier: createCallerVerifier({ caller: config.CALLER_PUBLIC_KEY }), log },
+    runtime: (service) => ({
+      bus,
+      verifier: messageVerifier(service, { env, clock: clockOf(), log }),
+      log,
+    }),
+    clock: clockOf,
+    clockReader: {
+      name: 'database clock',
+      start: async () => clock?.start(),
+      stop: async () => clock?.stop(),
+      ready: async () => clock?.ready?.(),
+    },
     notary: (service) =>
       remembered(notaries, service, () => {
         uses.keys.add(service);
@@ -147,6 +145,7 @@ export async function share(
         const noted = traced ? noteTrace(() => pool(service)) : null;
         if ('pem' in key) {
           const signer = serviceSigner(service, key.pem, trust, config.ORIGIN, Date.now());
+          signers.set(service, signer);
           return new Notary(signer, config.ORIGIN, noted);
         }
         const remote = new RemoteKey({
@@ -159,6 +158,7 @@ export async function share(
           now: () => Date.now(),
         });
         remotes.push(remote);
+        signers.set(service, remote);
         return new Notary(
           restrictRemoteSigner(remote, SIGNING_POLICY[service], mayAlsoSign(service)),
           config.ORIGIN,
@@ -173,7 +173,6 @@ export async function share(
       return spaced((tenant) => bus.publish(HINTS[hint], tenant), HINT_SPACE_MS);
     },
     traces: (of) => (traced ? new Traces(pool(of)) : null),
-    metrics,
     uses,
     worker: async (worker) => ({
       name: worker,
@@ -207,10 +206,18 @@ export async function share(
         await Promise.all([...pools.values()].map((open) => open.end()));
       },
       ready: async () => {
-        if (!bus.ready()) throw new Error('the bus is not connected');
+        requireConnected(bus);
         await Promise.all([...pools.values()].map((open) => databaseNow(open)));
       },
     },
+  };
+}
+
+/** A large message is for the role of the target that serves its subject, and a large answer for the gateway. */
+function parcelsOf(parcels: PostgresParcels): ParcelStore {
+  return {
+    put: async (body, subject) => parcels.put(body, takerOf(subject)),
+    take: async (id, subject) => parcels.take(id, takerOf(subject)),
   };
 }
 
@@ -221,12 +228,12 @@ const HINT_SPACE_MS = 4;
 const AHEAD_MS = 600_000;
 
 /** Queues in Redis, or without one beside the data, by the login of the process and in their own role. */
-async function jobsOf(role: RoleName, { config, env, log }: Surroundings): Promise<Jobs> {
+async function jobsOf(role: RoleName, { config, env, log }: Settings): Promise<Jobs> {
   // Loaded only where there are queues: BullMQ is a large part of a small process.
   const { createJobs } = await import('@countersign/platform/jobs');
   const lockMs = config.WORKER_LOCK_SECONDS * 1000;
   if (config.REDIS_URL !== undefined) {
-    return createJobs({ log, lockMs, redisUrl: config.REDIS_URL });
+    return createJobs({ log, lockMs, redisUrl: config.REDIS_URL, redisCa: config.REDIS_CA });
   }
   const url = new URL(databaseUrlOf(role, config, env));
   const options = url.searchParams.get('options') ?? '';
@@ -234,7 +241,7 @@ async function jobsOf(role: RoleName, { config, env, log }: Surroundings): Promi
   return createJobs({ log, lockMs, databaseUrl: url.href });
 }
 
-function poolOf(role: RoleName, { config, env, log }: Surroundings): Pool {
+function poolOf(role: RoleName, { config, env, log }: Settings): Pool {
   return createPool({
     url: databaseUrlOf(role, config, env),
     role: ROLES[role],

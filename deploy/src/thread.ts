@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createInProcessBus, createLogger } from '@countersign/platform';
-import { commonConfig, processConfig } from './configuration.js';
+import { busConfig, processConfig } from './configuration.js';
 import { buildPart } from './part.js';
 import type { Part } from './part.js';
 import type { ThreadAnswer, ThreadAsks, ThreadData } from './started-thread.js';
@@ -17,10 +17,9 @@ const part = build();
 
 async function build(): Promise<Part> {
   tracing = await startTracingOf(env, 'all', log);
-  const config = commonConfig(env);
-  const bus = config.NATS_URL === undefined ? createInProcessBus({ log }) : undefined;
+  const bus = busConfig(env).NATS_URL === undefined ? createInProcessBus({ log }) : undefined;
   for (const port of ports) bus?.link(port);
-  const surroundings = { config, env, log, thread, bus, stopping: stopping.signal };
+  const surroundings = { env, log, thread, bus, stopping: stopping.signal };
   return (await buildPart(surroundings, THREADS[thread])).part;
 }
 

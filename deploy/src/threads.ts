@@ -1,10 +1,11 @@
 import { MessageChannel } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import { createInProcessBus } from '@countersign/platform';
+import { commonConfig } from './configuration.js';
 import type { Target } from './modules.js';
 import { buildPart, inStages } from './part.js';
 import type { BuiltPart } from './part.js';
-import type { Surroundings } from './shared.js';
+import type { Surroundings } from './linked.js';
 import { startThread } from './started-thread.js';
 
 /**
@@ -14,6 +15,7 @@ import { startThread } from './started-thread.js';
 export const THREADS = {
   edge: ['development-provider', 'gateway'],
   services: [
+    'schema',
     'request',
     'review',
     'execution-authority',
@@ -33,9 +35,11 @@ const NAMES = Object.keys(THREADS) as ThreadName[];
 
 /** All targets in one process, put together and not started. */
 export async function threaded(surroundings: Surroundings): Promise<BuiltPart> {
-  const { config, log } = surroundings;
+  const { env, log } = surroundings;
+  // What is missing is told before any thread is made.
+  const { NATS_URL } = commonConfig(env);
   const ports = channels();
-  const bus = config.NATS_URL === undefined ? createInProcessBus({ log }) : undefined;
+  const bus = NATS_URL === undefined ? createInProcessBus({ log }) : undefined;
   for (const port of ports.edge) bus?.link(port);
   const others = NAMES.filter((name) => name !== 'edge').map((name) =>
     startThread(name, ports[name], log),

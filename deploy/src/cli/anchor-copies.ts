@@ -2,7 +2,7 @@ import { openS3Copies } from '@countersign/ledger';
 import type { S3AnchorCopies } from '@countersign/ledger';
 import { ConfigurationError } from '@countersign/platform';
 import type { AnchorCopies, AnchorCopy } from '@countersign/protocol';
-import { anchorS3Settings } from '../anchor-settings.js';
+import { anchorS3Settings, securitySettings } from '../anchor-settings.js';
 import { PlainError } from '../plain-error.js';
 import { anchorFiles } from './anchor-files.js';
 
@@ -18,13 +18,16 @@ export async function lookingInto<T>(
   verify: (copies: AnchorCopies) => T,
 ): Promise<T> {
   if (!store.startsWith('s3://')) return verify(anchorFiles(store));
-  const remote = await openS3Copies(locationOf(store));
+  const location = locationOf(store);
+  const remote = await openS3Copies(location);
+  const security = await openS3Copies(securitySettings(location));
   try {
-    return await untilNothingIsMissing(remote, verify);
+    return await untilNothingIsMissing(remote, security, verify);
   } catch (error) {
     throw unreadable(store, error);
   } finally {
     remote.close();
+    security.close();
   }
 }
 
@@ -56,6 +59,7 @@ export async function openCopies(
 
 async function untilNothingIsMissing<T>(
   remote: S3AnchorCopies,
+  security: S3AnchorCopies,
   verify: (copies: AnchorCopies) => T,
 ): Promise<T> {
   const copies = new Map<string, AnchorCopy | null>();
@@ -77,6 +81,12 @@ async function untilNothingIsMissing<T>(
         known<string, readonly AnchorCopy[]>(ranges, `${ledger}/${from}/${to}`, [], () =>
           remote.within(ledger, from, to),
         ),
+      security: {
+        within: (ledger, from, to) =>
+          known<string, readonly AnchorCopy[]>(ranges, `security ${ledger}/${from}/${to}`, [], () =>
+            security.within(ledger, from, to),
+          ),
+      },
     });
     if (missing.length === 0) return verdict;
     for (const fetch of missing) await fetch();

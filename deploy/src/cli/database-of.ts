@@ -4,6 +4,7 @@ import { DEFAULT_DATA, dataDirectory } from '../launcher/data-directory.js';
 import { STORES_FILE } from '../launcher/stores.js';
 import type { StoresFile } from '../launcher/stores.js';
 import { PlainError } from '../plain-error.js';
+import { NATS_TRANSPORT, databaseFaults } from '../store-transport.js';
 
 export interface DatabaseOptions {
   data?: string;
@@ -23,9 +24,16 @@ export function databaseOf({ data }: DatabaseOptions): { url: string; developmen
 }
 
 /** `DATABASE_URL`, or what the file holds that `DATABASE_URL_FILE` names. */
-export function databaseUrl(): string | undefined {
+export function databaseUrl(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const shape = {
     DATABASE_URL: z.string().optional().describe('postgres://user:password@host:port/database'),
+    // Where commands run beside targets, as the chart's migration does, they are as strict.
+    MODE: z.enum(['development', 'production']).default('development').describe('as the targets'),
+    ALLOW_PLAINTEXT_STORES: NATS_TRANSPORT.ALLOW_PLAINTEXT_STORES,
   };
-  return loadConfig(shape, process.env).DATABASE_URL;
+  return loadConfig(shape, env, ({ DATABASE_URL, MODE, ALLOW_PLAINTEXT_STORES }) =>
+    DATABASE_URL === undefined || MODE !== 'production' || ALLOW_PLAINTEXT_STORES
+      ? []
+      : databaseFaults('DATABASE_URL', DATABASE_URL),
+  ).DATABASE_URL;
 }

@@ -51,7 +51,7 @@ export function addDevelopmentCommands(program: Command): void {
         console.log(`tenant ${tenant.tenant}: producer, publisher, people and routes configured`);
       }
       if (sandboxOrigin !== undefined) {
-        writeDemoFile(directory, { origin: at.origin, sandboxOrigin }, tenants);
+        writeDemoFile(directory, { ...at, sandboxOrigin }, tenants);
       }
     });
 }

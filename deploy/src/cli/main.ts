@@ -10,10 +10,15 @@ export const COMMAND_FILES: readonly {
     names: ['migrate', 'bootstrap', 'keygen', 'recover', 'tree'],
     add: async (to) => (await import('./operator.js')).addOperatorCommands(to),
   },
+  {
+    names: ['operator'],
+    add: async (to) => (await import('./bearer-operators.js')).addBearerOperatorCommands(to),
+  },
   { names: ['rotate'], add: async (to) => (await import('./rotate.js')).addRotateCommand(to) },
   { names: ['trust'], add: async (to) => (await import('./trust.js')).addTrustCommand(to) },
   { names: ['verify'], add: async (to) => (await import('./verify.js')).addVerifyCommand(to) },
   { names: ['fsck'], add: async (to) => (await import('./fsck.js')).addFsckCommand(to) },
+  { names: ['doctor'], add: async (to) => (await import('./doctor.js')).addDoctorCommand(to) },
   { names: ['probe'], add: async (to) => (await import('./probe.js')).addProbeCommand(to) },
   {
     names: ['session', 'demo', 'set-up', 'configure'],

@@ -1,28 +1,36 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { bootstrapTenant, createPool } from '@countersign/database';
-import type { TrustManifest } from '@countersign/protocol';
+import { bootstrapTenant, createPool, finishUpgrade } from '@countersign/database';
 import type { Command } from 'commander';
-import { dataDirectory } from '../launcher/data-directory.js';
 import { bringUpToDate, plainly } from '../launcher/database.js';
 import { newToken } from '../launcher/demo-tenants.js';
+import { addKeygenCommand } from './keygen.js';
 import { addRecoverCommand } from './recover.js';
 import { addTreeCommand } from './tree.js';
 import { databaseOf } from './database-of.js';
 import type { DatabaseOptions } from './database-of.js';
-import { ensureKeys, trustManifest } from '../launcher/keys.js';
 
 /** Commands for whoever runs an installation. They speak to the database as its owner, never over HTTP. */
 export function addOperatorCommands(program: Command): void {
+  addKeygenCommand(program);
   addRecoverCommand(program);
   addTreeCommand(program);
   program
     .command('migrate')
     .description('bring the database that DATABASE_URL names to the schema of this release')
+    .option(
+      '--finish',
+      'also take away what only the version before needs: when none of its processes runs any more (docs/upgrades.md)',
+      false,
+    )
     .option('--data <dir>', 'instead of DATABASE_URL: data directory of an instance that runs here')
-    .action(async (options: DatabaseOptions) => {
-      const applied = await bringUpToDate(databaseOf(options).url);
+    .action(async ({ finish, ...options }: DatabaseOptions & { finish: boolean }) => {
+      const { url } = databaseOf(options);
+      const applied = await bringUpToDate(url);
       console.log(applied.length === 0 ? 'up to date' : `applied ${applied.join(', ')}`);
+      if (!finish) return;
+      const pool = createPool({ url, application: 'countersign migrate', max: 1 });
+      await plainly(url, () => finishUpgrade(pool)).finally(() => pool.end());
+      console.log('finished: what only the version before needed is gone');
     });
 
   program
@@ -40,24 +48,6 @@ export function addOperatorCommands(program: Command): void {
     )
     .option('--data <dir>', 'instead of DATABASE_URL: data directory of an instance that runs here')
     .action(bootstrap);
-
-  program
-    .command('keygen')
-    .description(
-      'make the signing keys that are missing, the key of caller tokens and the trust manifest',
-    )
-    .requiredOption('--dir <dir>', 'folder of the private keys')
-    .requiredOption(
-      '--issuer <origin>',
-      'exact origin of the service, for example https://review.example',
-    )
-    .action(({ dir, issuer }: { dir: string; issuer: string }) => {
-      ensureKeys(dir);
-      const files = dataDirectory(dir);
-      const known = files.read<TrustManifest>('trust.json');
-      files.write('trust.json', trustManifest(dir, issuer, known, Date.now()));
-      console.log(`keys in ${dir}, trust manifest in ${join(dir, 'trust.json')}`);
-    });
 }
 
 interface BootstrapOptions extends DatabaseOptions {

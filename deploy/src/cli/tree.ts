@@ -3,7 +3,7 @@ import { createPool, treeSetting } from '@countersign/database';
 import type { TreeAccess } from '@countersign/database';
 import {
   loadTrust,
-  logKey,
+  logKeys,
   noteKeyId,
   parseStrictJson,
   readNote,
@@ -70,8 +70,7 @@ export function addTreeCommand(program: Command): void {
 /** Of the keys of the manifest that which signed the newest checkpoint; empty before there is one. */
 function verifierKeys(trust: Trust, origin: string, note: string | null): string[] {
   const signed = new Set(readNote(note ?? '')?.signatures.map(({ keyId }) => keyId));
-  return [...trust.keys.values()]
-    .map(({ publicKey }) => logKey(origin, publicKey))
+  return logKeys(origin, trust)
     .filter((key) => signed.has(noteKeyId(key)))
     .map(verifierKeyText);
 }

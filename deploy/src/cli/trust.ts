@@ -39,7 +39,10 @@ export function addTrustCommand(program: Command): void {
   trust
     .command('add')
     .description('list one more public key, from a file or from a transit engine')
-    .argument('<key>', 'its id; of a service’s key best the name of the service and something new')
+    .argument(
+      '<key>',
+      'its id; of a service’s key its name, a hyphen and something new: review-2. Verifiers then take it for that service’s records only',
+    )
     .requiredOption('--trust <file>', 'the trust manifest')
     .option('--public-key <file>', 'the Ed25519 public key in PEM form')
     .option('--vault <name>', 'or the newest version of that key of VAULT_ADDR’s transit engine')
@@ -47,7 +50,7 @@ export function addTrustCommand(program: Command): void {
       '--from <time>',
       'its first moment, as 2026-05-01T09:00:00Z; an hour ago when not given',
     )
-    .option('--until <time>', 'the moment at which it ends; in ten years when not given')
+    .option('--until <time>', 'the moment at which it ends; in a year when not given')
     .action(async (keyId: string, options: AddOptions) => {
       const manifest = readTrustFile(options.trust);
       const key = await keyOf(keyId, options);

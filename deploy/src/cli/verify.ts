@@ -16,7 +16,7 @@ import { lookingInto } from './anchor-copies.js';
 const EXIT = { holds: 0, fails: 1, unreadable: 2, incomplete: 3 } as const;
 
 const HELP = `
-Verifies an audit export, a signed record, an anchor proof, a page or longer stretch of the ledger, or a webhook body,
+Verifies an audit export, a signed record, an anchor proof, a page or longer stretch of the ledger or of a security log, or a webhook body,
 without any network but that to a store in S3. Trust is what you configured: get trust.json from the service once, by a
 way that you trust. Where a store in S3 is and who asks it say ANCHOR_S3_ENDPOINT, ANCHOR_S3_REGION, ANCHOR_S3_PATH_STYLE,
 ANCHOR_S3_ACCESS_KEY_ID and ANCHOR_S3_SECRET_ACCESS_KEY, else what Amazon's own tools use (docs/anchoring.md).
@@ -26,7 +26,7 @@ Exit codes:
   1  fails: something in the file is not what it claims to be
   2  the file, the manifest or the command cannot be read; nothing is said about the content
   3  incomplete: nothing fails, but something that matters was not checked or cannot be known, such as
-     the anchor store without --store, or for whom a single record is without --audience and --tenant`;
+     the anchor store without --store. A record alone is incomplete at best: an export has what it rests on`;
 
 interface VerifyFlags {
   trust: string;

@@ -91,7 +91,7 @@ async function decide(
 
   const session = await narrator.step(
     `${reviewer.name} logs in`,
-    () => logIn(demo.origin, subjectOf(reviewer.id)),
+    () => logIn(demo.origin, subjectOf(reviewer.id), demo.tenant),
     ({ subject }) => [`OpenID Connect code flow with PKCE; the session belongs to ${subject}`],
   );
   const human = apiOf(demo.origin, session);

@@ -14,24 +14,37 @@ const MOST_STEPS = 12;
 
 /**
  * Logs a demo person in as a browser would: the service's login, the development provider's page, the callback.
- * `subject` is the person's name at the provider. Throws PlainError when a step does not lead on.
+ * `subject` is the person's name at the provider, `tenant` what they choose if they are in several. Throws PlainError when
+ * a step does not lead on.
  */
-export async function logIn(origin: string, subject: string): Promise<Session> {
+export async function logIn(origin: string, subject: string, tenant: string): Promise<Session> {
   const browser = newBrowser();
   let response = await browser.open(`${origin}/auth/login`);
   for (let steps = 0; steps < MOST_STEPS; steps += 1) {
     const cookie = browser.cookie(origin, SESSION_COOKIE);
     if (cookie !== undefined) return sessionOf(origin, cookie);
-    response = await next(browser, response, subject);
+    response = await next(browser, response, subject, tenant);
   }
   throw new PlainError(
     `The login of ${subject} never came back to ${origin}. Is the service running in development?`,
   );
 }
 
-/** Follows a redirect, or chooses the person on the provider's page. */
-async function next(browser: Browser, response: Page, subject: string): Promise<Page> {
+/** Follows a redirect, or chooses: the person on the provider's page, the tenant on the service's. */
+async function next(
+  browser: Browser,
+  response: Page,
+  subject: string,
+  tenant: string,
+): Promise<Page> {
   if (response.location !== null) return browser.open(response.location);
+  const token = /name="token" value="([^"]+)"/.exec(response.text)?.[1];
+  const entry = [...response.text.matchAll(/value="(\[[^"]+\])"/g)]
+    .map(([, value = '']) => value.replaceAll('&quot;', '"'))
+    .find((value) => (JSON.parse(value) as string[])[0] === tenant);
+  if (token !== undefined && entry !== undefined) {
+    return browser.open(response.url, new URLSearchParams({ token, tenant: entry }));
+  }
   const action = /<form method="post" action="([^"]+)"/.exec(response.text)?.[1];
   if (response.status === 200 && action !== undefined) {
     return browser.open(new URL(action, response.url).href, new URLSearchParams({ subject }));

@@ -7,9 +7,13 @@ import { PlainError } from '../plain-error.js';
 import { logIn } from './login.js';
 import type { Session } from './login.js';
 
-/** Logs a demo person in to the running instance of that data directory, by their id. Throws PlainError. */
-export function logInAs(data: string, person: string): Promise<Session> {
-  return logIn(demoFileOf(data).origin, subjectOf(data, person));
+/**
+ * Logs a demo person in to the running instance of that data directory, by their id; to another tenant than their own
+ * where they are in its directory too. Throws PlainError.
+ */
+export function logInAs(data: string, person: string, tenant?: string): Promise<Session> {
+  const found = demoPerson(data, person);
+  return logIn(demoFileOf(data).origin, found.subject, tenant ?? found.tenant);
 }
 
 /** How to reach the instance of that data directory. Throws PlainError when there is none. */
@@ -23,10 +27,16 @@ export function demoFileOf(data: string): DemoFile {
 
 /** The name of a person at the development provider. Throws PlainError when nobody has that id. */
 export function subjectOf(data: string, person: string): string {
+  return demoPerson(data, person).subject;
+}
+
+function demoPerson(data: string, person: string): { subject: string; tenant: string } {
   const tenants = dataDirectory(data).read<DemoTenant[]>(TENANTS_FILE) ?? [];
-  const people = tenants.flatMap(everybodyOf);
+  const people = tenants.flatMap((of) =>
+    everybodyOf(of).map((each) => ({ ...each, tenant: of.tenant })),
+  );
   const found = people.find(({ id }) => id === person);
-  if (found !== undefined) return found.subject;
+  if (found !== undefined) return found;
   const known = people.map(({ id, name }) => `${id} (${name})`).join(', ');
   throw new PlainError(`Nobody is called ${person}. The people are: ${known}.`);
 }

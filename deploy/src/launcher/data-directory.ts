@@ -43,7 +43,7 @@ export function takeDataDirectory(path: string): DataDirectory {
   const data = dataDirectory(path);
   // Others may pass through, for Postgres runs as another user than root, but not look around.
   mkdirSync(data.path, { recursive: true, mode: 0o711 });
-  mkdirSync(data.at('logs'), { recursive: true });
+  mkdirSync(data.at('logs'), { recursive: true, mode: 0o700 });
   for (;;) {
     try {
       writeFileSync(data.at(LOCK), `${process.pid}\n`, { flag: 'wx' });

@@ -1,12 +1,27 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
 import { PlainError } from '../plain-error.js';
 
-/** Whether missing servers can be installed here without asking anybody: Debian or its kin, as root. */
+/** Whether missing servers can be installed here: Debian or its kin, as root. */
 export function canInstall(): boolean {
   return (
     existsSync('/etc/debian_version') && existsSync('/usr/bin/apt-get') && process.getuid?.() === 0
   );
+}
+
+/** Asks in the terminal whether those packages may be installed; without a terminal they may not. */
+export async function isAllowed(names: readonly string[]): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    const answer = await terminal.question(
+      `Missing servers: install ${names.join(', ')} with apt-get as root? [y/N] `,
+    );
+    return /^y(es)?$/i.test(answer.trim());
+  } finally {
+    terminal.close();
+  }
 }
 
 /** Installs Debian packages, saying so first. Throws PlainError when that fails. */

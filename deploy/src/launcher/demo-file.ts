@@ -24,18 +24,21 @@ interface TenantEntry {
 export interface DemoFile extends TenantEntry {
   origin: string;
   sandboxOrigin: string;
+  /** Where its people log in. */
+  issuer: string;
   trust: string;
   other: TenantEntry;
 }
 
 export function writeDemoFile(
   data: DataDirectory,
-  { origin, sandboxOrigin }: { origin: string; sandboxOrigin: string },
+  { origin, sandboxOrigin, issuer }: Pick<DemoFile, 'origin' | 'sandboxOrigin' | 'issuer'>,
   [demo, other]: readonly [DemoTenant, DemoTenant],
 ): void {
   const content: DemoFile = {
     origin,
     sandboxOrigin,
+    issuer,
     ...entryOf(demo),
     trust: data.at('trust.json'),
     other: entryOf(other),

@@ -20,6 +20,8 @@ export interface LaunchOptions {
   readonly quotas: boolean;
   readonly split: boolean;
   readonly replicas: number;
+  /** Whether missing servers are installed as Debian packages without asking. */
+  readonly installPackages: boolean;
 }
 
 /** Written once the tenants are configured: at which provider their people log in. */
@@ -59,7 +61,7 @@ async function start(options: LaunchOptions, ends: Ends, ending: AbortSignal): P
   const ports = await choosePorts(data, options);
   const origins = originsOf(ports);
 
-  const stores = await provideStores(data, options.split, say);
+  const stores = await provideStores(data, options, say);
   ends.push(() => stores.stop());
   const command = (...args: string[]): Promise<void> =>
     runCommand([...args, '--data', data.path], stores.urls, ending);

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SIGNING_POLICY, signerFromPem, startUpFaults } from '@countersign/protocol';
+import type { SigningService } from '@countersign/protocol';
 import { ensureKeys, trustManifest } from './keys.js';
 
 const ORIGIN = 'http://localhost:8080';
@@ -32,9 +33,9 @@ describe('keys', () => {
 
   it('stand in a trust manifest that every service accepts at its start', () => {
     const manifest = trustManifest(keys, ORIGIN, null, NOW);
-    const signers = Object.keys(SIGNING_POLICY).map((service) => {
+    const signers = (Object.keys(SIGNING_POLICY) as SigningService[]).map((service) => {
       const entry = manifest.keys.find(({ key_id }) => key_id.startsWith(`${service}-`));
-      return signerFromPem(entry?.key_id ?? 'none', pem(service));
+      return { service, ...signerFromPem(entry?.key_id ?? 'none', pem(service)) };
     });
     expect(startUpFaults(manifest, ORIGIN, signers, NOW)).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   PROTOCOL_REVISION,
@@ -8,56 +8,101 @@ import {
   generateSigningKey,
   signerFromPem,
 } from '@countersign/protocol';
-import type { NewKey, TrustManifest } from '@countersign/protocol';
+import type { NewKey, SigningService, TrustManifest } from '@countersign/protocol';
+import { newMessageKey } from '@countersign/platform';
+import { ASKED } from '../message-settings.js';
 
 const HOUR_MS = 3_600_000;
-const TEN_YEARS_MS = 3650 * 24 * HOUR_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** How long a new key is valid when nobody says otherwise. */
+export const VALID_DAYS = 365;
+
+export type SigningServices = readonly SigningService[];
+export const SERVICES = Object.keys(SIGNING_POLICY) as SigningServices;
+
+/** Who holds private keys; in an installation that keeps them apart each has a folder of its own. */
+export type KeyHolder = SigningService | 'gateway';
+export const KEY_HOLDERS: readonly KeyHolder[] = [...SERVICES, 'gateway'];
 
 /**
- * Makes sure that `directory` holds a private key for every service that signs (`<service>.pem`) and the gateway's
- * key for caller tokens (`caller.pem`, and `caller.pub.pem` for everybody). Existing keys are kept.
+ * Makes sure that `directory` holds what these holders need: a service its signing key (`<service>.pem`), the gateway the
+ * key of caller tokens (`caller.pem`, and `caller.pub.pem` for the services) and the keys that it shares with each service
+ * (`<service>.message-keys`). Existing keys are kept.
  */
-export function ensureKeys(directory: string): void {
+export function ensureKeys(directory: string, holders: readonly KeyHolder[] = KEY_HOLDERS): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  for (const name of [...Object.keys(SIGNING_POLICY), 'caller']) {
-    const file = join(directory, `${name}.pem`);
-    if (existsSync(file)) continue;
-    const { privatePem } = generateSigningKey(name);
-    writeFileSync(file, privatePem, { mode: 0o600, flag: 'wx' });
+  for (const holder of holders) {
+    if (holder !== 'gateway') {
+      ensurePrivateKey(directory, holder);
+      continue;
+    }
+    ensurePrivateKey(directory, 'caller');
+    listCallerKey(directory, 'caller');
+    for (const service of ASKED) {
+      ensureFile(join(directory, `${service}.message-keys`), () => `${newMessageKey()}\n`);
+    }
   }
-  writeFileSync(join(directory, 'caller.pub.pem'), publicPemOf(directory, 'caller'));
+}
+
+export function ensurePrivateKey(directory: string, name: string): void {
+  ensureFile(join(directory, `${name}.pem`), () => generateSigningKey(name).privatePem);
+}
+
+function ensureFile(file: string, content: () => string): void {
+  if (!existsSync(file)) writeFileSync(file, content(), { mode: 0o600, flag: 'wx' });
+}
+
+/** Adds the public half of `<name>.pem` to `caller.pub.pem`, unless it is there. */
+export function listCallerKey(directory: string, name: string): void {
+  const file = join(directory, 'caller.pub.pem');
+  const publicPem = publicPemOf(directory, name);
+  const listed = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  if (!listed.includes(publicPem.trim())) replaceFile(file, `${listed}${publicPem}`);
+}
+
+/** Whole at every moment that somebody reads it. */
+export function replaceFile(file: string, content: string, mode = 0o644): void {
+  writeFileSync(`${file}.new`, content, { mode });
+  renameSync(`${file}.new`, file);
 }
 
 /**
- * The trust manifest of the keys in `directory` (contract §2.4). What `known` lists stays listed, so that records of
- * retired keys verify; new keys are valid for ten years from an hour before `now`, for clocks differ.
+ * The trust manifest of the keys of these services in `directory` (contract §2.4). What `known` lists stays listed, so that
+ * records of retired keys verify; new keys are valid from an hour before `now`, for clocks differ.
  */
 export function trustManifest(
   directory: string,
   issuer: string,
   known: TrustManifest | null,
   now: number,
+  services: SigningServices = SERVICES,
+  validDays = VALID_DAYS,
 ): TrustManifest {
   const start: TrustManifest = {
     issuer,
     protocol_revision: PROTOCOL_REVISION,
     keys: known?.keys ?? [],
   };
-  return Object.keys(SIGNING_POLICY).reduce((manifest, service) => {
+  return services.reduce((manifest, service) => {
     const publicPem = publicPemOf(directory, service);
-    const key = newKey(service, publicPem, now);
+    const key = newKey(service, publicPem, now, validDays);
     if (manifest.keys.some(({ key_id }) => key_id === key.keyId)) return manifest;
     return addKey(manifest, key);
   }, start);
 }
 
 /** A key as it is listed when nobody says otherwise: named after what it is for and after itself. */
-export function newKey(name: string, publicPem: string, now: number): NewKey {
+export function newKey(
+  name: string,
+  publicPem: string,
+  now: number,
+  validDays = VALID_DAYS,
+): NewKey {
   return {
     keyId: `${name}-${fingerprint(publicPem)}`,
     publicPem,
     notBefore: now - HOUR_MS,
-    notAfter: now + TEN_YEARS_MS,
+    notAfter: now + validDays * DAY_MS,
   };
 }
 

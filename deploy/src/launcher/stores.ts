@@ -7,7 +7,7 @@ import {
   startRedis,
 } from '@countersign/platform/stores';
 import type { RunningStore } from '@countersign/platform/stores';
-import { canInstall, installPackages } from './debian.js';
+import { canInstall, installPackages, isAllowed } from './debian.js';
 import { commandOf } from './data-directory.js';
 import type { DataDirectory } from './data-directory.js';
 import { PlainError, explain } from '../plain-error.js';
@@ -73,16 +73,15 @@ interface Started {
  */
 export async function provideStores(
   data: DataDirectory,
-  split: boolean,
+  { split, installPackages: mayInstall }: { split: boolean; installPackages: boolean },
   say: (line: string) => void,
 ): Promise<Stores> {
   const kinds = split ? [POSTGRES, NATS, REDIS] : [POSTGRES];
   const missing = kinds.filter(({ variable, find }) => !process.env[variable] && find() === null);
-  if (canInstall())
-    await installPackages(
-      missing.map(({ debianPackage }) => debianPackage),
-      say,
-    );
+  const packages = missing.map(({ debianPackage }) => debianPackage);
+  if (canInstall() && packages.length > 0 && (mayInstall || (await isAllowed(packages)))) {
+    await installPackages(packages, say);
+  }
   endLeftovers(data);
 
   const kept: KeptStore[] = [];

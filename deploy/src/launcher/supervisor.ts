@@ -6,12 +6,12 @@ import type { DataDirectory } from './data-directory.js';
 import { endOfLog, judgeLine, openLog } from './log-file.js';
 import { PlainError } from '../plain-error.js';
 
-/** One process: a target of main.js, and the environment that configures it. */
+/** One process: a target of main.js, and the environment that configures it, which is all of it. */
 export interface TargetProcess {
   /** Names it in messages and its log, for example `review-2`. */
   readonly name: string;
   readonly target: string;
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: NodeJS.ProcessEnv;
   /** Whether it shares its listening sockets with its replicas. */
   readonly shared: boolean;
 }
@@ -128,7 +128,7 @@ function spawnTarget({ target, env, shared }: TargetProcess): ChildProcess {
   const args = [`--target=${target}`];
   if (!shared) {
     return spawn(process.execPath, ['--import', ORPHAN, MAIN, ...args], {
-      env: { ...process.env, ...env },
+      env,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       detached: true,
     });

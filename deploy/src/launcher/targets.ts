@@ -1,4 +1,5 @@
 import type { SigningService } from '@countersign/protocol';
+import { ASKED, messageKeysVariable } from '../message-settings.js';
 import type { Target } from '../modules.js';
 import type { DataDirectory } from './data-directory.js';
 import { everybodyOf } from './demo-tenants.js';
@@ -11,6 +12,7 @@ import type { TargetProcess } from './supervisor.js';
 /** When each target of `--split` starts: after those with smaller numbers, for it calls them. They stop in reverse. */
 const STAGE: Readonly<Record<Target, number>> = {
   'development-provider': 0,
+  schema: 0,
   request: 0,
   review: 0,
   'execution-authority': 0,
@@ -34,6 +36,7 @@ const LISTENING: readonly Target[] = ['gateway'];
 /** Whose private key each target holds: a stolen notifier cannot sign a receipt. */
 const KEY_OF: Readonly<Record<Target, SigningService | 'caller' | null>> = {
   'development-provider': null,
+  schema: null,
   request: 'request',
   review: 'review',
   'execution-authority': 'execution-authority',
@@ -47,6 +50,16 @@ const KEY_OF: Readonly<Record<Target, SigningService | 'caller' | null>> = {
   'worker-reminder': 'notifier',
   gateway: 'caller',
 };
+
+/** All that the target is told which runs strangers' schemas, whatever else our own environment holds. */
+const TOLD_TO_SCHEMA = [
+  'MODE',
+  'NATS_URL',
+  'NATS_USER',
+  'NATS_PASSWORD',
+  'NATS_CREDENTIALS',
+  'LOG_LEVEL',
+];
 
 export interface Origins {
   readonly origin: string;
@@ -72,7 +85,8 @@ export function processesOf(
   const targets = Object.keys(STAGE) as Target[];
   if (!split) {
     const keys = Object.assign({}, ...targets.map((target) => keysOf(data, target)));
-    return [[{ name: 'all', target: 'all', env: { ...env, ...keys }, shared: false }]];
+    const own = { ...process.env, ...env, ...keys };
+    return [[{ name: 'all', target: 'all', env: own, shared: false }]];
   }
   const stages = [...new Set(Object.values(STAGE))].sort();
   return stages.map((stage) =>
@@ -80,16 +94,23 @@ export function processesOf(
       .filter((target) => STAGE[target] === stage)
       .flatMap((target) => {
         const count = SINGLE.includes(target) ? 1 : replicas;
-        return replicasOf(target, count, { ...env, ...keysOf(data, target) });
+        return replicasOf(target, count, environmentFor(target, data, env));
       }),
   );
 }
 
-function replicasOf(
+function environmentFor(
   target: Target,
-  count: number,
+  data: DataDirectory,
   env: Readonly<Record<string, string>>,
-): TargetProcess[] {
+): NodeJS.ProcessEnv {
+  const all: NodeJS.ProcessEnv = { ...process.env, ...env, ...keysOf(data, target) };
+  return target === 'schema'
+    ? Object.fromEntries(TOLD_TO_SCHEMA.map((name) => [name, all[name]]))
+    : all;
+}
+
+function replicasOf(target: Target, count: number, env: NodeJS.ProcessEnv): TargetProcess[] {
   return Array.from({ length: count }, (_, index) => ({
     name: count === 1 ? target : `${target}-${index + 1}`,
     target,
@@ -101,13 +122,19 @@ function replicasOf(
 function keysOf(data: DataDirectory, target: Target): Record<string, string> {
   const owner = KEY_OF[target];
   if (owner === null) return {};
-  const variable =
-    owner === 'caller'
-      ? 'CALLER_PRIVATE_KEY'
-      : `${owner.toUpperCase().replaceAll('-', '_')}_SIGNING_KEY`;
-  // One that is set in our own environment is used instead, such as vault:<name>.
-  if (process.env[variable]) return {};
-  return { [`${variable}_FILE`]: data.at('keys', `${owner}.pem`) };
+  const file = (name: string): string => data.at('keys', name);
+  const messageKeys = ASKED.filter((service) => target === 'gateway' || target === service).map(
+    (service) => [`${messageKeysVariable(service)}_FILE`, file(`${service}.message-keys`)],
+  );
+  const shared = Object.fromEntries(messageKeys);
+  if (owner === 'caller') return { CALLER_PRIVATE_KEY_FILE: file('caller.pem'), ...shared };
+  const variable = `${owner.toUpperCase().replaceAll('-', '_')}_SIGNING_KEY`;
+  return {
+    ...shared,
+    ...(messageKeys.length > 0 ? { CALLER_PUBLIC_KEY_FILE: file('caller.pub.pem') } : {}),
+    // One that is set in our own environment is used instead, such as vault:<name>.
+    ...(process.env[variable] ? {} : { [`${variable}_FILE`]: file(`${owner}.pem`) }),
+  };
 }
 
 /** What every target is configured with, by environment only. */
@@ -135,7 +162,6 @@ export function environmentOf(
     // One that is set in our own environment is the anchor store, instead of a folder.
     ...(process.env['ANCHOR_S3_BUCKET'] ? {} : { ANCHOR_DIR: data.at('anchor') }),
     TRUST_FILE: data.at('trust.json'),
-    CALLER_PUBLIC_KEY_FILE: data.at('keys', 'caller.pub.pem'),
     QUOTAS: quotas ? 'on' : 'off',
     // All of it is on one machine, where more connections only take turns at its processors.
     DATABASE_CONNECTIONS: process.env['DATABASE_CONNECTIONS'] ?? '5',

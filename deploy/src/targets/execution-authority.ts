@@ -9,7 +9,7 @@ import type { Module } from '@countersign/platform';
 import type { Shared } from '../shared.js';
 
 export function executionModules(shared: Shared): Module[] {
-  return [executionModule(shared.runtime, depsOf(shared))];
+  return [executionModule(shared.runtime('execution-authority'), depsOf(shared))];
 }
 
 export async function reconciliationModules(shared: Shared): Promise<Module[]> {

@@ -4,9 +4,8 @@ import {
   developmentProviderConfig,
   gatewayConfig,
 } from '@countersign/gateway';
-import { createCallerMinter } from '@countersign/platform';
 import type { Module } from '@countersign/platform';
-import { callerKeyOf } from '../configuration.js';
+import { messageSealer } from '../message-settings.js';
 import type { Shared } from '../shared.js';
 
 export function gatewayModules(shared: Shared): Module[] {
@@ -15,7 +14,7 @@ export function gatewayModules(shared: Shared): Module[] {
       config: gatewayConfig(shared.env),
       pool: shared.pool('gateway'),
       bus: shared.bus,
-      minter: createCallerMinter('caller', callerKeyOf(shared.env)),
+      sealer: messageSealer({ env: shared.env, clock: shared.clock(), log: shared.log }),
       log: shared.log,
       trust: shared.trust,
       notifications: shared.config.MAIL_FROM === undefined ? 'polling-only' : 'smtp',

@@ -1,21 +1,27 @@
-import { Directory } from '@countersign/database';
+import { Directory, SecurityJournal } from '@countersign/database';
 import {
   ComparisonStore,
   FileAnchorStore,
   LagStore,
   LedgerStore,
   MetricsStore,
+  SecurityReadingStore,
+  SecurityStore,
   TreeStore,
   anchorWorkerModule,
   anchoredTimer,
   chainFigures,
   ledgerModule,
   openS3Anchors,
+  securityCheckpointModule,
+  securityFigures,
+  securityLagFigures,
   treeModule,
 } from '@countersign/ledger';
 import type { AnchorStore, LedgerDeps } from '@countersign/ledger';
 import type { Module } from '@countersign/platform';
-import { anchorS3Settings } from '../anchor-settings.js';
+import { anchorS3Settings, securitySettings } from '../anchor-settings.js';
+import { securityLogConfig } from '../security-settings.js';
 import { loadTrust } from '@countersign/protocol';
 import { witnessesOf } from '../witnesses.js';
 import type { Shared } from '../shared.js';
@@ -23,8 +29,9 @@ import type { Shared } from '../shared.js';
 export function ledgerModules(shared: Shared): Module[] {
   const lag = new LagStore(shared.pool('ledger'));
   chainFigures(shared.metrics, shared.log, lag);
+  securityLagFigures(shared.metrics, shared.log, new SecurityStore(shared.pool('ledger')));
   return [
-    ledgerModule(shared.runtime, {
+    ledgerModule(shared.runtime('ledger'), {
       ...ledgerDeps(shared),
       checkpointed: shared.hint('checkpoint'),
       grown: shared.hint('grown'),
@@ -34,8 +41,9 @@ export function ledgerModules(shared: Shared): Module[] {
 
 /** Without an anchor store reviews work, audit states stay pending and no grant becomes available (contract §4.2). */
 export async function anchorWorkerModules(shared: Shared): Promise<Module[]> {
-  const anchors = await anchorStoreOf(shared);
-  if (anchors === null) {
+  const anchors = await anchorStoreOf(shared, 'checkpoints');
+  const securityAnchors = await anchorStoreOf(shared, 'security');
+  if (anchors === null || securityAnchors === null) {
     shared.log.warn(
       'neither ANCHOR_S3_BUCKET nor ANCHOR_DIR is set: nothing is anchored, and no grant becomes available',
     );
@@ -43,7 +51,7 @@ export async function anchorWorkerModules(shared: Shared): Promise<Module[]> {
   }
   const comparison = new ComparisonStore(shared.pool('ledger'));
   return [
-    anchorWorkerModule(shared.runtime, {
+    anchorWorkerModule(shared.bus, {
       ...ledgerDeps(shared),
       anchors,
       comparison,
@@ -58,15 +66,29 @@ export async function anchorWorkerModules(shared: Shared): Promise<Module[]> {
       log: shared.log,
       monotonicMs: () => performance.now(),
     }),
+    securityCheckpointModule({
+      store: new SecurityStore(shared.pool('ledger')),
+      anchors: securityAnchors,
+      notary: shared.notary('ledger'),
+      seconds: securityLogConfig(shared.env).SECURITY_CHECKPOINT_SECONDS,
+      figures: securityFigures(shared.metrics),
+      log: shared.log,
+      monotonicMs: () => performance.now(),
+    }),
   ];
 }
 
-async function anchorStoreOf({ config, env }: Shared): Promise<AnchorStore | null> {
+/** The store of the ledger's checkpoints, or that of the security log's beside it. */
+async function anchorStoreOf(
+  { config, env }: Shared,
+  of: 'checkpoints' | 'security',
+): Promise<AnchorStore | null> {
   const { ANCHOR_DIR, ANCHOR_S3_BUCKET, MODE } = config;
   if (ANCHOR_S3_BUCKET !== undefined) {
-    return openS3Anchors(anchorS3Settings(ANCHOR_S3_BUCKET, env, MODE));
+    const settings = anchorS3Settings(ANCHOR_S3_BUCKET, env, MODE);
+    return openS3Anchors(of === 'security' ? securitySettings(settings) : settings);
   }
-  return ANCHOR_DIR === undefined ? null : new FileAnchorStore(ANCHOR_DIR);
+  return ANCHOR_DIR === undefined ? null : new FileAnchorStore(ANCHOR_DIR, of);
 }
 
 function ledgerDeps(shared: Shared): LedgerDeps {
@@ -75,7 +97,10 @@ function ledgerDeps(shared: Shared): LedgerDeps {
     store: new LedgerStore(pool),
     metrics: new MetricsStore(pool),
     tree: new TreeStore(pool),
+    security: new SecurityStore(pool),
+    reading: new SecurityReadingStore(pool),
     directory: new Directory(pool),
+    journal: new SecurityJournal(pool),
     notary: shared.notary('ledger'),
     log: shared.log,
     traces: shared.traces('ledger'),

@@ -24,7 +24,7 @@ import type { Shared } from '../shared.js';
 export function notifierModules(shared: Shared): Module[] {
   const pool = shared.pool('notifier');
   return [
-    notifierModule(shared.runtime, {
+    notifierModule(shared.runtime('notifier'), {
       store: new NotifierStore(pool),
       directory: new Directory(pool),
       notary: shared.notary('notifier'),

@@ -1,5 +1,5 @@
-import { Deadlines, Directory } from '@countersign/database';
-import { SchemaWorkers } from '@countersign/platform';
+import { Deadlines, Directory, SecurityJournal } from '@countersign/database';
+import { SchemaChecks } from '@countersign/platform';
 import type { Module } from '@countersign/platform';
 import {
   BundleStore,
@@ -16,18 +16,16 @@ import {
   expiryWorker,
   requestModule,
 } from '@countersign/request';
-import { sandboxOriginPatternOf, webhookRulesOf } from '../configuration.js';
+import { oidcIssuerOf, sandboxOriginPatternOf, webhookRulesOf } from '../configuration.js';
 import type { Shared } from '../shared.js';
-import { schemaWorkersModule } from './schema-workers.js';
 
 export function requestModules(shared: Shared): Module[] {
   const { config, env } = shared;
   const pool = shared.pool('request');
-  const schemas = new SchemaWorkers();
+  const schemas = new SchemaChecks(shared.bus);
   const amounts = config.QUOTAS === 'on' ? QUOTA_AMOUNTS : null;
   return [
-    schemaWorkersModule(schemas),
-    requestModule(shared.runtime, {
+    requestModule(shared.runtime('request'), {
       requests: new RequestStore(pool),
       lists: new ListStore(pool),
       desk: new DeskStore(pool),
@@ -35,10 +33,12 @@ export function requestModules(shared: Shared): Module[] {
       bundles: new BundleStore(pool, amounts),
       configuration: new DirectoryStore(pool),
       directory: new Directory(pool),
+      journal: new SecurityJournal(pool),
       notary: shared.notary('request'),
       checkSchema: (tenant, schemaText) =>
         schemas.check(tenant, { schemaText, responseText: null }),
       webhooks: webhookRulesOf(config),
+      issuer: oidcIssuerOf(env),
       mode: config.MODE,
       sandboxOrigin: sandboxOriginPatternOf(env),
       chained: shared.hint('outbox'),

@@ -20,7 +20,7 @@
     {{- range $place.ports }}
     - {port: {{ . }}, protocol: TCP}
     {{- end }}
-  {{- with $place.peers }}
+  {{- with (eq (toString $place.peers) "public" | ternary $v.networkPolicy.publicAddresses $place.peers) }}
   to:
     {{- toYaml . | nindent 4 }}
   {{- end }}

@@ -1,3 +1,8 @@
+{{/* Whether the gateway asks this target. Takes (dict "name" name "arrows" arrows). */}}
+{{- define "countersign.isAsked" -}}
+{{- and (not (empty .arrows.messages)) (ne .name "gateway") }}
+{{- end }}
+
 {{/* What a target's files come from. Takes (dict "root" $ "name" name "arrows" arrows). */}}
 {{- define "countersign.files" -}}
 {{- $v := .root.Values }}
@@ -9,8 +14,13 @@
 {{- $own := default (dict) (index $v.keys.services .) }}
 {{ include "countersign.secretFile" (dict "secret" (default $v.keys.existingSecret $own.existingSecret) "key" (default (printf "%s.pem" .) $own.key) "path" (printf "keys/%s.pem" .)) }}
 {{- end }}
-{{- range list "caller.pub.pem" "trust.json" }}
+{{- range .arrows.messages }}
+{{ include "countersign.secretFile" (dict "secret" (default $v.keys.existingSecret $v.keys.messages.existingSecret) "key" (printf "%s.message-keys" .) "path" (printf "keys/%s.message-keys" .)) }}
+{{- end }}
+{{- if .arrows.roles }}
+{{- range (ternary (list "caller.pub.pem" "trust.json") (list "trust.json") (include "countersign.isAsked" . | eq "true")) }}
 {{ include "countersign.secretFile" (dict "secret" $v.keys.existingSecret "key" . "path" (printf "keys/%s" .)) }}
+{{- end }}
 {{- end }}
 {{- if and (has "nats" .arrows.reaches) (ne $v.nats.auth "none") }}
 {{ include "countersign.secretFile" (dict "secret" $v.nats.existingSecret "key" .name "path" "nats") }}
@@ -44,15 +54,25 @@
 {{- $v := .root.Values }}
 {{- $at := "/run/countersign" }}
 - {name: MODE, value: {{ $v.mode | quote }}}
-- {name: ORIGIN, value: {{ $v.origin | quote }}}
 {{- $readers := .root.Files.Get "files/settings.json" | fromJson }}
 {{- if or (eq .name "all") (has .name $readers.SANDBOX_ORIGIN) }}
 - {name: SANDBOX_ORIGIN, value: {{ $v.sandboxOrigin | quote }}}
 {{- end }}
+{{- if or (eq .name "all") (has .name $readers.OIDC_ISSUER) }}
+- {name: OIDC_ISSUER, value: {{ $v.oidc.issuer | quote }}}
+{{- end }}
 - {name: HEALTH_PORT, value: "9090"}
+{{- if .arrows.roles }}
+- {name: ORIGIN, value: {{ $v.origin | quote }}}
 - {name: TRUST_FILE, value: {{ $at }}/keys/trust.json}
+{{- if include "countersign.isAsked" . | eq "true" }}
 - {name: CALLER_PUBLIC_KEY_FILE, value: {{ $at }}/keys/caller.pub.pem}
+{{- end }}
+{{- range .arrows.messages }}
+- {name: {{ . | upper | replace "-" "_" }}_MESSAGE_KEYS_FILE, value: {{ $at }}/keys/{{ . }}.message-keys}
+{{- end }}
 - {name: DATABASE_URL_FILE, value: {{ $at }}/postgres/{{ first .arrows.roles }}}
+{{- end }}
 {{- if gt (len .arrows.roles) 1 }}
 {{- range .arrows.roles }}
 - {name: DATABASE_URL_{{ . | upper | replace "-" "_" }}_FILE, value: {{ $at }}/postgres/{{ . }}}
@@ -81,21 +101,22 @@
 - {name: HOST, value: "0.0.0.0"}
 - {name: PORT, value: "8080"}
 - {name: SANDBOX_PORT, value: "8081"}
-- {name: OIDC_ISSUER, value: {{ $v.oidc.issuer | quote }}}
 - {name: OIDC_CLIENT_AUTHENTICATION, value: {{ $v.oidc.clientAuthentication }}}
 {{- if $v.oidc.existingSecret }}
 - {name: OIDC_CLIENT_ID_FILE, value: {{ $at }}/oidc/client-id}
 - {name: OIDC_CLIENT_SECRET_FILE, value: {{ $at }}/oidc/client-secret}
 {{- end }}
 {{- end }}
-{{- if $v.smtp.from }}
+{{- if and $v.smtp.from .arrows.roles }}
 - {name: MAIL_FROM, value: {{ $v.smtp.from | quote }}}
 {{- if has "smtp" .arrows.reaches }}
 - {name: SMTP_URL_FILE, value: {{ $at }}/smtp}
 {{- end }}
 {{- end }}
+{{- if .arrows.roles }}
 {{- with $v.webhooks.hosts }}
 - {name: WEBHOOK_HOSTS, value: {{ join "," . | quote }}}
+{{- end }}
 {{- end }}
 {{- if has "anchor" .arrows.reaches }}
 {{- with $v.anchor.directory }}

@@ -1,14 +1,16 @@
 {{/*
-The drawing: of each target the database role, the private key, and what it reaches. test/chart compares it with what
+The drawing: of each target the database role and the private key (`schema` has neither), whose messages it makes or takes (with the keys that the
+gateway shares with that service), and what it reaches. test/chart compares it with what
 each target of the code takes and uses, both ways.
 */}}
 {{- define "countersign.drawing" -}}
-gateway: {role: gateway, key: caller, serves: true, reaches: [postgres, nats, redis, oidc, telemetry]}
-request: {role: request, key: request, reaches: [postgres, nats, signer, telemetry]}
-review: {role: review, key: review, reaches: [postgres, nats, signer, telemetry]}
-execution-authority: {role: execution-authority, key: execution-authority, reaches: [postgres, nats, signer, telemetry]}
-ledger: {role: ledger, key: ledger, reaches: [postgres, nats, signer, telemetry]}
-notifier: {role: notifier, key: notifier, reaches: [postgres, nats, signer, telemetry]}
+gateway: {role: gateway, key: caller, messages: [request, review, execution-authority, ledger, notifier], serves: true, reaches: [postgres, nats, redis, oidc, telemetry]}
+schema: {reaches: [nats]}
+request: {role: request, key: request, messages: [request], reaches: [postgres, nats, signer, telemetry]}
+review: {role: review, key: review, messages: [review], reaches: [postgres, nats, signer, telemetry]}
+execution-authority: {role: execution-authority, key: execution-authority, messages: [execution-authority], reaches: [postgres, nats, signer, telemetry]}
+ledger: {role: ledger, key: ledger, messages: [ledger], reaches: [postgres, nats, signer, telemetry]}
+notifier: {role: notifier, key: notifier, messages: [notifier], reaches: [postgres, nats, signer, telemetry]}
 worker-anchor: {role: ledger, key: ledger, reaches: [postgres, nats, anchor, signer, witnesses, telemetry]}
 worker-expiry: {role: request, key: request, reaches: [postgres, nats, redis, signer, telemetry]}
 worker-deletion: {role: deletion, key: request, reaches: [postgres, nats, redis, signer, telemetry]}
@@ -34,15 +36,16 @@ worker-reminder: {role: notifier, key: notifier, reaches: [postgres, nats, redis
 {{- define "countersign.arrows" -}}
 {{- $drawing := include "countersign.drawing" .root | fromYaml }}
 {{- if eq .name "all" }}
-{{- $roles := list }}{{ $keys := list }}{{ $reaches := list }}
+{{- $roles := list }}{{ $keys := list }}{{ $messages := list }}{{ $reaches := list }}
 {{- range $_, $arrows := $drawing }}
-{{- $roles = append $roles $arrows.role }}{{ $keys = append $keys $arrows.key }}{{ $reaches = concat $reaches $arrows.reaches }}
+{{- with $arrows.role }}{{ $roles = append $roles . }}{{ end }}{{ with $arrows.key }}{{ $keys = append $keys . }}{{ end }}{{ $reaches = concat $reaches $arrows.reaches }}
+{{- $messages = concat $messages (default list $arrows.messages) }}
 {{- end }}
 {{- if not .root.Values.redis.existingSecret }}{{ $reaches = without $reaches "redis" }}{{ end }}
-{{- dict "roles" ($roles | uniq) "keys" ($keys | uniq) "reaches" (without ($reaches | uniq) "nats") "serves" true | toJson }}
+{{- dict "roles" ($roles | uniq) "keys" ($keys | uniq) "messages" ($messages | uniq) "reaches" (without ($reaches | uniq) "nats") "serves" true | toJson }}
 {{- else }}
 {{- $arrows := index $drawing .name }}
-{{- dict "roles" (list $arrows.role) "keys" (list $arrows.key) "reaches" $arrows.reaches "serves" (hasKey $arrows "serves") | toJson }}
+{{- dict "roles" (compact (list $arrows.role)) "keys" (compact (list $arrows.key)) "messages" (default list $arrows.messages) "reaches" $arrows.reaches "serves" (hasKey $arrows "serves") | toJson }}
 {{- end }}
 {{- end }}
 

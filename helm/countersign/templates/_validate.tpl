@@ -22,12 +22,28 @@
 {{- if and $v.anchor.directory $v.anchor.s3.bucket }}{{ fail "anchor.directory is set beside anchor.s3.bucket: there is one anchor store; remove one of the two." }}{{ end }}
 {{- if and $v.anchor.persistentVolumeClaim (not $v.anchor.directory) }}{{ fail "anchor.directory is missing: say where anchor.persistentVolumeClaim is to be mounted." }}{{ end }}
 {{- if not $v.allInOne }}
-{{- if not $v.nats.url }}{{ fail "nats.url is missing: set it to nats://host:4222, or set allInOne to true to run without NATS." }}{{ end }}
+{{- if not $v.nats.url }}{{ fail "nats.url is missing: set it to tls://host:4222, or set allInOne to true to run without NATS." }}{{ end }}
+{{- if and (eq $v.mode "production") (ne (toString $v.settings.ALLOW_PLAINTEXT_STORES) "true") }}
+{{- range splitList "," $v.nats.url }}
+{{- if not (hasPrefix "tls://" .) }}{{ fail "nats.url is not tls:// in production: set it to tls://host:4222, with NATS_CA by secretSettings where its authority is your own; where the network itself is encrypted, set settings.ALLOW_PLAINTEXT_STORES to true." }}{{ end }}
+{{- end }}
+{{- end }}
 {{- if and (ne $v.nats.auth "none") (not $v.nats.existingSecret) }}{{ fail "nats.existingSecret is missing: name a Secret with a key for each target (examples/nats-values.yaml), or set nats.auth to none in development." }}{{ end }}
 {{- if and (eq $v.nats.auth "none") (eq $v.mode "production") }}{{ fail "nats.auth is none in production: anybody who reaches NATS could speak as a service; set it to password or credentials." }}{{ end }}
 {{- if not $v.redis.existingSecret }}{{ fail "redis.existingSecret is missing: name a Secret with the URL of Redis under the key of redis.key, or set allInOne to true to keep queues in Postgres." }}{{ end }}
-{{- range list "gateway" "request" "review" "execution-authority" "ledger" "notifier" }}
+{{- range list "gateway" "schema" "request" "review" "execution-authority" "ledger" "notifier" }}
 {{- if not (index $v.targets .).enabled }}{{ fail (printf "targets.%s.enabled is false: the interface does not work without it; set it to true." .) }}{{ end }}
+{{- end }}
+{{- end }}
+{{- if and $v.ingress.enabled (eq $v.mode "production") (not $v.ingress.tlsEndsElsewhere) }}
+{{- range list "tlsSecret" "sandboxTlsSecret" }}
+{{- if not (index $v.ingress .) }}{{ fail (printf "ingress.%s is missing: name a Secret of kind kubernetes.io/tls, or set ingress.tlsEndsElsewhere to true if another proxy or an annotation ends TLS." .) }}{{ end }}
+{{- end }}
+{{- end }}
+{{- if and $v.networkPolicy.enabled (eq $v.mode "production") }}
+{{- $used := dict "postgres" true "oidc" true "nats" (not $v.allInOne) "redis" (not $v.allInOne) "smtp" $v.smtp.from "webhooks" $v.webhooks.hosts "anchor" $v.anchor.s3.bucket "witnesses" (hasKey $v.settings "WITNESSES") "signer" (hasKey $v.settings "VAULT_ADDR") "telemetry" (include "countersign.traces" .) }}
+{{- range $place, $isUsed := $used }}
+{{- if and $isUsed (not (index $v.networkPolicy $place).peers) }}{{ fail (printf "networkPolicy.%s.peers is empty: pods could reach every address at that port; name the pods or addresses of that place, or set it to public if it is on the internet." $place) }}{{ end }}
 {{- end }}
 {{- end }}
 {{- if and $v.httpRoute.enabled (not $v.httpRoute.parentRefs) }}{{ fail "httpRoute.parentRefs is missing: name the Gateway that the routes belong to." }}{{ end }}

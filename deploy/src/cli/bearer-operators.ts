@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs';
+import {
+  addOperator,
+  createPool,
+  disableOperator,
+  listOperators,
+  retireToken,
+  rotateOperator,
+} from '@countersign/database';
+import type { KnownOperator, OperatorScope, Pool } from '@countersign/database';
+import { InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
+import { plainly } from '../launcher/database.js';
+import { newToken } from '../launcher/demo-tenants.js';
+import { databaseOf } from './database-of.js';
+import type { DatabaseOptions } from './database-of.js';
+
+interface TenantOptions extends DatabaseOptions {
+  tenant: string;
+}
+
+interface OperatorOptions extends TenantOptions {
+  id: string;
+}
+
+interface TokenOptions extends OperatorOptions {
+  tokenFile?: string;
+  expires?: number;
+}
+
+/** `countersign operator`: operators with a token (contract R42). A token is printed once, and is in no argument and no log. */
+export function addBearerOperatorCommands(program: Command): void {
+  const operator = program
+    .command('operator')
+    .description('add, rotate, disable and list the operators of a tenant that have a token');
+
+  ofOne(operator.command('add'))
+    .description('make an operator with a token, and print the token: the only time it is shown')
+    .addOption(
+      new Option(
+        '--scope <scope>',
+        'what it may do: all; only read the figures (#28, #29), for Prometheus; or only read the security log, for an auditor',
+      )
+        .choices(['all', 'metrics', 'security-log'])
+        .default('all'),
+    )
+    .option('--expires <time>', 'how long the token is valid, such as 90d, 12h or 30m', secondsOf)
+    .option('--token-file <file>', 'take the token from a file, and do not print it')
+    .action(({ scope, ...options }: TokenOptions & { scope: OperatorScope }) =>
+      withToken(options, (pool, made) => addOperator(pool, made, scope)),
+    );
+
+  ofOne(operator.command('rotate'))
+    .description(
+      'give an operator another token, and print it; the one until now stays valid until --keep is over or --retire',
+    )
+    .option('--keep <time>', 'how long the token until now stays valid, such as 1h', secondsOf)
+    .option('--expires <time>', 'how long the new token is valid, such as 90d', secondsOf)
+    .option('--token-file <file>', 'take the new token from a file, and do not print it')
+    .addOption(
+      new Option('--retire', 'end the token before the newest one, and make none')
+        .default(false)
+        .conflicts(['keep', 'expires', 'tokenFile']),
+    )
+    .action(({ keep, retire, ...options }: TokenOptions & { keep?: number; retire: boolean }) =>
+      retire
+        ? withDatabase(options, async (pool) =>
+            print(options, await retireToken(pool, options.tenant, options.id)),
+          )
+        : withToken(options, (pool, made) => rotateOperator(pool, made, keep ?? null)),
+    );
+
+  ofOne(operator.command('disable'))
+    .description('end an operator and its tokens, for good')
+    .action((options: OperatorOptions) =>
+      withDatabase(options, async (pool) =>
+        print(options, await disableOperator(pool, options.tenant, options.id)),
+      ),
+    );
+
+  ofTenant(operator.command('list'))
+    .description('print the operators of a tenant that have a token, one a line')
+    .action((options: TenantOptions) =>
+      withDatabase(options, async (pool) => {
+        for (const known of await listOperators(pool, options.tenant)) print(options, known);
+      }),
+    );
+}
+
+function ofTenant(command: Command): Command {
+  return command
+    .requiredOption('--tenant <name>', 'name of the tenant')
+    .option(
+      '--data <dir>',
+      'instead of DATABASE_URL: data directory of an instance that runs here',
+    );
+}
+
+function ofOne(command: Command): Command {
+  return ofTenant(command).requiredOption('--id <id>', 'principal id of the operator');
+}
+
+async function withDatabase(
+  options: DatabaseOptions,
+  work: (pool: Pool) => Promise<void>,
+): Promise<void> {
+  const { url } = databaseOf(options);
+  const pool = createPool({ url, application: 'countersign operator', max: 1 });
+  await plainly(url, () => work(pool)).finally(() => pool.end());
+}
+
+async function withToken(
+  options: TokenOptions,
+  work: (
+    pool: Pool,
+    made: { tenant: string; id: string; token: string; expiresInSeconds: number | null },
+  ) => Promise<KnownOperator>,
+): Promise<void> {
+  const { tenant, id, tokenFile, expires } = options;
+  const token = tokenFile === undefined ? newToken() : readFileSync(tokenFile, 'utf8').trim();
+  await withDatabase(options, async (pool) => {
+    const known = await work(pool, { tenant, id, token, expiresInSeconds: expires ?? null });
+    print(options, known, tokenFile === undefined ? token : undefined);
+  });
+}
+
+function print({ tenant }: TenantOptions, known: KnownOperator, token?: string): void {
+  const { id, scope, enabled, tokenSince, expiresAt, former } = known;
+  console.log(
+    JSON.stringify({
+      tenant,
+      id,
+      scope,
+      enabled,
+      token_since: timeOf(tokenSince),
+      expires_at: timeOf(expiresAt),
+      former_token: former === null ? null : { valid_until: timeOf(former.until) },
+      ...(token === undefined ? {} : { token }),
+    }),
+  );
+}
+
+function timeOf(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : new Date(milliseconds).toISOString();
+}
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** `90d` in seconds. */
+function secondsOf(text: string): number {
+  const [, amount, unit = ''] = /^([1-9]\d{0,4})([smhd])$/.exec(text) ?? [];
+  const seconds = SECONDS[unit];
+  if (seconds === undefined) {
+    throw new InvalidArgumentError('Give a number and s, m, h or d, such as 90d.');
+  }
+  return Number(amount) * seconds;
+}

@@ -1,0 +1,82 @@
+import {
+  SCHEMA_SUBJECT,
+  createInProcessBus,
+  createMetrics,
+  createNatsBus,
+  meteredBus,
+  traceBus,
+  tracerInUse,
+} from '@countersign/platform';
+import type { Bus, Logger, Module, ParcelStore, Registry } from '@countersign/platform';
+import { busConfig } from './configuration.js';
+import { permissionsOf, permittedBus } from './permissions.js';
+import type { BusPermissions } from './permissions.js';
+import type { Target } from './modules.js';
+
+export interface Surroundings {
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: Logger;
+  /** Aborted when the process is asked to end, perhaps before it has started. */
+  readonly stopping?: AbortSignal;
+  /** Instead of the one that the configuration names: that of the process's threads, or a test's. */
+  readonly bus?: Bus | undefined;
+  /** Which further thread of the process this is. */
+  readonly thread?: string;
+}
+
+/** A process's place on the bus: all that a target without a database and without keys has. */
+export interface Linked {
+  readonly bus: Bus;
+  readonly log: Logger;
+  readonly permissions: BusPermissions;
+  /** This process's own figures. */
+  readonly metrics: Registry;
+}
+
+/** `name` says which process this is; `parcels` carries large messages, null where there is no database. */
+export async function link(
+  { env, log, bus, thread }: Surroundings,
+  targets: readonly Target[],
+  name: string,
+  parcels: ParcelStore | null,
+): Promise<Linked> {
+  const config = busConfig(env);
+  const metrics = createMetrics(name, thread);
+  const permissions = permissionsOf(targets);
+  const transport =
+    bus ??
+    (config.NATS_URL === undefined
+      ? createInProcessBus({ log })
+      : await createNatsBus({
+          servers: config.NATS_URL.split(','),
+          tls: { ca: config.NATS_CA, cert: config.NATS_CERT, key: config.NATS_KEY },
+          name,
+          log,
+          user: config.NATS_USER,
+          password: config.NATS_PASSWORD,
+          credentials: config.NATS_CREDENTIALS,
+          parcels,
+          whole: [SCHEMA_SUBJECT],
+        }));
+  const permitted = permittedBus(meteredBus(transport, metrics), permissions);
+  return {
+    bus: tracerInUse() === null ? permitted : traceBus(permitted),
+    log,
+    permissions,
+    metrics,
+  };
+}
+
+/** Ends the bus last, and says whether it is connected. */
+export function busModule({ bus }: Linked): Module {
+  return {
+    name: 'connections',
+    start: async () => {},
+    stop: () => bus.close(),
+    ready: async () => requireConnected(bus),
+  };
+}
+
+export function requireConnected(bus: Bus): void {
+  if (!bus.ready()) throw new Error('the bus is not connected');
+}

@@ -1,0 +1,124 @@
+import {
+  changing,
+  createMessageSealer,
+  createMessageVerifier,
+  readCallerKey,
+  readCallerKeys,
+  readMessageKeys,
+} from '@countersign/platform';
+import type {
+  AskedService,
+  Changing,
+  DatabaseClock,
+  Logger,
+  MessageKey,
+  MessageSealer,
+  MessageVerifier,
+} from '@countersign/platform';
+import { loadConfig } from '@countersign/platform';
+import { z } from 'zod';
+
+/** What the gateway and the services know each other by (contract R40). Files of keys are read again while they run. */
+interface Ground {
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock: DatabaseClock;
+  readonly log: Logger;
+}
+
+/** The services that the gateway asks, and so shares a key with. */
+export const ASKED: readonly AskedService[] = [
+  'request',
+  'review',
+  'execution-authority',
+  'ledger',
+  'notifier',
+];
+
+/** For the gateway. */
+export function messageSealer({ env, clock, log }: Ground): MessageSealer {
+  const keys = ASKED.map((service) => [service, messageKeysOf(service, env, log)] as const);
+  return createMessageSealer({
+    callerKey: setting('CALLER_PRIVATE_KEY', CALLER_PRIVATE_KEY, env, log),
+    messageKeys: Object.fromEntries(keys) as Record<AskedService, (typeof keys)[number][1]>,
+    clock,
+    compatible: isCompatible(env),
+  });
+}
+
+/** For the one service. */
+export function messageVerifier(
+  service: AskedService,
+  { env, clock, log }: Ground,
+): MessageVerifier {
+  return createMessageVerifier({
+    service,
+    callerKeys: setting('CALLER_PUBLIC_KEY', CALLER_PUBLIC_KEY, env, log),
+    messageKeys: messageKeysOf(service, env, log),
+    clock,
+    log,
+    compatible: isCompatible(env),
+  });
+}
+
+/** `REVIEW_MESSAGE_KEYS` for `review`. */
+export function messageKeysVariable(service: AskedService): string {
+  return `${service.toUpperCase().replaceAll('-', '_')}_MESSAGE_KEYS`;
+}
+
+const CALLER_PRIVATE_KEY = readWith(
+  readCallerKey,
+  'the private key that caller tokens are signed with, in PEM form',
+);
+const CALLER_PUBLIC_KEY = readWith(
+  readCallerKeys,
+  'the public keys that caller tokens are checked with, in PEM form one after the other',
+);
+
+function messageKeysOf(
+  service: AskedService,
+  env: NodeJS.ProcessEnv,
+  log: Logger,
+): Changing<readonly [MessageKey, ...MessageKey[]]> {
+  const type = readWith(
+    readMessageKeys,
+    `the keys that the gateway and the ${service} service share, one a line: the first is used, all of them count`,
+  );
+  return setting(messageKeysVariable(service), type, env, log);
+}
+
+/** A text that `read` takes; what it throws says what is wrong, and not the text. */
+function readWith<T>(read: (text: string) => T, description: string) {
+  return z
+    .string()
+    .transform((text, context): T => {
+      try {
+        return read(text);
+      } catch (error) {
+        const why = error instanceof TypeError ? error.message : 'expected a key in PEM form';
+        context.addIssue({ code: 'custom', message: why });
+        return z.NEVER;
+      }
+    })
+    .describe(description);
+}
+
+function setting<T>(
+  name: string,
+  type: z.ZodType<T>,
+  env: NodeJS.ProcessEnv,
+  log: Logger,
+): Changing<T> {
+  return changing(() => loadConfig({ [name]: type }, env)[name] as T, name, log);
+}
+
+function isCompatible(env: NodeJS.ProcessEnv): boolean {
+  const shape = {
+    CALLER_TOKENS: z
+      .enum(['bound', 'compatible'])
+      .default('bound')
+      .describe(
+        'bound; compatible also sends and takes the tokens of the version before, for one rollout (docs/upgrades.md)',
+      ),
+  };
+  return loadConfig(shape, env).CALLER_TOKENS === 'compatible';
+}

@@ -1,0 +1,78 @@
+import { flag } from '@countersign/platform';
+import type { ConfigurationFault } from '@countersign/platform';
+import { z } from 'zod';
+
+const pem = (what: string) =>
+  z.string().includes('-----BEGIN', 'expected a PEM text').optional().describe(what);
+
+/** Declarations of what connections to NATS are protected with. Postgres takes `sslrootcert` and others in its URL. */
+export const NATS_TRANSPORT = {
+  ALLOW_PLAINTEXT_STORES: flag()
+    .default(false)
+    .describe(
+      'true lets production reach Postgres, NATS and Redis without TLS, where the network itself is encrypted',
+    ),
+  NATS_CA: pem('the certificates that NATS is verified with; the usual ones when not given'),
+  NATS_CERT: pem('the certificate that this target shows to NATS, where NATS asks for one'),
+  NATS_KEY: pem('the private key that belongs to NATS_CERT'),
+} as const;
+
+export const REDIS_CA = pem(
+  'the certificates that a rediss:// server is verified with; the usual ones when not given',
+);
+
+export interface StoreAddresses {
+  readonly DATABASE_URL: string;
+  readonly REDIS_URL?: string | undefined;
+}
+
+/** What is wrong in production with these addresses, unless ALLOW_PLAINTEXT_STORES says otherwise (contract R40). */
+export function plaintextFaults(addresses: StoreAddresses): ConfigurationFault[] {
+  const { DATABASE_URL, REDIS_URL } = addresses;
+  const faults = databaseFaults('DATABASE_URL', DATABASE_URL);
+  if (REDIS_URL !== undefined && !REDIS_URL.startsWith('rediss://')) {
+    faults.push(
+      plaintext('REDIS_URL', 'Use rediss://, with REDIS_CA where its authority is your own'),
+    );
+  }
+  return faults;
+}
+
+/** The same of NATS. */
+export function natsFaults(urls: string | undefined): ConfigurationFault[] {
+  if (urls === undefined || urls.split(',').every((url) => url.startsWith('tls://'))) return [];
+  return [plaintext('NATS_URL', 'Use tls://, with NATS_CA where its authority is your own')];
+}
+
+/** Of one URL of Postgres, which is of that variable. */
+export function databaseFaults(variable: string, url: string): ConfigurationFault[] {
+  if (isProtectedDatabase(url)) return [];
+  return [
+    plaintext(
+      variable,
+      'Add sslmode=verify-full, with sslrootcert=<file> where its authority is your own, or use a Unix socket',
+    ),
+  ];
+}
+
+function plaintext(variable: string, remedy: string): ConfigurationFault {
+  return {
+    variable,
+    wrong: 'names a connection without verified TLS in production',
+    remedy: `${remedy}; where the network itself is encrypted, set ALLOW_PLAINTEXT_STORES=true.`,
+  };
+}
+
+/** Of a parameter that is given twice the client takes the last one. */
+function isProtectedDatabase(url: string): boolean {
+  const [withoutFragment = ''] = url.split('#');
+  const [address = '', query = ''] = withoutFragment.split(/\?(.*)/s);
+  const parameters = new URLSearchParams(query);
+  const authority = address.replace(/^\w+:\/\//, '').split('/')[0] ?? '';
+  const host = parameters.getAll('host').at(-1) || authority.slice(authority.lastIndexOf('@') + 1);
+  return (
+    parameters.getAll('sslmode').at(-1) === 'verify-full' ||
+    host.startsWith('/') ||
+    /^%2f/i.test(host)
+  );
+}
