@@ -213,7 +213,9 @@ test('frames and headers are exactly these', async () => {
     title: 'App',
     sandbox: 'allow-scripts',
     referrerpolicy: 'no-referrer',
-    srcdoc: expect.stringMatching(/^<!doctype html><script>/),
+    srcdoc: expect.stringMatching(
+      /^<!doctype html><meta http-equiv="x-dns-prefetch-control" content="off"><script>/,
+    ),
   });
 
   const address = new URL((await outer.getAttribute('src')) as string);
@@ -237,6 +239,7 @@ test('frames and headers are exactly these', async () => {
       "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'none'; " +
       "img-src data:; font-src data:; frame-src about:; form-action 'none'; base-uri 'none'; " +
       `object-src 'none'; frame-ancestors ${stage.trusted}`,
+    'x-dns-prefetch-control': 'off',
     'connection-allowlist': '(); webrtc=block; redirects=block; report-to=proto-view-policy',
   };
   const ours = ({

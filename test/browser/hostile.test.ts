@@ -80,7 +80,7 @@ test('a hostile request is shown as the words that it is', async () => {
   const frozen = await page.locator('.frozen').innerText();
   expect(frozen).toContain('RLO');
   expect(frozen).toContain('<script>');
-  const { body } = await setting.producer.get(`/v2/requests/${id}/material`);
+  const { body } = await setting.operator.get(`/v2/requests/${id}/material`);
   // What is frozen is what was written, to the character.
   expect(body.candidate.response.a).toBe(`</pre>${MARKUP} ${TRICKS}`);
   expect(await findings(page)).toEqual([]);

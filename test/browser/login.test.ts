@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
 import { startInstance } from '../support/instance.js';
-import { producerOf } from '../support/client.js';
+import { operatorOf, producerOf } from '../support/client.js';
 import type { Instance } from '../support/instance.js';
 import { findings } from './support/accessibility.js';
 import { openContext, startBrowser } from './support/browser.js';
@@ -53,6 +53,13 @@ async function signInAt(page: Page, path: string, subject: string): Promise<void
   await page.waitForURL(instance.demo.origin + path);
 }
 
+/** Here, and then at the provider, which asks. */
+async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Yes, sign me out' }).click();
+  await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+}
+
 const endSessions = () => database.query('UPDATE session SET expires_at = clock_timestamp()');
 const who = (page: Page) => page.locator('.who summary').innerText();
 
@@ -71,8 +78,7 @@ test('leads through the provider to the page that was asked for, and says who it
   await page.goto(`${instance.demo.origin}/signed-out`);
   await page.waitForURL(`${instance.demo.origin}/inbox`);
   await page.locator('.who summary').click();
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+  await signOut(page);
   expect(await findings(page)).toEqual([]);
   const ours = (await context.cookies()).filter(({ name }) => name === '__Host-proto');
   expect(ours).toEqual([]);
@@ -120,7 +126,7 @@ test('never shows one person what another wrote, nor lets a stale page act', asy
   await page.getByRole('button', { name: 'Freeze this answer' }).click();
   await page.getByText('has signed in by this browser meanwhile').waitFor();
   expect(await findings(page)).toEqual([]);
-  const material = await producerOf(instance.demo).get(`/v2/requests/${id}/material`);
+  const material = await operatorOf(instance.demo).get(`/v2/requests/${id}/material`);
   expect(material.body.candidate).toBeNull();
   // Ruth comes back: her words are there; when she signs out, they are gone.
   await endSessions();
@@ -128,8 +134,7 @@ test('never shows one person what another wrote, nor lets a stale page act', asy
   await signInAt(page, `/review/${id}`, 'ruth');
   expect(await page.getByLabel('Comment for the author').inputValue()).toBe('Only for Ruth');
   await page.locator('.who summary').click();
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+  await signOut(page);
   expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain('Ruth');
   expect(faults).toEqual([]);
   await context.close();

@@ -78,7 +78,7 @@ describe('every page', () => {
     ['/routes?new', 'Name of the route', ''],
     ['/principals', 'Payments agent', 'operator-principals'],
     ['/principals/producer-1', 'Webhook secret', ''],
-    ['/principals/operator-1', /made on the machine itself/, ''],
+    ['/principals/operator-1', /by the command “countersign operator”/, ''],
     ['/principals?new', 'Identity provider', ''],
     ['/ledger', 'Entries', ''],
     ['/nowhere', 'There is no such page', ''],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, FrameLocator, Page } from 'playwright-core';
 import { valueDigest } from '@countersign/protocol';
-import { Client, producerOf } from '../support/client.js';
+import { Client, operatorOf, producerOf } from '../support/client.js';
 import type { Instance } from '../support/instance.js';
 import { startInstance } from '../support/instance.js';
 import { reviewInput, until } from '../support/requests.js';
@@ -85,7 +85,7 @@ test('a payment batch is reviewed in the example app, and signed on the page aro
   await release.click();
 
   await panel(page).waitFor();
-  const { body: material } = await producerOf(instance.demo).get(`/v2/requests/${id}/material`);
+  const { body: material } = await operatorOf(instance.demo).get(`/v2/requests/${id}/material`);
   const response = {
     released_total: '29177.34',
     excluded: ['P-05'],

@@ -31,7 +31,7 @@ test('a text is read, answered by form, frozen, read again and signed', async ()
   await answerText(page);
   await page.getByLabel('Comment for the author').fill('Good as it is.');
   await freeze(page);
-  const { body: material } = await setting.producer.get(`/v2/requests/${id}/material`);
+  const { body: material } = await setting.operator.get(`/v2/requests/${id}/material`);
   expect(material.candidate.response).toEqual({ tone: 'right', comment: 'Good as it is.' });
   const panel = page.locator('.panel');
   await panel.getByText(valueDigest(material.candidate)).waitFor();

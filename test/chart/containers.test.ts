@@ -83,6 +83,13 @@ describe('docker-compose.yml', () => {
     }
   });
 
+  it('says that it is for development, where stores need no TLS', () => {
+    for (const [name, { environment, command }] of ours) {
+      const mode = command?.[0]?.startsWith('--target=') ? environment?.['MODE'] : 'development';
+      expect([name, mode]).toEqual([name, 'development']);
+    }
+  });
+
   it('mounts files that are there', () => {
     for (const { volumes = [] } of Object.values(services)) {
       for (const volume of volumes) {

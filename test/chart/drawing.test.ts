@@ -1,8 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PERMISSIONS, TARGETS, takeInventory } from '@countersign/deploy';
+import {
+  ASKED,
+  PERMISSIONS,
+  TARGETS,
+  messageKeysVariable,
+  takeInventory,
+} from '@countersign/deploy';
 import type { Inventory, Target } from '@countersign/deploy';
-import { HINTS } from '@countersign/platform';
+import { HINTS, SCHEMA_SUBJECT } from '@countersign/platform';
 import { parse } from 'yaml';
 import { component, rendered, shape } from './objects.js';
 import type { Manifest } from './objects.js';
@@ -22,6 +28,8 @@ const HA = rendered(
     VAULT_ADDR: 'https://vault.example:8200',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
   })}`,
+  'networkPolicy.signer.peers=[{"podSelector":{}}]',
+  'networkPolicy.telemetry.peers=[{"podSelector":{}}]',
 );
 const DRAWN = TARGETS.filter((target) => target !== 'development-provider');
 let inventory: ReadonlyMap<Target, Inventory>;
@@ -51,7 +59,7 @@ describe.each(DRAWN)('%s', (target) => {
     }
   });
 
-  it('sees the database of its roles, the keys it signs with, and no others', () => {
+  it('sees the database of its roles, the keys of its own, and no others', () => {
     const files: string[] = of('Deployment', target)
       .spec.template.spec.volumes.find(({ name }: { name: string }) => name === 'secrets')
       .projected.sources.flatMap((source: { secret: { items: { path: string }[] } }) =>
@@ -62,8 +70,16 @@ describe.each(DRAWN)('%s', (target) => {
     expect(files.filter((path) => path.startsWith('postgres/'))).toEqual(
       roles.map((role) => `postgres/${role}`),
     );
+    const shares = ASKED.filter((service) => reads(target, messageKeysVariable(service)));
+    expect(shares).toEqual(target === 'gateway' ? ASKED : ASKED.filter((one) => one === target));
     expect(files.filter((path) => path.startsWith('keys/')).sort()).toEqual(
-      [...signs.map((key) => `keys/${key}.pem`), 'keys/caller.pub.pem', 'keys/trust.json'].sort(),
+      [
+        ...signs.map((key) => `keys/${key}.pem`),
+        ...shares.map((service) => `keys/${service}.message-keys`),
+        ...(reads(target, 'CALLER_PUBLIC_KEY') ? ['keys/caller.pub.pem'] : []),
+        // Who runs strangers' schemas knows nobody's records.
+        ...(target === 'schema' ? [] : ['keys/trust.json']),
+      ].sort(),
     );
   });
 
@@ -105,6 +121,25 @@ describe.each(DRAWN)('%s', (target) => {
   });
 });
 
+it('lets who runs strangers’ schemas see nothing but its password for NATS', () => {
+  const { containers, volumes, ...pod } = of('Deployment', 'schema').spec.template.spec;
+  const [secrets, ...others] = volumes;
+  expect(others).toEqual([]);
+  const files = secrets.projected.sources.flatMap(
+    ({ secret }: { secret: { items: { path: string }[] } }) => secret.items.map(({ path }) => path),
+  );
+  const transport = ['NATS_CA', 'NATS_CERT', 'NATS_KEY'];
+  expect(files).toEqual(['nats', ...transport.map((name) => `settings/${name}`)]);
+  expect(pod.automountServiceAccountToken).toBe(false);
+  const given: string[] = containers[0].env.map(({ name }: { name: string }) => name);
+  expect(given.sort()).toEqual(
+    [
+      ...['HEALTH_PORT', 'MODE', 'NATS_PASSWORD_FILE', 'NATS_URL', 'NATS_USER'],
+      ...transport.map((name) => `${name}_FILE`),
+    ].sort(),
+  );
+});
+
 it('denies what no policy allows', () => {
   const deny = HA.find(
     ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name.endsWith('-deny'),
@@ -139,13 +174,15 @@ describe('on the bus', () => {
       expect(sorted(serves)).toEqual(sorted(may.serves));
       expect(sorted(subscribes)).toEqual(sorted(may.subscribes.map((hint) => HINTS[hint])));
       expect(sorted(taken(target).publishes)).toEqual(sorted(may.publishes));
-      expect(may.calls).toEqual([]);
+      const asksForChecks = target === 'request' || target === 'review';
+      expect(may.calls).toEqual(asksForChecks ? [SCHEMA_SUBJECT] : []);
     },
   );
 
-  it('lets the gateway ask everything that somebody serves, and nobody else anything', () => {
+  it('lets the gateway ask everything that services serve for callers', () => {
     const { calls, ...rest } = PERMISSIONS.gateway;
-    expect(sorted(calls)).toEqual(sorted([...found.values()].flatMap(({ serves }) => serves)));
+    const served = [...found.values()].flatMap(({ serves }) => serves);
+    expect(sorted([...calls, SCHEMA_SUBJECT])).toEqual(sorted(served));
     expect(rest).toEqual({ serves: [], publishes: [], subscribes: [] });
     expect(taken('gateway').publishes).toEqual([]);
   });

@@ -2,12 +2,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate } from '@countersign/database';
-import { assemble, commonConfig, ensureKeys, trustManifest } from '@countersign/deploy';
+import { assemble, ensureKeys, trustManifest } from '@countersign/deploy';
 import type { Target } from '@countersign/deploy';
 import { assembleModules, createLogger } from '@countersign/platform';
 import type { Bus } from '@countersign/platform';
 import { freePort } from '@countersign/platform/stores';
 import { testPostgres } from '@countersign/platform/testing';
+import { keyFilesOf } from '../support/key-files.js';
 
 /** What targets stand on: a migrated database and keys. */
 export interface Ground {
@@ -67,8 +68,7 @@ export async function startAndStop(
     OIDC_ISSUER: 'http://localhost:8082',
     DATABASE_URL: url,
     TRUST: JSON.stringify(trustManifest(folder, origin, null, Date.now())),
-    CALLER_PUBLIC_KEY: pem('caller.pub'),
-    CALLER_PRIVATE_KEY: pem('caller'),
+    ...keyFilesOf(folder),
     ANCHOR_DIR: join(folder, 'anchor'),
     AUTO_REMINDER_SECONDS: '3600',
   };
@@ -85,11 +85,11 @@ export async function startAndStop(
   };
   const alone = typeof targets === 'string';
   const { modules, metrics } = await assemble(
-    { config: commonConfig(env), env, log, ...(alone ? { bus } : {}) },
+    { env, log, ...(alone ? { bus } : {}) },
     alone ? [targets] : targets,
   );
-  // The threads of schema workers load JavaScript, of which there is none beside the sources.
-  const parts = modules.filter(({ name }) => name !== 'schema-workers');
+  // Processes that check schemas load JavaScript, of which there is none beside the sources.
+  const parts = modules.filter(({ name }) => name !== 'schema processes');
   const running = assembleModules(parts, log);
   await running.start();
   try {

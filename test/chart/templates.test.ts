@@ -102,6 +102,10 @@ describe('values that do not fit are refused by a sentence with the key and the 
       /postgres\.migration\.existingSecret is missing: .* migration\.mode to none/,
     ],
     ['nats.url=""', /nats\.url is missing: .* allInOne/],
+    [
+      'nats.url="tls://a:4222,nats://b:4222"',
+      /nats\.url is not tls.*ALLOW_PLAINTEXT_STORES to true/,
+    ],
     ['nats.existingSecret=""', /nats\.existingSecret is missing/],
     ['nats.auth="none"', /nats\.auth is none in production/],
     [
@@ -114,6 +118,16 @@ describe('values that do not fit are refused by a sentence with the key and the 
     ['smtp.from="a@example.org"', /smtp\.existingSecret is missing/],
     ['anchor.directory="/anchor"', /anchor\.directory is set in production: .* anchor\.s3\.bucket/],
     ['image.digest="latest"', /at '\/image\/digest'/],
+    [
+      'networkPolicy.postgres.peers=[]',
+      /networkPolicy\.postgres\.peers is empty: .* name the pods/,
+    ],
+    ['networkPolicy.oidc.peers=[]', /networkPolicy\.oidc\.peers is empty/],
+    ['networkPolicy.nats.peers="any"', /at '\/networkPolicy\/nats\/peers'/],
+    ['anchor.s3.bucket="a",networkPolicy.anchor.peers=[]', /networkPolicy\.anchor\.peers is empty/],
+    ['settings={"VAULT_ADDR":"https://vault"}', /networkPolicy\.signer\.peers is empty/],
+    ['ingress.enabled=true', /ingress\.tlsSecret is missing: .* ingress\.tlsEndsElsewhere/],
+    ['ingress.enabled=true,ingress.tlsSecret="a"', /ingress\.sandboxTlsSecret is missing/],
     ['httpRoute.enabled=true', /httpRoute\.parentRefs is missing/],
     ['monitoring.serviceMonitor.enabled=true', /monitoring\.serviceMonitor\.tenants is missing/],
     ['targets.review.enabled=false', /targets\.review\.enabled is false: .* set it to true/],
@@ -267,11 +281,11 @@ describe('scaling', () => {
 it('writes large numbers as they were meant', () => {
   const manifests = rendered(
     shape('minimal'),
-    'settings={"RATE_AUTHENTICATED":100000000,"QUOTAS":"on"}',
+    'settings={"RATE_UNAUTHENTICATED":100000000,"QUOTAS":"on"}',
   );
   const gateway = manifests.find((of) => of.kind === 'Deployment' && component(of) === 'gateway');
   expect(gateway?.spec.template.spec.containers[0].env).toContainEqual({
-    name: 'RATE_AUTHENTICATED',
+    name: 'RATE_UNAUTHENTICATED',
     value: '100000000',
   });
 });

@@ -69,10 +69,12 @@ describe('an empty database', () => {
     await server.migratedDatabase();
     const url = await server.emptyDatabase();
     const name = new URL(url).pathname.slice(1);
+    const asOwner = new URL(url);
     await server
       .pool(url)
-      .query(`CREATE ROLE plain_owner LOGIN; ALTER DATABASE ${name} OWNER TO plain_owner`);
-    const asOwner = new URL(url);
+      .query(
+        `CREATE ROLE plain_owner LOGIN PASSWORD '${asOwner.password}'; ALTER DATABASE ${name} OWNER TO plain_owner`,
+      );
     asOwner.username = 'plain_owner';
     expect(await migrate(asOwner.href)).toContain(HOUSE);
   });

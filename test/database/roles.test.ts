@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { ROLES } from '@countersign/database';
 import type { RoleName } from '@countersign/database';
+import { SECURITY_KINDS } from '@countersign/protocol';
 import { REFUSED, ROLE_NAMES, asLogin, sqlState, startTestServer } from './server.js';
 import type { TestServer } from './server.js';
 
@@ -17,7 +18,10 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
     route: 'SELECT',
     session: 'SELECT INSERT UPDATE DELETE',
     login_attempt: 'SELECT INSERT UPDATE DELETE',
+    last_login: 'SELECT INSERT UPDATE',
+    logout_token: 'SELECT INSERT DELETE',
     http_count: 'SELECT INSERT UPDATE',
+    security_event: 'INSERT(tenant, kind, actor, actor_kind, subject, request_id, detail)',
     parcel: 'SELECT INSERT DELETE',
   },
   request: {
@@ -47,13 +51,14 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
     quota_day: 'SELECT INSERT UPDATE',
     quota_bucket: 'SELECT INSERT UPDATE',
     retained: 'SELECT INSERT UPDATE',
+    security_event: 'INSERT(tenant, kind, actor, actor_kind, subject, request_id, detail)',
     trace: 'INSERT',
     parcel: 'SELECT INSERT DELETE',
   },
   review: {
     tenant: 'SELECT UPDATE(hold)',
     principal: 'SELECT',
-    credential: 'SELECT',
+    credential: 'SELECT(tenant, principal, id, former_id)',
     route: 'SELECT',
     route_reviewer: 'SELECT',
     request: 'SELECT',
@@ -72,7 +77,7 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
   'execution-authority': {
     tenant: 'SELECT UPDATE(hold)',
     principal: 'SELECT',
-    credential: 'SELECT',
+    credential: 'SELECT(tenant, principal, id, former_id)',
     route: 'SELECT',
     route_reviewer: 'SELECT',
     request: 'SELECT',
@@ -97,7 +102,7 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
   ledger: {
     tenant: 'SELECT UPDATE(fenced, fence_reason, directory_revision, hold, compared_at)',
     principal: 'SELECT',
-    credential: 'SELECT',
+    credential: 'SELECT(tenant, principal, id, former_id)',
     route: 'SELECT',
     route_reviewer: 'SELECT',
     bundle: 'SELECT',
@@ -118,6 +123,11 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
     tree_tile: 'SELECT INSERT UPDATE(hashes)',
     tree_head: 'SELECT INSERT',
     tree_cosignature: 'SELECT INSERT',
+    security_event:
+      'SELECT INSERT(tenant, kind, actor, actor_kind, subject, request_id, detail) DELETE',
+    security_head: 'SELECT INSERT UPDATE(sequence, head, checkpoint_sequence)',
+    security_entry: 'SELECT INSERT',
+    security_checkpoint: 'SELECT INSERT UPDATE(acceptance, accepted_at, attempts, error)',
     idempotency: 'SELECT INSERT',
     deadline: 'SELECT INSERT UPDATE(due, done_at)',
     delivery: 'SELECT',
@@ -131,7 +141,7 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
   notifier: {
     tenant: 'SELECT UPDATE(hold)',
     principal: 'SELECT',
-    credential: 'SELECT',
+    credential: 'SELECT(tenant, principal, id, former_id)',
     route: 'SELECT',
     route_reviewer: 'SELECT',
     request: 'SELECT',
@@ -154,7 +164,7 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
   deletion: {
     tenant: 'SELECT UPDATE(hold)',
     principal: 'SELECT',
-    credential: 'SELECT',
+    credential: 'SELECT(tenant, principal, id, former_id)',
     route: 'SELECT',
     route_reviewer: 'SELECT',
     bundle: 'SELECT UPDATE(html)',
@@ -372,6 +382,38 @@ describe.each(ROLE_NAMES)('%s', (name) => {
     }
   });
 
+  it('inserts events of the security log of its own kinds only', async () => {
+    for (const [kind, { source }] of Object.entries({ ...SECURITY_KINDS, x: { source: '' } })) {
+      const state = await attempt(
+        name,
+        `INSERT INTO security_event (tenant, kind) VALUES ('t', $1)`,
+        [kind],
+      );
+      expect([kind, state]).toEqual([kind, source === name ? null : REFUSED]);
+    }
+  });
+
+  it('cannot say when or by which service an event of the security log was inserted', async () => {
+    for (const column of ['source', 'created_at']) {
+      expect(
+        await attempt(
+          name,
+          `INSERT INTO security_event (tenant, kind, ${column}) VALUES ('t', 'material.read', DEFAULT)`,
+        ),
+      ).toBe(REFUSED);
+    }
+  });
+
+  it('cannot change or remove what the security log has', async () => {
+    for (const table of ['security_entry', 'security_event']) {
+      for (const column of await columnsOf(table)) {
+        expect(await attempt(name, `UPDATE ${table} SET ${column} = DEFAULT`)).toBe(REFUSED);
+      }
+      expect(await attempt(name, `TRUNCATE ${table}`)).toBe(REFUSED);
+    }
+    expect(await attempt(name, 'DELETE FROM security_entry')).toBe(REFUSED);
+  });
+
   it('makes no table, type, function, schema or role, and changes none', async () => {
     for (const sql of [
       'CREATE TABLE planted (id integer)',
@@ -478,7 +520,8 @@ it('every service holds the tenant while a transition commits, and the gateway d
 });
 
 it('a login that is no member of a role cannot connect as it', async () => {
-  await owner.query('CREATE ROLE "login-stranger" LOGIN');
+  const { password } = new URL(url);
+  await owner.query(`CREATE ROLE "login-stranger" LOGIN PASSWORD '${password}'`);
   const stranger = asLogin(url, 'stranger' as RoleName);
   const { createPool } = await import('@countersign/database');
   for (const name of ROLE_NAMES) {

@@ -36,7 +36,7 @@ export async function startTestServer(): Promise<TestServer> {
     async migratedDatabase() {
       const url = await emptyDatabase();
       await migrate(url);
-      await makeLogins(owner);
+      await makeLogins(owner, new URL(server.url).password);
       return url;
     },
     pool(url, name, max = 4) {
@@ -56,11 +56,13 @@ export async function startTestServer(): Promise<TestServer> {
   };
 }
 
-/** What operations make of our group roles: one login for each service, a member of exactly one of them. */
-async function makeLogins(owner: pg.Pool): Promise<void> {
+/** What operations make of our group roles: one login for each service, a member of exactly one; all with the owner's password. */
+async function makeLogins(owner: pg.Pool, password: string): Promise<void> {
   for (const name of ROLE_NAMES) {
     await owner
-      .query(`CREATE ROLE "${loginOf(name)}" LOGIN NOINHERIT IN ROLE ${ROLES[name]}`)
+      .query(
+        `CREATE ROLE "${loginOf(name)}" LOGIN NOINHERIT PASSWORD '${password}' IN ROLE ${ROLES[name]}`,
+      )
       .catch((error: { code?: string }) => {
         if (error.code !== '42710') throw error;
       });

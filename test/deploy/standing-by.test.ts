@@ -8,6 +8,7 @@ import { ensureKeys, trustManifest } from '@countersign/deploy';
 import { freePort } from '@countersign/platform/stores';
 import { testPostgres, until } from '@countersign/platform/testing';
 import pg from 'pg';
+import { keyFilesOf } from '../support/key-files.js';
 
 /**
  * A process that probes look at does not end for what it lacks: it says so once, is not ready, and goes on when it is
@@ -56,7 +57,7 @@ async function start(env: Readonly<Record<string, string>> = {}): Promise<Target
       ORIGIN,
       DATABASE_URL: server.url,
       TRUST_FILE: join(folder, 'trust.json'),
-      CALLER_PUBLIC_KEY_FILE: join(folder, 'caller.pub.pem'),
+      ...keyFilesOf(folder),
       NOTIFIER_SIGNING_KEY_FILE: join(folder, 'notifier.pem'),
       HEALTH_PORT: String(port),
       ...env,

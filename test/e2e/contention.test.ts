@@ -170,7 +170,7 @@ describe('transactions in each other’s way', () => {
     const disabled = await operator.put(`/v2/admin/principals/${own.ownerId}`, {
       id: own.ownerId,
       kind: 'human',
-      config: { enabled: false, oidc_issuer: 'https://issuer.example', oidc_subject: own.ownerId },
+      config: { enabled: false, oidc_issuer: demo.issuer, oidc_subject: own.ownerId },
     });
     expect(disabled.status).toBe(200);
     expect((await operator.get(`/v2/requests/${id}`)).body.decision_state).toBe('cancelled');

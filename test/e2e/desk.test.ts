@@ -97,10 +97,10 @@ describe('who reads', () => {
   });
 
   it('the service looks again: a power that was taken counts at once', async () => {
-    const olga = identityOf(instance.dataDirectory, MORE_PEOPLE[1]);
+    const olga = identityOf(instance.dataDirectory, MORE_PEOPLE[0]);
     const put = (operator: boolean) =>
-      who.operator.put(`/v2/admin/principals/${MORE_PEOPLE[1]}`, {
-        id: MORE_PEOPLE[1],
+      who.operator.put(`/v2/admin/principals/${MORE_PEOPLE[0]}`, {
+        id: MORE_PEOPLE[0],
         kind: 'human',
         config: { enabled: true, operator, ...olga },
       });
@@ -121,7 +121,7 @@ describe('of what', () => {
     const texts = await Promise.all(
       lists.map(async (list) => JSON.stringify(await all(theirs, list))),
     );
-    for (const mark of [id, '"another"', 'producer-other', MORE_PEOPLE[1]]) {
+    for (const mark of [id, '"another"', 'producer-other', MORE_PEOPLE[0]]) {
       expect(texts.join()).not.toContain(mark);
     }
     expect((await all<{ id: string }>(desk, 'requests')).map((item) => item.id)).toContain(id);
@@ -327,7 +327,7 @@ describe('a preview', () => {
     const human = {
       id,
       kind: 'human',
-      config: { enabled: true, oidc_issuer: 'i', oidc_subject: 's' },
+      config: { enabled: true, oidc_issuer: who.demo.issuer, oidc_subject: 's' },
     };
     expect(await codes('principal', id, human)).toEqual([
       'principal_kind_immutable',

@@ -184,7 +184,7 @@ it('cancels at once what a disabled requester asked for (R10), and takes back wh
     operator.put(`/v2/admin/principals/${id}`, {
       id,
       kind: 'human',
-      config: { enabled, oidc_issuer: 'https://issuer.example', oidc_subject: id },
+      config: { enabled, oidc_issuer: demo.issuer, oidc_subject: id },
     });
   for (const id of humans) expect((await putHuman(id, true)).status).toBe(200);
   await putProducer({ owner: humans[0] });
@@ -211,7 +211,7 @@ it('answers 503 while the identity of requester or reviewer is uncertain, and st
       config: {
         enabled: true,
         identity_certain: certain,
-        oidc_issuer: 'https://issuer.example',
+        oidc_issuer: demo.issuer,
         oidc_subject: requester,
       },
     });

@@ -59,6 +59,7 @@ describe('every answer', () => {
       expect(headers).toMatchObject({
         'cross-origin-resource-policy': 'cross-origin',
         'connection-allowlist': expect.stringContaining('webrtc=block'),
+        'x-dns-prefetch-control': 'off',
         'content-security-policy': expect.stringContaining(`frame-ancestors ${demo.origin}`),
       });
       expect(headers['permissions-policy']).not.toContain('usb');
@@ -247,7 +248,7 @@ describe('a call', () => {
     expect((await raw([head('GET', '/livez', { Expect: 'tea' })])).status).toBe(200);
   });
 
-  test('to sign in is counted for everybody together, 120 a minute', async () => {
+  test('to sign in is counted by the client address, 120 a minute', async () => {
     let answer = await anybody().get('/auth/callback');
     for (let calls = 1; calls < 130 && answer.status !== 429; calls += 1) {
       expect(answer.body.error).toBe('invalid_login');

@@ -254,7 +254,7 @@ describe('a login', () => {
     expect(browser.cookies().has(SESSION)).toBe(false);
   });
 
-  test('is for one enabled human of the directory, of whom it is certain', async () => {
+  test('is for enabled humans of the directory, of whom it is certain', async () => {
     const browser = newBrowser();
     await configure(reviewer, { identity_certain: false });
     let page = await browser.login(reviewer);
@@ -274,10 +274,11 @@ describe('a login', () => {
     const operator = operatorOf({ ...demo, operator: { id: '', token: twin.token } });
     const human = { id: 'twin', kind: 'human', config };
     expect((await operator.put('/v2/admin/principals/twin', human)).status).toBe(200);
-    expect((await browser.login(reviewer)).code).toBe('directory_identity_unavailable');
+    const choice = await browser.login(reviewer);
+    expect([choice.status, choice.location]).toEqual([302, `${demo.origin}/auth/tenant`]);
     const disabled = { ...human, config: { ...config, enabled: false } };
     expect((await operator.put('/v2/admin/principals/twin', disabled)).status).toBe(200);
-    expect((await browser.login(reviewer)).status).toBe(302);
+    expect((await browser.login(reviewer)).location).toBe(`${demo.origin}/inbox`);
   });
 });
 
@@ -297,12 +298,14 @@ describe('a session', () => {
     );
   });
 
-  test('ends at once when its person is disabled, and is there again when not', async () => {
+  test('ends at once when its person is disabled, and for good', async () => {
     const browser = newBrowser();
     await browser.login(reviewer);
     await configure(reviewer, { enabled: false });
     expect((await browser.session()).code).toBe('unauthenticated');
     await configure(reviewer, { enabled: true });
+    expect((await browser.session()).code).toBe('unauthenticated');
+    await browser.login(reviewer);
     expect((await browser.session()).status).toBe(200);
   });
 

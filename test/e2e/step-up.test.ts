@@ -27,6 +27,12 @@ afterAll(async () => {
 const proved = (ago: string | null) =>
   database.query('UPDATE session SET proved_at = clock_timestamp() - $1::interval', [ago]);
 
+/** What a login asks the identity provider for. */
+async function maxAge(caller: Client, query: string): Promise<string | null> {
+  const { headers } = await caller.get(`/auth/login?${query}`);
+  return new URL(headers.get('location') as string).searchParams.get('max_age');
+}
+
 describe('a confirmation on a route with step-up', () => {
   test('is refused until the login is fresh enough; what is frozen stays', async () => {
     const { demo, dataDirectory } = instance;
@@ -76,13 +82,17 @@ describe('a confirmation on a route with step-up', () => {
   });
 
   test('leads to a login that is asked for by what is configured, and by nothing else', async () => {
-    const { origin } = new Client(instance.demo.origin, null);
-    const asked = async (query: string) => {
-      const { headers } = await fetch(`${origin}/auth/login?${query}`, { redirect: 'manual' });
-      return new URL(headers.get('location') as string).searchParams.get('max_age');
-    };
-    expect(await asked('step_up=execution')).toBe('120');
-    expect(await asked('step_up=review&max_age=1')).toBeNull();
-    expect(await asked('')).toBeNull();
+    const { demo, dataDirectory } = instance;
+    const ruth = await personOf(demo, dataDirectory, 'reviewer-1');
+    expect(await maxAge(ruth, 'step_up=execution')).toBe('120');
+    expect(await maxAge(ruth, 'step_up=review&max_age=1')).toBeNull();
+    expect(await maxAge(ruth, '')).toBeNull();
+  });
+
+  test('is known to people of its tenant only: a stranger cannot ask which routes have a rule', async () => {
+    const { demo } = instance;
+    expect(await maxAge(new Client(demo.origin, null), 'step_up=execution')).toBeNull();
+    const forged = { cookie: `__Host-countersign-session=${'a'.repeat(43)}`, csrf: '' };
+    expect(await maxAge(new Client(demo.origin, forged), 'step_up=execution')).toBeNull();
   });
 });

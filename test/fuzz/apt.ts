@@ -210,7 +210,7 @@ function principal({ pool, id, draft }: Occasion): object {
     case 'human': {
       const certain = choice % 6 === 0 ? { identity_certain: choice % 12 === 0 } : {};
       const person = cast.identityOf(id) ?? {
-        oidc_issuer: 'https://issuer.example',
+        oidc_issuer: cast.demo.issuer,
         oidc_subject: id,
       };
       return { id, kind, config: { ...common, ...certain, ...person } };

@@ -131,8 +131,9 @@ function aptCaller(
     case 'executor':
       return owner;
     case 'operator':
+    case 'figures':
       return pick(operators, number);
-    case 'bearerOperator':
+    case 'bearerFigures':
       return cast.operator;
   }
 }

@@ -118,7 +118,7 @@ it('configures people and routes beside requests that hold such characters', asy
     operator.put(`/v2/admin/principals/${id}`, {
       id,
       kind: 'human',
-      config: { enabled, name, oidc_issuer: 'https://issuer.example', oidc_subject: kept },
+      config: { enabled, name, oidc_issuer: demo.issuer, oidc_subject: kept },
     });
   expect((await put(kept, true)).status).toBe(200);
   expect((await put(kept, false)).status).toBe(200);

@@ -9,6 +9,7 @@ import { createLogger, inSpan, openCall, recordedTraceparent } from '@countersig
 import { startTracing } from '@countersign/platform/tracing';
 import type { Tracing, TracingOptions } from '@countersign/platform/tracing';
 import { startCollector } from '../support/collector.js';
+import { keyFilesOf } from '../support/key-files.js';
 import { runCommand } from '../support/instance.js';
 import { until } from '../support/requests.js';
 
@@ -35,9 +36,9 @@ afterEach(async () => {
   tracing = null;
 });
 
-/** Whether a call that comes with this is recorded. */
-function isRecorded(traceparent?: string): boolean {
-  const { span } = openCall(traceparent);
+/** Whether a call that comes with this, through a trusted proxy, is recorded. */
+function isRecorded(traceparent?: string, trusted = true): boolean {
+  const { span } = openCall(traceparent, trusted);
   const recorded = span.run(() => recordedTraceparent()) !== null;
   span.end();
   return recorded;
@@ -58,6 +59,36 @@ describe('the sampler', () => {
     start({ sampler, ratio });
     expect([isRecorded(SAMPLED), isRecorded(UNSAMPLED), isRecorded()]).toEqual(expected);
   });
+
+  it.each([
+    ['parentbased_traceidratio', 0, false],
+    ['parentbased_traceidratio', 1, true],
+    ['parentbased_always_off', 1, false],
+    ['parentbased_always_on', 0, true],
+    ['always_off', 1, false],
+    ['always_on', 0, true],
+    ['traceidratio', 0, false],
+    ['traceidratio', 1, true],
+  ] as const)('%s with %d: does not let strangers decide', (sampler, ratio, expected) => {
+    start({ sampler, ratio });
+    const recorded = [SAMPLED, UNSAMPLED].map((given) => isRecorded(given, false));
+    expect(recorded).toEqual([expected, expected]);
+    const { trace, span } = openCall(SAMPLED, false);
+    span.end();
+    expect([trace.traceId, trace.flags]).toEqual([SAMPLED.split('-')[1], expected ? '01' : '00']);
+  });
+
+  it.each(['parentbased_traceidratio', 'traceidratio'] as const)(
+    '%s records its part of the traces of strangers, who cannot choose an id that always is',
+    (sampler) => {
+      start({ sampler, ratio: 0.25 });
+      for (const id of ['0'.repeat(31) + '1', 'f'.repeat(24) + '0'.repeat(8)]) {
+        const given = `00-${id}-b7ad6b7169203331-01`;
+        const calls = Array.from({ length: 4000 }, () => isRecorded(given, false));
+        expect(Math.abs(calls.filter(Boolean).length - 1000)).toBeLessThan(330);
+      }
+    },
+  );
 
   it('records the part of new traces that it is told', () => {
     start({ sampler: 'parentbased_traceidratio', ratio: 0.25 });
@@ -184,8 +215,7 @@ async function modulesLoadedBy(env: Record<string, string>): Promise<string[]> {
         DEVELOPMENT_PEOPLE: '[{"subject":"ruth","name":"Ruth"}]',
         DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
         TRUST_FILE: join(folder, 'trust.json'),
-        CALLER_PUBLIC_KEY_FILE: join(folder, 'caller.pub.pem'),
-        CALLER_PRIVATE_KEY_FILE: join(folder, 'caller.pem'),
+        ...keyFilesOf(folder),
         ...Object.fromEntries(keys),
         ...env,
       },

@@ -93,8 +93,16 @@ export function operatorOf(demo: Demo): Client {
   return new Client(demo.origin, { token: demo.operator.token });
 }
 
-/** A person with a fresh session, through the real login; as the command `session` does it, without its process. */
-export async function personOf(demo: Demo, dataDirectory: string, id: string): Promise<Client> {
-  const { cookie, csrf } = await logInAs(dataDirectory, id);
+/**
+ * A person with a fresh session, through the real login; as the command `session` does it, without its process. `tenant`
+ * is chosen where the person is in another's directory too.
+ */
+export async function personOf(
+  demo: Demo,
+  dataDirectory: string,
+  id: string,
+  tenant?: string,
+): Promise<Client> {
+  const { cookie, csrf } = await logInAs(dataDirectory, id, tenant);
   return new Client(demo.origin, { cookie, csrf });
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -12,4 +12,5 @@ export function copyCluster(dataDirectory: string): void {
   if (made === undefined) return;
   mkdirSync(dataDirectory, { recursive: true });
   execFileSync('cp', ['-a', made, join(dataDirectory, 'postgres')]);
+  copyFileSync(`${made}.password`, join(dataDirectory, 'postgres.password'));
 }

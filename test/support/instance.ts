@@ -21,6 +21,7 @@ interface Tenant {
 export interface Demo extends Tenant {
   origin: string;
   sandboxOrigin: string;
+  issuer: string;
   trust: string;
   other: Tenant;
 }

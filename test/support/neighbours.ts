@@ -4,11 +4,11 @@ import type { Demo, Instance } from './instance.js';
 import { identityOf, newToken } from './people.js';
 
 /** People that {@link gatherNeighbours} needs beyond those of the demonstration. */
-export const MORE_PEOPLE = ['quentin', 'olga'] as const;
+export const MORE_PEOPLE = ['olga'] as const;
 
 /**
  * Everybody who could call about somebody's request: two tenants whose routes, one producer and one reviewer have the
- * same ids, so that only the tenant tells them apart.
+ * same ids, and the reviewer is one person in both, so that only the tenant tells them apart.
  */
 export interface Neighbours {
   readonly demo: Demo;
@@ -53,7 +53,7 @@ export async function gatherNeighbours({ demo, dataDirectory }: Instance): Promi
   const { other, origin } = demo;
   const operator = operatorOf(demo);
   const elsewhereOperator = new Client(origin, { token: other.operator.token });
-  const [quentin, olga] = MORE_PEOPLE;
+  const [olga] = MORE_PEOPLE;
   const [requesterId = '', firstId = '', strangeId = ''] = demo.people.map(({ id }) => id);
   const [elsewhereOwner = '', rosa = '', remy = ''] = other.people.map(({ id }) => id);
   const who = (id: string) => identityOf(dataDirectory, id);
@@ -67,9 +67,8 @@ export async function gatherNeighbours({ demo, dataDirectory }: Instance): Promi
   await human(operator, requesterId, { ...who(requesterId), publisher });
   await human(operator, olga, { ...who(olga), operator: true });
   await human(elsewhereOperator, remy, { ...who(remy), operator: true });
-  // One person of ours takes the id of a reviewer elsewhere: only one principal of a person may be enabled at a login.
-  await human(operator, quentin, { ...who(quentin), enabled: false });
-  await human(operator, rosa, who(quentin));
+  // One person in two tenants, by one id: at a login she chooses (R37).
+  await human(operator, rosa, who(rosa));
 
   const made = new Map<string, Promise<string>>();
   const named = new Set<string>();
@@ -124,11 +123,14 @@ export async function gatherNeighbours({ demo, dataDirectory }: Instance): Promi
     modes: [],
   });
 
-  const login = (id: string) => personOf(demo, dataDirectory, id);
-  const [requester, second, strangeReviewer, first, humanOperator, theirReviewer, theirOperator] =
-    (await Promise.all(
-      [requesterId, firstId, strangeId, quentin, olga, rosa, remy].map(login),
-    )) as [Client, Client, Client, Client, Client, Client, Client];
+  const login = (id: string, tenant?: string) => personOf(demo, dataDirectory, id, tenant);
+  const [requester, second, strangeReviewer, humanOperator, theirOperator] = (await Promise.all(
+    [requesterId, firstId, strangeId, olga, remy].map((id) => login(id)),
+  )) as [Client, Client, Client, Client, Client];
+  const [first, theirReviewer] = await Promise.all([
+    login(rosa, demo.tenant),
+    login(rosa, other.tenant),
+  ]);
   const bearer = (token: string) => new Client(origin, { token });
   return {
     demo,

@@ -57,7 +57,7 @@ export async function newRoute(
   await put('principals', ownerId, {
     id: ownerId,
     kind: 'human',
-    config: { enabled: true, oidc_issuer: 'https://issuer.example', oidc_subject: ownerId },
+    config: { enabled: true, oidc_issuer: demo.issuer, oidc_subject: ownerId },
   });
   await putRoute();
   await putProducer();

@@ -7,6 +7,7 @@ import { bootstrapTenant, createPool, migrate } from '@countersign/database';
 import { freePort } from '@countersign/platform/stores';
 import { Client } from './client.js';
 import type { Instance } from './instance.js';
+import { keyFilesOf } from './key-files.js';
 
 const ROOT = resolve(__dirname, '../..');
 
@@ -60,8 +61,9 @@ export async function startProduction(
       OIDC_CLIENT_ID: 'countersign',
       OIDC_CLIENT_SECRET: 'secret',
       TRUST_FILE: trustFile,
-      CALLER_PUBLIC_KEY_FILE: join(dataDirectory, 'keys', 'caller.pub.pem'),
-      CALLER_PRIVATE_KEY_FILE: key('caller'),
+      // Its stores are those of an instance on this machine.
+      ALLOW_PLAINTEXT_STORES: 'true',
+      ...keyFilesOf(join(dataDirectory, 'keys')),
       ...Object.fromEntries(
         ['request', 'review', 'execution-authority', 'ledger', 'notifier'].map((service) => [
           `${service.toUpperCase().replaceAll('-', '_')}_SIGNING_KEY_FILE`,

@@ -68,6 +68,12 @@ export class Tampering {
     await this.#movedDirectory();
   }
 
+  /** Enables a person as if there had never been a change: disabling ended the sessions that tests go on with. */
+  async revive(id: string, config: object = {}): Promise<void> {
+    await this.principal(id, { columns: { enabled: true }, config });
+    await this.principal(id, { columns: { sessions_valid_from: null } });
+  }
+
   async routeRevision(id: string): Promise<void> {
     await this.#one('UPDATE route SET revision = revision + 1 WHERE tenant = $1 AND id = $2', [id]);
     await this.#movedDirectory();

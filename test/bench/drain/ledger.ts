@@ -1,12 +1,14 @@
-import { Directory } from '@countersign/database';
+import { Directory, SecurityJournal } from '@countersign/database';
 import type { Pool } from '@countersign/database';
-import { LedgerStore, MetricsStore, TreeStore, ledgerModule } from '@countersign/ledger';
 import {
-  Notary,
-  createCallerVerifier,
-  createInProcessBus,
-  createLogger,
-} from '@countersign/platform';
+  LedgerStore,
+  MetricsStore,
+  SecurityReadingStore,
+  SecurityStore,
+  TreeStore,
+  ledgerModule,
+} from '@countersign/ledger';
+import { Notary, createInProcessBus, createLogger } from '@countersign/platform';
 import type { LogLevel } from '@countersign/platform';
 import { generateSigningKey, signerFromPem } from '@countersign/protocol';
 
@@ -20,12 +22,15 @@ export async function startLedger(
   const bus = createInProcessBus({ log });
   const key = generateSigningKey('ledger');
   const module = ledgerModule(
-    { bus, verifier: createCallerVerifier({}), log },
+    { bus, verifier: { verify: async () => ({ caller: null, large: null }) }, log },
     {
       store: new LedgerStore(pool),
       metrics: new MetricsStore(pool),
       traces: null,
       tree: new TreeStore(pool),
+      security: new SecurityStore(pool),
+      reading: new SecurityReadingStore(pool),
+      journal: new SecurityJournal(pool),
       directory: new Directory(pool),
       notary: new Notary(signerFromPem('ledger', key.privatePem), 'https://ledger.example'),
       log,

@@ -145,7 +145,7 @@ async function reads(ground: Ground): Promise<[title: string, Statement][]> {
     );
   }
   await of('audit chain', 'ledger', (pool) => new LedgerStore(pool).entries(tenant, at, 100));
-  await of('export', 'ledger', (pool) => new LedgerStore(pool).export(caller, id));
+  await of('export', 'ledger', (pool) => new LedgerStore(pool).export(caller, id, false));
   await of('decisions to anchor', 'ledger', (pool) =>
     new LedgerStore(pool).decisions(tenant, at - 50, at),
   );

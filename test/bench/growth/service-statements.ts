@@ -15,6 +15,8 @@ import {
   LagStore,
   LedgerStore,
   MetricsStore,
+  SecurityReadingStore,
+  SecurityStore,
   TreeStore,
 } from '@countersign/ledger';
 import { DeliveryStore, FeedStore, NotifierStore, ReminderSource } from '@countersign/notifier';
@@ -116,10 +118,16 @@ const checkpoint = {
   ...{ ledger_id: id, generation: id, sequence: 2, previous_sequence: 1, record: '{}' },
   ...{ created_at: 0, acceptance: null },
 };
+const securityPosition = {
+  ...{ tenant: 't', ledgerId: id, generation: id, sequence: 1, head: digest, now: 0 },
+};
+const securityCheckpoint = { ...securityPosition, text: '{}', createdAt: 0 };
 const position = { ...checkpoint, checkpoint_sequence: 1, head: digest, now: 0 };
-const bundle = { id, publisher: 'p', digest, manifest: '{}', html: '', createdAt: 0 };
-const login = { nonce: '', codeVerifier: '', returnTo: '/', sessionState: null };
-const session = { digest, tenant: 't', principal: 'p', csrf: '', provedAt: null, acr: null };
+const bundle = { id, publisher: 'p', digest, manifest: '{}', html: '', bytes: 0, createdAt: 0 };
+const entry = { tenant: 't', principal: 'p' };
+const identity = { issuer: 'i', subject: 's', provedAt: null, acr: null, session: null };
+const login = { nonce: '', codeVerifier: '', returnTo: '/', sessionState: null, stays: null };
+const session = { digest, ...entry, csrf: '', identity };
 
 /** What one store is asked: every one of its methods at least once, by name. */
 interface StoreCalls<Store> {
@@ -144,7 +152,18 @@ const STORES: readonly StoreCalls<unknown>[] = [
     startLogin: (s) => s.startLogin(digest, digest, login),
     claimLogin: (s) => s.claimLogin(digest, digest),
     people: (s) => s.people('issuer', 'subject'),
+    hasChoice: (s) => s.hasChoice(entry),
+    awaitChoice: (s) => s.awaitChoice(digest, digest, identity, ''),
+    pendingChoice: (s) => s.pendingChoice(digest),
     finishLogin: (s) => s.finishLogin(digest, digest, digest, session),
+    touchSession: (s) => s.touchSession(digest),
+    sessionsOf: (s) => s.sessionsOf(entry, digest),
+    endOwnSession: (s) => s.endOwnSession(entry, ''),
+    endOtherSessions: (s) => s.endOtherSessions(entry, digest),
+    endByProvider: (s) => s.endByProvider({ issuer: '', token: digest, subject: '', session: '' }),
+    noteRefusal: (s) => s.noteRefusal({ tenant: 't', principal: 'p' }, 'identity_uncertain'),
+    noteStepUp: (s) => s.noteStepUp({ tenant: 't', principal: 'p' }, 'route'),
+    addRefusals: (s) => s.addRefusals([]),
     addHttpCounts: (s) => s.addHttpCounts([]),
     probe: (s) => s.probe(),
   }),
@@ -152,12 +171,12 @@ const STORES: readonly StoreCalls<unknown>[] = [
     status: (s) => s.status(caller, id),
     integral: (s) => s.integral(caller, id, 'operation', 'key'),
     withdraw: async (s) => {
-      await s.withdraw(transit, state);
-      await s.withdraw(transit, { ...state, materialDeleted: true });
+      await s.withdraw(transit, state, null);
+      await s.withdraw(transit, { ...state, materialDeleted: true }, caller);
     },
     directoryRevision: (s) => s.directoryRevision('t'),
-    material: (s) => s.material(caller, id),
-    app: (s) => s.app(caller, id),
+    material: (s) => s.material(caller, id, false),
+    app: (s) => s.app(caller, id, false),
     hitl: (s) => s.hitl(caller, id),
   }),
   calls('request', (pool) => new ListStore(pool), {
@@ -222,14 +241,16 @@ const STORES: readonly StoreCalls<unknown>[] = [
       s.change('t', async (change) => {
         await change.principal('owner');
         await change.route('route');
-        await change.savePrincipal('owner', 'producer', { enabled: true });
+        await change.savePrincipal('owner', 'producer', { enabled: true }, {});
         await change.saveCredential('owner', digest);
+        await change.hasWebhookSecret('owner');
         await change.affectedByOwner('owner');
         await change.affectedByRoute('route');
         await change.affectedByPerson('person');
         await change.saveInvalidated([{ id, next: state }]);
         await change.dropReviewer('person', 'route');
         await change.saveRecords([record], [id]);
+        await change.saveSecurityEvent({ kind: 'principal.changed', actor: null });
       }),
     view: (s) =>
       s.view('t', async (view) => {
@@ -282,7 +303,7 @@ const STORES: readonly StoreCalls<unknown>[] = [
     anchor: (s) => s.anchor('t', checkpoint, '{}', []),
     noteFailure: (s) => s.noteFailure('t', checkpoint, 'fault'),
     fence: (s) => s.fence('t', 'reason', id),
-    export: (s) => s.export(caller, id),
+    export: (s) => s.export(caller, id, false),
     entriesOf: (s) => s.entriesOf('t', id),
     recordsOf: (s) => s.recordsOf('t', id),
     entries: (s) => s.entries('t', 0, 100),
@@ -303,6 +324,28 @@ const STORES: readonly StoreCalls<unknown>[] = [
     directoryRevision: (s) => s.directoryRevision('t'),
     unwitnessed: (s) => s.unwitnessed('witness', '00000000', 10),
     saveCosignature: (s) => s.saveCosignature(unwitnessed, cosignature),
+  }),
+  calls('ledger', (pool) => new SecurityStore(pool), {
+    waiting: (s) => s.waiting(),
+    drain: (s) => s.drain('t', 100),
+    unsigned: (s) => s.unsigned(100, 300),
+    saveCheckpoint: (s) => s.saveCheckpoint(securityPosition, '{}'),
+    openCheckpoints: (s) => s.openCheckpoints(),
+    accepted: (s) => s.accepted(securityCheckpoint, '{}'),
+    failed: (s) => s.failed(securityCheckpoint, 'anchor_unavailable'),
+    lag: (s) => s.lag(),
+  }),
+  calls('ledger', (pool) => new SecurityReadingStore(pool), {
+    logOf: (s) => s.logOf('t'),
+    list: async (s) => {
+      const times = { since: 0, before: 1 };
+      const none = { kind: null, actor: null, subject: null, request: null, ...times };
+      for (const one of [{}, { kind: 'k' }, { actor: 'a' }, { subject: 's' }, { request: id }]) {
+        await s.list('t', { ...none, ...one }, 10, 100);
+      }
+    },
+    chain: (s) => s.chain('t', 0, 100),
+    checkpoints: (s) => s.checkpoints('t', 0, 100),
   }),
   calls('ledger', (pool) => new LagStore(pool), { lag: (s) => s.lag() }),
   calls('ledger', (pool) => new ComparisonStore(pool), {

@@ -11,7 +11,20 @@ export interface Statement {
 }
 
 /** What every statement seems to answer: that it had its effect, and nothing else. */
-const ROW = { saved: 1, replay: null, lifecycle: null, event: null, revision: 1, now: 0 };
+const ROW = {
+  ...{ saved: 1, replay: null, lifecycle: null, event: null, revision: 1, now: 0 },
+  // An event of the security log, and the end of its chain.
+  ...{
+    id: 1,
+    kind: '',
+    source: '',
+    actor: null,
+    actor_kind: null,
+    subject: null,
+    request_id: null,
+  },
+  ...{ detail: {}, created_at: 0, sequence: 1, head: `sha256:${'0'.repeat(64)}` },
+};
 
 /**
  * A pool that sends nothing anywhere: it keeps what a store asks it in `into`. So a store's statements can be had without

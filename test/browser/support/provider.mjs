@@ -11,6 +11,7 @@ const provider = new Provider(`http://localhost:${port}`, {
       client_id: 'countersign-test',
       client_secret: 'a-secret-of-the-test',
       redirect_uris: [redirect],
+      post_logout_redirect_uris: [new URL('/signed-out', redirect).href],
       response_types: ['code'],
       grant_types: ['authorization_code'],
       token_endpoint_auth_method: 'client_secret_post',

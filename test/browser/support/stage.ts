@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { BlockList } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -18,6 +19,7 @@ import {
 import type { StoredApp } from '@countersign/protocol';
 import {
   allowFrame,
+  createClientAddresses,
   createSandboxListener,
   setHeaders,
   trustedHeaders,
@@ -98,6 +100,11 @@ export async function startStage(
     pattern: sandboxPattern,
     confinement,
     production: false,
+    connections: {
+      most: 1000,
+      perAddress: Infinity,
+      addresses: createClientAddresses(new BlockList()),
+    },
   });
   await sandbox.start(sandboxPort, '127.0.0.1');
   // By context: pages that nobody uses, with nothing on their stage. A new one costs as much as all that is tried in it.

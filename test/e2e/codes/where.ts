@@ -61,6 +61,7 @@ export const WHERE: Readonly<Record<ErrorCode, Whereabouts>> = {
   invalid_login: login,
   login_session_changed: login,
   invalid_identity: login,
+  invalid_logout_token: ['../attacks/sessions.test.ts'],
   forbidden: execution,
   producer_required: creation,
   publisher_required: creation,

@@ -220,16 +220,18 @@ it('does not know whether a server that never answers took a mail, and tries aga
   await scene.configurePerson(ravi, {});
   const id = await newRequest();
   const offered = scene.mail.offered();
-  await untilMails(id, (mails) => mails[0]?.error === 'smtp_timeout');
+  const [late] = await untilMails(id, (mails) => mails[0]?.error === 'smtp_timeout');
   expect(scene.mail.offered()).toBeGreaterThan(offered - 1);
-  expect((await mailsOf(id))[0]).toMatchObject({ state: 'pending', attempts: 1 });
+  expect(late?.state).toBe('pending');
   scene.mail.take('accept');
   const [mail] = await scene.untilDelivered(id, 'smtp', 1);
-  expect(mail).toMatchObject({ state: 'accepted', attempts: 2, error: null });
+  expect(mail).toMatchObject({ state: 'accepted', error: null });
+  // One at least that timed out, and the one that was taken; a busy machine sees more of the first kind.
+  expect(mail!.attempts).toBeGreaterThan(1);
   const [received] = scene.mail.mailsTo(at.ruth);
   expect(readMail(received!).headers['message-id']).toBe(`<${mail!.id}@localhost>`);
   // What was perhaps taken counts.
-  expect(await sentTo(ruth)).toEqual([2]);
+  expect(await sentTo(ruth)).toEqual([mail!.attempts]);
 }, 60_000);
 
 describe('in one hour', () => {

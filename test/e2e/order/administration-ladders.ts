@@ -69,11 +69,11 @@ export async function producer(stage: Stage): Promise<Ladder> {
 
 /** #25 on a human */
 export async function human(stage: Stage): Promise<Ladder> {
-  const config = { enabled: true, oidc_issuer: 'https://issuer.example', oidc_subject: 'ladder' };
+  const identity = { oidc_issuer: stage.demo.issuer, oidc_subject: 'ladder' };
   const draft = new Draft(stage.operator, 'PUT', '/v2/admin/principals/human-ladder', {
     id: 'human-ladder',
     kind: 'human',
-    config: { ...config },
+    config: { enabled: true, ...identity },
   });
   return {
     call: () => draft.send(),

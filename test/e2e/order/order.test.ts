@@ -34,10 +34,7 @@ afterEach(async () => {
   await stage.tampering.quotas({});
   await stage.tampering.fence(null);
   for (const id of REVIEWERS) {
-    await stage.tampering.principal(id, {
-      columns: { enabled: true },
-      config: { identity_certain: true },
-    });
+    await stage.tampering.revive(id, { identity_certain: true });
   }
 });
 

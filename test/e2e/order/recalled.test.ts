@@ -31,7 +31,7 @@ afterAll(async () => {
 }, 60_000);
 afterEach(async () => {
   await stage.tampering.fence(null);
-  await stage.tampering.principal('anna', { columns: { enabled: true } });
+  await stage.tampering.revive('anna');
 });
 
 const newNonce = () => randomBytes(24).toString('base64url');

@@ -15,6 +15,7 @@ import type { TcpProxy } from '../../support/servers/tcp-proxy.js';
 import { startVault } from '../../support/servers/vault.js';
 import type { VaultServer } from '../../support/servers/vault.js';
 import { newFolder } from '../../support/folder.js';
+import { keyFilesOf } from '../../support/key-files.js';
 
 const ROOT = resolve(__dirname, '../../..');
 
@@ -187,7 +188,7 @@ describe('the signing key of a service', () => {
         MODE: 'development',
         ORIGIN: manifest().issuer,
         DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
-        CALLER_PUBLIC_KEY_FILE: at('keys/caller.pub.pem'),
+        ...keyFilesOf(at('keys'), 'review'),
         ...env,
       },
     });

@@ -17,6 +17,7 @@ import type { Answer } from '../../support/client.js';
 import { startInstance } from '../../support/instance.js';
 import type { Demo, Instance } from '../../support/instance.js';
 import {
+  PATIENT_ENQUEUE_MS,
   claimInput,
   decide,
   executionBinding,
@@ -63,6 +64,7 @@ export async function setStage(
   const database = new pg.Client({ connectionString: urls.DATABASE_URL });
   await database.connect();
   const jobs = createJobs({
+    enqueueMs: PATIENT_ENQUEUE_MS,
     log: createLogger({ name: 'test', level: 'silent' }),
     ...(urls.REDIS_URL === undefined
       ? { databaseUrl: urls.DATABASE_URL }
@@ -185,7 +187,6 @@ export async function untilDone(stage: Stage, id: string, kind: string): Promise
   await until(
     () => deadlinesOf(stage, id),
     (rows) => rows.find((row) => row.kind === kind)?.done === true,
-    25_000,
   );
 }
 
@@ -194,7 +195,6 @@ export async function untilGone({ operator }: Stage, id: string): Promise<void> 
   await until(
     () => operator.get(`/v2/requests/${id}`),
     (answer) => answer.status === 404,
-    25_000,
   );
 }
 

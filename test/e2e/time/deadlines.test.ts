@@ -13,6 +13,7 @@ import type { Client } from '../../support/client.js';
 import { startInstance } from '../../support/instance.js';
 import type { Demo, Instance } from '../../support/instance.js';
 import {
+  PATIENT_ENQUEUE_MS,
   claimInput,
   decide,
   executionBinding,
@@ -58,6 +59,7 @@ describe.each([
     await database.connect();
     if (urls.REDIS_URL !== undefined) redis = new Redis(urls.REDIS_URL);
     jobs = createJobs({
+      enqueueMs: PATIENT_ENQUEUE_MS,
       log: createLogger({ name: 'test', level: 'silent' }),
       ...(split
         ? { redisUrl: urls.REDIS_URL }

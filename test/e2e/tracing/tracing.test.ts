@@ -45,6 +45,8 @@ describe('a trace', () => {
       env: {
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
         OTEL_TRACES_SAMPLER_ARG: '0',
+        // Whose word on sampling counts.
+        TRUSTED_PROXIES: '127.0.0.1',
         OTEL_RESOURCE_ATTRIBUTES: `planted=${canaries.of('planted leak')}`,
       },
     });

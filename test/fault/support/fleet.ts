@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { freePort, startNats, startPostgres, startRedis } from '@countersign/platform/stores';
 import type { Demo } from '../../support/instance.js';
 import { newFolder } from '../../support/folder.js';
+import { keyFilesOf } from '../../support/key-files.js';
 
 /** A process that runs one target of one version. */
 export interface Member {
@@ -84,6 +85,7 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
   }
 
   function environment(target: string): Record<string, string> {
+    if (target === 'schema') return { MODE: 'development', NATS_URL: nats.url };
     const signer = SIGNERS[target] ?? target;
     const key = (name: string) => join(data, 'keys', `${name}.pem`);
     const people = tenants.flatMap((tenant: { people: unknown[] }) => tenant.people);
@@ -99,10 +101,12 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
       DEVELOPMENT_PEOPLE: JSON.stringify(people),
       ANCHOR_DIR: join(data, 'anchor'),
       TRUST_FILE: join(data, 'trust.json'),
+      // The version before reads it in every target.
       CALLER_PUBLIC_KEY_FILE: join(data, 'keys', 'caller.pub.pem'),
       QUOTAS: 'off',
+      ...keyFilesOf(join(data, 'keys'), target),
       ...(target === 'gateway'
-        ? { CALLER_PRIVATE_KEY_FILE: key('caller') }
+        ? {}
         : { [`${signer.toUpperCase().replaceAll('-', '_')}_SIGNING_KEY_FILE`]: key(signer) }),
     };
   }
@@ -166,7 +170,7 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
       await command(of, 'configure', '--origin', origin, '--issuer', issuer);
       const [demo, other] = tenants;
       const trust = join(data, 'trust.json');
-      const file = { origin, sandboxOrigin, ...demo, trust, other } as Demo;
+      const file = { origin, sandboxOrigin, issuer, ...demo, trust, other } as Demo;
       writeFileSync(join(data, 'demo.json'), JSON.stringify(file));
       return file;
     },

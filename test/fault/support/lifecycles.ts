@@ -26,7 +26,11 @@ const AVAILABLE_WITHIN_MS = 90_000;
  * is answered, an admission under a new nonce. Then tries what must not work: a second claim, a spent nonce. Throws at
  * the first answer that is neither the success nor the refusal that belongs there.
  */
-export async function completeLifecycle(cast: Cast, attempts: Attempts): Promise<Journal> {
+export async function completeLifecycle(
+  cast: Cast,
+  attempts: Attempts,
+  changes: Record<string, unknown> = {},
+): Promise<Journal> {
   const { demo, producer, reviewer } = cast;
   const answers: { step: Step; text: string }[] = [];
   async function keyed(
@@ -43,7 +47,7 @@ export async function completeLifecycle(cast: Cast, attempts: Attempts): Promise
   }
 
   const binding = executionBinding();
-  const input = executionInput(demo, { execution: binding });
+  const input = executionInput(demo, { execution: binding, ...changes });
   const created = await keyed('create', producer, '/v2/requests', input, 201);
   const { id } = created.body.request;
   const path = `/v2/requests/${id}`;

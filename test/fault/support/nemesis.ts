@@ -6,6 +6,7 @@ import { pick } from './random.js';
 /** Everything but the development provider, whose sessions live in its memory and who is no part of a production. */
 const VICTIMS = [
   'gateway',
+  'schema',
   'request',
   'review',
   'execution-authority',

@@ -35,7 +35,9 @@ function tagged(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;
   if (length < 0x80) return Buffer.concat([Buffer.from([tag, length]), content]);
-  return Buffer.concat([Buffer.from([tag, 0x82, length >> 8, length & 0xff]), content]);
+  // Go takes no longer form of a length than is needed.
+  const bytes = length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...bytes]), content]);
 }
 
 const sequence = (...parts: readonly Buffer[]): Buffer => tagged(0x30, ...parts);

@@ -13,7 +13,7 @@ import type { Client } from '../../../support/client.js';
 import type { Demo, Instance } from '../../../support/instance.js';
 import { startInstance } from '../../../support/instance.js';
 import { identityOf } from '../../../support/people.js';
-import { until } from '../../../support/requests.js';
+import { PATIENT_ENQUEUE_MS, until } from '../../../support/requests.js';
 import { connectTo } from '../../../support/truths.js';
 import { selfSigned } from './certificate.js';
 import { startMailServer } from './mail-server.js';
@@ -93,6 +93,7 @@ export async function setScene({ split, replicas = 2, env = {} }: SceneOptions):
   };
   const redis = urls.REDIS_URL === undefined ? null : new Redis(urls.REDIS_URL);
   const jobs = createJobs({
+    enqueueMs: PATIENT_ENQUEUE_MS,
     log: createLogger({ name: 'test', level: 'silent' }),
     redisUrl: urls.REDIS_URL,
     databaseUrl: urls.DATABASE_URL,
