@@ -140,6 +140,15 @@ describe('a job', () => {
     expect((await blamed).code).toBe('schema_validation_timeout');
   });
 
+  it('that got its process too late to show anything is not blamed for it', async () => {
+    let clock = 0;
+    const meters = { now: () => clock, used: () => clock };
+    await started(IMPATIENT, meters);
+    const late = slow('t');
+    clock += 50;
+    expect((await late).code).toBe('schema_validation_busy');
+  });
+
   it('that was done in time is good though this thread stood still meanwhile', async () => {
     await started(IMPATIENT);
     const done = quick('t');

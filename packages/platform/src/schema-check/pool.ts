@@ -122,8 +122,9 @@ export class SchemaPool {
     const place = this.#places[seat];
     if (place === undefined) return;
     const { ms, ran } = this.#costOf(pending, place.process);
-    // One that ran for less than half of its time was waiting for the machine: that says little of its schema.
-    refuse(pending, ran < 0.5 ? busy() : new Refusal('schema_validation_timeout'));
+    // A job that got its process late, or waited for the machine most of the time, says little of its schema.
+    const tooShort = ran < 0.5 || ms < ORDINARY_MS;
+    refuse(pending, tooShort ? busy() : new Refusal('schema_validation_timeout'));
     this.#replace(seat, ms < ORDINARY_MS ? null : pending);
   }
 
