@@ -86,7 +86,7 @@ const LIBRARIES = [
 /** Parts without input, output, clock or randomness (everything comes in as an argument), and their libraries. */
 const PURE = {
   protocol: {
-    libraries: ['@sinclair/typebox', 'ajv', 'canonicalize', 'jose', 'node:crypto'],
+    libraries: ['@sinclair/typebox', 'ajv', 'canonicalize', 'node:crypto'],
     // New keys are random by nature; tests may read files and count time.
     except: ['src/signing/keys.ts', '**/*.test.ts', '*.ts'],
   },

@@ -68,6 +68,11 @@ const CHECKS = [
     advice: 'npm run types',
   },
   {
+    name: 'dependencies',
+    command: [bin('knip'), '--dependencies', '--no-progress'],
+    advice: 'npm run check:dependencies',
+  },
+  {
     name: 'generated files',
     command: [process.execPath, join('deploy', 'generate.mjs'), '--check'],
     advice: 'npm run generate',
