@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { COMMAND_FILES } from './main.js';
+import { COMMAND_FILES, main } from './main.js';
 
 it('knows in which file each command is', async () => {
   for (const { names, add } of COMMAND_FILES) {
@@ -7,4 +7,11 @@ it('knows in which file each command is', async () => {
     await add(program);
     expect(program.commands.map((command) => command.name()).sort()).toEqual([...names].sort());
   }
+});
+
+it('prints the release', async () => {
+  const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+  await main(['node', 'countersign', '--version']);
+  expect(write.mock.calls.join('')).toMatch(/^\d+\.\d+\.\d+\n/);
+  write.mockRestore();
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { explain } from '../plain-error.js';
 
@@ -30,6 +31,7 @@ export const COMMAND_FILES: readonly {
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('countersign')
     .description('Commands for a Countersign installation. `npm start` starts one on this machine.')
+    .version(release())
     .showHelpAfterError('(`countersign --help` lists the commands)')
     .exitOverride();
   // A line that does not begin with a command gets the help, or is told what it got wrong: both know all of them.
@@ -45,4 +47,10 @@ export async function main(argv: readonly string[]): Promise<void> {
     console.error(`countersign: ${explain(error)}`);
     process.exitCode = 1;
   }
+}
+
+/** The release as `package.json` has it; the same path leads there from `src` and from `dist`. */
+function release(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
 }
