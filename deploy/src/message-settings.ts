@@ -1,4 +1,6 @@
 import {
+  LOCAL_SEALER,
+  LOCAL_VERIFIER,
   changing,
   createMessageSealer,
   createMessageVerifier,
@@ -8,6 +10,7 @@ import {
 } from '@countersign/platform';
 import type {
   AskedService,
+  Bus,
   Changing,
   DatabaseClock,
   Logger,
@@ -20,6 +23,8 @@ import { z } from 'zod';
 
 /** What the gateway and the services know each other by (contract R40). Files of keys are read again while they run. */
 interface Ground {
+  /** That the messages travel on. */
+  readonly bus: Bus;
   readonly env: NodeJS.ProcessEnv;
   readonly clock: DatabaseClock;
   readonly log: Logger;
@@ -34,23 +39,24 @@ export const ASKED: readonly AskedService[] = [
   'notifier',
 ];
 
-/** For the gateway. */
-export function messageSealer({ env, clock, log }: Ground): MessageSealer {
+/** For the gateway. Keys are read whatever the bus, so that a setting that is wrong is noticed in every way to run. */
+export function messageSealer({ bus, env, clock, log }: Ground): MessageSealer {
   const keys = ASKED.map((service) => [service, messageKeysOf(service, env, log)] as const);
-  return createMessageSealer({
+  const sealer = createMessageSealer({
     callerKey: setting('CALLER_PRIVATE_KEY', CALLER_PRIVATE_KEY, env, log),
     messageKeys: Object.fromEntries(keys) as Record<AskedService, (typeof keys)[number][1]>,
     clock,
     compatible: isCompatible(env),
   });
+  return bus.local === true ? LOCAL_SEALER : sealer;
 }
 
-/** For the one service. */
+/** For the one service; keys as for {@link messageSealer}. */
 export function messageVerifier(
   service: AskedService,
-  { env, clock, log }: Ground,
+  { bus, env, clock, log }: Ground,
 ): MessageVerifier {
-  return createMessageVerifier({
+  const verifier = createMessageVerifier({
     service,
     callerKeys: setting('CALLER_PUBLIC_KEY', CALLER_PUBLIC_KEY, env, log),
     messageKeys: messageKeysOf(service, env, log),
@@ -58,6 +64,7 @@ export function messageVerifier(
     log,
     compatible: isCompatible(env),
   });
+  return bus.local === true ? LOCAL_VERIFIER : verifier;
 }
 
 /** `REVIEW_MESSAGE_KEYS` for `review`. */

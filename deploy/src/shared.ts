@@ -128,7 +128,7 @@ export async function share(
     trust,
     runtime: (service) => ({
       bus,
-      verifier: messageVerifier(service, { env, clock: clockOf(), log }),
+      verifier: messageVerifier(service, { bus, env, clock: clockOf(), log }),
       log,
     }),
     clock: clockOf,

@@ -14,7 +14,7 @@ export function gatewayModules(shared: Shared): Module[] {
       config: gatewayConfig(shared.env),
       pool: shared.pool('gateway'),
       bus: shared.bus,
-      sealer: messageSealer({ env: shared.env, clock: shared.clock(), log: shared.log }),
+      sealer: messageSealer({ ...shared, clock: shared.clock() }),
       log: shared.log,
       trust: shared.trust,
       notifications: shared.config.MAIL_FROM === undefined ? 'polling-only' : 'smtp',

@@ -110,6 +110,7 @@ export function createInProcessBus({ log, drainMs = 10_000 }: InProcessBusOption
   let closing: Promise<void> | null = null;
 
   return {
+    local: true,
     link,
 
     async call(subject, headers, body) {

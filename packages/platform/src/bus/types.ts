@@ -67,6 +67,8 @@ export interface ServeOptions {
  * and over NATS, pass one conformance suite. Subjects are dotted words without wildcards.
  */
 export interface Bus {
+  /** Within one process: nobody else can send, change or hear anything on it. */
+  readonly local?: true;
   /**
    * Rejects with a `Refusal`: the one the handler threw (code, status, retryAfter and detail survive the way), or
    * `service_unavailable` with a {@link BusFault} as its cause.

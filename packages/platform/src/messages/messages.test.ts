@@ -6,6 +6,7 @@ import type { Changing } from '../changing.js';
 import type { Logger } from '../log.js';
 import type { AskedService } from '../subjects.js';
 import { newMessageKey, readMessageKeys } from './keys.js';
+import { LOCAL_SEALER, LOCAL_VERIFIER } from './local.js';
 import { createMessageSealer } from './sealer.js';
 import type { Message } from './sealer.js';
 import { createMessageVerifier } from './verifier.js';
@@ -71,6 +72,18 @@ it('brings a caller and a message to its service', async () => {
   for (const one of [message, { ...message, key: 'k-1' }, { subject: message.subject, body: '' }]) {
     const sealed = await sealer().seal(olivia, one);
     expect((await verifier('request').verify(request(sealed, one))).caller).toEqual(olivia);
+  }
+});
+
+it('brings the caller as it is within one process', async () => {
+  for (const caller of [olivia, { ...olivia, id: 'zoë', credential: null }, null]) {
+    const sealed = await LOCAL_SEALER.seal(caller, { ...message, key: 'k-1' });
+    expect(sealed).toMatchObject({ params: message.params, key: 'k-1' });
+    expect((await LOCAL_VERIFIER.verify(request(sealed, message))).caller).toEqual(caller);
+    // Over any other bus it is nobody's message.
+    await expect(verifier('request').verify(request(sealed, message))).rejects.toEqual(
+      unauthenticated,
+    );
   }
 });
 
