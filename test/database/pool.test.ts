@@ -89,7 +89,7 @@ describe('a connection', () => {
       url,
       application: 'test',
       max: 1,
-      connectionTimeoutMs: 50,
+      connectionTimeoutMs: 2000,
       statementTimeoutMs: 50,
     });
     const client = await other.connect();
