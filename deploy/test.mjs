@@ -11,9 +11,9 @@ import { provideBrowser, provideCluster, provideTestServers } from './test-serve
 
 const JEST = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
 
-// System tests start servers of their own and mostly wait for them: two files at a time, three where there are processors
-// for it. What kills and measures gets the machine for itself, one file at a time.
-const AT_ONCE = availableParallelism() >= 4 ? 3 : 2;
+// System tests start servers of their own and often wait for them: one file more than there are processors keeps the machine
+// busy. Tests that kill and measure get the machine to themselves, one file at a time.
+const AT_ONCE = Math.min(availableParallelism() + 1, 4);
 const RUNS = [
   { project: 'unit', flags: [] },
   { project: 'system', flags: [`--maxWorkers=${AT_ONCE}`] },
