@@ -118,7 +118,7 @@ async function startSides(options: BenchOptions, folder: string, ends: Ends) {
       firstMs: first.startMs,
       warmMs: all.startMs,
       idleMb: residentMegabytes(processBelow(all.launcher, '--target=all')),
-      launcherMb: residentMegabytes(all.launcher),
+      launcherMb: residentMegabytes(all.launcher, { alone: true }),
     };
   }
   if (options.modes.includes('split')) {

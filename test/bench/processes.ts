@@ -74,8 +74,14 @@ export function processBelow(root: number, part: string): number {
   throw new Error(`no process of ${part} is running below process ${root}`);
 }
 
-/** Resident memory in MB. */
-export function residentMegabytes(pid: number): number {
-  const kilobytes = execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' });
-  return Number(kilobytes.trim()) / 1024;
+/** Resident memory in MB of a process and, unless `alone`, of all below it. */
+export function residentMegabytes(pid: number, { alone = false } = {}): number {
+  const pids = alone ? [pid] : treeOf([pid]).map((entry) => entry.pid);
+  const kilobytes = execFileSync('ps', ['-o', 'rss=', '-p', pids.join(',')], { encoding: 'utf8' });
+  return (
+    kilobytes
+      .trim()
+      .split('\n')
+      .reduce((sum, line) => sum + Number(line), 0) / 1024
+  );
 }
