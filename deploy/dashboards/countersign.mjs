@@ -199,6 +199,10 @@ const ROWS = [
             [`max(countersign_anchor_lag_seconds${of()})`, 'anchors'],
             [`max(countersign_security_chain_lag_seconds${of()})`, 'security log'],
             [`max(countersign_security_anchor_lag_seconds${of()})`, 'anchors of the security log'],
+            [
+              `max by (sink) (countersign_security_log_lag_seconds${of()})`,
+              'security log to {{sink}}',
+            ],
             [`max by (worker) (${WORKER_OVERDUE}${of()})`, '{{worker}}'],
           ],
           's',

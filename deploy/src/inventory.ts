@@ -116,6 +116,7 @@ function environmentOf(folder: string): NodeJS.ProcessEnv {
     MAIL_FROM: 'reviews@example.org',
     SMTP_URL: 'smtp://127.0.0.1:1',
     AUTO_REMINDER_SECONDS: '60',
+    SECURITY_LOG_LINES: 'stdout',
   };
 }
 

@@ -49,6 +49,10 @@ const ENTRIES = {
     role: 'ledger',
     build: async (shared) => (await import('./targets/ledger.js')).anchorWorkerModules(shared),
   },
+  'worker-security-log': {
+    role: 'security-log',
+    build: async (shared) => (await import('./targets/security-log.js')).securityLogModules(shared),
+  },
   'worker-expiry': {
     role: 'request',
     build: async (shared) => (await import('./targets/request.js')).expiryModules(shared),

@@ -64,6 +64,7 @@ export const PERMISSIONS: Readonly<Record<Target, BusPermissions>> = {
   },
   notifier: { ...nothing, serves: operationsOf('notifier'), publishes: ['outbox'] },
   'worker-anchor': { ...nothing, publishes: ['outbox'], subscribes: ['checkpoint'] },
+  'worker-security-log': nothing,
   'worker-expiry': { ...nothing, publishes: ['outbox'] },
   'worker-deletion': { ...nothing, publishes: ['outbox'] },
   'worker-reconciliation': { ...nothing, publishes: ['outbox'] },

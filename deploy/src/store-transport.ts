@@ -2,7 +2,8 @@ import { flag } from '@countersign/platform';
 import type { ConfigurationFault } from '@countersign/platform';
 import { z } from 'zod';
 
-const pem = (what: string) =>
+/** A text in PEM form, perhaps. */
+export const pem = (what: string) =>
   z.string().includes('-----BEGIN', 'expected a PEM text').optional().describe(what);
 
 /** Declarations of what connections to NATS are protected with. Postgres takes `sslrootcert` and others in its URL. */

@@ -26,7 +26,7 @@ export const THREADS = {
     'worker-delivery',
     'worker-reminder',
   ],
-  chain: ['ledger', 'worker-anchor'],
+  chain: ['ledger', 'worker-anchor', 'worker-security-log'],
 } as const satisfies Record<string, readonly Target[]>;
 
 export type ThreadName = keyof typeof THREADS;

@@ -2,6 +2,7 @@ import { loadConfig } from '@countersign/platform';
 import type { Configuration, Logger } from '@countersign/platform';
 import type { Tracing } from '@countersign/platform/tracing';
 import { z } from 'zod';
+import { HEADERS, headersOf } from './headers-setting.js';
 
 /** Of OpenTelemetry's specification. */
 const SAMPLERS = [
@@ -23,11 +24,9 @@ const SHAPE = {
     .url({ protocol: /^https?$/ })
     .optional()
     .describe('where a trace collector takes OTLP over HTTP, such as http://collector:4318'),
-  OTEL_EXPORTER_OTLP_HEADERS: z
-    .string()
-    .regex(/^[^=,]+=[^,]*(,[^=,]+=[^,]*)*$/, 'expected name=value,name=value')
-    .optional()
-    .describe('name=value,name=value: what the collector is sent beside, such as its credentials'),
+  OTEL_EXPORTER_OTLP_HEADERS: HEADERS.optional().describe(
+    'name=value,name=value: what the collector is sent beside, such as its credentials',
+  ),
   OTEL_TRACES_SAMPLER: z
     .enum(SAMPLERS)
     .default('parentbased_traceidratio')
@@ -75,14 +74,3 @@ export async function startTracingOf(
 
 /** OpenTelemetry's own default. */
 const LOCAL_COLLECTOR = 'http://localhost:4318';
-
-/** `name=value,name=value`, percent-encoded as baggage is. */
-function headersOf(text = ''): Record<string, string> {
-  const pairs = text.split(',').filter((pair) => pair !== '');
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const [name = '', ...value] = pair.split('=').map((part) => part.trim());
-      return [name, decodeURIComponent(value.join('='))];
-    }),
-  );
-}

@@ -24,6 +24,7 @@ const HA = rendered(
   shape('production-ha'),
   `settings=${JSON.stringify({
     AUTO_REMINDER_SECONDS: 3600,
+    SECURITY_LOG_OTLP_URL: 'https://collector.observability:4318/v1/logs',
     WITNESSES: 'w',
     VAULT_ADDR: 'https://vault.example:8200',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
@@ -97,6 +98,7 @@ describe.each(DRAWN)('%s', (target) => {
       anchor: reads(target, 'ANCHOR_S3_PREFIX'),
       witnesses: reads(target, 'WITNESSES'),
       signer: reads(target, 'VAULT_ADDR'),
+      collectors: reads(target, 'SECURITY_LOG_OTLP_URL'),
       telemetry: reads(target, 'OTEL_EXPORTER_OTLP_ENDPOINT'),
     };
     const ports = Object.entries(places).flatMap(([place, used]) =>

@@ -194,6 +194,7 @@ const UNSHOWN = [
   'countersign_worker_done_total',
   'countersign_signing_key_end_timestamp_seconds',
   'countersign_security_anchor_refusals_total',
+  'countersign_security_log_unsent_total',
 ];
 
 function checkRules(spec: unknown) {

@@ -71,6 +71,7 @@ export async function startAndStop(
     ...keyFilesOf(folder),
     ANCHOR_DIR: join(folder, 'anchor'),
     AUTO_REMINDER_SECONDS: '3600',
+    SECURITY_LOG_LINES: join(folder, 'security.jsonl'),
   };
   const log = createLogger({ name: 'test', level: 'silent' });
   const serves: string[] = [];

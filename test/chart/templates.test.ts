@@ -126,6 +126,14 @@ describe('values that do not fit are refused by a sentence with the key and the 
     ['networkPolicy.nats.peers="any"', /at '\/networkPolicy\/nats\/peers'/],
     ['anchor.s3.bucket="a",networkPolicy.anchor.peers=[]', /networkPolicy\.anchor\.peers is empty/],
     ['settings={"VAULT_ADDR":"https://vault"}', /networkPolicy\.signer\.peers is empty/],
+    [
+      'settings={"SECURITY_LOG_SYSLOG_URL":"tls://siem:6514"}',
+      /targets\.worker-security-log\.enabled is false: .* SECURITY_LOG_SYSLOG_URL/,
+    ],
+    [
+      'settings={"SECURITY_LOG_SYSLOG_URL":"tls://siem:6514"},targets.worker-security-log.enabled=true',
+      /networkPolicy\.collectors\.peers is empty/,
+    ],
     ['ingress.enabled=true', /ingress\.tlsSecret is missing: .* ingress\.tlsEndsElsewhere/],
     ['ingress.enabled=true,ingress.tlsSecret="a"', /ingress\.sandboxTlsSecret is missing/],
     ['httpRoute.enabled=true', /httpRoute\.parentRefs is missing/],
@@ -276,6 +284,29 @@ describe('scaling', () => {
       threshold: '5000',
     });
   });
+});
+
+it('gives one pod of everything the role and the ways of the security log only where that is sent', () => {
+  const all = (...values: string[]): string =>
+    JSON.stringify(
+      rendered(shape('all-in-one'), ...values).filter(
+        ({ kind }) => kind === 'Deployment' || kind === 'NetworkPolicy',
+      ),
+    );
+  const [without, toFile, toCollector] = [
+    all(),
+    all('settings={"SECURITY_LOG_LINES":"stdout"}'),
+    all(
+      'settings={"SECURITY_LOG_OTLP_URL":"https://collector:4318/v1/logs"}',
+      'networkPolicy.collectors.peers=[{"podSelector":{}}]',
+    ),
+  ];
+  const has = (text: string) => [text.includes('postgres/security-log'), text.includes('6514')];
+  expect([without, toFile, toCollector].map(has)).toEqual([
+    [false, false],
+    [true, false],
+    [true, true],
+  ]);
 });
 
 it('writes large numbers as they were meant', () => {

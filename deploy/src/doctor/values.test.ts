@@ -19,6 +19,7 @@ const GOOD = {
     APP_CONFINEMENT: 'strict',
     STEP_UP: '[]',
     SECURITY_CONTACT: 'mailto:security@example.org',
+    SECURITY_LOG_OTLP_URL: 'https://collector:4318/v1/logs',
   },
   monitoring: { prometheusRule: { enabled: true } },
   defaults: { replicas: 2 },
@@ -56,6 +57,7 @@ test.each<[string, unknown, Grade, RegExp]>([
   ['settings.APP_CONFINEMENT', 'standard', 'warn', /confinement/],
   ['settings.STEP_UP', '', 'warn', /fresh login/],
   ['settings.SECURITY_CONTACT', '', 'warn', /report a weakness/],
+  ['settings.SECURITY_LOG_OTLP_URL', '', 'warn', /sent to a collector/],
   ['monitoring.prometheusRule.enabled', false, 'warn', /alerts/],
   ['allInOne', true, 'warn', /one pod/],
 ])('%s = %j is a %s', (path, value, grade, title) => {

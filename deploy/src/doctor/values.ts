@@ -116,6 +116,12 @@ export function checkValues(values: Values): Finding[] {
       'Set settings.SECURITY_CONTACT: it is published as /.well-known/security.txt.',
     ),
     check(
+      'the security log is sent to a collector',
+      SINKS.some((name) => filled(`secretSettings.${name}`) || setting(name) !== ''),
+      'warn',
+      'Set settings.SECURITY_LOG_OTLP_URL or SECURITY_LOG_SYSLOG_URL, and targets.worker-security-log.enabled: true (docs/security-log.md).',
+    ),
+    check(
       'alerts are installed',
       at('monitoring.prometheusRule.enabled') === true,
       'warn',
@@ -129,6 +135,9 @@ export function checkValues(values: Values): Finding[] {
     ),
   ];
 }
+
+/** The log of the process counts: the cluster collects it. */
+const SINKS = ['SECURITY_LOG_OTLP_URL', 'SECURITY_LOG_SYSLOG_URL', 'SECURITY_LOG_LINES'];
 
 /** request, review, execution-authority, ledger, notifier. */
 const SIGNERS = 5;

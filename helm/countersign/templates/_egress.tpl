@@ -13,6 +13,7 @@
 {{- else if and (eq . "anchor") (not $v.anchor.s3.bucket) }}
 {{- else if and (eq . "witnesses") (not (hasKey $v.settings "WITNESSES")) }}
 {{- else if and (eq . "signer") (not (hasKey $v.settings "VAULT_ADDR")) }}
+{{- else if and (eq . "collectors") (not (regexMatch "URL" (include "countersign.sinks" $.root))) }}
 {{- else if and (eq . "telemetry") (not (include "countersign.traces" $.root)) }}
 {{- else }}
 {{- $place := index $v.networkPolicy . }}
@@ -32,4 +33,14 @@
 {{- define "countersign.traces" -}}
 {{- range $name, $_ := .Values.settings }}{{ if contains "OTEL_EXPORTER" $name }}yes{{ end }}{{ end }}
 {{- range .Values.defaults.extraEnv }}{{ if contains "OTEL_EXPORTER" .name }}yes{{ end }}{{ end }}
+{{- end }}
+
+{{/* Settings that name where the security log is sent to, with spaces between them. */}}
+{{- define "countersign.sinks" -}}
+{{- $given := merge (dict) .Values.settings .Values.secretSettings (default (dict) (index .Values.targets "worker-security-log").settings) (default (dict) .Values.targets.all.settings) }}
+{{- $sinks := list }}
+{{- range list "SECURITY_LOG_LINES" "SECURITY_LOG_OTLP_URL" "SECURITY_LOG_SYSLOG_URL" }}
+{{- if hasKey $given . }}{{ $sinks = append $sinks . }}{{ end }}
+{{- end }}
+{{- $sinks | join " " }}
 {{- end }}

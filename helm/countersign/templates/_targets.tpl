@@ -12,6 +12,7 @@ execution-authority: {role: execution-authority, key: execution-authority, messa
 ledger: {role: ledger, key: ledger, messages: [ledger], reaches: [postgres, nats, signer, telemetry]}
 notifier: {role: notifier, key: notifier, messages: [notifier], reaches: [postgres, nats, signer, telemetry]}
 worker-anchor: {role: ledger, key: ledger, reaches: [postgres, nats, anchor, signer, witnesses, telemetry]}
+worker-security-log: {role: security-log, reaches: [postgres, nats, collectors, telemetry]}
 worker-expiry: {role: request, key: request, reaches: [postgres, nats, redis, signer, telemetry]}
 worker-deletion: {role: deletion, key: request, reaches: [postgres, nats, redis, signer, telemetry]}
 worker-reconciliation: {role: execution-authority, key: execution-authority, reaches: [postgres, nats, redis, signer, telemetry]}
@@ -42,6 +43,7 @@ worker-reminder: {role: notifier, key: notifier, reaches: [postgres, nats, redis
 {{- $messages = concat $messages (default list $arrows.messages) }}
 {{- end }}
 {{- if not .root.Values.redis.existingSecret }}{{ $reaches = without $reaches "redis" }}{{ end }}
+{{- if not (include "countersign.sinks" .root) }}{{ $roles = without $roles "security-log" }}{{ end }}
 {{- dict "roles" ($roles | uniq) "keys" ($keys | uniq) "messages" ($messages | uniq) "reaches" (without ($reaches | uniq) "nats") "serves" true | toJson }}
 {{- else }}
 {{- $arrows := index $drawing .name }}

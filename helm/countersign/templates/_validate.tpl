@@ -31,6 +31,7 @@
 {{- if and (ne $v.nats.auth "none") (not $v.nats.existingSecret) }}{{ fail "nats.existingSecret is missing: name a Secret with a key for each target (examples/nats-values.yaml), or set nats.auth to none in development." }}{{ end }}
 {{- if and (eq $v.nats.auth "none") (eq $v.mode "production") }}{{ fail "nats.auth is none in production: anybody who reaches NATS could speak as a service; set it to password or credentials." }}{{ end }}
 {{- if not $v.redis.existingSecret }}{{ fail "redis.existingSecret is missing: name a Secret with the URL of Redis under the key of redis.key, or set allInOne to true to keep queues in Postgres." }}{{ end }}
+{{- if and (include "countersign.sinks" .) (not (index $v.targets "worker-security-log").enabled) }}{{ fail (printf "targets.worker-security-log.enabled is false: nothing would send the security log as %s says; set it to true." (include "countersign.sinks" .)) }}{{ end }}
 {{- range list "gateway" "schema" "request" "review" "execution-authority" "ledger" "notifier" }}
 {{- if not (index $v.targets .).enabled }}{{ fail (printf "targets.%s.enabled is false: the interface does not work without it; set it to true." .) }}{{ end }}
 {{- end }}
@@ -41,7 +42,7 @@
 {{- end }}
 {{- end }}
 {{- if and $v.networkPolicy.enabled (eq $v.mode "production") }}
-{{- $used := dict "postgres" true "oidc" true "nats" (not $v.allInOne) "redis" (not $v.allInOne) "smtp" $v.smtp.from "webhooks" $v.webhooks.hosts "anchor" $v.anchor.s3.bucket "witnesses" (hasKey $v.settings "WITNESSES") "signer" (hasKey $v.settings "VAULT_ADDR") "telemetry" (include "countersign.traces" .) }}
+{{- $used := dict "postgres" true "oidc" true "nats" (not $v.allInOne) "redis" (not $v.allInOne) "smtp" $v.smtp.from "webhooks" $v.webhooks.hosts "anchor" $v.anchor.s3.bucket "witnesses" (hasKey $v.settings "WITNESSES") "signer" (hasKey $v.settings "VAULT_ADDR") "collectors" (regexMatch "URL" (include "countersign.sinks" .)) "telemetry" (include "countersign.traces" .) }}
 {{- range $place, $isUsed := $used }}
 {{- if and $isUsed (not (index $v.networkPolicy $place).peers) }}{{ fail (printf "networkPolicy.%s.peers is empty: pods could reach every address at that port; name the pods or addresses of that place, or set it to public if it is on the internet." $place) }}{{ end }}
 {{- end }}

@@ -4,7 +4,7 @@ import { Pipeline } from './pipeline.js';
 import type { BriefStatement, PreparedStatement } from './pipeline.js';
 import { watchStatements } from './watched-statements.js';
 
-/** The database role of each service and of the deletion worker: what it may do is granted to that role, not to a login. */
+/** The database role of each service, of the deletion worker and of the sender of the security log: what it may do is granted to that role, not to a login. */
 export const ROLES = {
   gateway: 'countersign_gateway',
   request: 'countersign_request',
@@ -13,6 +13,7 @@ export const ROLES = {
   ledger: 'countersign_ledger',
   notifier: 'countersign_notifier',
   deletion: 'countersign_deletion',
+  'security-log': 'countersign_security_log',
 } as const;
 
 /** Has BullMQ's tables, where queues are in Postgres, and nothing of ours. */

@@ -1,4 +1,4 @@
-import { Gauge } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Logger } from './log.js';
 
@@ -6,6 +6,8 @@ export interface AskedGauge {
   readonly name: string;
   readonly help: string;
   readonly labelNames?: readonly string[];
+  /** It only grows, and is a counter. Needs labels. */
+  readonly counts?: true;
 }
 
 export interface AskedSample {
@@ -42,12 +44,21 @@ export function askedGauges(
     return asked;
   }
 
-  for (const { name, help, labelNames = [] } of gauges) {
+  for (const { name, help, labelNames = [], counts } of gauges) {
+    const options = { name, help, labelNames: [...labelNames], registers: [registry] };
+    if (counts) {
+      new Counter({
+        ...options,
+        async collect() {
+          const found = (await samples())[name] ?? [];
+          this.reset();
+          for (const { value, labels = {} } of found) this.inc(labels, value);
+        },
+      });
+      continue;
+    }
     new Gauge({
-      name,
-      help,
-      labelNames: [...labelNames],
-      registers: [registry],
+      ...options,
       async collect() {
         const found = (await samples())[name] ?? [];
         this.reset();

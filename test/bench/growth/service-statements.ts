@@ -17,6 +17,7 @@ import {
   MetricsStore,
   SecurityReadingStore,
   SecurityStore,
+  SecurityStreamStore,
   TreeStore,
 } from '@countersign/ledger';
 import { DeliveryStore, FeedStore, NotifierStore, ReminderSource } from '@countersign/notifier';
@@ -120,6 +121,10 @@ const checkpoint = {
 };
 const securityPosition = {
   ...{ tenant: 't', ledgerId: id, generation: id, sequence: 1, head: digest, now: 0 },
+};
+const streamBounds = { entries: 1000, hours: 1 };
+const streamedEntry = {
+  ...{ tenant: 't', ledger_id: id, sequence: 1, previous_head: '', head: '', entry: '{}' },
 };
 const securityCheckpoint = { ...securityPosition, text: '{}', createdAt: 0 };
 const position = { ...checkpoint, checkpoint_sequence: 1, head: digest, now: 0 };
@@ -346,6 +351,15 @@ const STORES: readonly StoreCalls<unknown>[] = [
     },
     chain: (s) => s.chain('t', 0, 100),
     checkpoints: (s) => s.checkpoints('t', 0, 100),
+  }),
+  calls('security-log', (pool) => new SecurityStreamStore(pool), {
+    hold: (s) => s.hold('otlp', id, 30),
+    release: (s) => s.release('otlp', id),
+    begin: (s) => s.begin('otlp', streamBounds),
+    skip: (s) => s.skip('otlp', streamBounds),
+    next: (s) => s.next('otlp', 100),
+    sent: (s) => s.sent('otlp', [streamedEntry], 0),
+    figures: (s) => s.figures(['otlp']),
   }),
   calls('ledger', (pool) => new LagStore(pool), { lag: (s) => s.lag() }),
   calls('ledger', (pool) => new ComparisonStore(pool), {
