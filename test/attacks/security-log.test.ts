@@ -330,17 +330,89 @@ describe('who reads the log', () => {
     expect(items).toEqual([]);
   });
 
-  it('an auditor reads it and may do nothing else', async () => {
-    for (const { method, path, security, input } of OPERATIONS) {
-      if (security === 'none') continue;
-      const at = path.replace('{id}', '00000000-0000-4000-8000-000000000000');
-      const answer = await auditor.call(method, at, input === null ? undefined : {}, {});
-      expect([path, answer.status >= 400 && answer.status !== 500]).toEqual([path, true]);
-      expect([401, 403, 404]).toContain(answer.status);
+  it('an auditor reads it and may do nothing else', () => expectNothingElse(auditor));
+});
+
+async function expectNothingElse(client: Client): Promise<void> {
+  for (const { method, path, security, input } of OPERATIONS) {
+    if (security === 'none') continue;
+    const at = path.replace('{id}', '00000000-0000-4000-8000-000000000000');
+    const answer = await client.call(method, at, input === null ? undefined : {}, {});
+    expect([path, answer.status >= 400 && answer.status !== 500]).toEqual([path, true]);
+    expect([401, 403, 404]).toContain(answer.status);
+  }
+  for (const path of ['routes', 'principals', 'requests', 'deliveries', 'incidents']) {
+    expect((await client.get(`/operator/data/${path}`)).status).toBe(403);
+  }
+}
+
+describe('an auditor who logs in', () => {
+  const id = 'auditor-in-person';
+  const command = (...args: string[]) =>
+    runCommand([
+      ...['operator', ...args, '--tenant', who.demo.tenant, '--id', id],
+      ...['--data', instance.dataDirectory],
+    ]);
+  /** In the directory of the other tenant, and of none here. */
+  const remy = () => identityOf(instance.dataDirectory, 'reviewer-4');
+  const logIn = (principal?: string) =>
+    personOf(who.demo, instance.dataDirectory, 'reviewer-4', who.demo.tenant, principal);
+  let person: Client;
+  beforeAll(async () => {
+    // Made by operators beforehand, as many as a login offers: none may take the auditor's place.
+    for (const name of ['aa', 'ab', 'ac', 'ad', 'ae']) {
+      const put = await who.operator.put(`/v2/admin/principals/${name}`, {
+        ...{ id: name, kind: 'human', config: { enabled: true, ...remy() } },
+      });
+      expect(put.status).toBe(200);
     }
-    for (const path of ['routes', 'principals', 'requests', 'deliveries', 'incidents']) {
-      expect((await auditor.get(`/operator/data/${path}`)).status).toBe(403);
+    const { oidc_issuer, oidc_subject } = remy();
+    const add = ['add', '--scope', 'security-log', '--subject', oidc_subject];
+    expect((await command(...add)).stderr).toContain('OIDC_ISSUER');
+    const added = await command(...add, '--issuer', oidc_issuer);
+    expect(JSON.parse(added.stdout)).toMatchObject({
+      person: { issuer: oidc_issuer, subject: oidc_subject },
+      token_since: null,
+    });
+    person = await logIn(id);
+  });
+
+  it('goes on as the auditor, whatever else operators made of the same identity', async () => {
+    const { body } = await person.get('/auth/session');
+    expect(body).toMatchObject({ tenant: who.demo.tenant, subject: id });
+    expect(await event({ kind: 'login.succeeded', actor: id })).toMatchObject({
+      actor: { id, kind: 'auditor' },
+    });
+  });
+
+  it('reads the log and may do nothing else, with the session’s token too', async () => {
+    for (const { path } of SECURITY_READS) expect((await person.get(path)).status).toBe(200);
+    await expectNothingElse(person);
+  });
+
+  it('is out of reach for operators: they can neither change nor disable nor sign out', async () => {
+    for (const client of [who.operator, who.humanOperator]) {
+      const put = (kind: string) =>
+        client.put(`/v2/admin/principals/${id}`, {
+          ...{ id, kind, config: { enabled: false, ...(kind === 'human' ? remy() : {}) } },
+        });
+      expect((await put('human')).body.error).toBe('principal_kind_immutable');
+      expect((await put('publisher')).body.error).toBe('principal_kind_immutable');
+      expect((await put('auditor')).body.error).toBe('invalid_principal');
     }
+    const ended = await who.humanOperator.post(`/operator/data/end-sessions?id=${id}`, {});
+    expect(ended.status).toBe(404);
+    expect((await person.get(LOG)).status).toBe(200);
+  });
+
+  it('is disabled by the command alone, which ends the session with the next call', async () => {
+    expect((await command('rotate')).stderr).toContain('has no token');
+    expect(JSON.parse((await command('disable')).stdout)).toMatchObject({ enabled: false });
+    expect((await person.get(LOG)).status).toBe(401);
+    expect((await person.get('/auth/session')).status).toBe(401);
+    const again = await logIn();
+    expect((await again.get('/auth/session')).body.subject).not.toBe(id);
+    expect((await again.get(LOG)).status).toBe(403);
   });
 });
 

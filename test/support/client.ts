@@ -95,14 +95,15 @@ export function operatorOf(demo: Demo): Client {
 
 /**
  * A person with a fresh session, through the real login; as the command `session` does it, without its process. `tenant`
- * is chosen where the person is in another's directory too.
+ * and `principal` are chosen where the person has more than one entry.
  */
 export async function personOf(
   demo: Demo,
   dataDirectory: string,
   id: string,
   tenant?: string,
+  principal?: string,
 ): Promise<Client> {
-  const { cookie, csrf } = await logInAs(dataDirectory, id, tenant);
+  const { cookie, csrf } = await logInAs(dataDirectory, id, tenant, principal);
   return new Client(demo.origin, { cookie, csrf });
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import {
+  addAuditor,
   addOperator,
   createPool,
   disableOperator,
@@ -12,6 +13,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { plainly } from '../launcher/database.js';
 import { newToken } from '../launcher/demo-tenants.js';
+import { PlainError } from '../plain-error.js';
 import { databaseOf } from './database-of.js';
 import type { DatabaseOptions } from './database-of.js';
 
@@ -28,14 +30,28 @@ interface TokenOptions extends OperatorOptions {
   expires?: number;
 }
 
-/** `countersign operator`: operators with a token (contract R42). A token is printed once, and is in no argument and no log. */
+interface AddOptions extends TokenOptions {
+  scope: OperatorScope;
+  subject?: string;
+  issuer?: string;
+  name?: string;
+}
+
+/**
+ * `countersign operator`: operators with a token (contract R42), and auditors with a token or a login (R41). A token is printed
+ * once, and is in no argument and no log.
+ */
 export function addBearerOperatorCommands(program: Command): void {
   const operator = program
     .command('operator')
-    .description('add, rotate, disable and list the operators of a tenant that have a token');
+    .description(
+      'add, rotate, disable and list the operators with a token, and auditors, of a tenant',
+    );
 
   ofOne(operator.command('add'))
-    .description('make an operator with a token, and print the token: the only time it is shown')
+    .description(
+      'make an operator with a token, and print the token: the only time it is shown; or an auditor who logs in',
+    )
     .addOption(
       new Option(
         '--scope <scope>',
@@ -46,8 +62,23 @@ export function addBearerOperatorCommands(program: Command): void {
     )
     .option('--expires <time>', 'how long the token is valid, such as 90d, 12h or 30m', secondsOf)
     .option('--token-file <file>', 'take the token from a file, and do not print it')
-    .action(({ scope, ...options }: TokenOptions & { scope: OperatorScope }) =>
-      withToken(options, (pool, made) => addOperator(pool, made, scope)),
+    .addOption(
+      new Option(
+        '--subject <subject>',
+        'with --scope security-log: no token, but a person who logs in, by the subject at the identity provider',
+      ).conflicts(['tokenFile', 'expires']),
+    )
+    .addOption(
+      new Option(
+        '--issuer <issuer>',
+        'with --subject: the identity provider, as OIDC_ISSUER has it',
+      ).env('OIDC_ISSUER'),
+    )
+    .option('--name <name>', 'with --subject: what pages call the person')
+    .action(({ scope, ...options }: AddOptions) =>
+      options.subject === undefined
+        ? withToken(options, (pool, made) => addOperator(pool, made, scope))
+        : addPerson(scope, options, options.subject),
     );
 
   ofOne(operator.command('rotate'))
@@ -71,7 +102,7 @@ export function addBearerOperatorCommands(program: Command): void {
     );
 
   ofOne(operator.command('disable'))
-    .description('end an operator and its tokens, for good')
+    .description('end an operator or auditor with its tokens and sessions, for good')
     .action((options: OperatorOptions) =>
       withDatabase(options, async (pool) =>
         print(options, await disableOperator(pool, options.tenant, options.id)),
@@ -79,7 +110,7 @@ export function addBearerOperatorCommands(program: Command): void {
     );
 
   ofTenant(operator.command('list'))
-    .description('print the operators of a tenant that have a token, one a line')
+    .description('print the operators of a tenant that have a token, and its auditors, one a line')
     .action((options: TenantOptions) =>
       withDatabase(options, async (pool) => {
         for (const known of await listOperators(pool, options.tenant)) print(options, known);
@@ -124,8 +155,31 @@ async function withToken(
   });
 }
 
+/** The issuer has to be the one that the gateway logs people in with: with another, the login would find nobody. */
+async function addPerson(
+  scope: OperatorScope,
+  { issuer, name, ...options }: Omit<AddOptions, 'scope'>,
+  subject: string,
+): Promise<void> {
+  if (scope !== 'security-log') {
+    throw new PlainError('--subject is for --scope security-log: other people are made by #25.');
+  }
+  const configured = process.env['OIDC_ISSUER'];
+  if (!issuer) throw new PlainError('Give --issuer, or set OIDC_ISSUER.');
+  if (configured && configured !== issuer) {
+    throw new PlainError(`--issuer is not OIDC_ISSUER, which is ${configured}.`);
+  }
+  const { tenant, id } = options;
+  await withDatabase(options, async (pool) =>
+    print(
+      options,
+      await addAuditor(pool, { tenant, id, name: name ?? null, person: { issuer, subject } }),
+    ),
+  );
+}
+
 function print({ tenant }: TenantOptions, known: KnownOperator, token?: string): void {
-  const { id, scope, enabled, tokenSince, expiresAt, former } = known;
+  const { id, scope, enabled, tokenSince, expiresAt, former, person } = known;
   console.log(
     JSON.stringify({
       tenant,
@@ -135,6 +189,7 @@ function print({ tenant }: TenantOptions, known: KnownOperator, token?: string):
       token_since: timeOf(tokenSince),
       expires_at: timeOf(expiresAt),
       former_token: former === null ? null : { valid_until: timeOf(former.until) },
+      ...(person === null ? {} : { person }),
       ...(token === undefined ? {} : { token }),
     }),
   );

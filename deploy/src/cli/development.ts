@@ -43,11 +43,16 @@ export function addDevelopmentCommands(program: Command): void {
     .requiredOption('--issuer <issuer>')
     .option('--sandbox-origin <origin>', 'also write what a visitor needs to try the instance')
     .action(async ({ data, sandboxOrigin, ...at }: ConfigureFlags) => {
-      const { configureTenant } = await import('../launcher/configure.js');
+      const [{ addAuditors, configureTenant }, { databaseUrl }] = await Promise.all([
+        import('../launcher/configure.js'),
+        import('./database-of.js'),
+      ]);
+      const url = databaseUrl();
       const directory = dataDirectory(data);
       const tenants = demoTenants(directory);
       for (const tenant of tenants) {
         await configureTenant(at.origin, at.issuer, tenant);
+        if (url !== undefined) await addAuditors(url, at.issuer, tenant);
         console.log(`tenant ${tenant.tenant}: producer, publisher, people and routes configured`);
       }
       if (sandboxOrigin !== undefined) {

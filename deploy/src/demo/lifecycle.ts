@@ -91,7 +91,7 @@ async function decide(
 
   const session = await narrator.step(
     `${reviewer.name} logs in`,
-    () => logIn(demo.origin, subjectOf(reviewer.id), demo.tenant),
+    () => logIn(demo.origin, subjectOf(reviewer.id), { tenant: demo.tenant }),
     ({ subject }) => [`OpenID Connect code flow with PKCE; the session belongs to ${subject}`],
   );
   const human = apiOf(demo.origin, session);

@@ -9,21 +9,27 @@ export interface Session {
   subject: string;
 }
 
+/** Which entry of the directory a person goes on as; any of the tenant without a principal. */
+export interface Choice {
+  readonly tenant: string;
+  readonly principal?: string | undefined;
+}
+
 const SESSION_COOKIE = '__Host-proto';
 const MOST_STEPS = 12;
 
 /**
  * Logs a demo person in as a browser would: the service's login, the development provider's page, the callback.
- * `subject` is the person's name at the provider, `tenant` what they choose if they are in several. Throws PlainError when
- * a step does not lead on.
+ * `subject` is the person's name at the provider, `choice` what they choose if they have several entries. Throws PlainError
+ * when a step does not lead on.
  */
-export async function logIn(origin: string, subject: string, tenant: string): Promise<Session> {
+export async function logIn(origin: string, subject: string, choice: Choice): Promise<Session> {
   const browser = newBrowser();
   let response = await browser.open(`${origin}/auth/login`);
   for (let steps = 0; steps < MOST_STEPS; steps += 1) {
     const cookie = browser.cookie(origin, SESSION_COOKIE);
     if (cookie !== undefined) return sessionOf(origin, cookie);
-    response = await next(browser, response, subject, tenant);
+    response = await next(browser, response, subject, choice);
   }
   throw new PlainError(
     `The login of ${subject} never came back to ${origin}. Is the service running in development?`,
@@ -35,13 +41,16 @@ async function next(
   browser: Browser,
   response: Page,
   subject: string,
-  tenant: string,
+  { tenant, principal }: Choice,
 ): Promise<Page> {
   if (response.location !== null) return browser.open(response.location);
   const token = /name="token" value="([^"]+)"/.exec(response.text)?.[1];
   const entry = [...response.text.matchAll(/value="(\[[^"]+\])"/g)]
     .map(([, value = '']) => value.replaceAll('&quot;', '"'))
-    .find((value) => (JSON.parse(value) as string[])[0] === tenant);
+    .find((value) => {
+      const [of, as] = JSON.parse(value) as [string, string];
+      return of === tenant && (principal === undefined || as === principal);
+    });
   if (token !== undefined && entry !== undefined) {
     return browser.open(response.url, new URLSearchParams({ token, tenant: entry }));
   }

@@ -8,12 +8,18 @@ import { logIn } from './login.js';
 import type { Session } from './login.js';
 
 /**
- * Logs a demo person in to the running instance of that data directory, by their id; to another tenant than their own
- * where they are in its directory too. Throws PlainError.
+ * Logs a demo person in to the running instance of that data directory, by their id; to another tenant than their own, or as
+ * another principal, where they are in its directory too. Throws PlainError.
  */
-export function logInAs(data: string, person: string, tenant?: string): Promise<Session> {
+export function logInAs(
+  data: string,
+  person: string,
+  tenant?: string,
+  principal?: string,
+): Promise<Session> {
   const found = demoPerson(data, person);
-  return logIn(demoFileOf(data).origin, found.subject, tenant ?? found.tenant);
+  const choice = { tenant: tenant ?? found.tenant, principal };
+  return logIn(demoFileOf(data).origin, found.subject, choice);
 }
 
 /** How to reach the instance of that data directory. Throws PlainError when there is none. */

@@ -1,3 +1,4 @@
+import { addAuditor, createPool } from '@countersign/database';
 import { DEFAULT_LIMITS } from '@countersign/protocol/constants';
 import type { PrincipalInput, RouteInput } from '@countersign/protocol';
 import { ApiRefusal, apiOf } from '../demo/api.js';
@@ -64,6 +65,26 @@ export async function configureTenant(
       `The database has a tenant ${tenant.tenant} whose operator's token this data directory does not know. ` +
         'Start with the directory that made it (npm start -- --data DIR), or with an empty database.',
     );
+  }
+}
+
+/** Makes the auditors of a tenant, which no operation does (contract R41). Those that are there already stay as they are. */
+export async function addAuditors(
+  databaseUrl: string,
+  issuer: string,
+  { tenant, auditors = [] }: DemoTenant,
+): Promise<void> {
+  const pool = createPool({ url: databaseUrl, application: 'countersign configure', max: 1 });
+  try {
+    for (const { id, name, subject } of auditors) {
+      await addAuditor(pool, { tenant, id, name, person: { issuer, subject } }).catch(
+        (error: { code?: string }) => {
+          if (!['identity_conflict', 'principal_exists'].includes(error.code ?? '')) throw error;
+        },
+      );
+    }
+  } finally {
+    await pool.end();
   }
 }
 

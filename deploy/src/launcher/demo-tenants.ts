@@ -23,6 +23,8 @@ export interface DemoTenant {
   readonly people: readonly DemoPerson[];
   /** People with the power to operate; an older data directory has none. */
   readonly operators?: readonly DemoPerson[];
+  /** People who read the security log and do nothing else; an older data directory has none. */
+  readonly auditors?: readonly DemoPerson[];
   readonly routes: { readonly review: string; readonly execution: string };
 }
 
@@ -46,9 +48,15 @@ const OPERATORS: Readonly<Record<string, readonly DemoPerson[]>> = {
   other: [{ id: 'oda', name: 'Oda Operator', subject: 'oda' }],
 };
 
+const AUDITORS: Readonly<Record<string, readonly DemoPerson[]>> = {
+  demo: [{ id: 'anna', name: 'Anna Auditor', subject: 'anna' }],
+  other: [{ id: 'arno', name: 'Arno Auditor', subject: 'arno' }],
+};
+
 /** Everybody of a tenant who can sign in. */
-export function everybodyOf({ people, operators = [] }: DemoTenant): readonly DemoPerson[] {
-  return [...people, ...operators];
+export function everybodyOf(tenant: DemoTenant): readonly DemoPerson[] {
+  const { people, operators = [], auditors = [] } = tenant;
+  return [...people, ...operators, ...auditors];
 }
 
 /** The two tenants of the demonstration, with the tokens that they got at the first start on this directory. */
@@ -69,6 +77,7 @@ function demoTenant(tenant: string, number: number): DemoTenant {
     operator: machine(`operator-${number}`),
     people: PEOPLE[tenant] ?? [],
     operators: OPERATORS[tenant] ?? [],
+    auditors: AUDITORS[tenant] ?? [],
     routes: { review: 'review', execution: 'execution' },
   };
 }

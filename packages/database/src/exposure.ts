@@ -60,7 +60,7 @@ export async function databaseExposure(pool: Pick<pg.Pool, 'query'>): Promise<Da
     fencedTenants: await names('SELECT tenant AS name FROM tenant WHERE fenced ORDER BY 1'),
     issuers: await names(
       `SELECT DISTINCT oidc_issuer AS name FROM principal
-       WHERE kind = 'human' AND enabled AND oidc_issuer IS NOT NULL ORDER BY 1`,
+       WHERE enabled AND oidc_issuer IS NOT NULL ORDER BY 1`,
     ),
     encrypted: connection[0]?.ssl === true,
   };

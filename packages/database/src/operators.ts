@@ -3,9 +3,9 @@ import { textDigest } from '@countersign/protocol';
 import type { SecurityKind } from '@countersign/protocol';
 import { requireBootstrapToken } from './bootstrap.js';
 
-// Bearer operators and monitors (contract R42), by a connection of the database's owner and never over HTTP. Every change is
-// one statement, which moves the directory's revision, so that services decide nothing on what they knew before, and notes
-// itself for the security log (R41). Time is the database's. Errors have a `code` and say what to do.
+// Bearer operators, monitors and auditors (contract R41, R42), by a connection of the database's owner and never over HTTP.
+// Every change is one statement, which moves the directory's revision, so that services decide nothing on what they knew
+// before, and notes itself for the security log. Time is the database's. Errors have a `code` and say what to do.
 
 /**
  * `metrics`: a monitor, which reads the figures (#28, #29) and may do nothing else. `security-log`: an auditor, which reads the
@@ -22,6 +22,14 @@ export interface KnownOperator {
   readonly expiresAt: number | null;
   /** Whether the token before that one is still valid, and until when if that is fixed. */
   readonly former: { readonly until: number | null } | null;
+  /** Who it is at the identity provider; null for one with a token. */
+  readonly person: PersonAtProvider | null;
+}
+
+/** By this a login finds the person: both equal the identity provider's `iss` and `sub` byte for byte. */
+export interface PersonAtProvider {
+  readonly issuer: string;
+  readonly subject: string;
 }
 
 export interface NewToken {
@@ -56,12 +64,7 @@ export async function addOperator(
   { tenant, id, token, expiresInSeconds }: NewToken,
   scope: OperatorScope,
 ): Promise<KnownOperator> {
-  if (!/^[a-zA-Z0-9_.:@/-]{1,160}$/.test(id)) {
-    throw refusal(
-      'invalid_bootstrap',
-      'An id is 1 to 160 characters of letters, digits and _ . : @ / -',
-    );
-  }
+  requireId(id);
   requireBootstrapToken(token);
   await requireTenant(pool, tenant);
   await requireUnused(pool, token);
@@ -76,9 +79,52 @@ export async function addOperator(
      ) ${noted('operator.added', 'p', `jsonb_build_object('kind', kind)`)}`,
     [tenant, id, KINDS[scope], textDigest(token), expiresInSeconds],
   );
-  if (rowCount === 0) {
-    throw refusal('principal_exists', `The tenant ${tenant} has a principal ${id} already.`);
+  if (rowCount === 0) throw exists(tenant, id);
+  return operatorNamed(pool, tenant, id);
+}
+
+/** An auditor who logs in, without a token. */
+export interface NewAuditor {
+  readonly tenant: string;
+  readonly id: string;
+  /** What pages call this person; the id when null. */
+  readonly name: string | null;
+  readonly person: PersonAtProvider;
+}
+
+/** Throws `unknown_tenant`, `principal_exists`, `identity_conflict`, `invalid_bootstrap`. */
+export async function addAuditor(
+  pool: pg.Pool,
+  { tenant, id, name, person: { issuer, subject } }: NewAuditor,
+): Promise<KnownOperator> {
+  requireId(id);
+  if (subject === '') throw refusal('invalid_bootstrap', 'A subject is not empty.');
+  await requireTenant(pool, tenant);
+  const { rowCount: same } = await pool.query(
+    `SELECT FROM principal WHERE tenant = $1 AND kind = 'auditor' AND enabled AND oidc_issuer = $2 AND oidc_subject = $3`,
+    [tenant, issuer, subject],
+  );
+  if (same !== 0) {
+    throw refusal(
+      'identity_conflict',
+      `The tenant ${tenant} has this person as an auditor already.`,
+    );
   }
+  const config = {
+    enabled: true,
+    ...(name === null ? {} : { name }),
+    oidc_issuer: issuer,
+    oidc_subject: subject,
+  };
+  const { rowCount } = await pool.query(
+    `WITH ${MOVED}, p AS (
+       INSERT INTO principal (tenant, id, kind, enabled, config, oidc_issuer, oidc_subject, updated_at)
+       SELECT tenant, $2, 'auditor', true, $3, $4, $5, clock_timestamp() FROM t
+       ON CONFLICT (tenant, id) DO NOTHING RETURNING tenant, kind
+     ) ${noted('operator.added', 'p', `jsonb_build_object('kind', kind)`)}`,
+    [tenant, id, config, issuer, subject],
+  );
+  if (rowCount === 0) throw exists(tenant, id);
   return operatorNamed(pool, tenant, id);
 }
 
@@ -94,6 +140,9 @@ export async function rotateOperator(
   requireBootstrapToken(token);
   const known = await operatorNamed(pool, tenant, id);
   if (!known.enabled) throw refusal('unknown_operator', `The operator ${id} is disabled.`);
+  if (known.person !== null) {
+    throw refusal('unknown_operator', `The auditor ${id} logs in and has no token.`);
+  }
   await requireUnused(pool, token);
   const { rowCount } = await pool.query(
     `WITH ${MOVED}, c AS (
@@ -116,38 +165,42 @@ export async function rotateOperator(
 }
 
 /** Ends the token that the newest one took the place of. Throws `unknown_operator`. */
-export async function retireToken(
-  pool: pg.Pool,
-  tenant: string,
-  id: string,
-): Promise<KnownOperator> {
-  await operatorNamed(pool, tenant, id);
-  await pool.query(
-    `WITH ${MOVED}, c AS (
+export function retireToken(pool: pg.Pool, tenant: string, id: string): Promise<KnownOperator> {
+  return change(
+    pool,
+    tenant,
+    id,
+    `c AS (
        UPDATE credential SET former_digest = NULL, former_id = NULL, former_until = NULL
        FROM t WHERE credential.tenant = t.tenant AND principal = $2 AND former_digest IS NOT NULL RETURNING t.tenant
      ) ${noted('operator.rotated', 'c', `'{"retired":true}'::jsonb`)}`,
-    [tenant, id],
   );
-  return operatorNamed(pool, tenant, id);
 }
 
-/** Ends an operator and its tokens for good. Throws `unknown_operator`. */
-export async function disableOperator(
-  pool: pg.Pool,
-  tenant: string,
-  id: string,
-): Promise<KnownOperator> {
-  await operatorNamed(pool, tenant, id);
-  await pool.query(
-    `WITH ${MOVED}, c AS (
+/** Ends an operator with its tokens and sessions for good. Throws `unknown_operator`. */
+export function disableOperator(pool: pg.Pool, tenant: string, id: string): Promise<KnownOperator> {
+  return change(
+    pool,
+    tenant,
+    id,
+    `c AS (
        DELETE FROM credential USING t WHERE credential.tenant = t.tenant AND principal = $2
      ), p AS (
        UPDATE principal SET enabled = false, config = jsonb_set(config, '{enabled}', 'false'), updated_at = clock_timestamp()
        FROM t WHERE ${OF_TENANT} AND principal.enabled RETURNING t.tenant
      ) ${noted('operator.disabled', 'p', `'{}'::jsonb`)}`,
-    [tenant, id],
   );
+}
+
+/** Changes a known operator by the rest of a statement that moves the directory's revision. */
+async function change(
+  pool: pg.Pool,
+  tenant: string,
+  id: string,
+  statement: string,
+): Promise<KnownOperator> {
+  await operatorNamed(pool, tenant, id);
+  await pool.query(`WITH ${MOVED}, ${statement}`, [tenant, id]);
   return operatorNamed(pool, tenant, id);
 }
 
@@ -177,8 +230,10 @@ async function operatorsWhere(
     expires_at: number | null;
     former: boolean;
     former_until: number | null;
+    oidc_issuer: string | null;
+    oidc_subject: string | null;
   }>(
-    `SELECT p.id, p.kind, p.enabled, c.created_at, c.expires_at, c.former_until,
+    `SELECT p.id, p.kind, p.enabled, p.oidc_issuer, p.oidc_subject, c.created_at, c.expires_at, c.former_until,
        c.former_digest IS NOT NULL AND (c.former_until IS NULL OR c.former_until > clock_timestamp()) AS former
      FROM principal p LEFT JOIN credential c ON c.tenant = p.tenant AND c.principal = p.id
      WHERE p.tenant = $1 AND p.kind IN ${ALL_KINDS} AND ${condition} ORDER BY p.id`,
@@ -191,6 +246,10 @@ async function operatorsWhere(
     tokenSince: row.created_at,
     expiresAt: row.expires_at,
     former: row.former ? { until: row.former_until } : null,
+    person:
+      row.oidc_issuer === null || row.oidc_subject === null
+        ? null
+        : { issuer: row.oidc_issuer, subject: row.oidc_subject },
   }));
 }
 
@@ -199,12 +258,24 @@ async function requireTenant(pool: pg.Pool, tenant: string): Promise<void> {
   if (rowCount === 0) throw refusal('unknown_tenant', `There is no tenant ${tenant}.`);
 }
 
+function requireId(id: string): void {
+  if (/^[a-zA-Z0-9_.:@/-]{1,160}$/.test(id)) return;
+  throw refusal(
+    'invalid_bootstrap',
+    'An id is 1 to 160 characters of letters, digits and _ . : @ / -',
+  );
+}
+
 async function requireUnused(pool: pg.Pool, token: string): Promise<void> {
   const { rowCount } = await pool.query(
     'SELECT FROM credential WHERE digest = $1 OR former_digest = $1',
     [textDigest(token)],
   );
   if (rowCount !== 0) throw refusal('identity_conflict', 'This token is or was used already.');
+}
+
+function exists(tenant: string, id: string): Error {
+  return refusal('principal_exists', `The tenant ${tenant} has a principal ${id} already.`);
 }
 
 function refusal(code: string, message: string): Error & { code: string } {

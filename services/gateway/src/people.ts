@@ -8,7 +8,7 @@ import { returnTo } from './login/return-to.js';
 import type { StepUpRule } from './login/step-up.js';
 import { isProved, ruleFor } from './login/step-up.js';
 import type { AppPage } from './pages/app-pages.js';
-import { APP_PAGES } from './pages/app-pages.js';
+import { APP_PAGES, SECURITY_LOG_PAGE } from './pages/app-pages.js';
 import { signedOutPage } from './pages/signed-out-page.js';
 import type { PageReader } from './pages/shell.js';
 import { shell } from './pages/shell.js';
@@ -34,9 +34,10 @@ export function createPeoplePaths(
   stepUp: readonly StepUpRule[],
 ): PeoplePaths {
   async function readerOf(reader: Person): Promise<PageReader> {
-    const { tenant, principal, operator, session } = reader;
+    const { tenant, principal, kind, operator, session } = reader;
     const choice = await store.hasChoice(reader);
-    return { tenant, subject: principal, name: session.name, operator, choice };
+    const auditor = kind === 'auditor';
+    return { tenant, subject: principal, name: session.name, operator, auditor, choice };
   }
 
   /** A visitor without credentials is led to the login and back; false when that was done. */
@@ -56,7 +57,15 @@ export function createPeoplePaths(
     }
     if (!(await recognisable(call))) return;
     const reader = await person(call);
-    if (page.for === 'operator' && !reader.operator) throw new Refusal('operator_required');
+    const isAuditor = reader.kind === 'auditor';
+    if (page.for === 'reviewer' && isAuditor) {
+      redirect(call, SECURITY_LOG_PAGE);
+      return;
+    }
+    const isRefused =
+      (page.for === 'operator' && !reader.operator) ||
+      (page.for === 'log-reader' && !reader.operator && !isAuditor);
+    if (isRefused) throw new Refusal('operator_required');
     sendPage(call, shell({ name, title, reader: await readerOf(reader) }));
   }
 
@@ -64,6 +73,7 @@ export function createPeoplePaths(
     async review(call) {
       if (!(await recognisable(call))) return;
       const reader = await person(call);
+      if (reader.kind !== 'human') throw new Refusal('not_found');
       const id = call.path.slice('/review/'.length);
       // What this person may not see answers 404, here as in the API.
       const { body } = await pipeline.ask(call, reader, statusOperation, { params: { id } });

@@ -8,14 +8,14 @@ export interface Person extends Authenticated {
   readonly session: AuthenticatedSession;
 }
 
-/** Who reads a page or asks for their session. Throws `unauthenticated`, `csrf`, `human_required`, `rate_limited`. */
+/** Who reads a page or asks for their session: a human or an auditor. Throws `unauthenticated`, `csrf`, `human_required`, `rate_limited`. */
 export type AskPerson = (call: Call) => Promise<Person>;
 
 export function createAskPerson(pipeline: Pipeline): AskPerson {
   return async (call) => {
     const caller = await pipeline.admit(call, 'page');
     const { session } = caller;
-    if (caller.kind !== 'human' || !session) throw new Refusal('human_required');
+    if (session === null) throw new Refusal('human_required');
     call.reader = caller;
     return { ...caller, session };
   };

@@ -5,7 +5,7 @@ import type { QueryConfig } from 'pg';
 
 import { IDLE_SECONDS } from './cookies.js';
 import type { HttpCount } from './http-counts.js';
-import { loginStore } from './store/logins.js';
+import { isPerson, loginStore } from './store/logins.js';
 import { securityEventStore } from './store/security-events.js';
 import { sessionStore } from './store/sessions.js';
 
@@ -80,7 +80,7 @@ export function createStore(pool: Pool, idleSeconds = IDLE_SECONDS) {
   /** Of a session `s` and its principal `p`. */
   const live = `s.expires_at > clock_timestamp()
     AND s.last_seen_at > clock_timestamp() - interval '${idleSeconds} seconds'
-    AND s.authenticated_at > coalesce(p.sessions_valid_from, '-infinity') AND p.enabled AND p.kind = 'human'`;
+    AND s.authenticated_at > coalesce(p.sessions_valid_from, '-infinity') AND p.enabled AND ${isPerson('p')}`;
 
   /** Of whoever calls: such questions travel together. */
   async function caller<Row extends object>(
@@ -114,7 +114,7 @@ export function createStore(pool: Pool, idleSeconds = IDLE_SECONDS) {
       );
     },
 
-    /** The enabled human behind a live session. */
+    /** The enabled person behind a live session. */
     async session(digest: string): Promise<KnownSession | null> {
       return caller<KnownSession>(
         'session',

@@ -29,8 +29,9 @@ export interface Day {
 export const HOSTILE =
   'Pay <img src=x onerror="document.title=1"> \u202etnuoma\u202c [Confirm] \u200b\u{e0041} now';
 
-export async function startDay(): Promise<Day> {
-  const instance = await startInstance({ env: { WEBHOOK_HOSTS: 'hooks.example' } });
+/** `env` as for `startInstance`. */
+export async function startDay(env: Readonly<Record<string, string>> = {}): Promise<Day> {
+  const instance = await startInstance({ env: { WEBHOOK_HOSTS: 'hooks.example', ...env } });
   const { demo, dataDirectory } = instance;
   const [operator, producer] = [operatorOf(demo), producerOf(demo)];
   const [owner, ruth] = demo.people.map(({ id }) => id) as [string, string];

@@ -1,6 +1,7 @@
 // Whoever verifies and does nothing else needs these too.
 export { parseStrictJson } from '../json/index.js';
 export { parseTimestamp } from '../records/timestamp.js';
+export { readSecurityStatement } from '../security-log/index.js';
 export { readTrustManifest } from '../signing/index.js';
 export type { Trust } from '../signing/index.js';
 export { CHECKS } from './checks.js';

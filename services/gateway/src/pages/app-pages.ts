@@ -5,18 +5,25 @@ export interface AppPage {
   /** Folder below `web/src` whose main.tsx it starts with. */
   readonly name: string;
   readonly title: string;
-  /** `person`: signed in; `operator`: a person with that power; `anybody`: without a session too. */
-  readonly for: 'person' | 'operator' | 'anybody';
+  /**
+   * `person`: signed in; `reviewer`: a person who is no auditor; `operator`: a person with that power; `log-reader`: an operator
+   * or an auditor; `anybody`: without a session too.
+   */
+  readonly for: 'person' | 'reviewer' | 'operator' | 'log-reader' | 'anybody';
 }
+
+/** Where an auditor's login leads. */
+export const SECURITY_LOG_PAGE = '/security-log';
 
 /**
  * Pages that need nothing of the server but who reads them. `/review/{id}` is apart (people.ts): it is looked up, and
  * may frame an app.
  */
 export const APP_PAGES: readonly AppPage[] = [
-  { path: '/inbox', name: 'inbox', title: 'Inbox', for: 'person' },
+  { path: '/inbox', name: 'inbox', title: 'Inbox', for: 'reviewer' },
   { path: '/sessions', name: 'sessions', title: 'My sessions', for: 'person' },
   { path: '/operator', name: 'operator', title: 'Operation', for: 'operator' },
   { path: '/operator/', name: 'operator', title: 'Operation', for: 'operator' },
+  { path: SECURITY_LOG_PAGE, name: 'security-log', title: 'Security log', for: 'log-reader' },
   { path: '/auditor', name: 'auditor', title: 'Audit', for: 'anybody' },
 ];

@@ -7,6 +7,8 @@ export interface PageReader {
   readonly subject: string;
   readonly name: string | null;
   readonly operator: boolean;
+  /** This person reads the security log, and nothing else of the tenant. */
+  readonly auditor: boolean;
   /** This person is in the directory more than once, and can choose another tenant by a login. */
   readonly choice: boolean;
 }
@@ -41,6 +43,7 @@ export function shell({ name, title, reader, stepUp = false }: ShellParts): stri
         data-subject="${reader?.subject ?? ''}"
         data-name="${reader?.name ?? ''}"
         data-operator="${String(reader?.operator ?? false)}"
+        data-auditor="${String(reader?.auditor ?? false)}"
         data-choice="${String(reader?.choice ?? false)}"
         data-step-up="${String(stepUp)}"
       >

@@ -68,7 +68,9 @@ export function tenantPage({ entries, token, toReview }: TenantPageParts): strin
   });
 }
 
-function names({ tenant, principal }: Person) {
+function names({ tenant, principal, kind }: Person) {
   return html`<span class="choice-tenant">${tenant}</span>
-    <span class="choice-as">as <code>${principal}</code></span>`;
+    <span class="choice-as"
+      >as <code>${principal}</code>${kind === 'auditor' ? ', auditor' : ''}</span
+    >`;
 }

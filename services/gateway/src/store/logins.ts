@@ -27,6 +27,8 @@ export interface PendingChoice extends Pick<LoginAttempt, 'returnTo' | 'sessionS
 }
 
 export interface Person extends PersonEntry {
+  /** An auditor reads the security log, and nothing else. */
+  readonly kind: 'human' | 'auditor';
   readonly identityCertain: boolean;
   /** False for an entry that the person has never logged in to. */
   readonly known: boolean;
@@ -37,6 +39,9 @@ export interface NewSession extends PersonEntry {
   readonly csrf: string;
   readonly identity: Identity;
 }
+
+/** Whether a principal logs in; the others call with a token. */
+export const isPerson = (of: string) => `${of}.kind IN ('human', 'auditor')`;
 
 /** Of one person in one tenant. More than a few are no use to the person, and the list is not for operators to fill. */
 const ENTRIES_OF_A_TENANT = 5;
@@ -97,18 +102,18 @@ export function loginStore(rows: Rows) {
     },
 
     /**
-     * The enabled humans with that identity, those that the person knows first, the last one before all. No tenant's
-     * entries depend on another's.
+     * The enabled people with that identity, those that the person knows first, the last one before all. No tenant's
+     * entries depend on another's, and no entry that operators made crowds out an auditor's.
      */
     async people(issuer: string, subject: string): Promise<Person[]> {
       return rows<Person>(
         'people',
-        `SELECT tenant, principal, "identityCertain", last IS NOT NULL AS known FROM (
-           SELECT p.tenant, p.id AS principal, l.at AS last,
+        `SELECT tenant, principal, kind, "identityCertain", last IS NOT NULL AS known FROM (
+           SELECT p.tenant, p.id AS principal, p.kind, l.at AS last,
              coalesce(p.config -> 'identity_certain' <> 'false'::jsonb, true) AS "identityCertain",
-             row_number() OVER (PARTITION BY p.tenant ORDER BY l.at DESC NULLS LAST, p.id) AS place
+             row_number() OVER (PARTITION BY p.tenant ORDER BY p.kind = 'auditor' DESC, l.at DESC NULLS LAST, p.id) AS place
            FROM principal p LEFT JOIN last_login l ON l.tenant = p.tenant AND l.principal = p.id
-           WHERE p.oidc_issuer = $1 AND p.oidc_subject = $2 AND p.kind = 'human' AND p.enabled
+           WHERE p.oidc_issuer = $1 AND p.oidc_subject = $2 AND ${isPerson('p')} AND p.enabled
          ) entry WHERE place <= ${ENTRIES_OF_A_TENANT} ORDER BY last DESC NULLS LAST, tenant, principal`,
         [issuer, subject],
       );
@@ -119,7 +124,7 @@ export function loginStore(rows: Rows) {
       const found = await rows(
         'has-choice',
         `SELECT FROM principal p JOIN principal x ON x.oidc_issuer = p.oidc_issuer AND x.oidc_subject = p.oidc_subject
-           AND x.kind = 'human' AND x.enabled AND (x.tenant, x.id) <> (p.tenant, p.id)
+           AND ${isPerson('x')} AND x.enabled AND (x.tenant, x.id) <> (p.tenant, p.id)
          WHERE p.tenant = $1 AND p.id = $2 LIMIT 1`,
         [tenant, principal],
       );
@@ -183,8 +188,9 @@ export function loginStore(rows: Rows) {
            ON CONFLICT (tenant, principal) DO UPDATE SET at = EXCLUDED.at
          ), noted AS (
            INSERT INTO security_event (tenant, kind, actor, actor_kind, subject, detail)
-           SELECT $5, 'login.succeeded', $6, 'human', $6,
-             jsonb_build_object('acr', left($9::text, 100), 'replaced', EXISTS (SELECT FROM old)) FROM made
+           SELECT p.tenant, 'login.succeeded', p.id, p.kind, p.id,
+             jsonb_build_object('acr', left($9::text, 100), 'replaced', EXISTS (SELECT FROM old))
+           FROM made, principal p WHERE p.tenant = $5 AND p.id = $6
          )
          SELECT EXISTS (SELECT FROM attempt) AS attempt, EXISTS (SELECT FROM made) AS made`,
         [

@@ -36,7 +36,8 @@ const ending = (how: string, which: string) => `WITH ended AS (
 const noted = (
   how: string,
 ) => `INSERT INTO security_event (tenant, kind, actor, actor_kind, subject, detail)
-    SELECT tenant, 'session.ended', principal, 'human', principal, jsonb_build_object('how', '${how}', 'session', id) FROM ended`;
+    SELECT p.tenant, 'session.ended', p.id, p.kind, p.id, jsonb_build_object('how', '${how}', 'session', e.id)
+    FROM ended e JOIN principal p ON p.tenant = e.tenant AND p.id = e.principal`;
 const milliseconds = (column: string) => `floor(extract(epoch FROM ${column}) * 1000)::float8`;
 
 /** Sessions after their login. `live` is the condition under which a session `s` of a principal `p` counts. */

@@ -19,8 +19,9 @@ interface Place {
 
 /** Where one can go, by role. A link to a page that would refuse is not shown. */
 const places: readonly Place[] = [
-  { href: '/inbox', title: shared.inbox, for: (who) => who !== null },
+  { href: '/inbox', title: shared.inbox, for: (who) => who?.auditor === false },
   { href: '/operator', title: shared.operator, for: (who) => who?.operator === true },
+  { href: '/security-log', title: shared.securityLog, for: (who) => who?.auditor === true },
   { href: '/auditor', title: shared.auditor, for: () => true },
 ];
 

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 
 import { operator } from '../strings/operator.js';
 import { shared } from '../strings/shared.js';
+import { reader } from '../session/session.js';
 
 const places: readonly (readonly [href: string, title: string])[] = [
   ['/operator', operator.overview],
@@ -12,6 +13,7 @@ const places: readonly (readonly [href: string, title: string])[] = [
   ['/operator/routes', operator.routes],
   ['/operator/principals', operator.principals],
   ['/operator/ledger', operator.ledger],
+  ['/security-log', operator.securityLog],
 ];
 
 function isHere(href: string): boolean {
@@ -19,7 +21,7 @@ function isHere(href: string): boolean {
   return href === '/operator' ? pathname === href : pathname.startsWith(href);
 }
 
-/** The frame of each operator page: where one is among them, and what it is about. */
+/** The frame of each operator page: where an operator is among them, and what it is about. An auditor sees no other place. */
 export function Frame(props: {
   readonly title: string;
   readonly heading?: ComponentChildren;
@@ -33,13 +35,15 @@ export function Frame(props: {
   }, [title]);
   return (
     <>
-      <nav class="places no-print" aria-label={operator.places}>
-        {places.map(([href, name]) => (
-          <a key={href} href={href} aria-current={isHere(href) ? 'page' : undefined}>
-            {name}
-          </a>
-        ))}
-      </nav>
+      {reader()?.operator === true && (
+        <nav class="places no-print" aria-label={operator.places}>
+          {places.map(([href, name]) => (
+            <a key={href} href={href} aria-current={isHere(href) ? 'page' : undefined}>
+              {name}
+            </a>
+          ))}
+        </nav>
+      )}
       <header class="row apart page-head">
         <h1>{heading}</h1>
         {aside}

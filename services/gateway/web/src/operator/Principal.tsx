@@ -25,6 +25,9 @@ interface Beside {
   readonly routes: readonly DeskRoute[];
 }
 
+/** Made and changed by the command line alone. */
+const ELSEWHERE: readonly string[] = ['operator', 'monitor', 'auditor'];
+
 /** One principal, or a new one. */
 export function PrincipalPage({ id }: { id: string | null }) {
   return (
@@ -41,7 +44,7 @@ export function PrincipalPage({ id }: { id: string | null }) {
         return { principals, routes };
       }}
       form={(principal, beside, saved) =>
-        principal?.kind === 'operator' || principal?.kind === 'monitor' ? (
+        principal !== null && ELSEWHERE.includes(principal.kind) ? (
           <Notice tone="info">
             <p>{operator.operatorsElsewhere}</p>
           </Notice>

@@ -1,44 +1,26 @@
 import type { DeskRequest, DeskRoute } from '@countersign/protocol';
-import { useState } from 'preact/hooks';
 
-import { Button, LinkButton } from '../parts/Button.js';
 import { Field } from '../parts/Field.js';
 import { Table } from '../parts/Table.js';
 import { operator } from '../strings/operator.js';
 import { SafeText } from '../text/SafeText.js';
 import { Moment } from '../time/Moment.js';
 import { readAll } from './data.js';
+import { FilterForm, filterHere, isFiltered } from './FilterForm.js';
+import type { FilterOf } from './FilterForm.js';
 import { Frame } from './Frame.js';
 import { Pages, useLoading } from './loading.js';
 import { Decision, Execution, Grant } from './states.js';
 
 const FILTERS = ['state', 'route', 'producer', 'since', 'before'] as const;
-type Filter = Record<(typeof FILTERS)[number], string>;
-
-function filterHere(): Filter {
-  const given = new URLSearchParams(location.search);
-  return Object.fromEntries(FILTERS.map((name) => [name, given.get(name) ?? ''])) as Filter;
-}
-
-/** What the fields for a local date and time hold, as the wire wants it; '' when it is none. */
-export function stampOf(local: string): string {
-  const time = new Date(local);
-  return local === '' || Number.isNaN(time.getTime()) ? '' : time.toISOString();
-}
-
-function localOf(stamp: string): string {
-  const time = new Date(stamp);
-  if (Number.isNaN(time.getTime())) return '';
-  const shifted = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
-  return shifted.toISOString().slice(0, 16);
-}
+type Filter = FilterOf<typeof FILTERS>;
 
 export function Requests() {
-  const filter = filterHere();
-  const filtered = FILTERS.some((name) => filter[name] !== '');
+  const filter = filterHere(FILTERS);
+  const filtered = isFiltered(filter);
   return (
     <Frame title={operator.requests} lead={operator.requestsLead}>
-      <FilterForm filter={filter} filtered={filtered} />
+      <RequestFilter filter={filter} />
       <Pages<DeskRequest>
         list="requests"
         query={filter}
@@ -50,27 +32,11 @@ export function Requests() {
   );
 }
 
-function FilterForm({ filter, filtered }: { filter: Filter; filtered: boolean }) {
+function RequestFilter({ filter }: { filter: Filter }) {
   const routes = useLoading(() => readAll<DeskRoute>('routes'));
-  const [times, setTimes] = useState({
-    since: localOf(filter.since),
-    before: localOf(filter.before),
-  });
   const producers = new Set(routes.value?.flatMap(({ config }) => config.allowed_producers) ?? []);
-  const find = (event: SubmitEvent) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
-    const given = new URLSearchParams();
-    for (const name of FILTERS) {
-      const text = String(form.get(name) ?? '').trim();
-      const value = name === 'since' || name === 'before' ? stampOf(text) : text;
-      if (value !== '') given.set(name, value);
-    }
-    const query = given.toString();
-    location.assign(query === '' ? location.pathname : `${location.pathname}?${query}`);
-  };
   return (
-    <form class="card filter no-print" onSubmit={find}>
+    <FilterForm names={FILTERS} filter={filter}>
       <Field label={operator.state}>
         {({ id }) => (
           <select id={id} name="state" defaultValue={filter.state}>
@@ -121,30 +87,7 @@ function FilterForm({ filter, filtered }: { filter: Filter; filtered: boolean })
           </>
         )}
       </Field>
-      {(['since', 'before'] as const).map((name) => (
-        <Field key={name} label={operator[name]}>
-          {({ id }) => (
-            <input
-              id={id}
-              name={name}
-              type="datetime-local"
-              value={times[name]}
-              onInput={({ currentTarget }) => setTimes({ ...times, [name]: currentTarget.value })}
-            />
-          )}
-        </Field>
-      ))}
-      <div class="row filter-buttons">
-        <Button type="submit" look="primary">
-          {operator.find}
-        </Button>
-        {filtered && (
-          <LinkButton href={location.pathname} look="quiet">
-            {operator.clear}
-          </LinkButton>
-        )}
-      </div>
-    </form>
+    </FilterForm>
   );
 }
 

@@ -8,6 +8,8 @@ export interface Reader {
   /** What the directory calls this person; the id when it has no name. */
   readonly name: string;
   readonly operator: boolean;
+  /** Reads the security log, and nothing else of the tenant. */
+  readonly auditor: boolean;
   /** This person can choose another tenant by a login. */
   readonly choice: boolean;
 }
@@ -30,13 +32,14 @@ const listeners = new Set<(state: SessionState) => void>();
 
 /** Who reads this page; null on a page that is for anybody. */
 export function reader(): Reader | null {
-  const { tenant = '', subject, name, operator, choice } = document.body.dataset;
+  const { tenant = '', subject, name, operator, auditor, choice } = document.body.dataset;
   if (subject === undefined || subject === '') return null;
   return {
     tenant,
     subject,
     name: name || subject,
     operator: operator === 'true',
+    auditor: auditor === 'true',
     choice: choice === 'true',
   };
 }

@@ -12,6 +12,7 @@ export const operator = {
   incidents: 'Incidents',
   deliveries: 'Deliveries',
   ledger: 'Ledger',
+  securityLog: 'Security log',
   all: 'All',
   none: 'none',
   yes: 'Yes',
@@ -283,6 +284,7 @@ export const operator = {
     publisher: 'Publisher',
     operator: 'Operator',
     monitor: 'Monitor',
+    auditor: 'Auditor',
   } as Readonly<Record<string, string>>,
   name: 'Name',
   enabled: 'Enabled',
@@ -334,7 +336,7 @@ export const operator = {
   endSessionsNow: 'End them now',
   sessionsEnded: 'All sessions of this person were ended.',
   operatorsElsewhere:
-    'Operators and monitors with a token are made and changed on the machine itself, by the command “countersign operator”, and not here.',
+    'Operators and monitors with a token, and auditors, are made and changed on the machine itself, by the command “countersign operator”, and not here.',
   selfWarning:
     'This is you. Taking your own power away or disabling yourself ends your work here at once.',
 
@@ -389,34 +391,12 @@ export const operator = {
   // Ledger
   ledgerLead:
     'Everything that was signed, in one chain. Verify it here: this page recomputes each link and checks each signature by itself.',
-  verifyLedger: 'Verify the whole ledger',
-  verifyAgain: 'Verify it again',
-  stop: 'Stop',
-  progress: (entries: string, rate: string) => `${entries} entries verified, ${rate} a second`,
-  verifying: 'Verifying',
-  ledgerHolds: 'The ledger holds',
-  ledgerHoldsWhat: (entries: string, records: string) =>
-    `${entries} entries follow from one another without a gap. ${records} records are the ones that were chained, and their signatures are good.`,
-  textsGone: (amount: string) =>
-    `The texts of ${amount} entries are gone by retention; their digests stay in the chain.`,
-  ledgerEmpty: 'The ledger is empty.',
-  ledgerFails: 'The ledger does NOT hold',
-  ledgerFailsWhat: (sequence: string) => `Entry ${sequence} is the first that does not verify:`,
-  ledgerFailsNext:
-    'What comes before it holds; what comes after it proves nothing. Keep this database, the anchor store and the logs as they are, and compare with a copy of your own.',
-  stopped: 'Stopped',
-  stoppedWhat: (entries: string) =>
-    `The first ${entries} entries hold. The rest was not looked at.`,
-  head: 'Head',
-  headHint:
-    'Compare it with the checkpoint of the same number in your anchor store: only then is it known that nothing was cut off or rewritten as a whole.',
-  broken: 'The verification could not go on',
   entriesTitle: 'Entries',
   entriesFrom: 'From entry',
   showEntries: 'Show',
-  showEntry: (entry: string) => `Show entry ${entry}`,
   entry: 'Entry',
   type: 'Type',
+  head: 'Head',
   textGone: 'Text gone by retention',
   unreadable: 'Unreadable',
   noEntries: 'There are no entries from there on.',

@@ -11,6 +11,7 @@ export const shared = {
   navigation: 'Pages',
   inbox: 'Inbox',
   operator: 'Operation',
+  securityLog: 'Security log',
   auditor: 'Audit',
   signedInAs: 'Signed in as',
   inTenant: 'in the tenant',

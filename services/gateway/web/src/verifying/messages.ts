@@ -1,4 +1,4 @@
-import type { ChainPoint, Expected, LedgerReason, Verdict } from '@countersign/protocol';
+import type { ChainPoint, Expected, Verdict } from '@countersign/protocol';
 
 /** What the worker is asked. `trust` is a manifest as it was read, and judged there. */
 export type Question =
@@ -13,7 +13,9 @@ export type Question =
   /** Begins a chain anew. */
   | { readonly ask: 'chain' }
   /** The next entries of the chain: the text of a LedgerPage. */
-  | { readonly ask: 'entries'; readonly page: string };
+  | { readonly ask: 'entries'; readonly page: string }
+  /** The next entries of the security log of a tenant: the text of SecurityPages. */
+  | { readonly ask: 'log'; readonly page: string; readonly tenant: string };
 
 export interface TrustAnswer {
   readonly issuer: string;
@@ -30,12 +32,16 @@ export interface ChainAnswer {
   readonly end: ChainPoint;
   /** Of the page that was given. */
   readonly entries: number;
-  readonly records: number;
-  readonly fault: {
-    readonly sequence: number;
-    readonly reason: LedgerReason;
-    readonly says: string;
-  } | null;
+  /** Of records or checkpoints, each good. */
+  readonly signatures: number;
+  readonly fault: { readonly sequence: number; readonly says: string } | null;
+}
+
+export interface LogAnswer extends ChainAnswer {
+  /** Of the page's entries, in their order. */
+  readonly heads: readonly string[];
+  /** The last entry of the page that a checkpoint covers; 0 without one. */
+  readonly covered: number;
 }
 
 export interface Answers {
@@ -44,6 +50,7 @@ export interface Answers {
   readonly part: Part;
   readonly chain: null;
   readonly entries: ChainAnswer;
+  readonly log: LogAnswer;
 }
 
 export type Asked = Question & { readonly number: number };

@@ -1,5 +1,11 @@
 import '@countersign/verifier-page/browser/bytes';
-import { DOCUMENT_BOUNDS, newVerifierMemory, verifyDocument } from '@countersign/protocol/verifier';
+import {
+  DOCUMENT_BOUNDS,
+  newVerifierMemory,
+  readSecurityStatement,
+  verifyDocument,
+} from '@countersign/protocol/verifier';
+import type { Check } from '@countersign/protocol/verifier';
 import {
   CHAIN_START,
   LEDGER_REASONS,
@@ -11,7 +17,9 @@ import type {
   Expected,
   JsonValue,
   LedgerEntry,
+  SecurityPages,
   SignedRecord,
+  SignedSecurityCheckpoint,
   Trust,
 } from '@countersign/protocol';
 import { canonicalText, parseStrictJson } from '@countersign/protocol/json';
@@ -23,6 +31,7 @@ import type {
   Answers,
   Asked,
   ChainAnswer,
+  LogAnswer,
   Part,
   Question,
   TrustAnswer,
@@ -30,10 +39,13 @@ import type {
 
 // The verifier of packages/protocol, beside the page: nothing that it reads can hold the page up or reach it. (decisions/0010)
 
+const NO_LOG = { end: CHAIN_START, ledgerId: null };
+
 let trust: Trust | null = null;
 let memory = newVerifierMemory();
 let document: JsonValue = null;
 let chain: { end: ChainPoint; tenant: string | null } = { end: CHAIN_START, tenant: null };
+let log: { end: ChainPoint; ledgerId: string | null } = NO_LOG;
 
 function trusted(): Trust {
   if (trust === null) throw new Error('no trust manifest was read');
@@ -83,27 +95,64 @@ function partOf(path: string, most: number): Part {
 async function continueChain(text: string): Promise<ChainAnswer> {
   const page = JSON.parse(text) as LedgerEntry[];
   const [first] = page;
-  if (first === undefined) return { end: chain.end, entries: 0, records: 0, fault: null };
+  if (first === undefined) return { end: chain.end, entries: 0, signatures: 0, fault: null };
   const tenant = chain.tenant ?? first.tenant;
   await verifyAhead(page.flatMap(signedOf));
   const verified = verifyLedgerRange(page, trusted(), { tenant, from: chain.end });
   if (!verified.ok) {
     const { sequence, reason } = verified;
     const entries = sequence - chain.end.sequence - 1;
-    return {
-      end: chain.end,
-      entries,
-      records: 0,
-      fault: { sequence, reason, says: LEDGER_REASONS[reason] },
-    };
+    const fault = { sequence, says: LEDGER_REASONS[reason] };
+    return { end: chain.end, entries, signatures: 0, fault };
   }
   chain = { end: verified.end, tenant };
   return {
     end: verified.end,
     entries: page.length,
-    records: verified.verifiedRecords,
+    signatures: verified.verifiedRecords,
     fault: null,
   };
+}
+
+/** Each page is a document of its own, whose first entry has to continue the page before. */
+function continueLog(text: string, tenant: string): LogAnswer {
+  const { end: before, ledgerId } = log;
+  const pages = JSON.parse(text) as SecurityPages;
+  const expected = ledgerId === null ? { tenant } : { tenant, ledgerId };
+  const { checks } = verifyDocument(text, trusted(), { expected, memory });
+  const failed = checks.find(({ status }) => status === 'fails');
+  const nothing = { end: before, entries: 0, signatures: 0, heads: [], covered: 0 };
+  if (failed) return { ...nothing, fault: { sequence: entryOf(failed, pages), says: failed.says } };
+  const [first] = pages.entries;
+  if (first === undefined) return { ...nothing, fault: null };
+  if (first.sequence !== before.sequence + 1 || first.previous_head !== before.head) {
+    const says = LEDGER_REASONS.previous_head_mismatch;
+    return { ...nothing, fault: { sequence: before.sequence + 1, says } };
+  }
+  const { sequence, head } = pages.entries.at(-1) ?? first;
+  log = { end: { sequence, head }, ledgerId: pages.security_log.ledger_id };
+  return {
+    end: log.end,
+    entries: pages.entries.length,
+    signatures: pages.checkpoints.length,
+    fault: null,
+    heads: pages.entries.map((entry) => entry.head),
+    covered: Math.max(0, ...pages.checkpoints.map((each) => pointOf(each))),
+  };
+}
+
+/** The number of the entry that a check is about: the next one where it is about the whole page. */
+function entryOf({ path }: Check, pages: Partial<SecurityPages>): number {
+  const [, list, place = '0'] = path.split('/');
+  const first = log.end.sequence + 1;
+  if (list === 'entries') return first + Number(place);
+  const point = list === 'checkpoints' ? pages.checkpoints?.[Number(place)] : undefined;
+  return (point && pointOf(point)) || first;
+}
+
+/** Which entry a checkpoint is about; 0 when it cannot be read. */
+function pointOf({ statement }: SignedSecurityCheckpoint): number {
+  return readSecurityStatement(String(statement))?.sequence ?? 0;
 }
 
 /** What the browser can verify ahead; whatever is odd about an entry is left to the verifier. */
@@ -132,9 +181,12 @@ function answer(question: Question): Answers[keyof Answers] | Promise<Answers[ke
       return partOf(question.path, question.most);
     case 'chain':
       chain = { end: CHAIN_START, tenant: null };
+      log = NO_LOG;
       return null;
     case 'entries':
       return continueChain(question.page);
+    case 'log':
+      return continueLog(question.page, question.tenant);
   }
 }
 

@@ -1,10 +1,9 @@
 import { Problem } from '../api/problem.js';
-import type { ChainAnswer } from '../verifying/messages.js';
-import type { Verifier } from '../verifying/verifier.js';
+import type { ChainAnswer } from './messages.js';
 
 export interface Progress {
   readonly entries: number;
-  readonly records: number;
+  readonly signatures: number;
   readonly head: string;
   readonly sequence: number;
 }
@@ -19,12 +18,15 @@ export type Ending =
     }
   | { readonly how: 'broken'; readonly progress: Progress; readonly fault: unknown };
 
-export const NOTHING: Progress = { entries: 0, records: 0, head: '', sequence: 0 };
+export const NOTHING: Progress = { entries: 0, signatures: 0, head: '', sequence: 0 };
 
 export interface Run {
   /** The text of the page behind an entry. */
   readonly page: (after: number, signal: AbortSignal) => Promise<string>;
-  readonly verifier: Pick<Verifier, 'ask'>;
+  /** Continues the chain by a page. */
+  readonly verify: (page: string) => Promise<ChainAnswer>;
+  /** Which entry the next page comes behind; null when a page is the last one. */
+  readonly last: (page: string) => number | null;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
   /** Milliseconds between pages, so that verifying leaves room for other calls of this person (contract §9.4). */
@@ -34,39 +36,47 @@ export interface Run {
 /** Fifteen pages a second at most: three quarters of what one person may call. */
 const BETWEEN_MS = 66;
 
-/**
- * Verifies the chain page by page, from where `from` ended: the next page is on its way while the last one is verified. A
- * page that is not let through for its rate is asked for again when the service says so.
- */
-export async function verifyChain(run: Run, from: Progress = NOTHING): Promise<Ending> {
-  const { verifier, signal, onProgress, pause } = run;
-  let progress = from;
-  const next = async (after: number): Promise<string> => {
-    for (;;) {
-      try {
-        return await run.page(after, signal);
-      } catch (fault) {
-        if (!(fault instanceof Problem) || fault.retryAfter === null || signal.aborted) throw fault;
-        await pause(fault.retryAfter * 1000);
-      }
+/** Waits on the page's own clock. */
+export const pause = (milliseconds: number) =>
+  new Promise<void>((resume) => setTimeout(resume, milliseconds));
+
+/** Asks again, when the service says so, for what it does not let through for its rate. */
+export async function patiently<Answer>(
+  ask: () => Promise<Answer>,
+  wait: Run['pause'] = pause,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (fault) {
+      if (!(fault instanceof Problem) || fault.retryAfter === null || signal?.aborted) throw fault;
+      await wait(fault.retryAfter * 1000);
     }
-  };
+  }
+}
+
+/** Verifies the chain page by page, from where `from` ended: the next page is on its way while the last one is verified. */
+export async function verifyChain(run: Run, from: Progress = NOTHING): Promise<Ending> {
+  const { signal, onProgress, pause: wait } = run;
+  let progress = from;
+  const next = (after: number) => patiently(() => run.page(after, signal), wait, signal);
   try {
     let coming = next(progress.sequence);
     for (;;) {
       const page = await coming;
       if (signal.aborted) return { how: 'stopped', progress };
-      const last = lastOf(page);
+      const last = run.last(page);
       if (last !== null) {
-        coming = pause(BETWEEN_MS).then(() => next(last));
-        // Whoever does not wait for it any more is not told of its fault.
+        coming = wait(BETWEEN_MS).then(() => next(last));
+        // It may not be waited for any more when it fails.
         coming.catch(() => {});
       }
-      const answer: ChainAnswer = await verifier.ask({ ask: 'entries', page });
+      const answer = await run.verify(page);
       const { end, fault } = answer;
       progress = {
         entries: progress.entries + answer.entries,
-        records: progress.records + answer.records,
+        signatures: progress.signatures + answer.signatures,
         head: end.head,
         sequence: end.sequence,
       };
@@ -74,17 +84,10 @@ export async function verifyChain(run: Run, from: Progress = NOTHING): Promise<E
         return { how: 'fails', progress, sequence: fault.sequence, says: fault.says };
       }
       onProgress(progress);
-      if (answer.entries === 0) return { how: 'holds', progress };
+      if (last === null) return { how: 'holds', progress };
       if (signal.aborted) return { how: 'stopped', progress };
     }
   } catch (fault) {
     return signal.aborted ? { how: 'stopped', progress } : { how: 'broken', progress, fault };
   }
-}
-
-/** The number of a page's last entry without reading all of it: pages may hold megabytes. */
-function lastOf(page: string): number | null {
-  const numbers = page.lastIndexOf('"sequence":"');
-  const found = /^"sequence":"(\d{1,16})"/.exec(page.slice(numbers, numbers + 40));
-  return found === null ? null : Number(found[1]);
 }

@@ -5,18 +5,18 @@ import { Button } from '../parts/Button.js';
 import { Digest } from '../parts/Digest.js';
 import { Facts } from '../parts/Facts.js';
 import { Fault, Notice } from '../parts/Notice.js';
-import { operator } from '../strings/operator.js';
+import { chainWords } from '../strings/chain.js';
+import type { ChainWords } from '../strings/chain.js';
 import { trustWords } from '../strings/trust.js';
-import type { TrustAnswer } from '../verifying/messages.js';
-import { TrustChoice } from '../verifying/TrustChoice.js';
-import type { ChosenTrust } from '../verifying/TrustChoice.js';
-import { NotVerified, startVerifier } from '../verifying/verifier.js';
-import { NOTHING, verifyChain } from './ledger-run.js';
-import type { Ending, Progress } from './ledger-run.js';
+import { NOTHING, pause, verifyChain } from './chain-run.js';
+import type { Ending, Progress } from './chain-run.js';
+import type { ChainAnswer, TrustAnswer } from './messages.js';
+import { TrustChoice } from './TrustChoice.js';
+import type { ChosenTrust } from './TrustChoice.js';
+import { NotVerified, startVerifier } from './verifier.js';
+import type { Verifier } from './verifier.js';
 
 const amount = (value: number) => value.toLocaleString();
-const pause = (milliseconds: number) =>
-  new Promise<void>((resume) => setTimeout(resume, milliseconds));
 
 interface Underway {
   readonly progress: Progress;
@@ -24,8 +24,27 @@ interface Underway {
   readonly rate: number;
 }
 
-/** The whole chain, verified here; `show` turns to an entry. */
-export function LedgerVerification({ show }: { show: (entry: number) => void }) {
+/** What is verified, and how it is read. */
+export interface Chain {
+  readonly words: ChainWords;
+  /** Where the page behind an entry is read. */
+  readonly address: (after: number) => string;
+  /** Which entry the next page comes behind; null when a page is the last one. */
+  readonly last: (page: string) => number | null;
+  readonly verify: (verifier: Verifier, page: string) => Promise<ChainAnswer>;
+}
+
+export interface ChainVerificationProps {
+  readonly chain: Chain;
+  /** Turns to an entry. */
+  readonly show: (entry: number) => void;
+  /** A run begins: what an earlier one found is gone. */
+  readonly onBegin?: () => void;
+}
+
+/** A whole chain, verified here. */
+export function ChainVerification({ chain, show, onBegin }: ChainVerificationProps) {
+  const { words } = chain;
   const [trust, setTrust] = useState<ChosenTrust | null>(null);
   const [keys, setKeys] = useState<TrustAnswer | null>(null);
   const [underway, setUnderway] = useState<Underway | null>(null);
@@ -42,6 +61,7 @@ export function LedgerVerification({ show }: { show: (entry: number) => void }) 
     stop.current = control;
     setEnding(null);
     setKeys(null);
+    onBegin?.();
     setUnderway({ progress: NOTHING, rate: 0 });
     const verifier = startVerifier();
     const began = performance.now();
@@ -50,10 +70,11 @@ export function LedgerVerification({ show }: { show: (entry: number) => void }) 
       setKeys(await verifier.ask({ ask: 'trust', manifest }));
       await verifier.ask({ ask: 'chain' });
       const ended = await verifyChain({
-        verifier,
         pause,
         signal: control.signal,
-        page: (after, signal) => readAsText(`/v2/admin/ledger?after=${after}`, { signal }),
+        page: (after, signal) => readAsText(chain.address(after), { signal }),
+        verify: (page) => chain.verify(verifier, page),
+        last: chain.last,
         onProgress: (progress) => {
           const seconds = (performance.now() - began) / 1000;
           setUnderway({ progress, rate: progress.entries / Math.max(seconds, 0.001) });
@@ -74,16 +95,16 @@ export function LedgerVerification({ show }: { show: (entry: number) => void }) 
       <TrustChoice chosen={trust} disabled={underway !== null} onChange={setTrust} />
       {underway === null ? (
         <Button look="primary" onClick={() => void run()}>
-          {ending === null ? operator.verifyLedger : operator.verifyAgain}
+          {ending === null ? words.verify : chainWords.verifyAgain}
         </Button>
       ) : (
-        <Button onClick={() => stop.current?.abort()}>{operator.stop}</Button>
+        <Button onClick={() => stop.current?.abort()}>{chainWords.stop}</Button>
       )}
       {underway && (
         <div class="underway">
-          <progress aria-label={operator.verifying} />
+          <progress aria-label={chainWords.verifying} />
           <p role="status">
-            {operator.progress(
+            {chainWords.progress(
               amount(underway.progress.entries),
               amount(Math.round(underway.rate)),
             )}
@@ -92,7 +113,7 @@ export function LedgerVerification({ show }: { show: (entry: number) => void }) 
       )}
       {ending && (
         <div ref={told} tabIndex={-1} class="ending">
-          <Told ending={ending} show={show} />
+          <Told ending={ending} words={words} show={show} />
           {keys && <p class="fine">{trustWords.of(keys.keys, keys.issuer)}</p>}
         </div>
       )}
@@ -100,24 +121,29 @@ export function LedgerVerification({ show }: { show: (entry: number) => void }) 
   );
 }
 
-function Told({ ending, show }: { ending: Ending; show: (entry: number) => void }) {
+function Told(props: {
+  readonly ending: Ending;
+  readonly words: ChainWords;
+  readonly show: (entry: number) => void;
+}) {
+  const { ending, words, show } = props;
   const { how, progress } = ending;
-  const { entries, records } = progress;
+  const { entries, signatures } = progress;
   const head = progress.sequence > 0 && (
     <>
       <Facts
         facts={[
-          [operator.entry, amount(progress.sequence)],
-          [operator.head, <Digest key="" value={progress.head} />],
+          [chainWords.entry, amount(progress.sequence)],
+          [chainWords.head, <Digest key="" value={progress.head} />],
         ]}
       />
-      <p class="fine">{operator.headHint}</p>
+      <p class="fine">{words.headHint}</p>
     </>
   );
   if (how === 'broken') {
     const { fault } = ending;
     return fault instanceof NotVerified ? (
-      <Notice tone="bad" title={operator.broken}>
+      <Notice tone="bad" title={chainWords.broken}>
         <p>{fault.message}</p>
       </Notice>
     ) : (
@@ -127,28 +153,29 @@ function Told({ ending, show }: { ending: Ending; show: (entry: number) => void 
   if (how === 'fails') {
     const { sequence, says } = ending;
     return (
-      <Notice tone="bad" title={operator.ledgerFails}>
+      <Notice tone="bad" title={words.fails}>
         <p>
-          {operator.ledgerFailsWhat(amount(sequence))} <strong>{says}</strong>
+          {chainWords.failsWhat(amount(sequence))} <strong>{says}</strong>
         </p>
-        <p>{operator.ledgerFailsNext}</p>
-        <Button onClick={() => show(sequence)}>{operator.showEntry(amount(sequence))}</Button>
+        <p>{chainWords.failsNext}</p>
+        <Button onClick={() => show(sequence)}>{chainWords.showEntry(amount(sequence))}</Button>
       </Notice>
     );
   }
   if (how === 'stopped') {
     return (
-      <Notice tone="info" title={operator.stopped}>
-        <p>{operator.stoppedWhat(amount(entries))}</p>
+      <Notice tone="info" title={chainWords.stopped}>
+        <p>{chainWords.stoppedWhat(amount(entries))}</p>
       </Notice>
     );
   }
-  if (entries === 0) return <p>{operator.ledgerEmpty}</p>;
+  if (entries === 0) return <p>{words.empty}</p>;
+  const beside = words.beside(entries, signatures);
   return (
     <>
-      <Notice tone="good" title={operator.ledgerHolds}>
-        <p>{operator.ledgerHoldsWhat(amount(entries), amount(records))}</p>
-        {records < entries && <p>{operator.textsGone(amount(entries - records))}</p>}
+      <Notice tone="good" title={words.holds}>
+        <p>{words.holdsWhat(amount(entries), amount(signatures))}</p>
+        {beside !== null && <p>{beside}</p>}
       </Notice>
       {head}
     </>

@@ -1,7 +1,6 @@
 import { Problem } from '../api/problem.js';
-import type { ChainAnswer } from '../verifying/messages.js';
-import { verifyChain } from './ledger-run.js';
-import type { Run } from './ledger-run.js';
+import { verifyChain } from './chain-run.js';
+import type { Run } from './chain-run.js';
 
 const ENTRIES = 250;
 
@@ -22,23 +21,17 @@ function scene(bad = Infinity) {
         numbers.filter((each) => each <= ENTRIES).map((each) => ({ sequence: String(each) })),
       );
     },
-    verifier: {
-      ask: async (question: unknown) => {
-        const page = JSON.parse((question as { page: string }).page) as { sequence: string }[];
-        const good = page.filter(({ sequence }) => Number(sequence) < bad);
-        end += good.length;
-        const fault =
-          good.length < page.length
-            ? { sequence: end + 1, reason: 'head_mismatch', says: 'no' }
-            : null;
-        const answer = {
-          end: { sequence: end, head: `h${end}` },
-          entries: good.length,
-          records: good.length,
-          fault,
-        };
-        return answer as ChainAnswer as never;
-      },
+    last: (text) => Number((JSON.parse(text) as { sequence: string }[]).at(-1)?.sequence) || null,
+    async verify(text) {
+      const page = JSON.parse(text) as { sequence: string }[];
+      const good = page.filter(({ sequence }) => Number(sequence) < bad).length;
+      end += good;
+      return {
+        end: { sequence: end, head: `h${end}` },
+        entries: good,
+        signatures: good,
+        fault: good < page.length ? { sequence: end + 1, says: 'no' } : null,
+      };
     },
   };
   return { run, asked, paused, stop };
@@ -49,7 +42,7 @@ it('goes through every page and ends with the head', async () => {
   const ending = await verifyChain(run);
   expect(ending).toEqual({
     how: 'holds',
-    progress: { entries: 250, records: 250, head: 'h250', sequence: 250 },
+    progress: { entries: 250, signatures: 250, head: 'h250', sequence: 250 },
   });
   expect(asked).toEqual([0, 100, 200, 250]);
 });
