@@ -147,6 +147,8 @@ function strayFault({ method, path, status, headers, body }: Exchange): string |
 
 const REFUSED = [...new Set(Object.values(ERRORS).flatMap(({ status }) => status))] as number[];
 
+const RATE_HEADERS = ['Retry-After', 'RateLimit', 'RateLimit-Policy'];
+
 function problemFault(
   { status, headers }: Pick<Exchange, 'status' | 'headers'>,
   body: unknown,
@@ -158,7 +160,9 @@ function problemFault(
   }
   if (problem.status !== status) return `the body says ${problem.status}`;
   if (!problem.type.endsWith(`/errors/${error}`)) return `the type is ${problem.type}`;
-  return error === 'rate_limited' && !headers.has('retry-after') ? 'Retry-After is missing' : null;
+  if (error !== 'rate_limited') return null;
+  const missing = RATE_HEADERS.find((name) => !headers.has(name));
+  return missing === undefined ? null : `${missing} is missing`;
 }
 
 function headerFault(headers: Headers, response: DescribedResponse): string | null {

@@ -33,6 +33,24 @@ export function declaredErrors(operation: Operation): readonly ErrorStatus[] {
   return operation.security === 'bearer' ? [401, 403] : statuses;
 }
 
+/** Of draft-ietf-httpapi-ratelimit-headers-08; each as one item, for the one limit that was reached. */
+const RATE_HEADERS: Schema = {
+  'RateLimit-Policy': {
+    description:
+      'With rate_limited: the limit that was reached, q calls in w seconds, or q calls at the same time.',
+    schema: {
+      type: 'string',
+      pattern: '^"[a-z_]+";q=\\d+;(w=\\d+|qu="concurrent-requests")$',
+    },
+    example: '"principal";q=1200;w=60',
+  },
+  RateLimit: {
+    description: 'With rate_limited: none of that limit is left for t seconds.',
+    schema: { type: 'string', pattern: '^"[a-z_]+";r=0;t=\\d+$' },
+    example: '"principal";r=0;t=17',
+  },
+};
+
 function problemResponse(operation: Operation, status: ErrorStatus): Schema {
   const codes = refusalCodes(operation, status);
   if (codes.length === 0) return { description: `${DECLARED_ERRORS[status]}. ${UNUSED}`, ...NEVER };
@@ -46,6 +64,7 @@ function problemResponse(operation: Operation, status: ErrorStatus): Schema {
           description: 'Whole seconds to wait; always with rate_limited.',
           schema: { type: 'integer', minimum: 0 },
         },
+        ...(codes.includes('rate_limited') && RATE_HEADERS),
       },
     }),
     content: {
