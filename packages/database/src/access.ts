@@ -142,3 +142,15 @@ export async function openRequest(
       ),
   };
 }
+
+/** What was read of a request that the caller may see, for `readSized`. Throws `unauthenticated`, `not_found`. */
+export async function openSized<Row extends RequestRow>(
+  directory: Directory,
+  caller: CallerIdentity,
+  row: Row | undefined,
+) {
+  const { principal, visible } = await openRequest(directory, caller, row, '');
+  const stored = await visible();
+  const loaded = row as Row;
+  return { principal, stored, loaded, isLarge: loaded.is_large === true };
+}

@@ -1,5 +1,5 @@
 import { Refusal, isBoundBundle, materialReadable } from '@countersign/protocol';
-import { openRequest, readEvent, requireIntegrity } from '@countersign/database';
+import { openSized, readEvent, requireIntegrity } from '@countersign/database';
 import type { StoredRequest } from '@countersign/database';
 import { LARGE_ANSWER, answer, isId, readSized } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
@@ -16,15 +16,11 @@ export function exportRequest(deps: LedgerDeps): Handler {
     const id = call.params.id;
     if (!isId(id)) throw new Refusal('not_found');
     const { tenant } = call.caller;
-    const found = await readSized(call, async (whole) => {
-      const row = await deps.store.export(call.caller, id, whole);
-      const opened = await openRequest(deps.directory, call.caller, row, '');
-      const stored = await opened.visible();
-      const loaded = row as ExportRow;
-      return { opened, stored, loaded, isLarge: loaded.is_large === true };
-    });
+    const found = await readSized(call, async (whole) =>
+      openSized(deps.directory, call.caller, await deps.store.export(call.caller, id, whole)),
+    );
     if (found === null) return LARGE_ANSWER;
-    const { opened, stored, loaded } = found;
+    const { principal, stored, loaded } = found;
     requireIntegrity(stored, tenant);
     const material = materialText(stored, loaded);
     const [records, entries] = await Promise.all([
@@ -32,7 +28,7 @@ export function exportRequest(deps: LedgerDeps): Handler {
       deps.store.entriesOf(tenant, id),
     ]);
     await deps.journal.note(
-      readEvent('export.read', call.caller, opened.principal, stored, {
+      readEvent('export.read', call.caller, principal, stored, {
         material: material !== 'null',
       }),
     );

@@ -1,5 +1,5 @@
 import { Refusal, isBoundBundle, materialReadable, storedAppText } from '@countersign/protocol';
-import { openRequest, readEvent, requireIntegrity } from '@countersign/database';
+import { openSized, readEvent, requireIntegrity } from '@countersign/database';
 import { LARGE_ANSWER, answer, isId, readSized } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import type { RequestDeps } from '../module.js';
@@ -13,15 +13,11 @@ export function app(deps: RequestDeps): Handler {
     const id = call.params.id;
     if (call.caller.kind !== 'human') throw new Refusal('human_required');
     if (!isId(id)) throw new Refusal('not_found');
-    const found = await readSized(call, async (whole) => {
-      const row = await deps.requests.app(call.caller, id, whole);
-      const opened = await openRequest(deps.directory, call.caller, row, '');
-      const stored = await opened.visible();
-      const loaded = row as NonNullable<typeof row>;
-      return { opened, stored, loaded, isLarge: loaded.is_large === true };
-    });
+    const found = await readSized(call, async (whole) =>
+      openSized(deps.directory, call.caller, await deps.requests.app(call.caller, id, whole)),
+    );
     if (found === null) return LARGE_ANSWER;
-    const { opened, stored, loaded } = found;
+    const { principal, stored, loaded } = found;
     const { payload, bundle_manifest } = loaded;
     const html = loaded.bundle_html?.toString() ?? null;
     const { request, lifecycle } = stored;
@@ -37,7 +33,7 @@ export function app(deps: RequestDeps): Handler {
     if (Buffer.byteLength(payload) > request.limits.inline_result_bytes) {
       throw new Refusal('app_snapshot_too_large');
     }
-    await deps.journal.note(readEvent('app.read', call.caller, opened.principal, stored));
+    await deps.journal.note(readEvent('app.read', call.caller, principal, stored));
     return answer(
       200,
       storedAppText({

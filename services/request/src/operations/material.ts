@@ -1,5 +1,5 @@
 import { Refusal, materialReadable } from '@countersign/protocol';
-import { openRequest, readEvent, requireIntegrity } from '@countersign/database';
+import { openSized, readEvent, requireIntegrity } from '@countersign/database';
 import { LARGE_ANSWER, answer, isId, readSized } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import type { RequestDeps } from '../module.js';
@@ -9,18 +9,14 @@ export function material(deps: RequestDeps): Handler {
   return async (call) => {
     const id = call.params.id;
     if (!isId(id)) throw new Refusal('not_found');
-    const found = await readSized(call, async (whole) => {
-      const row = await deps.requests.material(call.caller, id, whole);
-      const opened = await openRequest(deps.directory, call.caller, row, '');
-      const stored = await opened.visible();
-      const loaded = row as NonNullable<typeof row>;
-      return { opened, stored, loaded, isLarge: loaded.is_large === true };
-    });
+    const found = await readSized(call, async (whole) =>
+      openSized(deps.directory, call.caller, await deps.requests.material(call.caller, id, whole)),
+    );
     if (found === null) return LARGE_ANSWER;
-    const { opened, stored, loaded } = found;
+    const { principal, stored, loaded } = found;
     requireIntegrity(stored, call.caller.tenant);
     if (!materialReadable(stored.lifecycle, loaded.now)) throw new Refusal('material_deleted');
-    await deps.journal.note(readEvent('material.read', call.caller, opened.principal, stored));
+    await deps.journal.note(readEvent('material.read', call.caller, principal, stored));
     return answer(
       200,
       `{"request":${stored.canonical},"request_digest":"${stored.digest}"` +
