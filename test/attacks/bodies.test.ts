@@ -12,7 +12,7 @@ import { replicasOf } from '../fault/support/processes.js';
 // What one caller's body costs everybody else (contract R35). Every process has a heap of 256 MB, as in a small pod.
 
 const MiB = 1024 * 1024;
-/** Processor time of the thread that serves all callers, for which nobody else is answered. */
+/** Processor time of the thread that serves all callers, for which no other caller is answered. */
 const LONGEST_STALL_MS = 100;
 
 let instance: Instance;
@@ -109,7 +109,7 @@ it.each<[string, () => string, number | string]>([
     () => large(`[${repeated(`"${'v'.repeat(17)}",`, 9.5 * MiB)}0]`),
     201,
   ],
-])('holds nobody else up: %s', async (name, body, answer) => {
+])('holds up no other caller: %s', async (name, body, answer) => {
   const raw = Buffer.from(body());
   const client = answer === 201 ? own.producer : producer;
   const [code, stall] = await longestStall(() =>
@@ -122,7 +122,7 @@ it.each<[string, () => string, number | string]>([
   expect(stall).toBeLessThan(LONGEST_STALL_MS);
 });
 
-it('holds nobody else up: a candidate of 170,000 members', async () => {
+it('holds up no other caller: a candidate of 170,000 members', async () => {
   const created = await own.producer.post('/v2/requests', reviewInput(own.demo));
   const raw = `{"decision":"answer","response":{"a":{${keys(85_000)}},"b":{${keys(85_000)}}}}`;
   const [answer, stall] = await longestStall(() =>

@@ -113,7 +113,7 @@ describe('a registration of Ruth by the operator of another tenant', () => {
     expect((await choose(browser, own)).code).toBe('invalid_login');
   });
 
-  it('gives nobody a session of hers: the one that she chooses there is of that tenant alone', async () => {
+  it('gives no other person a session of hers: the one that she chooses there is of that tenant alone', async () => {
     const { browser } = await signIn(undefined, `/auth/login?return_to=/review/${randomUUID()}`);
     const chosen = await choose(browser, foreign);
     expect(chosen.location).toMatch(/^\/review\//);

@@ -119,7 +119,7 @@ it('an operator who makes producer and token and joins the reviewers cannot conf
   expect((await decide(ravi, filed.body.request.id, 'authorise')).status).toBe(200);
 });
 
-describe('one own change in force bars from deciding, and nobody else:', () => {
+describe('one own change in force bars its author from deciding, and no other person:', () => {
   test.each<[string, (own: OwnRoute) => Changed]>([
     [
       'a rule of the route',
@@ -220,7 +220,7 @@ describe('in force is what was set last', () => {
     return status === 200;
   }
 
-  it('a save that alters nothing makes nobody its author', async () => {
+  it('a save that alters nothing has no author', async () => {
     const own = await ownRoute();
     const { token } = own.producer.credentials as { token: string };
     await change(ruth, own, { route: {} });

@@ -56,7 +56,7 @@ describe('a stolen database role', () => {
     ).toBe(1);
   });
 
-  it('is the price of a rollout: bodies that the version before sends name nobody, and reach every service', async () => {
+  it('is the price of a rollout: bodies that the version before sends name no service, and reach every one', async () => {
     const text = 'INSERT INTO parcel (id, body) VALUES (gen_random_uuid(), $1)';
     await poolOf('gateway').query(text, [Buffer.from(PRIVATE)]);
     const { rows } = await poolOf('review').query<{ id: string }>('SELECT id FROM parcel');

@@ -13,10 +13,10 @@ import { identityOf, newToken } from '../support/people.js';
 import { reviewInput, until } from '../support/requests.js';
 import { connectTo } from '../support/truths.js';
 
-// The security log (contract R41): what insiders do is seen, by those who may see it and nobody else.
+// The security log (contract R41): what insiders do is seen, by those who may see it and no others.
 
 const LOG = '/operator/data/security-log';
-const SECRET = `whsec_${Buffer.from('a canary that nobody may read').toString('base64')}`;
+const SECRET = `whsec_${Buffer.from('a canary that must not be read').toString('base64')}`;
 const CANARY = 'canary-of-private-material';
 
 let instance: Instance;
@@ -199,7 +199,7 @@ describe('a person who logs in', () => {
     expect(ended.detail['how']).toBe('logout');
   });
 
-  it('is seen to be refused when nobody is certain of the identity', async () => {
+  it('is seen to be refused while the identity is uncertain', async () => {
     const id = who.reviewerIds[1];
     await putPerson({ identity_certain: false });
     await expect(personOf(who.demo, instance.dataDirectory, id)).rejects.toThrow();
@@ -300,7 +300,7 @@ function rewriteStatement(pages: SecurityPages): void {
 }
 
 describe('who reads the log', () => {
-  it('is an operator or an auditor of the tenant, and nobody else', async () => {
+  it('is an operator or an auditor of the tenant, and no other caller', async () => {
     const refused: [string, Client, number][] = [
       ['producer', who.producer, 403],
       ['publisher', who.publisher, 401],

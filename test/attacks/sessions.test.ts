@@ -81,7 +81,7 @@ describe('a session that was taken', () => {
     expect(await idleFor()).toBeGreaterThan(1700);
   });
 
-  it('is ended by its own person, one or all others, and by nobody else', async () => {
+  it('is ended by its own person, one or all others, and by no other person', async () => {
     const [one, two, three] = [await ruth(), await ruth(), await ruth()];
     const stranger = (await provider.signIn(demo.origin, 'ravi')).browser;
     const listed = JSON.parse((await one.open('/auth/sessions')).text).items;
@@ -120,7 +120,7 @@ describe('a logout at the identity provider', () => {
   const send = (token: string) =>
     newVisitor(demo.origin).submit('/auth/backchannel-logout', { logout_token: token });
 
-  it('ends the sessions of a person in every browser, and of nobody else', async () => {
+  it('ends the sessions of a person in every browser, and of no other person', async () => {
     const browsers = [await ruth(), await ruth('s-1')];
     const ravi = (await provider.signIn(demo.origin, 'ravi')).browser;
     expect((await send(await provider.logoutToken({ sub: 'ruth' }))).status).toBe(200);
@@ -142,7 +142,7 @@ describe('a logout at the identity provider', () => {
     ['a nonce, as the ID token of a browser has', { nonce: 'n' }],
     ['no id of its own', { jti: undefined }],
     ['an old date', { iat: 1_700_000_000, exp: undefined }],
-    ['nobody in it', { sub: undefined }],
+    ['no person in it', { sub: undefined }],
   ])('is not forged by a token with %s', async (_, claims) => {
     const browser = await ruth();
     const answer = await send(await provider.logoutToken({ sub: 'ruth', ...claims }));

@@ -63,7 +63,7 @@ describe('a thief of the notifier’s key', () => {
     rmSync(folder, { recursive: true, force: true });
   }, 30_000);
 
-  /** A decision that nobody made, in a chain of one entry under a checkpoint: all of it is signed, and well signed. */
+  /** A decision that no person made, in a chain of one entry under a checkpoint: all of it is signed, and well signed. */
   function forge(): typeof forged {
     const { protected: header, payload } = honest.receipt;
     const { issuer, audience, tenant, profiles } = header;

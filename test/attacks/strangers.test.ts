@@ -83,13 +83,13 @@ it('12,020 calls without a good credential refuse no producer, no operator and n
   expect(await pipelined([unknown()])).toEqual(new Map([['429', 1]]));
 }, 120_000);
 
-it("hundreds of logins of one address refuse nobody else's", async () => {
+it('hundreds of logins of one address refuse no login of another address', async () => {
   const answers = await flood(Array.from({ length: 400 }, () => head('GET', '/auth/login')));
   expect(Object.keys(answers).toSorted()).toEqual(['302', '429']);
   await expectEverybodyServed();
 }, 60_000);
 
-it("hundreds of reads of /health of one address refuse nobody else's", async () => {
+it('hundreds of reads of /health of one address refuse no read of another', async () => {
   const answers = await flood(Array.from({ length: 1_300 }, () => head('GET', '/health')));
   expect(answers['429']).toBeGreaterThan(0);
   expect((await new Client(demo.origin, null).get('/health')).status).toBe(200);

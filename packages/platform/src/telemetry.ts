@@ -52,7 +52,7 @@ export function traceparentOf(trace: Trace): string {
 let tracer: Tracer | null = null;
 let samples = () => false;
 
-/** `samplesTrace`: what the sampler says of a new trace with that id, which nobody has decided about. */
+/** `samplesTrace`: what the sampler says of a new trace with that id, which is not decided yet. */
 export function traceWith(
   given: Tracer | null,
   samplesTrace: (traceId: string) => boolean = () => false,

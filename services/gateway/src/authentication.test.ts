@@ -142,7 +142,7 @@ describe('authentication', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('writes down that a session is used, but not by a page that nobody looks after', async () => {
+  test('writes down that a session is used, but not by an unattended page', async () => {
     const { authenticate, touched } = setup({ known: { ...person, stale: true } });
     const headers = { cookie: `${SESSION_COOKIE}=${cookie}` };
     await authenticate(request({ ...headers, 'x-unattended': '1' }));

@@ -29,7 +29,7 @@ export type Authenticate = (
   mayLookUp: () => Promise<void>,
 ) => Promise<Authenticated>;
 
-/** Sent by a page that nobody has touched for a while: what it asks by itself keeps no session alive. */
+/** Sent by a page that was not touched for a while: what it asks by itself keeps no session alive. */
 const UNATTENDED = 'x-unattended';
 
 const bearer = /^Bearer ([A-Za-z0-9_-]{32,200})$/;
@@ -123,7 +123,7 @@ function keep<Value>(entries: Map<string, Value>, key: string, value: Value): vo
   entries.set(key, value);
 }
 
-/** The same, which tells of each caller that brought a credential which nobody has. */
+/** The same, which tells of each caller that brought an unknown credential. */
 export function countingUnknown(
   authenticate: Authenticate,
   unknown: (request: IncomingMessage) => void,

@@ -10,7 +10,7 @@ const charset = /^utf-8$/i;
 
 export type Body =
   | { readonly kind: 'small'; readonly bytes: Uint8Array }
-  /** Whoever has it leaves its place. */
+  /** Its holder leaves its place. */
   | { readonly kind: 'large'; readonly bytes: Uint8Array; readonly place: BodyPlace }
   /** A large body that is no object, as every operation wants one: no more than its first byte was looked at. */
   | { readonly kind: 'no object' };

@@ -48,7 +48,7 @@ describe('counts of HTTP answers', () => {
     expect(written).toEqual([[{ tenant: 'acme', total: 2, failures: 1, conflicts: 0 }]]);
   });
 
-  test('are written at once for whoever reads them', async () => {
+  test('are written at once when they are read', async () => {
     const { counts, written } = setup();
     counts.count('acme', 200);
     const first = counts.flush();

@@ -379,7 +379,7 @@ describe('the pipeline', () => {
     expect(unknown.counted).toEqual([]);
   });
 
-  test('counts calls that nobody knows by their address and in the fuse, and no others', async () => {
+  test('counts calls of unknown callers by their address and in the fuse, and no others', async () => {
     const stranger = setup({ caller: null });
     await stranger.serve('GET', '/v2/requests');
     expect(stranger.taken).toEqual(['1 address 192.0.2.1', '1 unauthenticated']);

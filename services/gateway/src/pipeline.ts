@@ -79,7 +79,7 @@ export interface Pipeline {
   readonly serve: Handler;
   /** The steps before the route: authentication, CSRF, rates, concurrency. `own` is the caller's own bucket. */
   admit(call: Call, own: RateName): Promise<Authenticated>;
-  /** Counts a call of whom nobody knows: in its address's bucket of that name, and in others. */
+  /** Counts a call of an unknown caller: in its address's bucket of that name, and in others. */
   takeOfAddress(call: Call, bucket: RateName, others?: readonly Take[]): Promise<void>;
   ask(call: Call, caller: Authenticated, operation: Operation, given: Given): Promise<BusReply>;
   /** Asks a service for something beside the operations; without a caller for what everybody may ask. */
@@ -139,7 +139,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const takeOfAddress: Pipeline['takeOfAddress'] = (call, bucket, others = []) =>
     take(call, [{ bucket, key: addresses.of(call.request) }, ...others]);
 
-  /** Only calls that nobody knows are counted before authentication, and never in what known callers have. */
+  /** Only calls of unknown callers are counted before authentication, and never in what known callers have. */
   async function recognise(call: Call): Promise<Authenticated> {
     const { request } = call;
     const mayLookUp = async () => {

@@ -43,7 +43,7 @@ const calls = (get: (path: string) => Promise<unknown>) =>
 test('any number of calls of /readyz and /health asks the database once a second', async () => {
   const { get, answer, asked } = setup();
   const first = calls(get);
-  // It is slow: nobody asks a second time meanwhile.
+  // It is slow: it is not asked a second time meanwhile.
   await jest.advanceTimersByTimeAsync(3_000);
   answer();
   await Promise.all([...first, ...calls(get)]);

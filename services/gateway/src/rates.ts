@@ -124,7 +124,7 @@ export function createRates(
     await own.consume(key, calls);
   }
 
-  /** Until when a bucket is empty, by its name and key: whoever is over a limit is refused without asking again. */
+  /** Until when a bucket is empty, by its name and key: a caller over a limit is refused without asking again. */
   const empty = new Map<string, number>();
 
   function excessOf(bucket: RateName, until: number): RateExcess {

@@ -6,7 +6,7 @@ import { send } from './call.js';
 import type { Pipeline } from './pipeline.js';
 
 const identifier = /^[a-zA-Z0-9_.:@/-]{1,160}$/;
-/** Whoever acted may be the login of a database too. */
+/** An actor may be the login of a database too. */
 const name = /^[^\p{Cc}]{1,400}$/u;
 
 /** Which refusal a parameter of a wrong form gets, and what its form is. */

@@ -21,7 +21,7 @@ export const NO_INPUT: Input = { body: '', leave: nothing };
 /** A body that is being read. */
 export interface Taking {
   readonly input: Promise<Input>;
-  /** Nobody wants it any more. */
+  /** It is not wanted any more. */
   stop(): void;
 }
 

@@ -30,7 +30,7 @@ interface Waiting {
 
 /**
  * Memory for large bodies: each has a place for as long as the process has anything of it, and none is read before. One
- * caller has one place at a time, so its bodies delay nobody else's. Those that wait do so in the order of their coming.
+ * caller has one place at a time, so its bodies delay no other caller's. Those that wait do so in the order of their coming.
  */
 export class Places {
   #taken = 0;

@@ -21,7 +21,7 @@ export interface BusHeaders {
   [name: string]: string | number | undefined;
 }
 
-/** Text, or its UTF-8 bytes: those are given away with the call, and whoever has them left must not use them. */
+/** Text, or its UTF-8 bytes: those are given away with the call, and the caller must not use them afterwards. */
 export type BusBody = string | Uint8Array;
 
 /** A body that is left where it is until its receiver has a place for it in memory. */

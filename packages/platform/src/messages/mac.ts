@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { MessageKey } from './keys.js';
 
-/** All that a message says, and so all that nobody may change on its way. */
+/** All that a message says, and so all that must not change on its way. */
 export interface MessageContent {
   readonly subject: string;
   /** '' where there is no caller. */

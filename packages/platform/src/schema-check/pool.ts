@@ -128,7 +128,7 @@ export class SchemaPool {
     this.#replace(seat, ms < ORDINARY_MS ? null : pending);
   }
 
-  /** Processor time that the job has used, and its share of the time that it was given; as if all, where nobody knows. */
+  /** Processor time that the job has used, and its share of the time that it was given; all of it where that is unknown. */
   #costOf({ given }: Pending, process: CheckProcess): { ms: number; ran: number } {
     const used = this.#used(process);
     if (given === null || given.used === null || used === null) return { ms: Infinity, ran: 1 };

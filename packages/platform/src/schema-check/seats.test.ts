@@ -119,7 +119,7 @@ describe('who broke three seats within a minute', () => {
     expect(seats.pauseOf(job('a1'))).toBe(10_000);
   });
 
-  it('waits with that kind of job alone, and nobody else waits', () => {
+  it('waits with that kind of job alone, and no other job waits', () => {
     for (let time = 0; time < 3; time += 1) broken('a', 'schema');
     expect(seats.pauseOf(job('a1', 'schema'))).toBeGreaterThan(0);
     expect(seats.pauseOf(job('a1', 'response'))).toBe(0);

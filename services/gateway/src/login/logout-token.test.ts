@@ -57,7 +57,7 @@ test.each<[string, object, object]>([
 });
 
 test.each<[string, object, object]>([
-  ['names nobody', { sub: undefined, sid: undefined }, {}],
+  ['names no person', { sub: undefined, sid: undefined }, {}],
   ['is of another issuer', { iss: `${issuer}/` }, {}],
   ['is for another client', { aud: 'another' }, {}],
   ['has no audience', { aud: undefined }, {}],

@@ -51,7 +51,7 @@ export function loginStore(rows: Rows) {
   return {
     /**
      * What a browser's session cookie stands for now: null without one, else whether it is alive
-     * and which. Two equal answers mean that nobody logged in or out between them.
+     * and which. Two equal answers mean that there was no login or logout between them.
      */
     async sessionState(digest: string | null): Promise<string | null> {
       if (digest === null) return null;

@@ -33,7 +33,7 @@ export function securityEventStore(rows: Rows) {
       );
     },
 
-    /** Of nobody whom a tenant knows: into the chain of the installation. */
+    /** Of callers whom no tenant knows: into the chain of the installation. */
     async addRefusals(counts: readonly RefusalCount[]): Promise<void> {
       await rows(
         'add-refusals',

@@ -1,4 +1,4 @@
-// What a page asks by itself while nobody looks after it must not keep a session from running out (pages.md).
+// What an unattended page asks by itself must not keep a session from running out (pages.md).
 
 const UNATTENDED_AFTER_MS = 60_000;
 const SIGNS = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const;
