@@ -73,6 +73,11 @@ const CHECKS = [
     advice: 'npm run check:dependencies',
   },
   {
+    name: 'citations and links',
+    command: [process.execPath, join('deploy', 'citations.mjs')],
+    advice: 'docs/protocol/README.md',
+  },
+  {
     name: 'generated files',
     command: [process.execPath, join('deploy', 'generate.mjs'), '--check'],
     advice: 'npm run generate',

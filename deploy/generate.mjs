@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Files that are made from declarations and committed, so that a change of the interface shows in its review.
 // `npm run generate` writes them; `--check` (part of `npm run check`) only says which of them are out of date.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as prettier from 'prettier';
 import { openApiDocument } from '@countersign/protocol';
@@ -10,9 +10,11 @@ import { dashboard } from './dashboards/countersign.mjs';
 import { PERMISSIONS, takeInventory } from './dist/index.js';
 import { chartReadme, natsValues, settingReaders, settingsPage } from './generate/chart-files.mjs';
 import { valuesSchema } from './generate/chart-values.mjs';
+import { withTables } from './generate/protocol-tables.mjs';
 import { ROOT } from './prepare.mjs';
 
 const CHART = 'helm/countersign';
+const PROTOCOL = 'docs/protocol';
 const inventory = await takeInventory();
 
 /** To generate another file, add a line: where it lies, and what makes its content. */
@@ -28,6 +30,11 @@ const GENERATED = [
   { file: `${CHART}/examples/nats-values.yaml`, make: () => natsValues(PERMISSIONS, HINTS) },
   // After the values that it is made of.
   { file: `${CHART}/README.md`, make: () => chartReadme(inventory) },
+  // Written by hand but for their tables.
+  ...readdirSync(join(ROOT, PROTOCOL)).map((name) => {
+    const file = `${PROTOCOL}/${name}`;
+    return { file, make: () => withTables(readFileSync(join(ROOT, file), 'utf8')) };
+  }),
 ];
 
 const stale = [];

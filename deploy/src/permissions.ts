@@ -33,8 +33,9 @@ const SECURITY_SUBJECTS = SECURITY_READS.map(({ name }) => subjectOf(name));
 const nothing = { serves: [], calls: [], publishes: [], subscribes: [] } as const;
 
 /**
- * The arrows of the drawing (architecture §3, §4). `helm/countersign/examples/nats-values.yaml` is made of it, and
- * test/chart compares it with what each target does, both ways.
+ * What each target may say and hear on the bus (docs/architecture.md, "What a target may do").
+ * `helm/countersign/examples/nats-values.yaml` is made of it, and test/chart compares it with what each target does, both
+ * ways.
  */
 export const PERMISSIONS: Readonly<Record<Target, BusPermissions>> = {
   'development-provider': nothing,

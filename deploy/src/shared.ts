@@ -224,7 +224,7 @@ function parcelsOf(parcels: PostgresParcels): ParcelStore {
 /** Of hints about one tenant: as long as the drain, which hears most of them, pauses between its batches. */
 const HINT_SPACE_MS = 4;
 
-/** Architecture §5. */
+/** docs/architecture.md, "How one deadline travels". */
 const AHEAD_MS = 600_000;
 
 /** Queues in Redis, or without one beside the data, by the login of the process and in their own role. */

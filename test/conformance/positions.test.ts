@@ -11,7 +11,7 @@ const entries: readonly LedgerEntry[] = ledger.entries;
 const [{ tenant, head = '' }] = [{ tenant: entries[0]?.tenant ?? '', head: entries.at(-1)?.head }];
 const points = [{ sequence: entries.length, head }];
 
-/** Every way to damage a copy in one place (quality I6); null where the place does not allow it. */
+/** Every way to damage a copy in one place (invariant I6); null where the place does not allow it. */
 const DAMAGES: readonly [
   what: string,
   (copy: LedgerEntry[], at: number) => LedgerEntry[] | null,

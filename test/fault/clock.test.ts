@@ -48,7 +48,7 @@ function spreadOfLogs(dataDirectory: string): number {
   return Math.max(...times) - Math.min(...times);
 }
 
-/** Quality I3 and architecture §7: only the database's clock decides. */
+/** Invariant I3: only the database's clock decides. */
 describe('one of two replicas is five minutes ahead, is set right, and then five minutes behind', () => {
   const clocks = mkdtempSync(join(tmpdir(), 'countersign-clocks-'));
   const attempts = newAttempts();

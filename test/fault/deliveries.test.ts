@@ -26,7 +26,7 @@ export function untold(due: readonly string[], received: readonly string[]): str
   return due.filter((id) => !known.has(id));
 }
 
-/** Quality I9 and I11 for webhooks: told at least once whatever is lost, and once where nothing is. */
+/** Invariant I9 and I11 for webhooks: told at least once whatever is lost, and once where nothing is. */
 describe('deliveries while stores and workers come and go', () => {
   let scene: Scene;
   let path: string;

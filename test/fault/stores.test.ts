@@ -76,7 +76,7 @@ describe('stores are killed under load, split with two replicas of each service'
     );
   });
 
-  it('postgres is killed again and again under eight writers, and each time they go on (quality I6)', async () => {
+  it('postgres is killed again and again under eight writers, and each time they go on (invariant I6)', async () => {
     const begin = performance.now();
     for (let kill = 0; kill < KILLS; kill += 1) {
       await keepDown(instance, 'postgres', () => false);

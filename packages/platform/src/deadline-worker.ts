@@ -58,9 +58,10 @@ export interface DeadlineWorkerParts extends WorkerRuntime {
 const AGAIN_MS = 5_000;
 
 /**
- * Architecture §5: a sweep turns deadline rows that come soon into delayed jobs, and the worker does what is due. Jobs
- * are hints: a flushed queue costs one sweep, a doubled job asks the database and finds nothing to do, and what is overdue
- * gets a job of its own, so that a job that sleeps too long, a clock having jumped, holds up nothing.
+ * A sweep turns deadline rows that come soon into delayed jobs, and the worker does what is due (docs/architecture.md,
+ * "How one deadline travels"). Jobs are hints: a flushed queue costs one sweep, a doubled job asks the database and finds
+ * nothing to do, and what is overdue gets a job of its own, so that a job that sleeps too long, a clock having jumped,
+ * holds up nothing.
  */
 export function deadlineWorker(parts: DeadlineWorkerParts): Module {
   const { name, jobs, settings, metrics, log } = parts;

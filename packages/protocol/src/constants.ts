@@ -1,6 +1,6 @@
 import type { Limits } from './records/request.js';
 
-/** The one revision of this protocol (interface part 9). */
+/** The one revision of this protocol (protocol §1.5). */
 export const PROTOCOL_REVISION = '2.0.0-draft.3';
 
 /** Every supported profile with its one version. */

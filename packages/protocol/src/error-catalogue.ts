@@ -1,5 +1,5 @@
 /**
- * Every code a refusal can carry (contract §6.2 under the rulings of §0).
+ * Every code a refusal can carry (contract §6.2).
  *
  * Codes that nothing can cause are left out (R32): the record schema answers before
  * `candidate_required`, `invalid_nonce`, `purpose_binding_mismatch`, `execution_profile_required`

@@ -8,7 +8,7 @@ import {
 } from './operations.js';
 import type { CallerKind, Operation, OperationName } from './operations.js';
 
-/** Interface part 4: method path | security | key | body | success | answer; then the service. */
+/** Protocol §7: method path | security | key | body | success | answer; then the service. */
 const table = `
 1 GET /.well-known/proto none - - 200 Discovery gateway
 2 GET /.well-known/proto-trust none - - 200 TrustManifest gateway

@@ -20,7 +20,7 @@ export type CallerKind = (typeof CALLER_KINDS)[number];
 export type ServiceName =
   'gateway' | 'request' | 'review' | 'execution-authority' | 'ledger' | 'notifier';
 export type Method = 'GET' | 'POST' | 'PUT';
-/** Which credentials the interface lets in (interface part 5). */
+/** Which credentials the interface lets in (protocol §8). */
 export type Security = 'none' | 'either' | 'human' | 'bearer';
 
 interface CallerRule {
@@ -181,7 +181,7 @@ function idOf(path: string): Operation['idOf'] {
   return path.startsWith('/v2/admin/routes/') ? 'route' : 'request';
 }
 
-/** The 29 operations in the order of their numbers (interface part 4). */
+/** The 29 operations in the order of their numbers (protocol §7). */
 export const OPERATIONS: readonly Operation[] = rows.map((row) => ({
   ...row,
   service: row.name.slice(0, row.name.indexOf('.')) as ServiceName,

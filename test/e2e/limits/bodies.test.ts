@@ -10,7 +10,7 @@ import { newRoute } from '../../support/own-route.js';
 import { head, rawCall } from '../../support/raw-http.js';
 import { decide, executionBinding, executionInput, reviewInput } from '../../support/requests.js';
 
-// What a call may weigh and how long its texts may be (contract §9.1, §9.3, interface part 8): so much is taken, one more
+// What a call may weigh and how long its texts may be (protocol §3.2, §9.1, §9.3): so much is taken, one more
 // is not.
 
 let instance: Instance;

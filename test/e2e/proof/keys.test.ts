@@ -20,7 +20,7 @@ import { keyFilesOf } from '../../support/key-files.js';
 const ROOT = resolve(__dirname, '../../..');
 
 /**
- * Quality I16: a record verifies under the key of its time, whatever became of that key, and under no other. The key of
+ * Invariant I16: a record verifies under the key of its time, whatever became of that key, and under no other. The key of
  * one service is rotated twice, the second time into a key service.
  */
 describe('the signing key of a service', () => {

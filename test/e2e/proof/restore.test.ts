@@ -17,7 +17,7 @@ import { newFolder } from '../../support/folder.js';
 import { connectTo } from '../../support/truths.js';
 
 /**
- * Quality I7 and R18: a database that is restored from an older backup is fenced by what the anchor store knows, nothing
+ * Invariant I7 and R18: a database that is restored from an older backup is fenced by what the anchor store knows, nothing
  * consumed is given out again, and only the operator's recovery ends the fence.
  */
 describe('a database restored from an older backup', () => {

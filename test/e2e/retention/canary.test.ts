@@ -25,7 +25,7 @@ import {
 import type { Stage } from './stage.js';
 
 /**
- * Quality I15, over everything that an instance has on disk: the database with its WAL, what Redis would write, NATS,
+ * Invariant I15, over everything that an instance has on disk: the database with its WAL, what Redis would write, NATS,
  * the logs of every process at their most talkative, the anchor store, and the metrics.
  */
 describe('after deletion no private byte is left', () => {

@@ -231,7 +231,7 @@ function withValue(body: Buffer, write: (value: JsonValue) => string): string | 
   }
 }
 
-describe(`${BODIES} mutated bodies (quality I5)`, () => {
+describe(`${BODIES} mutated bodies (invariant I5)`, () => {
   it('have one canonical form in two independent readings, or are refused by both', () => {
     let accepted = 0;
     for (const body of bodies(BODIES, 1)) {

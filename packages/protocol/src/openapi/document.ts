@@ -9,7 +9,7 @@ import { componentSchemas, schemaReference } from './components.js';
 import type { Schema } from './components.js';
 import { refusalCodes } from './refusals.js';
 
-/** What the interface declares for every operation (part 7); #29 declares two of them. */
+/** What every operation declares (protocol §6.2); `gateway.metrics-text` declares two of them. */
 export const DECLARED_ERRORS: Readonly<Record<ErrorStatus, string>> = {
   400: 'Invalid or ambiguous input',
   401: 'Authentication required',
@@ -28,7 +28,7 @@ const statuses = Object.keys(DECLARED_ERRORS).map(Number) as ErrorStatus[];
 const UNUSED = 'This operation has no refusal with this status.';
 const NEVER: Schema = { content: { 'application/problem+json': { schema: { not: {} } } } };
 
-/** The error statuses that an operation declares (interface part 4 rule 1). */
+/** The error statuses that an operation declares (protocol §7). */
 export function declaredErrors(operation: Operation): readonly ErrorStatus[] {
   return operation.security === 'bearer' ? [401, 403] : statuses;
 }

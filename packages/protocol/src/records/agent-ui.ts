@@ -22,7 +22,7 @@ const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const port = '(?:[1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])';
 
-/** A canonical origin: an address in full or a name with a letter, no default port (interface part 2). */
+/** A canonical origin: an address in full or a name with a letter, no default port (protocol §3.9). */
 export const AgentUiOrigin = Type.String({
   title: 'AgentUiOrigin',
   pattern:

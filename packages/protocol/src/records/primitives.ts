@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../json/value.js';
 import { PROTOCOL_REVISION } from '../constants.js';
 import { DECISIONS, PURPOSES } from './vocabulary.js';
 
-/** A closed object: unknown members are invalid (contract, head). */
+/** A closed object: unknown members are invalid (contract §3). */
 export function closed<Properties extends TProperties>(
   properties: Properties,
   rules: Record<string, unknown> = {},

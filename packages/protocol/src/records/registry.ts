@@ -11,7 +11,7 @@ import * as request from './request.js';
 import * as review from './review.js';
 import * as status from './status.js';
 
-/** Every record by its name (contract §3, interface part 2). */
+/** Every record by its name (protocol §3). */
 export const RECORDS = {
   Profiles,
   Metadata,
