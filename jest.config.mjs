@@ -38,6 +38,14 @@ const shared = {
 // They bound how late a worker may be, or compare times: nothing else runs beside them (deploy/test.mjs).
 const ALONE = ['fault/workers', 'e2e/isolation/'];
 
+/** `npm run test:fast`: the rules of the lifecycle, their statements and their signatures, against Postgres, NATS and Redis. */
+const FAST = [
+  'database/{lists,migrate,parcels,quotas,roles,states}',
+  'conformance/vectors/*',
+  'e2e/{evidence,lifecycle,refusals}',
+  'e2e/order/order',
+];
+
 export default {
   // Only to end what hangs: a busy machine is no failure.
   testTimeout: 60_000,
@@ -66,6 +74,11 @@ export default {
         '<rootDir>/test/browser/screenshots.ts',
         '<rootDir>/test/chart/picture/screenshot.ts',
       ],
+    },
+    {
+      ...shared,
+      displayName: 'fast',
+      testMatch: FAST.map((path) => `<rootDir>/test/${path}.test.ts`),
     },
     {
       ...shared,

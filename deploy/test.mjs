@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // `npm test`: every test, unit and system, against real Postgres, NATS and Redis that the tests start themselves.
+// `npm run test:fast` (--fast): unit tests and a choice of system tests that need neither Go nor a browser.
 // Works on a clone with nothing installed. The last line counts what jest counted.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -14,23 +15,28 @@ const JEST = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
 // System tests start servers of their own and often wait for them: one file more than there are processors keeps the machine
 // busy. Tests that kill and measure get the machine to themselves, one file at a time.
 const AT_ONCE = Math.min(availableParallelism() + 1, 4);
-const RUNS = [
-  { project: 'unit', flags: [] },
+const UNIT = { project: 'unit', flags: [] };
+const FAST = [UNIT, { project: 'fast', flags: [`--maxWorkers=${AT_ONCE}`] }];
+const ALL = [
+  UNIT,
   { project: 'system', flags: [`--maxWorkers=${AT_ONCE}`] },
   { project: 'alone', flags: ['--runInBand'] },
 ];
 
+const isFast = process.argv[2] === '--fast';
+const filters = process.argv.slice(isFast ? 3 : 2);
+
 endWithNpm();
-if (process.argv.length === 2) buildMeanwhile();
+if (!isFast && filters.length === 0) buildMeanwhile();
 try {
   await prepare();
-  const browser = await provideBrowser(console.log);
+  const browser = isFast ? {} : await provideBrowser(console.log);
   const programs = await provideTestServers(console.log);
   let failed = true;
   try {
     const cluster = await provideCluster();
     try {
-      failed = await testAll(browser, { system: cluster.env }, process.argv.slice(2));
+      failed = await testAll(browser, { system: cluster.env, fast: cluster.env });
     } finally {
       cluster.remove();
     }
@@ -52,14 +58,14 @@ function buildMeanwhile() {
 }
 
 /**
- * Runs every project with `filters` of the command line, in `env` and what `envOf` adds for it; prints the counts; resolves
- * to whether anything failed.
+ * Runs every project of the lane with the filters of the command line, in `env` and what `envOf` adds for it; prints the
+ * counts; resolves to whether anything failed.
  */
-async function testAll(env, envOf, filters) {
+async function testAll(env, envOf) {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const stories = [];
   let codes = 0;
-  for (const { project, flags } of RUNS) {
+  for (const { project, flags } of isFast ? FAST : ALL) {
     const folder = mkdtempSync(join(tmpdir(), 'countersign-test-'));
     const file = join(folder, 'result.json');
     const args = ['--selectProjects', project, '--json', '--outputFile', file, '--passWithNoTests'];
