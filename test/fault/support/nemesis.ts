@@ -1,5 +1,5 @@
 import type { Instance } from '../../support/instance.js';
-import { kill9, replicasOf } from './processes.js';
+import { kill9, replicasOf, servingReplicasOf } from './processes.js';
 import type { Random } from './random.js';
 import { pick } from './random.js';
 
@@ -21,10 +21,20 @@ export interface Nemesis {
   stop(): void;
 }
 
-/** Kills one service process at random every `everyMs`, and no other: neither the launcher nor a store. */
+/** A busy machine starts processes more slowly than they are killed: without a bound none would be left. */
+const MOST_AWAY = 4;
+
+/**
+ * Kills one service process at random every `everyMs`, and no other: neither the launcher nor a store. Waits while
+ * {@link MOST_AWAY} processes that it killed do not serve again.
+ */
 export function startNemesis(instance: Instance, random: Random, everyMs: number): Nemesis {
   const strikes: string[] = [];
+  const all = replicasOf(instance, ...VICTIMS).length;
+  const serving = () =>
+    VICTIMS.reduce((sum, target) => sum + servingReplicasOf(instance, target).length, 0);
   const timer = setInterval(() => {
+    if (all - serving() >= MOST_AWAY) return;
     // In an order that the seed decides, whatever numbers the processes got.
     const target = pick(VICTIMS, random);
     const replicas = replicasOf(instance, target);

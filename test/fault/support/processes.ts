@@ -57,13 +57,16 @@ export function untilServing(
   withinMs = 30_000,
 ): Promise<Replica[]> {
   return until(
-    async () => {
-      const serving = readyPids(instance, target);
-      return replicasOf(instance, target).filter(({ pid }) => serving.has(pid));
-    },
+    async () => servingReplicasOf(instance, target),
     (replicas) => replicas.length === many,
     withinMs,
   );
+}
+
+/** The replicas of a target that run and have said in their logs that they serve. */
+export function servingReplicasOf(instance: Instance, target: string): Replica[] {
+  const serving = readyPids(instance, target);
+  return replicasOf(instance, target).filter(({ pid }) => serving.has(pid));
 }
 
 function readyPids(instance: Instance, target: string): Set<number> {
