@@ -6,6 +6,7 @@ import type { IdentityProvider, Visitor } from '../support/identity-provider.js'
 import { startInstance } from '../support/instance.js';
 import type { Demo, Instance } from '../support/instance.js';
 import { identityOf } from '../support/people.js';
+import { until } from '../support/requests.js';
 import { connectTo } from '../support/truths.js';
 
 // Attacks on who somebody is: a second spelling of a person, and a registration in a tenant that is not theirs.
@@ -131,6 +132,32 @@ describe('a registration of Ruth by the operator of another tenant', () => {
     expect((await offered(browser)).values).toEqual([foreign, own]);
     await choose(browser, own);
     expect(await browser.session()).toMatchObject({ tenant: 'demo' });
+  });
+
+  it('keeps no session of the tenant that she left: its cookie and its token end, and its log says so', async () => {
+    const { browser } = await signIn();
+    await choose(browser, own);
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const { csrf } = await browser.session();
+    const left = new Client(demo.origin, { cookie, csrf });
+    expect((await left.get('/v2/requests')).status).toBe(200);
+    await signIn(browser);
+    expect((await left.get('/v2/requests')).status).toBe(200);
+    await choose(browser, foreign);
+    for (const path of ['/v2/requests', '/auth/session', '/operator/data/security-log']) {
+      expect([path, (await left.get(path)).status]).toEqual([path, 401]);
+    }
+    const now = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const mixed = new Client(demo.origin, { cookie: now, csrf });
+    expect((await mixed.post('/auth/sessions/end-others')).body.error).toBe('csrf');
+    const ended = await until(
+      async () => (await operator.get('/operator/data/security-log?kind=session.ended')).text,
+      (text) => text.includes('replaced'),
+    );
+    expect(ended).toContain(String.raw`\"actor\":{\"id\":\"reviewer-1\"`);
+    const log = (await intruder().get('/operator/data/security-log')).text;
+    expect(log).toContain('twin');
+    expect(log).not.toContain('reviewer-1');
   });
 
   it('cannot be chosen for her by another page or browser, nor can she choose what is not hers', async () => {

@@ -1,6 +1,7 @@
 import { LOGIN_SECONDS, SESSION_SECONDS } from '../cookies.js';
 import type { Identity } from '../login/identity-provider.js';
 import type { Rows } from '../store.js';
+import { noted } from './sessions.js';
 
 /** One person as the directory of one tenant has them. */
 export interface PersonEntry {
@@ -173,15 +174,17 @@ export function loginStore(rows: Rows) {
         'finish-login',
         `WITH attempt AS (
            DELETE FROM login_attempt WHERE digest = $1 AND state = $2 AND claimed_at IS NOT NULL RETURNING digest
-         ), old AS (
+         ), ended AS (
            DELETE FROM session WHERE digest = $3 AND expires_at > clock_timestamp() AND EXISTS (SELECT FROM attempt)
-           RETURNING digest
+           RETURNING tenant, principal, id
+         ), noted_end AS (
+           ${noted('replaced')}
          ), made AS (
            INSERT INTO session (digest, tenant, principal, csrf, authenticated_at, expires_at, proved_at, acr, provider_session)
            SELECT $4, $5, $6, $7, clock_timestamp(), clock_timestamp() + make_interval(secs => ${SESSION_SECONDS}),
              -- A provider whose clock is ahead makes no login fresher than now.
              least(to_timestamp($8::float8), clock_timestamp()), $9, $10
-           FROM attempt WHERE $3::text IS NULL OR EXISTS (SELECT FROM old)
+           FROM attempt WHERE $3::text IS NULL OR EXISTS (SELECT FROM ended)
            RETURNING digest
          ), remembered AS (
            INSERT INTO last_login (tenant, principal, at) SELECT $5, $6, clock_timestamp() FROM made
@@ -189,7 +192,7 @@ export function loginStore(rows: Rows) {
          ), noted AS (
            INSERT INTO security_event (tenant, kind, actor, actor_kind, subject, detail)
            SELECT p.tenant, 'login.succeeded', p.id, p.kind, p.id,
-             jsonb_build_object('acr', left($9::text, 100), 'replaced', EXISTS (SELECT FROM old))
+             jsonb_build_object('acr', left($9::text, 100), 'replaced', EXISTS (SELECT FROM ended))
            FROM made, principal p WHERE p.tenant = $5 AND p.id = $6
          )
          SELECT EXISTS (SELECT FROM attempt) AS attempt, EXISTS (SELECT FROM made) AS made`,

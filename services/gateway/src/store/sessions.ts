@@ -33,7 +33,8 @@ const ending = (how: string, which: string) => `WITH ended AS (
   ), noted AS (
     ${noted(how)}
   ) SELECT tenant, principal, id FROM ended`;
-const noted = (
+/** Notes for the security log of the sessions in the statement's part `ended` how they ended. */
+export const noted = (
   how: string,
 ) => `INSERT INTO security_event (tenant, kind, actor, actor_kind, subject, detail)
     SELECT p.tenant, 'session.ended', p.id, p.kind, p.id, jsonb_build_object('how', '${how}', 'session', e.id)
