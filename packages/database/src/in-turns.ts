@@ -6,22 +6,25 @@ const PATIENCE_MS = 5_000;
 export type InTurns = <T>(tenant: string, work: () => Promise<T>) => Promise<T>;
 
 /**
- * Does so many pieces of work at the same time. Tenants take turns, so that the work of one does not wait for all that
- * another has asked for. Throws `service_unavailable` for what waits too long.
+ * Does so many pieces of work at the same time, each of another tenant: what one asks for is done one after the other, so
+ * that it never has all places or all processors. Tenants take turns. Throws `service_unavailable` for what waits too long.
  */
 export function inTurns(places: number, patienceMs = PATIENCE_MS): InTurns {
   let free = places;
+  const served = new Set<string>();
   /** In the order of their turns. */
   const waiting = new Map<string, (() => void)[]>();
 
   function next(): void {
-    const [turn] = waiting;
-    if (turn === undefined || free === 0) return;
+    if (free === 0) return;
+    const turn = [...waiting].find(([tenant]) => !served.has(tenant));
+    if (turn === undefined) return;
     const [tenant, queue] = turn;
     waiting.delete(tenant);
     const begin = queue.shift();
     if (queue.length > 0) waiting.set(tenant, queue);
     free -= 1;
+    served.add(tenant);
     begin?.();
   }
 
@@ -48,6 +51,7 @@ export function inTurns(places: number, patienceMs = PATIENCE_MS): InTurns {
       return await work();
     } finally {
       free += 1;
+      served.delete(tenant);
       next();
     }
   };

@@ -54,7 +54,7 @@ export interface Pool extends pg.Pool {
   together(statements: readonly PreparedStatement[]): Promise<{ rows: object[] }[]>;
   /**
    * Asks for what may be 20 MB, on one of {@link LARGE_CONNECTIONS} apart from all others, so that small calls always find
-   * a connection. Tenants take turns.
+   * a connection. Tenants take turns, with one read each at a time.
    */
   large<Row extends object>(tenant: string, statement: PreparedStatement): Promise<{ rows: Row[] }>;
 }
@@ -158,13 +158,11 @@ function withStartupOptions(
   };
 }
 
-const BYTEA = 17;
 const INT8 = 20;
 const DATE = 1082;
 const TIMESTAMPTZ = 1184;
 
 const asText = (text: string): string => text;
-const asBytes = (bytes: Buffer): Buffer => bytes;
 
 // The types of `pg` describe one parser per type id; what a parser returns is known only here.
 const getTypeParser: typeof pg.types.getTypeParser = ((oid: number, format?: 'text' | 'binary') => {
@@ -172,9 +170,6 @@ const getTypeParser: typeof pg.types.getTypeParser = ((oid: number, format?: 'te
     if (oid === INT8) return safeNumber;
     if (oid === TIMESTAMPTZ) return epochMilliseconds;
     if (oid === DATE) return asText;
-  } else if (oid === BYTEA) {
-    // What the client has no parser for it makes text of.
-    return asBytes;
   }
   return pg.types.getTypeParser(oid, format);
 }) as typeof pg.types.getTypeParser;

@@ -49,6 +49,9 @@ export function replayColumn(principal: string, operation: string, key: string):
 /** Fenced, or not compared with the anchor store since the database server started: both close admission (R18). */
 const FENCED = `(t.fenced OR coalesce(t.compared_at < pg_postmaster_start_time(), true))`;
 
+/** The database's clock, epoch milliseconds. */
+export const NOW = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::float8';
+
 /**
  * What every operation on a request loads in its one read: the tenant, the request with its integrity recomputed by
  * Postgres, the lifecycle row, and the answer already stored under the caller's key. Few columns, because each costs the
@@ -56,7 +59,7 @@ const FENCED = `(t.fenced OR coalesce(t.compared_at < pg_postmaster_start_time()
  * Parameters: $1 tenant, $2 request id, $3 principal, $4 operation, $5 key.
  */
 export const REQUEST_COLUMNS = `
-  floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now,
+  ${NOW} AS now,
   t.directory_revision, t.generation, ${FENCED} AS fenced, t.fence_reason, t.ledger_id,
   ${replayColumn('$3', '$4', '$5')},
   row_to_json(l)::text AS lifecycle, r.purpose, r.digest, r.canonical`;
@@ -101,7 +104,7 @@ const MATERIAL_DIGESTS = `coalesce(${HEX_DIGEST('m.payload')} || ${HEX_DIGEST('m
 const REQUEST_DIGEST = HEX_DIGEST('r.canonical');
 
 /** INT of contract §6.4: request, payload, response schema and document; as {@link REQUEST_INTEGRITY} without material. */
-const WHOLE_INTEGRITY = `${REQUEST_DIGEST} || ${MATERIAL_DIGESTS} AS digests`;
+export const WHOLE_DIGESTS = `${REQUEST_DIGEST} || ${MATERIAL_DIGESTS}`;
 
 /** Of what is stored; Postgres knows it without reading it. */
 const MATERIAL_BYTES =
@@ -111,13 +114,13 @@ const MATERIAL_BYTES =
 export const isLarge = (bytes = '0') =>
   `coalesce(${MATERIAL_BYTES} + ${bytes} > ${LARGE_BYTES}, false)`;
 
-/** As {@link WHOLE_INTEGRITY}, but without material that {@link isLarge}: {@link loadRequest} asks for its digests apart. */
+/** As {@link WHOLE_DIGESTS}, but without material that {@link isLarge}: {@link loadRequest} asks for its digests apart. */
 const SMALL_DIGESTS = (large: string) =>
   `${REQUEST_DIGEST} || CASE WHEN ${large} THEN '' ELSE ${MATERIAL_DIGESTS} END AS digests`;
 export const INTEGRITY = `${SMALL_DIGESTS(isLarge())}, ${isLarge()} AS large_digests`;
 
 /** For a read that leaves out what is large. */
-const SMALL_INTEGRITY = (large: string) => `${SMALL_DIGESTS(large)}, ${large} AS is_large`;
+export const SMALL_INTEGRITY = (large: string) => `${SMALL_DIGESTS(large)}, ${large} AS is_large`;
 
 /**
  * Who may see the request (contract §1, R1, R2), as the service decides it again: nobody else makes Postgres read what may
@@ -151,7 +154,7 @@ export const ANCHOR_JOIN = keyed(
 
 const LARGE_DIGESTS = {
   name: 'database.large-digests',
-  text: `SELECT ${WHOLE_INTEGRITY}, m.request_id IS NOT NULL AS kept ${REQUEST_JOINS} ${MATERIAL_JOIN} WHERE t.tenant = $1`,
+  text: `SELECT ${WHOLE_DIGESTS} AS digests, m.request_id IS NOT NULL AS kept ${REQUEST_JOINS} ${MATERIAL_JOIN} WHERE t.tenant = $1`,
 };
 
 /** What {@link loadRequest} answers; everything from `request_id` on is null or absent when there is no such request. */
@@ -220,47 +223,6 @@ export async function loadRequest<Row extends RequestRow>(
   // Deleted meanwhile: the row that says so is another one.
   if (whole.rows[0]?.kept !== true) return loadRequest(pool, statement, values);
   return Object.assign(row, { digests: whole.rows[0].digests });
-}
-
-/** As {@link loadRequest}, of what may be 20 MB: on connections of their own. `values` begin with the tenant. */
-async function loadLargeRequest<Row extends RequestRow>(
-  pool: Pool,
-  { name, text }: Statement,
-  values: unknown[],
-): Promise<Row | undefined> {
-  const { rows } = await pool.large<LoadedRow>(String(values[0]), { name, text, values });
-  return rowOf(rows[0]);
-}
-
-/** A read that may be large, without what is large and with it. */
-export interface SizedStatement {
-  readonly small: Statement;
-  readonly whole: Statement;
-}
-
-/** `text` gives the statement: with its columns of integrity, and those columns kept that are not left out. */
-export function sized(
-  name: string,
-  large: string,
-  text: (integrity: string, kept: (column: string) => string) => string,
-): SizedStatement {
-  const keptIfSmall = (column: string) => `CASE WHEN NOT ${large} THEN ${column} END`;
-  return {
-    small: { name: `${name}-small`, text: text(SMALL_INTEGRITY(large), keptIfSmall) },
-    whole: { name, text: text(WHOLE_INTEGRITY, (column) => column) },
-  };
-}
-
-/** Loads it: small on the service's connections, whole by {@link loadLargeRequest}. */
-export function loadSized<Row extends RequestRow>(
-  pool: Pool,
-  statement: SizedStatement,
-  whole: boolean,
-  values: unknown[],
-): Promise<Row | undefined> {
-  return whole
-    ? loadLargeRequest<Row>(pool, statement.whole, values)
-    : loadRequest<Row>(pool, statement.small, values);
 }
 
 function rowOf<Row extends RequestRow>(loaded: LoadedRow | undefined): Row | undefined {

@@ -57,6 +57,7 @@ export type { Loop } from './loop.js';
 export * from './messages/index.js';
 export * from './notary.js';
 export { SchemaChecks } from './schema-check/asking.js';
+export * from './long-answer.js';
 export * from './serve-operation.js';
 export * from './subjects.js';
 export { inSpan, inSpanOfEach, openCall, openSpan, recordedTraceparent } from './spans.js';

@@ -38,8 +38,8 @@ export function redirect({ response }: Call, location: string): void {
   response.end();
 }
 
-/** Sends a whole text with its length; the status is 200 unless set before. */
-export function send({ response }: Call, type: string, text: string): void {
+/** Sends a whole text, or its UTF-8, with its length; the status is 200 unless set before. */
+export function send({ response }: Call, type: string, text: string | Uint8Array): void {
   response.setHeader('Content-Type', type);
   response.setHeader('Content-Length', Buffer.byteLength(text));
   response.end(text);

@@ -237,7 +237,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       { ...sealed, traceparent: traceparentOf(call.trace), timeoutMs, large },
       body,
     );
-    const { length } = reply.body;
+    const { length } = reply.bytes ?? reply.body;
     if (length > LARGE_BYTES && admitted.has(call)) {
       weigh(call, length);
       beLarge(call);
@@ -406,7 +406,7 @@ async function isQuick(reading: Promise<unknown>): Promise<boolean> {
 /** A service's answer goes out as it is; a client that has it already is told so (R31). */
 function answer(call: Call, operation: Operation, reply: BusReply): void {
   const { request, response } = call;
-  const { status, body } = reply;
+  const { status, body, bytes } = reply;
   let type = 'application/json';
   for (const [name, value] of Object.entries(reply.headers ?? {})) {
     if (name.toLowerCase() === 'content-type') type = value;
@@ -422,7 +422,7 @@ function answer(call: Call, operation: Operation, reply: BusReply): void {
     }
   }
   response.statusCode = status;
-  send(call, type, body);
+  send(call, type, bytes ?? body);
 }
 
 /** Weak comparison, as If-None-Match wants it (RFC 9110 §13.1.2). */

@@ -1,11 +1,7 @@
 import {
   ANCHOR_COLUMN,
   ANCHOR_JOIN,
-  MATERIAL_JOIN,
-  REQUEST_COLUMNS,
-  REQUEST_JOINS,
   isBeaten,
-  isLarge,
   jsonOf,
   keyed,
   lifecycleOf,
@@ -15,7 +11,14 @@ import {
   shownCandidate,
   sized,
 } from '@countersign/database';
-import type { CallerIdentity, NewRecord, Pool, RequestRow } from '@countersign/database';
+import type {
+  BundleColumns,
+  CallerIdentity,
+  MaterialColumns,
+  NewRecord,
+  Pool,
+  RequestRow,
+} from '@countersign/database';
 import type { Digest, Lifecycle } from '@countersign/protocol';
 
 export interface Drained {
@@ -66,14 +69,9 @@ export interface AnchoringDecision {
   readonly lifecycle: Lifecycle;
 }
 
-export interface ExportRow extends RequestRow {
+export interface ExportRow extends RequestRow, MaterialColumns, BundleColumns {
   anchor: string | null;
-  payload: string | null;
-  response_schema: string | null;
-  review_document: Buffer | null;
   candidate: string | null;
-  bundle_manifest: string | null;
-  bundle_html: Buffer | null;
 }
 
 export interface EntryRow {
@@ -88,17 +86,12 @@ export interface EntryRow {
   created_at: number;
 }
 
-const EXPORT = sized(
-  'ledger.export',
-  isLarge('coalesce(octet_length(b.html), 0)'),
-  (integrity, kept) => `
-  SELECT ${REQUEST_COLUMNS}, ${integrity}, ${ANCHOR_COLUMN}, ${kept('m.payload')} AS payload,
-    ${kept('m.response_schema')} AS response_schema, ${kept('m.review_document')} AS review_document, c.candidate,
-    b.manifest AS bundle_manifest, ${kept('b.html')} AS bundle_html
-  ${REQUEST_JOINS} ${MATERIAL_JOIN} ${ANCHOR_JOIN} ${shownCandidate()}
-  ${keyed('bundle', 'b', 'x.id = r.bundle_id AND m.request_id IS NOT NULL')}
-  WHERE t.tenant = $1`,
-);
+const EXPORT = sized('ledger.export', {
+  material: ['payload', 'response_schema', 'review_document'],
+  bundle: true,
+  columns: [ANCHOR_COLUMN, 'c.candidate'],
+  joins: `${ANCHOR_JOIN} ${shownCandidate()}`,
+});
 
 const ENTRY = `e.tenant, e.sequence, e.request_id, e.type, e.previous_head, e.head, e.record_digest, r.record, e.created_at
   FROM ledger_entry e CROSS JOIN LATERAL (SELECT x.record FROM record x WHERE x.tenant = $1 AND x.id = e.record_id LIMIT 1) r`;

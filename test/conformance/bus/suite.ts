@@ -111,6 +111,25 @@ export function describeBus(maker: BusMaker): void {
       expect(await caller.call('t.echo', { timeoutMs: 1000 }, '\uFEFF1')).toEqual(ok('\uFEFF1'));
     });
 
+    it.each([0, 1000, 12 * MiB])('carries an answer of %d bytes as bytes', async (length) => {
+      await (
+        await server()
+      ).serve('t.bytes', 'q', async () => ({
+        status: 200,
+        body: '',
+        bytes: Buffer.alloc(length, 'é'),
+        headers: { note: 'long' },
+      }));
+      const reply = await caller.call('t.bytes', { timeoutMs: 20_000 }, '');
+      expect({ ...reply, bytes: null }).toEqual({
+        status: 200,
+        body: '',
+        bytes: null,
+        headers: { note: 'long' },
+      });
+      expect(Buffer.alloc(length, 'é').equals(reply.bytes as Uint8Array)).toBe(true);
+    });
+
     it('gives each of many parallel calls its own answer', async () => {
       await (await server()).serve('t.echo', 'q', echo, { concurrency: 8, backlog: 1000 });
       const bodies = Array.from({ length: 500 }, (_, i) => String(i));

@@ -10,7 +10,7 @@ export type WireHeaders = [name: string, value: string][];
 /** A request body or a reply, encoded. */
 export interface Envelope {
   headers: WireHeaders;
-  body: string;
+  body: BusBody;
 }
 
 /** The header that says the body lies in the parcel store under this id. */
@@ -85,10 +85,24 @@ export function decodeHeaders(lines: WireHeaders): BusHeaders {
 /** Reply headers travel under names of their own, apart from ours. */
 const OWN = 'reply-';
 
-export function encodeReply({ status, body, headers }: BusReply): Envelope {
+/** Says that the caller gets the body as bytes, as it was given. */
+const BYTES: WireHeaders[number] = ['bytes', 'yes'];
+
+/** The body of an envelope that travelled with these headers. */
+export function arrivedBody(headers: WireHeaders, bytes: Uint8Array): BusBody {
+  return headers.some(([name]) => name === BYTES[0]) ? bytes : textOf(bytes);
+}
+
+/** UTF-8 as it is: a decoder of the platform's would drop a leading byte-order mark. */
+export function textOf({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('utf8');
+}
+
+export function encodeReply({ status, body, bytes, headers }: BusReply): Envelope {
   const lines: WireHeaders = [['status', String(status)]];
   for (const name in headers) lines.push([OWN + name, escapeValue(headers[name] as string)]);
-  return { headers: lines, body };
+  if (bytes !== undefined) lines.push(BYTES);
+  return { headers: lines, body: bytes ?? body };
 }
 
 /** A refusal by its code; anything else as `service_unavailable` without a word about it. */
@@ -129,7 +143,8 @@ export function decodeReply(subject: string, { headers: lines, body }: Envelope)
   if (own['error'] !== undefined) throw decodeFailure(subject, own['error'], own);
   const status = Number(own['status']);
   if (!Number.isInteger(status)) throw busRefusal('handler_failed', subject);
-  return hasGiven ? { status, body, headers: given } : { status, body };
+  const reply = typeof body === 'string' ? { status, body } : { status, body: '', bytes: body };
+  return hasGiven ? { ...reply, headers: given } : reply;
 }
 
 function decodeFailure(subject: string, code: string, own: Record<string, string>): Refusal {

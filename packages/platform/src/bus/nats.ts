@@ -2,7 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { headers as noHeaders } from '@nats-io/transport-node';
 import type { Msg, MsgHdrs } from '@nats-io/transport-node';
-import { PARCEL, PARCEL_BYTES, checkSubject, encodeHeaders, isLarge } from './envelope.js';
+import {
+  PARCEL,
+  PARCEL_BYTES,
+  arrivedBody,
+  checkSubject,
+  encodeHeaders,
+  isLarge,
+  textOf,
+} from './envelope.js';
 import type { Envelope, WireHeaders } from './envelope.js';
 import { busRefusal } from './fault.js';
 import { createNatsLink } from './nats-link.js';
@@ -10,7 +18,7 @@ import type { NatsLinkOptions } from './nats-link.js';
 import { NO_PARCELS } from './parcels.js';
 import type { ParcelStore } from './parcels.js';
 import { createPendingCalls } from './pending-calls.js';
-import { SMALL_BODY_BYTES, createResponder, textOf } from './responder.js';
+import { SMALL_BODY_BYTES, createResponder } from './responder.js';
 import type { Responder } from './responder.js';
 import { watchStalls } from './stall.js';
 import type { Bus, BusBody, BusReply, LargeBody } from './types.js';
@@ -55,11 +63,16 @@ export async function createNatsBus(options: NatsBusOptions): Promise<Bus> {
     const headers = fromNats(message.headers);
     const parcel = parcelOf(headers);
     if (parcel === null) {
-      calls.settle(token, { headers, body: textOf(message.data) });
+      const body = arrivedBody(headers, message.data);
+      // A copy: what it is a part of belongs to the connection.
+      calls.settle(token, {
+        headers,
+        body: typeof body === 'string' ? body : Uint8Array.from(body),
+      });
       return;
     }
     parcels.take(parcel, null).then(
-      (body) => calls.settle(token, { headers, body: textOf(body) }),
+      (body) => calls.settle(token, { headers, body: arrivedBody(headers, body) }),
       (error: unknown) => calls.fail(token, 'body_lost', error),
     );
   }
@@ -123,7 +136,7 @@ export async function createNatsBus(options: NatsBusOptions): Promise<Bus> {
     }
   }
 
-  function respond(message: Msg, headers: WireHeaders, body: string): void {
+  function respond(message: Msg, headers: WireHeaders, body: BusBody): void {
     try {
       message.respond(body, { headers: toNats(headers) });
     } catch (error) {

@@ -1,7 +1,7 @@
 import { Refusal } from '@countersign/protocol';
 import type { Logger } from '../log.js';
 import { continueTrace } from '../telemetry.js';
-import { decodeHeaders, encodeFailure, encodeReply } from './envelope.js';
+import { decodeHeaders, encodeFailure, encodeReply, textOf } from './envelope.js';
 import type { Envelope, WireHeaders } from './envelope.js';
 import { busFaultOf, busRefusal } from './fault.js';
 import { createLimiter } from './limiter.js';
@@ -85,11 +85,6 @@ export function createResponder(
     },
     idle: () => limiter.idle(),
   };
-}
-
-/** UTF-8 as it is: a decoder of the platform's would drop a leading byte-order mark. */
-export function textOf({ buffer, byteOffset, length }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, length).toString('utf8');
 }
 
 /** What was handed over with the request. */

@@ -55,6 +55,10 @@ export function linkThread(port: MessagePort, other: OtherEnd): ThreadLink {
     if (leaving.push(message) === 1) setImmediate(flush);
   }
 
+  function giveAway(body: BusBody): void {
+    if (typeof body !== 'string' && isWhole(body)) buffers.push(body.buffer);
+  }
+
   function flush(): void {
     if (leaving.length > 0) port.postMessage(leaving.splice(0), buffers.splice(0));
   }
@@ -75,7 +79,7 @@ export function linkThread(port: MessagePort, other: OtherEnd): ThreadLink {
         else {
           // In one process every body is here.
           void body.take().then((bytes) => {
-            if (isWhole(bytes)) buffers.push(bytes.buffer);
+            giveAway(bytes);
             ask(bytes);
           });
         }
@@ -98,7 +102,10 @@ export function linkThread(port: MessagePort, other: OtherEnd): ThreadLink {
         return;
       case 'asks': {
         const { headers, body, token, at } = message;
-        const answer = (envelope: Envelope): void => send({ kind: 'answers', token, envelope });
+        const answer = (envelope: Envelope): void => {
+          giveAway(envelope.body);
+          send({ kind: 'answers', token, envelope });
+        };
         const member = members.get(message.member);
         if (member === undefined || !('responder' in member)) {
           return answer(encodeFailure(busRefusal('no_responder', '')));

@@ -48,6 +48,8 @@ export interface BusRequest {
 export interface BusReply {
   status: number;
   body: string;
+  /** The UTF-8 of a long body, which is '' then; given away with the reply. */
+  bytes?: Uint8Array;
   headers?: Record<string, string>;
 }
 

@@ -1,15 +1,16 @@
-import { textDigest, valueDigest } from '../json/canonical.js';
+import { valueDigest } from '../json/canonical.js';
+import type { Digest } from '../json/canonical.js';
 import { isJsonObject } from '../json/value.js';
 import type { DecisionRequest, ReviewBundle } from '../records/request.js';
 
 /**
- * Whether a stored bundle is the one that the request bound: the bytes of its HTML, and id, tenant, publisher, time and
+ * Whether a stored bundle is the one that the request bound: the digest of its HTML, and id, tenant, publisher, time and
  * compatibility of its manifest (contract §7 #8).
  */
 export function isBoundBundle(
   { tenant, review }: Pick<DecisionRequest, 'tenant' | 'review'>,
   manifestText: string,
-  html: string,
+  htmlDigest: Digest,
 ): boolean {
   const bound = review.bundle;
   const manifest = parsed(manifestText);
@@ -23,7 +24,7 @@ export function isBoundBundle(
     manifest.digest === bound.digest &&
     manifest.compatibility !== undefined &&
     valueDigest(manifest.compatibility) === valueDigest(bound.compatibility) &&
-    textDigest(html) === bound.digest
+    htmlDigest === bound.digest
   );
 }
 

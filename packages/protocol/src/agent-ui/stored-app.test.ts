@@ -83,7 +83,7 @@ describe('a bundle', () => {
   const text = canonicalText(manifest);
 
   test('is the bound one with the same manifest and bytes', () => {
-    expect(isBoundBundle(request, text, html)).toBe(true);
+    expect(isBoundBundle(request, text, textDigest(html))).toBe(true);
   });
 
   test.each<[string, string, string]>([
@@ -97,6 +97,6 @@ describe('a bundle', () => {
     ['no manifest', 'null', html],
     ['no JSON', '{', html],
   ])('with %s is not the bound one', (_what, manifestText, bytes) => {
-    expect(isBoundBundle(request, manifestText, bytes)).toBe(false);
+    expect(isBoundBundle(request, manifestText, textDigest(bytes))).toBe(false);
   });
 });

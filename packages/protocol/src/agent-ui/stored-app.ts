@@ -1,28 +1,37 @@
 import { AGENT_UI_PROFILE, PROTOCOL_REVISION } from '../constants.js';
-import { canonicalObject, textDigest, valueDigest } from '../json/canonical.js';
+import { canonicalObject, canonicalText, textDigest, valueDigest } from '../json/canonical.js';
 import type { AgentUiEnvelope, AgentUiInput } from '../records/agent-ui.js';
 import type { Digest } from '../records/primitives.js';
 import type { DecisionRequest } from '../records/request.js';
 import { sandboxOriginOf, scopeOf } from './sandbox-origin.js';
 
-export interface AppSource {
+export interface BoundApp {
   /** Binds a bundle. */
   readonly request: DecisionRequest;
   readonly requestDigest: Digest;
   /** Canonical text. */
   readonly payload: string;
-  /** The exact registered bytes. */
-  readonly html: string;
   /** See `SCOPE`. */
   readonly sandboxPattern: string;
+}
+
+export interface AppSource extends BoundApp {
+  /** The exact registered bytes. */
+  readonly html: string;
 }
 
 /**
  * StoredApp (contract §3.3, §3.9) as canonical text: the bundle, what the View gets to see, and the envelope whose digests
  * the host recomputes before a View exists (contract §12.2). The payload is spliced in as it is stored.
  */
-export function storedAppText(source: AppSource): string {
-  const { request, requestDigest, payload, html, sandboxPattern } = source;
+export function storedAppText({ html, ...bound }: AppSource): string {
+  const { before, after } = storedAppAround(bound);
+  return before + canonicalText(html) + after;
+}
+
+/** The text before and after the HTML, which is a JSON string and may be long. */
+export function storedAppAround(app: BoundApp): { before: string; after: string } {
+  const { request, requestDigest, payload, sandboxPattern } = app;
   const { bundle } = request.review;
   const origin = sandboxOriginOf(sandboxPattern, request);
   if (bundle === undefined || origin === null) throw new TypeError('the request binds no bundle');
@@ -58,5 +67,9 @@ export function storedAppText(source: AppSource): string {
   };
   const envelope: AgentUiEnvelope = { ...bound, binding_digest: valueDigest(bound) };
   const scope = scopeOf(request.tenant, bundle.publisher, bundle.digest);
-  return canonicalObject({ ...envelope, html, origin, scope, input }, { result });
+  const { binding_digest, bundle: boundBundle, ...others } = envelope;
+  // In canonical order the HTML comes after these two and before all others.
+  const first = canonicalObject({ binding_digest, bundle: boundBundle }, {});
+  const rest = canonicalObject({ ...others, origin, scope, input }, { result });
+  return { before: `${first.slice(0, -1)},"html":`, after: `,${rest.slice(1)}` };
 }

@@ -1,8 +1,8 @@
 import { Refusal, isBoundBundle, materialReadable } from '@countersign/protocol';
 import { openSized, readEvent, requireIntegrity } from '@countersign/database';
 import type { StoredRequest } from '@countersign/database';
-import { LARGE_ANSWER, answer, isId, readSized } from '@countersign/platform';
-import type { Handler } from '@countersign/platform';
+import { LARGE_ANSWER, answerOf, isId, readSized } from '@countersign/platform';
+import type { AnswerPart, Handler } from '@countersign/platform';
 import type { LedgerDeps } from '../module.js';
 import type { EntryRow, ExportRow } from '../store.js';
 
@@ -22,23 +22,23 @@ export function exportRequest(deps: LedgerDeps): Handler {
     if (found === null) return LARGE_ANSWER;
     const { principal, stored, loaded } = found;
     requireIntegrity(stored, tenant);
-    const material = materialText(stored, loaded);
+    const material = materialParts(stored, loaded);
     const [records, entries] = await Promise.all([
       deps.store.recordsOf(tenant, id),
       deps.store.entriesOf(tenant, id),
     ]);
     await deps.journal.note(
       readEvent('export.read', call.caller, principal, stored, {
-        material: material !== 'null',
+        material: material !== null,
       }),
     );
-    return answer(
-      200,
+    return answerOf(200, [
       `{"request":${stored.canonical},"request_digest":"${stored.digest}"` +
         `,"records":[${records.join(',')}],"audit":${JSON.stringify(entries.map(auditEntry))}` +
-        `,"anchor":${loaded.anchor},"material":${material}` +
-        `,"verification":${JSON.stringify(VERIFICATION)}}`,
-    );
+        `,"anchor":${loaded.anchor},"material":`,
+      ...(material ?? ['null']),
+      `,"verification":${JSON.stringify(VERIFICATION)}}`,
+    ]);
   };
 }
 
@@ -48,21 +48,27 @@ function auditEntry(entry: EntryRow) {
 }
 
 /** Null once private material is gone, even if the bundle still is there; while retained, both must be intact. */
-function materialText(stored: StoredRequest, row: ExportRow): string {
-  if (!materialReadable(stored.lifecycle, row.now)) return 'null';
-  return (
-    `{"payload":${row.payload},"response_schema":${row.response_schema}` +
-    `,"review_document":${JSON.stringify(row.review_document?.toString() ?? null)},"candidate":${row.candidate}` +
-    `${bundleText(stored, row)}}`
-  );
+function materialParts(stored: StoredRequest, row: ExportRow): AnswerPart[] | null {
+  if (!materialReadable(stored.lifecycle, row.now)) return null;
+  return [
+    '{"payload":',
+    row.payload ?? 'null',
+    ',"response_schema":',
+    row.response_schema ?? 'null',
+    ',"review_document":',
+    { quoted: row.review_document },
+    `,"candidate":${row.candidate}`,
+    ...bundleParts(stored, row),
+    '}',
+  ];
 }
 
-function bundleText(stored: StoredRequest, row: ExportRow): string {
-  if (stored.request.review.bundle === undefined) return '';
-  if (row.bundle_html === null || row.bundle_manifest === null) throw new Refusal('bundle_deleted');
-  const html = row.bundle_html.toString();
-  if (!isBoundBundle(stored.request, row.bundle_manifest, html)) {
+function bundleParts(stored: StoredRequest, row: ExportRow): AnswerPart[] {
+  if (stored.request.review.bundle === undefined) return [];
+  const { bundle_manifest: manifest, bundle_html: html, bundle_digest: digest } = row;
+  if (html === null || manifest === null) throw new Refusal('bundle_deleted');
+  if (!isBoundBundle(stored.request, manifest, `sha256:${digest}`)) {
     throw new Refusal('bundle_integrity_mismatch');
   }
-  return `,"bundle":{"manifest":${row.bundle_manifest},"html":${JSON.stringify(html)}}`;
+  return [`,"bundle":{"manifest":${manifest},"html":`, { quoted: html }, '}'];
 }

@@ -1,6 +1,7 @@
-import { Refusal, isBoundBundle, materialReadable, storedAppText } from '@countersign/protocol';
-import { openSized, readEvent, requireIntegrity } from '@countersign/database';
-import { LARGE_ANSWER, answer, isId, readSized } from '@countersign/platform';
+import { Refusal, isBoundBundle, materialReadable, storedAppAround } from '@countersign/protocol';
+import { openSized, readEvent, requireIntegrity, wholeText } from '@countersign/database';
+import type { Pieces } from '@countersign/database';
+import { LARGE_ANSWER, answerOf, isId, readSized } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import type { RequestDeps } from '../module.js';
 
@@ -18,31 +19,33 @@ export function app(deps: RequestDeps): Handler {
     );
     if (found === null) return LARGE_ANSWER;
     const { principal, stored, loaded } = found;
-    const { payload, bundle_manifest } = loaded;
-    const html = loaded.bundle_html?.toString() ?? null;
+    const { payload, bundle_manifest, bundle_html, bundle_digest } = loaded;
     const { request, lifecycle } = stored;
     requireIntegrity(stored, call.caller.tenant);
     if (payload === null || !materialReadable(lifecycle, stored.row.now)) {
       throw new Refusal('material_deleted');
     }
     if (request.review.bundle === undefined) throw new Refusal('not_found');
-    if (bundle_manifest === null || html === null) throw new Refusal('bundle_deleted');
-    if (!isBoundBundle(request, bundle_manifest, html)) {
+    if (bundle_manifest === null || bundle_html === null) throw new Refusal('bundle_deleted');
+    if (!isBoundBundle(request, bundle_manifest, `sha256:${bundle_digest}`)) {
       throw new Refusal('bundle_integrity_mismatch');
     }
-    if (Buffer.byteLength(payload) > request.limits.inline_result_bytes) {
+    if (bytesOf(payload) > request.limits.inline_result_bytes) {
       throw new Refusal('app_snapshot_too_large');
     }
     await deps.journal.note(readEvent('app.read', call.caller, principal, stored));
-    return answer(
-      200,
-      storedAppText({
-        request,
-        requestDigest: stored.digest,
-        payload,
-        html,
-        sandboxPattern: deps.sandboxOrigin,
-      }),
-    );
+    const { before, after } = storedAppAround({
+      request,
+      requestDigest: stored.digest,
+      payload: wholeText(payload),
+      sandboxPattern: deps.sandboxOrigin,
+    });
+    return answerOf(200, [before, { quoted: bundle_html }, after]);
   };
+}
+
+function bytesOf(text: string | Pieces): number {
+  return typeof text === 'string'
+    ? Buffer.byteLength(text)
+    : text.reduce((sum, { length }) => sum + length, 0);
 }

@@ -1,6 +1,6 @@
 import { Refusal, materialReadable } from '@countersign/protocol';
 import { openSized, readEvent, requireIntegrity } from '@countersign/database';
-import { LARGE_ANSWER, answer, isId, readSized } from '@countersign/platform';
+import { LARGE_ANSWER, answerOf, isId, readSized } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import type { RequestDeps } from '../module.js';
 
@@ -17,12 +17,14 @@ export function material(deps: RequestDeps): Handler {
     requireIntegrity(stored, call.caller.tenant);
     if (!materialReadable(stored.lifecycle, loaded.now)) throw new Refusal('material_deleted');
     await deps.journal.note(readEvent('material.read', call.caller, principal, stored));
-    return answer(
-      200,
-      `{"request":${stored.canonical},"request_digest":"${stored.digest}"` +
-        `,"payload":${loaded.payload},"response_schema":${loaded.response_schema}` +
-        `,"review_document":${JSON.stringify(loaded.review_document?.toString() ?? null)}` +
-        `,"candidate":${loaded.candidate}}`,
-    );
+    return answerOf(200, [
+      `{"request":${stored.canonical},"request_digest":"${stored.digest}","payload":`,
+      loaded.payload ?? 'null',
+      ',"response_schema":',
+      loaded.response_schema ?? 'null',
+      ',"review_document":',
+      { quoted: loaded.review_document },
+      `,"candidate":${loaded.candidate}}`,
+    ]);
   };
 }

@@ -6,7 +6,6 @@ import {
   MATERIAL_JOIN,
   REQUEST_COLUMNS,
   REQUEST_JOINS,
-  isLarge,
   jsonOf,
   keyed,
   loadRequest,
@@ -17,25 +16,25 @@ import {
   sized,
   transition,
 } from '@countersign/database';
-import type { CallerIdentity, Pool, RequestRow, Transit } from '@countersign/database';
+import type {
+  BundleColumns,
+  CallerIdentity,
+  MaterialColumns,
+  Pool,
+  RequestRow,
+  Transit,
+} from '@countersign/database';
 import type { Lifecycle } from '@countersign/protocol';
 import type { StatusParts } from '../status-view.js';
 import { DISCARDING } from './discarding.js';
 
 export type StatusRow = RequestRow & StatusParts;
 
-export interface MaterialRow extends RequestRow {
-  payload: string | null;
-  response_schema: string | null;
-  review_document: Buffer | null;
+export interface MaterialRow extends RequestRow, MaterialColumns {
   candidate: string | null;
 }
 
-export interface AppRow extends RequestRow {
-  payload: string | null;
-  bundle_manifest: string | null;
-  bundle_html: Buffer | null;
-}
+export type AppRow = RequestRow & Pick<MaterialColumns, 'payload'> & BundleColumns;
 
 export interface HitlRow extends RequestRow {
   receipt: string | null;
@@ -86,24 +85,14 @@ const DISCARD = transition('request.discard', {
 });
 
 /** The caller's own candidate for a human (R9). */
-const materialText = (integrity: string, kept: (column: string) => string) => `
-  SELECT ${REQUEST_COLUMNS}, ${integrity}, ${kept('m.payload')} AS payload, ${kept('m.response_schema')} AS response_schema,
-    ${kept('m.review_document')} AS review_document, c.candidate
-  ${REQUEST_JOINS} ${MATERIAL_JOIN} ${shownCandidate('($6::text IS NULL OR x.reviewer = $6)')}
-  WHERE t.tenant = $1`;
-const MATERIAL = sized('request.material', isLarge(), materialText);
+const MATERIAL = sized('request.material', {
+  material: ['payload', 'response_schema', 'review_document'],
+  bundle: false,
+  columns: ['c.candidate'],
+  joins: shownCandidate('($6::text IS NULL OR x.reviewer = $6)'),
+});
 
-/** With the bundle that the request binds, as it is stored now. */
-const APP = sized(
-  'request.app',
-  isLarge('coalesce(octet_length(b.html), 0)'),
-  (integrity, kept) => `
-  SELECT ${REQUEST_COLUMNS}, ${integrity}, ${kept('m.payload')} AS payload, b.manifest AS bundle_manifest,
-    ${kept('b.html')} AS bundle_html
-  ${REQUEST_JOINS} ${MATERIAL_JOIN}
-  ${keyed('bundle', 'b', 'x.id = r.bundle_id AND m.request_id IS NOT NULL')}
-  WHERE t.tenant = $1`,
-);
+const APP = sized('request.app', { material: ['payload'], bundle: true });
 
 // What ended a review is the first event with the state that it has now; later ones, such as cancelling once more,
 // repeat it. A retired namespace has no event of its own (contract §11.9): its incident says when.

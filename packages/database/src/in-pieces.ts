@@ -1,0 +1,50 @@
+/**
+ * A long value's bytes in their order. Whoever handles them gives others their turn between two, and none takes a thread
+ * more than a millisecond.
+ */
+export type Pieces = readonly Uint8Array[];
+
+const PIECE_BYTES = 128 * 1024;
+
+/** A row of {@link inPieces}. */
+export interface PieceRow {
+  readonly name: string;
+  readonly at: number;
+  readonly piece: Buffer | null;
+}
+
+/**
+ * A statement that gives each of the values as rows of one piece: the client takes a row apart at once, however long it is.
+ * `values`: by name, expressions of type bytea that are no plain columns, so that Postgres reads what is stored once and not
+ * for every piece. `from`: all that follows the columns, up to WHERE.
+ */
+export function inPieces(
+  values: Readonly<Record<string, string>>,
+  from: string,
+  where: string,
+): string {
+  const rows = Object.entries(values).map(([name, bytes]) => `('${name}', ${bytes})`);
+  return `
+  SELECT v.name, s.at, substring(v.bytes FROM s.at + 1 FOR ${PIECE_BYTES}) AS piece
+  ${from}
+  CROSS JOIN LATERAL (VALUES ${rows.join(', ')} OFFSET 0) v (name, bytes)
+  CROSS JOIN LATERAL generate_series(0, greatest(octet_length(v.bytes) - 1, 0), ${PIECE_BYTES}) s (at)
+  WHERE ${where}`;
+}
+
+/** The values by name; null where one is. Empty when the statement found no row. */
+export function collectPieces(rows: readonly PieceRow[]): Map<string, Pieces | null> {
+  const values = new Map<string, Buffer[] | null>();
+  for (const { name, piece } of rows.toSorted((a, b) => a.at - b.at)) {
+    const before = values.get(name);
+    if (piece === null) values.set(name, null);
+    else if (before) before.push(piece);
+    else values.set(name, [piece]);
+  }
+  return values;
+}
+
+/** A value that is known to be short enough for one piece of work. */
+export function wholeText(value: string | Pieces): string {
+  return typeof value === 'string' ? value : Buffer.concat(value).toString('utf8');
+}

@@ -1,0 +1,120 @@
+import { collectPieces, inPieces, wholeText } from './in-pieces.js';
+import type { PieceRow, Pieces } from './in-pieces.js';
+import type { Pool, Statement } from './pool.js';
+import {
+  MATERIAL_JOIN,
+  NOW,
+  REQUEST_COLUMNS,
+  REQUEST_JOINS,
+  SMALL_INTEGRITY,
+  WHOLE_DIGESTS,
+  isLarge,
+  keyed,
+  loadRequest,
+} from './request-row.js';
+import type { RequestRow } from './request-row.js';
+
+/** A column of what may be 20 MB with all others of its read. */
+interface LongColumn {
+  readonly column: string;
+  readonly type: 'text' | 'bytea';
+}
+
+const MATERIAL: Readonly<Record<string, LongColumn>> = {
+  payload: { column: 'm.payload', type: 'text' },
+  response_schema: { column: 'm.response_schema', type: 'text' },
+  review_document: { column: 'm.review_document', type: 'bytea' },
+};
+const BUNDLE: Readonly<Record<string, LongColumn>> = {
+  bundle_html: { column: 'b.html', type: 'bytea' },
+};
+const BUNDLE_JOIN = keyed('bundle', 'b', 'x.id = r.bundle_id AND m.request_id IS NOT NULL');
+const BUNDLE_DIGEST = `encode(sha256(b.html), 'hex')`;
+
+/** Of a read with material. In one with a bundle, each of them is one value. */
+export interface MaterialColumns {
+  payload: string | Pieces | null;
+  response_schema: string | Pieces | null;
+  review_document: Buffer | Pieces | null;
+}
+
+/** Of a read with the bundle that the request binds, as it is stored now. */
+export interface BundleColumns {
+  bundle_manifest: string | null;
+  bundle_html: Buffer | Pieces | null;
+  /** SHA-256 of the HTML, hexadecimal. */
+  bundle_digest: string | null;
+}
+
+/** A read that may be large: what it has while it is small, and what is long in pieces. */
+export interface SizedStatement {
+  readonly small: Statement;
+  readonly long: Statement;
+}
+
+export interface SizedRead {
+  readonly material: readonly (keyof MaterialColumns)[];
+  readonly bundle: boolean;
+  /** Further columns, and the joins that they need. */
+  readonly columns?: readonly string[];
+  readonly joins?: string;
+}
+
+export function sized(
+  name: string,
+  { material, bundle, columns = [], joins = '' }: SizedRead,
+): SizedStatement {
+  const large = isLarge(bundle ? 'coalesce(octet_length(b.html), 0)' : '0');
+  const ofMaterial = material.map((of) => [of, MATERIAL[of] as LongColumn] as const);
+  const long = [...ofMaterial, ...(bundle ? Object.entries(BUNDLE) : [])];
+  const from = `${REQUEST_JOINS} ${MATERIAL_JOIN} ${bundle ? BUNDLE_JOIN : ''}`;
+  const ifSmall = (column: string) => `CASE WHEN NOT ${large} THEN ${column} END`;
+  const small = [
+    REQUEST_COLUMNS,
+    SMALL_INTEGRITY(large),
+    ...long.map(([as, { column }]) => `${ifSmall(column)} AS ${as}`),
+    ...(bundle
+      ? [`b.manifest AS bundle_manifest`, `${ifSmall(BUNDLE_DIGEST)} AS bundle_digest`]
+      : []),
+    ...columns,
+  ];
+  const facts = `'now', ${NOW}, 'digests', ${WHOLE_DIGESTS}${bundle ? `, 'bundle_digest', ${BUNDLE_DIGEST}` : ''}`;
+  const pieces = {
+    facts: `convert_to(json_build_object(${facts})::text, 'UTF8')`,
+    ...Object.fromEntries(long.map(([as, column]) => [as, bytesOf(column)])),
+  };
+  return {
+    small: {
+      name: `${name}-small`,
+      text: `SELECT ${small.join(', ')} ${from} ${joins} WHERE t.tenant = $1`,
+    },
+    long: {
+      name: `${name}-long`,
+      text: inPieces(pieces, from, 't.tenant = $1 AND m.request_id IS NOT NULL'),
+    },
+  };
+}
+
+function bytesOf({ column, type }: LongColumn): string {
+  return type === 'text' ? `convert_to(${column}, 'UTF8')` : `${column} || ''::bytea`;
+}
+
+/**
+ * Loads it: what is small on the service's connections, and what is large, if it is wanted `whole`, in pieces on those for
+ * large reads ({@link Pool.large}). `values` begin with tenant, request and caller.
+ */
+export async function loadSized<Row extends RequestRow>(
+  pool: Pool,
+  { small, long }: SizedStatement,
+  whole: boolean,
+  values: unknown[],
+): Promise<Row | undefined> {
+  const row = await loadRequest<Row>(pool, small, values);
+  if (!whole || row?.is_large !== true) return row;
+  const asked = { ...long, values: values.slice(0, 3) };
+  const { rows } = await pool.large<PieceRow>(String(values[0]), asked);
+  const { facts, ...found } = Object.fromEntries(collectPieces(rows));
+  // Deleted meanwhile, or no longer for the caller: the row that says so is another one.
+  if (!facts) return loadRequest<Row>(pool, small, values);
+  return Object.assign(row, found, JSON.parse(wholeText(facts)));
+}
