@@ -1,3 +1,4 @@
+import type { FsckCopies } from '@countersign/database';
 import { openS3Copies } from '@countersign/ledger';
 import type { S3AnchorCopies } from '@countersign/ledger';
 import { ConfigurationError } from '@countersign/platform';
@@ -41,9 +42,11 @@ function unreadable(store: string, error: unknown): PlainError {
 /** The same for who can wait: each copy is read when it is asked for. Whoever opens closes. */
 export async function openCopies(
   store: string,
-): Promise<{ copies: AnchorCopies | Pick<S3AnchorCopies, 'copy' | 'within'>; close: () => void }> {
+): Promise<{ copies: FsckCopies; close: () => void }> {
   if (!store.startsWith('s3://')) return { copies: anchorFiles(store), close: () => {} };
-  const remote = await openS3Copies(locationOf(store));
+  const location = locationOf(store);
+  const remote = await openS3Copies(location);
+  const security = await openS3Copies(securitySettings(location));
   const plainly = <T>(read: Promise<T>): Promise<T> =>
     read.catch((error: unknown) => {
       throw unreadable(store, error);
@@ -52,8 +55,12 @@ export async function openCopies(
     copies: {
       copy: (...place) => plainly(remote.copy(...place)),
       within: (...stretch) => plainly(remote.within(...stretch)),
+      security: { within: (...stretch) => plainly(security.within(...stretch)) },
     },
-    close: () => remote.close(),
+    close: () => {
+      remote.close();
+      security.close();
+    },
   };
 }
 

@@ -14,8 +14,8 @@ import { databaseOf } from './database-of.js';
 const EXIT = { consistent: 0, inconsistent: 1, unable: 2 } as const;
 
 const HELP = `
-Rebuilds every request from the ledger and compares it with the tables; recomputes chain, tree, event feeds and
-checkpoints, and compares them with the anchor store. It reads one moment, changes nothing, and may run beside the
+Rebuilds every request from the ledger and compares it with the tables; recomputes chain, tree, event feeds,
+security logs and checkpoints, and compares them with the anchor store. It reads one moment, changes nothing, and may run beside the
 service. It speaks to the database as its owner.
 
 Exit codes:
@@ -120,6 +120,7 @@ function words(
   const looked =
     `${counts.entries} entries, ${counts.requests} requests, ${counts.events} events, ${counts.checkpoints} checkpoints, ` +
     `${counts.tiles} tiles, ${counts.treeHeads} checkpoints of trees; ` +
+    `${counts.securityEntries} entries of security logs; ` +
     `${counts.signatures} signatures, ${counts.anchors} copies of the anchor store`;
   const names = Object.keys(faults) as FsckFault[];
   return [

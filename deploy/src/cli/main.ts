@@ -19,6 +19,10 @@ export const COMMAND_FILES: readonly {
   { names: ['trust'], add: async (to) => (await import('./trust.js')).addTrustCommand(to) },
   { names: ['verify'], add: async (to) => (await import('./verify.js')).addVerifyCommand(to) },
   { names: ['fsck'], add: async (to) => (await import('./fsck.js')).addFsckCommand(to) },
+  {
+    names: ['security-log'],
+    add: async (to) => (await import('./security-log.js')).addSecurityLogCommand(to),
+  },
   { names: ['doctor'], add: async (to) => (await import('./doctor.js')).addDoctorCommand(to) },
   { names: ['probe'], add: async (to) => (await import('./probe.js')).addProbeCommand(to) },
   {

@@ -1,13 +1,16 @@
 import { join } from 'node:path';
-import { parseStrictJson, readTrustManifest } from '@countersign/protocol';
+import { createPool, databaseNow, saveCommandEvent } from '@countersign/database';
+import { INSTALLATION, parseStrictJson, readTrustManifest } from '@countersign/protocol';
 import type { SigningService, TrustManifest } from '@countersign/protocol';
 import { Argument } from 'commander';
 import type { Command } from 'commander';
+import { plainly } from '../launcher/database.js';
 import { SERVICES } from '../launcher/keys.js';
 import { PlainError } from '../plain-error.js';
 import { SETTLED, callerRotation, messageKeyRotation } from '../rotation-of-callers.js';
 import { activate, prepare, retire } from '../rotation.js';
 import type { Rotation } from '../rotation.js';
+import { databaseOf, databaseUrl } from './database-of.js';
 import { validDaysOption } from './keygen.js';
 import { readTrustFile, writeTrustFile } from '../trust-file.js';
 
@@ -17,6 +20,13 @@ interface RotateOptions {
   readonly validDays: number;
   readonly trust?: string;
   readonly offline: boolean;
+  readonly data?: string;
+}
+
+/** What a step did: the key that it was about, if that was listed, and what to tell. */
+interface Done {
+  readonly keyId: string | null;
+  readonly lines: readonly string[];
 }
 
 const HELP = `
@@ -27,6 +37,7 @@ The steps, in this order, and what is to be done after each:
   retire     ends the window of the old key in trust.json and deletes its private half. Hand trust.json out again.
 \`caller\` instead of a service replaces the key of caller tokens, and --messages the key that the gateway and the service
 share. Both are taken without a restart; each step prints what is to be handed out.
+Each step is an entry in the security log of the installation when DATABASE_URL or --data names its database.
 Keys in a transit engine are rotated there, and listed by \`countersign trust add --vault\` (docs/keys.md).`;
 
 const SERVED_MS = 10_000;
@@ -44,76 +55,111 @@ export function addRotateCommand(program: Command): void {
     .option('--messages', 'the key that the gateway and the service share', false)
     .addOption(validDaysOption())
     .option('--offline', 'activate without asking the running service what it serves', false)
+    .option('--data <dir>', 'instead of DATABASE_URL: data directory of an instance that runs here')
     .addHelpText('after', HELP)
     .action(async (step: Step, name: SigningService | 'caller', options: RotateOptions) => {
-      if (name === 'caller' || options.messages) {
-        for (const line of withoutRestart(step, name, options.dir)) console.log(line);
-        return;
-      }
-      const service = name;
-      const rotation = { service, directory: options.dir, now: Date.now() };
-      const file = options.trust ?? join(options.dir, 'trust.json');
-      for (const line of await STEPS[step](rotation, file, options)) {
-        console.log(line);
-      }
+      const { lines } = await noted(step, name, options, () => take(step, name, options));
+      for (const line of lines) console.log(line);
     });
+}
+
+async function take(
+  step: Step,
+  name: SigningService | 'caller',
+  options: RotateOptions,
+): Promise<Done> {
+  if (name === 'caller' || options.messages) return withoutRestart(step, name, options.dir);
+  const rotation = { service: name, directory: options.dir, now: Date.now() };
+  const file = options.trust ?? join(options.dir, 'trust.json');
+  return STEPS[step](rotation, file, options);
+}
+
+/** Takes the step with its entry for the security log (contract R41): a database that is named has to answer first. */
+async function noted(
+  step: Step,
+  name: SigningService | 'caller',
+  options: RotateOptions,
+  work: () => Promise<Done>,
+): Promise<Done> {
+  if (options.data === undefined && databaseUrl() === undefined) {
+    console.error('This is not in the security log: set DATABASE_URL to have it noted.');
+    return work();
+  }
+  const { url } = databaseOf(options);
+  const pool = createPool({ url, application: 'countersign rotate', max: 1 });
+  try {
+    return await plainly(url, async () => {
+      await databaseNow(pool);
+      const done = await work();
+      await saveCommandEvent(pool, {
+        tenant: INSTALLATION,
+        kind: 'key.rotated',
+        subject: done.keyId,
+        detail: { step, service: name, of_messages: options.messages },
+      });
+      return done;
+    });
+  } finally {
+    await pool.end();
+  }
 }
 
 type Step = keyof typeof STEPS;
 
 /** Of keys that are read again while everything runs. */
-function withoutRestart(step: Step, name: SigningService | 'caller', dir: string): string[] {
+function withoutRestart(step: Step, name: SigningService | 'caller', dir: string): Done {
   const id = name === 'caller' ? callerRotation[step](dir) : messageKeyRotation[step](dir, name);
   const [ours, theirs] =
     name === 'caller'
       ? ['caller.pem', 'caller.pub.pem']
       : [`${name}.message-keys`, `${name}.message-keys`];
   const service = name === 'caller' ? 'the services' : name;
-  switch (step) {
-    case 'prepare':
-      return [
-        `${id} is made; it is not used yet.`,
-        `Next: hand ${theirs} to ${service}, wait ${SETTLED}, then \`rotate activate\`.`,
-      ];
-    case 'activate':
-      return [
-        `${id} is used as soon as the gateway has ${ours}.`,
-        `Next: hand ${ours} to the gateway, wait ${SETTLED}, then \`rotate retire\`.`,
-      ];
-    case 'retire':
-      return [
-        `${id} is the only one that counts as soon as ${service} has ${theirs}.`,
-        `Next: hand ${theirs} to ${service}${ours === theirs ? ' and the gateway' : ''}.`,
-      ];
-  }
+  const lines = {
+    prepare: [
+      `${id} is made; it is not used yet.`,
+      `Next: hand ${theirs} to ${service}, wait ${SETTLED}, then \`rotate activate\`.`,
+    ],
+    activate: [
+      `${id} is used as soon as the gateway has ${ours}.`,
+      `Next: hand ${ours} to the gateway, wait ${SETTLED}, then \`rotate retire\`.`,
+    ],
+    retire: [
+      `${id} is the only one that counts as soon as ${service} has ${theirs}.`,
+      `Next: hand ${theirs} to ${service}${ours === theirs ? ' and the gateway' : ''}.`,
+    ],
+  };
+  return { keyId: id, lines: lines[step] };
 }
 
 const STEPS = {
   prepare: async (rotation: Rotation, file: string, { validDays }: RotateOptions) => {
     const { manifest, keyId } = prepare(rotation, readTrustFile(file), validDays);
     writeTrustFile(file, manifest);
-    return [
+    const lines = [
       `${keyId} is listed in ${file}; it signs nothing yet.`,
       'Next: hand the manifest out, restart the services with it, then `rotate activate`.',
     ];
+    return { keyId, lines };
   },
   activate: async (rotation: Rotation, file: string, { offline }: RotateOptions) => {
     const manifest = readTrustFile(file);
     const announced = offline ? [manifest] : [manifest, await servedBy(manifest.issuer)];
     const keyId = activate(rotation, announced);
-    return [
+    const lines = [
       `${keyId} signs from the next start of ${rotation.service} on.`,
       `Next: restart ${rotation.service} and its workers, all replicas, then \`rotate retire\`.`,
     ];
+    return { keyId, lines };
   },
   retire: async (rotation: Rotation, file: string) => {
     const { manifest, keyId, forget } = retire(rotation, readTrustFile(file));
     writeTrustFile(file, manifest);
     forget();
-    return [
+    const lines = [
       `${keyId ?? 'The old key, which was not listed,'} signs nothing any more; what it has signed stays good.`,
       'Next: hand the manifest out, and restart the services with it.',
     ];
+    return { keyId, lines };
   },
 };
 

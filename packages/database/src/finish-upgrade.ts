@@ -19,6 +19,8 @@ export async function finishUpgrade(pool: pg.Pool): Promise<void> {
   const roles = WITHOUT_DIGESTS.map((name) => ROLES[name]).join(', ');
   await pool.query(
     `REVOKE SELECT ON credential FROM ${roles};
-     GRANT SELECT (id, former_id, tenant, principal) ON credential TO ${roles}`,
+     GRANT SELECT (id, former_id, tenant, principal) ON credential TO ${roles};
+     REVOKE ALL ON session FROM ${ROLES.deletion};
+     REVOKE ALL (digest, expires_at) ON session FROM ${ROLES.deletion}`,
   );
 }

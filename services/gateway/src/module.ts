@@ -1,5 +1,5 @@
 import { BodyWorkers } from '@countersign/platform';
-import type { Bus, Logger, MessageSealer, Module, Registry } from '@countersign/platform';
+import type { Bus, Logger, Loop, MessageSealer, Module, Registry } from '@countersign/platform';
 import { DEFAULT_RATES } from '@countersign/protocol';
 import type { TrustManifest } from '@countersign/protocol';
 
@@ -23,6 +23,7 @@ import type { Places } from './places.js';
 import { createPlaces, unlimitedPlaces } from './places.js';
 import type { Rates } from './rates.js';
 import { createRates, unlimitedRates } from './rates.js';
+import { endLapsedSessions } from './lapsed-sessions.js';
 import { createRefusalCounts } from './refusal-counts.js';
 import type { RefusalCounts } from './refusal-counts.js';
 import { createRefuse } from './refusals.js';
@@ -63,6 +64,7 @@ export function createGateway(deps: GatewayDeps): Module {
   const connections = { ...config.connections, addresses };
   const refusals = createRefusalCounts(store, log);
   const bodies = new BodyWorkers(new URL('./body-worker.js', import.meta.url));
+  let lapsing: Loop | null = null;
   let sandbox: Listener | null = null;
   let server: Listener | null = null;
 
@@ -85,11 +87,13 @@ export function createGateway(deps: GatewayDeps): Module {
         connections,
       });
       await sandbox.start(config.sandboxPort, config.host);
+      lapsing = endLapsedSessions(store, log);
       log.info({ origin: config.origin, sandbox: config.sandboxOrigin }, 'gateway listens');
     },
 
     async stop() {
       await Promise.all([server?.stop(GRACE_MS), sandbox?.stop(GRACE_MS)]);
+      await lapsing?.stop();
       await Promise.all([rates.close(), counts.stop(), refusals.stop(), bodies.stop()]);
     },
 

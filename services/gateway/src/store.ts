@@ -77,9 +77,11 @@ export function createStore(pool: Pool, idleSeconds = IDLE_SECONDS) {
     const result = await pool.query(query as QueryConfig);
     return result.rows as never[];
   };
+  /** Of a session `s`. */
+  const lapsed = `(s.expires_at <= clock_timestamp()
+    OR s.last_seen_at <= clock_timestamp() - interval '${idleSeconds} seconds')`;
   /** Of a session `s` and its principal `p`. */
-  const live = `s.expires_at > clock_timestamp()
-    AND s.last_seen_at > clock_timestamp() - interval '${idleSeconds} seconds'
+  const live = `NOT ${lapsed}
     AND s.authenticated_at > coalesce(p.sessions_valid_from, '-infinity') AND p.enabled AND ${isPerson('p')}`;
 
   /** Of whoever calls: such questions travel together. */
@@ -96,7 +98,7 @@ export function createStore(pool: Pool, idleSeconds = IDLE_SECONDS) {
   return {
     ...loginStore(rows),
     ...securityEventStore(rows),
-    ...sessionStore(rows, live),
+    ...sessionStore(rows, live, lapsed),
 
     /** The enabled principal behind a bearer token that has not expired. */
     async principalOfToken(digest: string): Promise<TokenHolder | null> {

@@ -163,6 +163,7 @@ const STORES: readonly StoreCalls<unknown>[] = [
     finishLogin: (s) => s.finishLogin(digest, digest, digest, session),
     touchSession: (s) => s.touchSession(digest),
     sessionsOf: (s) => s.sessionsOf(entry, digest),
+    endLapsed: (s) => s.endLapsed(500),
     endOwnSession: (s) => s.endOwnSession(entry, ''),
     endOtherSessions: (s) => s.endOtherSessions(entry, digest),
     endByProvider: (s) => s.endByProvider({ issuer: '', token: digest, subject: '', session: '' }),
@@ -342,6 +343,7 @@ const STORES: readonly StoreCalls<unknown>[] = [
   }),
   calls('ledger', (pool) => new SecurityReadingStore(pool), {
     logOf: (s) => s.logOf('t'),
+    chainIdOf: (s) => s.chainIdOf('t'),
     list: async (s) => {
       const times = { since: 0, before: 1 };
       const none = { kind: null, actor: null, subject: null, request: null, ...times };

@@ -2,6 +2,17 @@ import type { AnchorCopies, AnchorCopy } from '@countersign/protocol';
 
 /** The anchor store of a story, as `{key: text}`. */
 export function copiesIn(store: Readonly<Record<string, string>>): AnchorCopies {
+  const keys = Object.keys(store);
+  const below = (names: readonly string[]): AnchorCopies =>
+    copiesOf(Object.fromEntries(names.map((key) => [key, store[key] as string])));
+  const isSecurity = (key: string): boolean => key.startsWith('security/');
+  return {
+    ...below(keys.filter((key) => !isSecurity(key))),
+    security: below(keys.filter(isSecurity)),
+  };
+}
+
+function copiesOf(store: Readonly<Record<string, string>>): AnchorCopies {
   const all = Object.entries(store).map(([key, text]): AnchorCopy & { ledgerId: string } => {
     const [, ledgerId = '', generation = '', name = ''] = key.split('/');
     const sequence = Number(name.replace('.json', ''));

@@ -26,6 +26,7 @@ const CLAIMED = `(SELECT request_id FROM ledger_entry WHERE tenant = 'demo' AND 
 const EVENT = `tenant = 'demo' AND owner = (SELECT min(owner) FROM event WHERE tenant = 'demo') AND sequence = 3`;
 const TILE = `tenant = 'demo' AND level = 0 AND index = 0`;
 const CHECKPOINT = `tenant = 'demo' AND sequence = (SELECT min(sequence) FROM checkpoint WHERE tenant = 'demo' AND acceptance IS NOT NULL)`;
+const SECURITY = `tenant = 'demo' AND sequence = 2`;
 const HASH = `'sha256:' || repeat('0', 64)`;
 
 const PLANTS: readonly Plant[] = [
@@ -268,6 +269,48 @@ const PLANTS: readonly Plant[] = [
     'a signature under a checkpoint of the tree',
     `UPDATE tree_head SET note = left(note, -12) || 'AAAAAAAAA==' || E'\\n' WHERE tenant = 'demo'`,
   ],
+  [
+    'security_chain',
+    'a letter of an entry of the security log',
+    `UPDATE security_entry SET entry = replace(entry, '"source":"', '"source":"x') WHERE ${SECURITY}`,
+  ],
+  [
+    'security_chain',
+    'an entry of the security log deleted',
+    `DELETE FROM security_entry WHERE ${SECURITY}`,
+  ],
+  [
+    'security_end',
+    'the end of the security log cut off',
+    `DELETE FROM security_entry WHERE tenant = 'demo' AND sequence =
+      (SELECT max(sequence) FROM security_entry WHERE tenant = 'demo')`,
+  ],
+  [
+    'security_end',
+    'another end of the log of the installation',
+    `UPDATE security_head SET sequence = sequence + 1 WHERE tenant = ''`,
+  ],
+  [
+    'security_columns',
+    'an entry of the security log under another actor',
+    `UPDATE security_entry SET actor = 'nobody' WHERE ${SECURITY}`,
+  ],
+  [
+    'security_checkpoint',
+    'a checkpoint of the security log deleted',
+    `DELETE FROM security_checkpoint WHERE tenant = 'demo'`,
+  ],
+  [
+    'security_checkpoint',
+    'a signature of the security log',
+    `UPDATE security_checkpoint SET checkpoint =
+       regexp_replace(checkpoint, '"signature":"[^"]{4}', '"signature":"AAAA') WHERE tenant = 'demo'`,
+  ],
+  [
+    'security_anchor',
+    'a checkpoint of the security log signed again',
+    `UPDATE security_checkpoint SET checkpoint = checkpoint || ' ' WHERE tenant = 'demo'`,
+  ],
 ];
 
 /** Texts by key, as the anchor store has them. */
@@ -288,7 +331,7 @@ describe('countersign fsck', () => {
   const attempts = newAttempts();
 
   beforeAll(async () => {
-    instance = await startInstance();
+    instance = await startInstance({ env: { SECURITY_CHECKPOINT_SECONDS: '1' } });
     const { demo, dataDirectory } = instance;
     const producer = producerOf(demo);
     const reviewer = await personOf(demo, dataDirectory, demo.people[1]!.id);
@@ -309,6 +352,18 @@ describe('countersign fsck', () => {
         (
           await database.query(
             `SELECT bool_and(h.sequence = r.size) AS all FROM ledger_head h LEFT JOIN tree r USING (tenant)`,
+          )
+        ).rows[0].all,
+      (all) => all === true,
+      30_000,
+    );
+    await until(
+      async () =>
+        (
+          await database.query(
+            `SELECT bool_and(k.acceptance IS NOT NULL) AS all FROM security_head h LEFT JOIN security_checkpoint k
+               ON k.tenant = h.tenant AND k.sequence = h.sequence
+             WHERE h.tenant = 'demo' AND NOT EXISTS (SELECT FROM security_event)`,
           )
         ).rows[0].all,
       (all) => all === true,
@@ -351,6 +406,7 @@ describe('countersign fsck', () => {
     expect(result).toMatchObject({ consistent: true, findings: [], faults: {}, not_checked: [] });
     const { entries, signatures, requests, events, checkpoints, anchors, tiles, treeHeads } =
       result.counts;
+    expect(result.counts.securityEntries).toBeGreaterThan(1);
     expect(requests).toBe(5);
     expect(signatures).toBe(entries + checkpoints);
     expect(anchors).toBe(checkpoints);
@@ -398,6 +454,14 @@ describe('countersign fsck', () => {
       writeFileSync(first.replace(/\d{16}\.json$/, '0000000000099999.json'), text),
     );
     expect(ahead.ahead.map(({ sequence }) => sequence)).toEqual([99_999]);
+    const security = files.find((file) => file.startsWith(join(store, 'security'))) as string;
+    expect((await damaged(() => rmSync(security))).faults).toEqual({ security_anchor: 1 });
+    const strange = await damaged(() =>
+      cpSync(security, security.replace(/\d{16}\.json$/, '0000000000099999.json')),
+    );
+    expect(strange.ahead.map(({ log, sequence }) => [log, sequence])).toEqual([
+      ['security', 99_999],
+    ]);
   }, 60_000);
 
   it('exits with 1 for what it finds, with 2 for what it cannot read', async () => {

@@ -21,6 +21,7 @@ interface CheckpointRow {
 
 /** A checkpoint of the anchor store that the database does not have. */
 export interface AheadCheckpoint {
+  readonly log: 'ledger' | 'security';
   readonly tenant: string;
   readonly generation: string;
   readonly sequence: number;
@@ -155,7 +156,10 @@ async function strangers(
     const known = new Set(rows.map(({ sequence }) => sequence));
     for (const { sequence, bytes } of kept) {
       if (known.has(sequence)) continue;
-      ahead.push({ tenant, generation, sequence, text: Buffer.from(bytes).toString() });
+      ahead.push({
+        ...({ log: 'ledger', tenant, generation, sequence } as const),
+        text: Buffer.from(bytes).toString(),
+      });
     }
     if (isLast) return ahead;
   }

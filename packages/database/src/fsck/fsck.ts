@@ -6,6 +6,7 @@ import { walkFeeds } from './feeds.js';
 import { Findings } from './report.js';
 import type { FsckOptions, FsckResult } from './report.js';
 import { walkRequests } from './requests.js';
+import { walkSecurityLogs } from './security-log.js';
 
 export interface CheckedTenant {
   readonly tenant: string;
@@ -21,7 +22,7 @@ export interface CheckedTenant {
 
 /**
  * Compares everything that is said twice: rebuilds every request from the ledger and compares it with the tables;
- * recomputes chain, tree, feeds, checkpoints and what the anchor store has of them. Reads in batches, and holds no more
+ * recomputes chain, tree, feeds, security logs, checkpoints and what the anchor store has of them. Reads in batches, and holds no more
  * of it in memory than one batch, whatever the size of the ledger.
  *
  * @param client a connection that sees everything, in a transaction whose reads are of one moment
@@ -35,7 +36,8 @@ export async function fsckWithin(
   const tenants = await tenantsOf(client);
   const { rows } = await client.query<{ total: number }>(
     `SELECT ((SELECT coalesce(sum(sequence), 0) FROM ledger_head) + (SELECT count(*) FROM lifecycle)
-      + (SELECT count(*) FROM event) + (SELECT count(*) FROM checkpoint))::float8 AS total`,
+      + (SELECT count(*) FROM event) + (SELECT count(*) FROM checkpoint)
+      + (SELECT coalesce(sum(sequence), 0) FROM security_head))::float8 AS total`,
   );
   const findings = new Findings(options, rows[0]?.total ?? 0);
   const ahead: AheadCheckpoint[] = [];
@@ -45,6 +47,7 @@ export async function fsckWithin(
     await walkFeeds(client, tenant, findings);
     ahead.push(...(await walkCheckpoints(client, tenant, findings)));
   }
+  ahead.push(...(await walkSecurityLogs(client, findings)));
   return { findings, ahead };
 }
 
@@ -59,12 +62,10 @@ export async function fsck(pool: pg.Pool, options: FsckOptions): Promise<FsckRes
     const { findings, ahead } = await fsckWithin(client, options);
     await client.query('COMMIT');
     for (const checkpoint of ahead) {
-      const { tenant, generation, sequence, text } = checkpoint;
-      const { rowCount } = await client.query(
-        `SELECT 1 FROM checkpoint WHERE tenant = $1 AND generation = $2 AND sequence = $3 AND record = $4`,
-        [tenant, generation, sequence, text],
-      );
-      findings.judge(rowCount === 1, 'anchor_ahead', tenant, `${generation}/${sequence}`);
+      const { log, tenant, generation, sequence, text } = checkpoint;
+      const { rowCount } = await client.query(KNOWN[log], [tenant, generation, sequence, text]);
+      const fault = log === 'ledger' ? 'anchor_ahead' : 'security_ahead';
+      findings.judge(rowCount === 1, fault, tenant, `${generation}/${sequence}`);
     }
     return findings.result();
   } finally {
@@ -72,6 +73,11 @@ export async function fsck(pool: pg.Pool, options: FsckOptions): Promise<FsckRes
     client.release(true);
   }
 }
+
+const KNOWN = {
+  ledger: `SELECT FROM checkpoint WHERE tenant = $1 AND generation = $2 AND sequence = $3 AND record = $4`,
+  security: `SELECT FROM security_checkpoint WHERE tenant = $1 AND generation = $2 AND sequence = $3 AND checkpoint = $4`,
+} as const;
 
 async function tenantsOf(client: pg.ClientBase): Promise<CheckedTenant[]> {
   const { rows } = await client.query<CheckedTenant>(

@@ -1,3 +1,10 @@
 export { fsck, fsckWithin } from './fsck.js';
 export { FSCK_FAULTS } from './report.js';
-export type { FsckCounts, FsckFault, FsckFinding, FsckOptions, FsckResult } from './report.js';
+export type {
+  FsckCopies,
+  FsckCounts,
+  FsckFault,
+  FsckFinding,
+  FsckOptions,
+  FsckResult,
+} from './report.js';

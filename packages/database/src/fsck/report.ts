@@ -39,6 +39,16 @@ export const FSCK_FAULTS = {
   tree_tile: 'A tile of the tree is not what its entries hash to.',
   tree_head:
     'A checkpoint of the tree does not have the root of the tree, or its signature does not verify.',
+  security_chain:
+    'An entry of a security log does not continue the one before it, or is not what was chained.',
+  security_end: 'A security log says that it ends elsewhere than its entries do.',
+  security_columns: 'An entry of a security log is found by what it does not say.',
+  security_checkpoint:
+    'A checkpoint of a security log is missing, does not lie on it, or its signature does not verify.',
+  security_anchor:
+    'The anchor store does not have a checkpoint of a security log that it accepted, or has another one.',
+  security_ahead:
+    'The anchor store has a checkpoint of a security log that the database does not know.',
 } as const;
 export type FsckFault = keyof typeof FSCK_FAULTS;
 
@@ -59,6 +69,7 @@ export interface FsckCounts {
   anchors: number;
   tiles: number;
   treeHeads: number;
+  securityEntries: number;
 }
 
 export interface FsckResult {
@@ -75,6 +86,8 @@ export interface FsckCopies {
   within(
     ...stretch: Parameters<AnchorCopies['within']>
   ): readonly AnchorCopy[] | Promise<readonly AnchorCopy[]>;
+  /** The same of the checkpoints of security logs. */
+  readonly security?: Pick<FsckCopies, 'within'>;
 }
 
 export interface FsckOptions {
@@ -92,7 +105,7 @@ const MOST_OF_A_FAULT = 20;
 export class Findings {
   readonly counts: FsckCounts = {
     ...{ entries: 0, signatures: 0, requests: 0, events: 0 },
-    ...{ checkpoints: 0, anchors: 0, tiles: 0, treeHeads: 0 },
+    ...{ checkpoints: 0, anchors: 0, tiles: 0, treeHeads: 0, securityEntries: 0 },
   };
   readonly #faults = new Map<FsckFault, number>();
   readonly #found: FsckFinding[] = [];

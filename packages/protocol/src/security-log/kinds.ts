@@ -27,6 +27,7 @@ export const SECURITY_KINDS = {
     says: 'A tenant was recovered; its namespace was retired',
   },
   'tree.access_changed': { source: 'command', says: 'Who may read the Merkle tree was changed' },
+  'key.rotated': { source: 'command', says: 'A step of the rotation of a key was taken' },
   'operator.added': { source: 'command', says: 'An operator or auditor was added' },
   'operator.rotated': {
     source: 'command',

@@ -41,8 +41,11 @@ export const noted = (
     FROM ended e JOIN principal p ON p.tenant = e.tenant AND p.id = e.principal`;
 const milliseconds = (column: string) => `floor(extract(epoch FROM ${column}) * 1000)::float8`;
 
-/** Sessions after their login. `live` is the condition under which a session `s` of a principal `p` counts. */
-export function sessionStore(rows: Rows, live: string) {
+/**
+ * Sessions after their login. `live` is the condition under which a session `s` of a principal `p` counts, `lapsed` the one
+ * under which it has run out.
+ */
+export function sessionStore(rows: Rows, live: string, lapsed: string) {
   return {
     /** Keeps a session in use from running out. Only the first call in a minute writes. */
     async touchSession(digest: string): Promise<void> {
@@ -69,6 +72,19 @@ export function sessionStore(rows: Rows, live: string) {
 
     async endSession(digest: string): Promise<EndedSession[]> {
       return rows('end-session', ending('logout', 'digest = $1'), [digest]);
+    },
+
+    /** Ends what has run out, by its time or for want of use: at most that many, and answers how many. */
+    async endLapsed(most: number): Promise<number> {
+      const ended = await rows(
+        'end-lapsed',
+        ending(
+          'expired',
+          `digest = ANY (ARRAY(SELECT s.digest FROM session s WHERE ${lapsed} LIMIT $1 FOR UPDATE SKIP LOCKED))`,
+        ),
+        [most],
+      );
+      return ended.length;
     },
 
     /** One of a person's own. */

@@ -62,6 +62,16 @@ export class SecurityReadingStore {
     return rows[0];
   }
 
+  /** The ledger id that a log's checkpoints name; that of the installation too. */
+  async chainIdOf(tenant: string): Promise<string | undefined> {
+    const { rows } = await this.pool.query<{ ledger_id: string }>({
+      name: 'security.chain-id-of',
+      text: 'SELECT h.ledger_id FROM security_head h WHERE h.tenant = $1',
+      values: [tenant],
+    });
+    return rows[0]?.ledger_id;
+  }
+
   /** Newest first, from behind the entry `after`, or from the end. */
   async list(
     tenant: string,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { inTransaction } from '@countersign/database';
 
-/** The tenant of what belongs to none: sessions, logins, bodies on their way. */
+/** The tenant of what belongs to none: logins, bodies on their way. */
 export const NO_TENANT = '';
 
 /** How old things may get, in milliseconds. */
@@ -165,13 +165,11 @@ export class HousekeepingStore {
         { name: 'bundles', clear: (...page) => this.#dropBundles(ages.unusedBundle, ...page) },
       ],
       ofNone: [
-        ...['session', 'login_attempt'].map((table) =>
-          set(
-            table,
-            `DELETE FROM ${table} WHERE digest = ANY (ARRAY(SELECT x.digest FROM ${table} x
-              WHERE $1::text IS NOT NULL AND x.expires_at <= (SELECT clock_timestamp())
-              ORDER BY x.expires_at LIMIT $2 OFFSET $3))`,
-          ),
+        set(
+          'login_attempt',
+          `DELETE FROM login_attempt WHERE digest = ANY (ARRAY(SELECT x.digest FROM login_attempt x
+            WHERE $1::text IS NOT NULL AND x.expires_at <= (SELECT clock_timestamp())
+            ORDER BY x.expires_at LIMIT $2 OFFSET $3))`,
         ),
         set(
           'parcels',
