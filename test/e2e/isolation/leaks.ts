@@ -28,6 +28,8 @@ async function allThatIsRead(client: Client): Promise<string> {
     if (!Array.isArray(body) || body.length === 0) break;
     after = Number(body.at(-1).sequence);
   }
+  await read('/operator/data/security-log');
+  await read('/operator/data/security-log/pages');
   await read('/v2/admin/metrics');
   await read('/v2/admin/metrics.prom');
   return texts.join('\n');
