@@ -125,7 +125,9 @@ describe('who', () => {
   it('an operator comes by the places, and goes on from an entry to its request', async () => {
     const operator = await openContext(browser);
     await logIn(operator.page, day.instance.demo, 'Otto Operator');
-    await operator.page.goto(`${origin}/operator`);
+    await operator.page.goto(`${origin}/operator/principals`);
+    const row = operator.page.locator('tbody tr', { hasText: 'Anna Auditor' });
+    expect(await row.innerText()).not.toContain('No token');
     await operator.page.getByRole('link', { name: 'Security log' }).click();
     await operator.page.getByRole('link', { name: /^…/ }).first().click();
     await operator.page.waitForURL(`${origin}/operator/requests/*`);

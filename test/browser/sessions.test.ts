@@ -87,6 +87,15 @@ test('a person sees their sessions and ends those of other browsers', async () =
   expect(await page.getByRole('button', { name: /^End the session/ }).count()).toBeGreaterThan(0);
   expect(await findings(page)).toEqual([]);
   await picture(page, 'sessions');
+  const lines = page
+    .getByText('End', { exact: true })
+    .first()
+    .evaluate((button) => {
+      const words = document.createRange();
+      words.selectNodeContents(button);
+      return words.getClientRects().length;
+    });
+  expect(await lines).toBe(1);
   await page.getByRole('button', { name: 'End all others' }).click();
   await page.getByText('ended.').waitFor();
   await page.getByText('There is no other session').waitFor();

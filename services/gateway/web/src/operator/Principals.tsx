@@ -73,14 +73,16 @@ export function Principals() {
   );
 }
 
-function stateOf({ kind, config, has_token }: DeskPrincipal) {
+function stateOf({ config, has_token }: DeskPrincipal) {
   return (
     <span class="row chips">
       <Chip tone={config.enabled ? 'good' : 'neutral'}>
         {config.enabled ? operator.enabled : operator.disabled}
       </Chip>
       {config.identity_certain === false && <Chip tone="warning">{operator.uncertain}</Chip>}
-      {kind !== 'human' && !has_token && <Chip tone="warning">{operator.noToken}</Chip>}
+      {config.oidc_subject === undefined && !has_token && (
+        <Chip tone="warning">{operator.noToken}</Chip>
+      )}
     </span>
   );
 }
