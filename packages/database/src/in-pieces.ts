@@ -6,6 +6,12 @@ export type Pieces = readonly Uint8Array[];
 
 const PIECE_BYTES = 128 * 1024;
 
+/**
+ * An option of the client's: so many rows are sent before it asks for more. Else it would take 2 MB from the socket in one
+ * turn of the loop, for each of those who read at the same time.
+ */
+export const PIECES_AT_ONCE = { rows: 2 } as const;
+
 /** A row of {@link inPieces}. */
 export interface PieceRow {
   readonly name: string;

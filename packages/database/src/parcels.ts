@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { collectPieces, inPieces } from './in-pieces.js';
+import { PIECES_AT_ONCE, collectPieces, inPieces } from './in-pieces.js';
 import type { PieceRow } from './in-pieces.js';
 import { ROLES } from './pool.js';
 import type { RoleName } from './pool.js';
 
 const TAKE = {
+  ...PIECES_AT_ONCE,
   name: 'parcel.take',
   text: `WITH taken AS (DELETE FROM parcel WHERE id = $1 RETURNING body)
     ${inPieces({ body: `p.body || ''::bytea` }, 'FROM taken p', 'true')}`,

@@ -56,7 +56,12 @@ export interface Pool extends pg.Pool {
    * Asks for what may be 20 MB, on one of {@link LARGE_CONNECTIONS} apart from all others, so that small calls always find
    * a connection. Tenants take turns, with one read each at a time.
    */
-  large<Row extends object>(tenant: string, statement: PreparedStatement): Promise<{ rows: Row[] }>;
+  large<Row extends object>(tenant: string, statement: LargeStatement): Promise<{ rows: Row[] }>;
+}
+
+export interface LargeStatement extends PreparedStatement {
+  /** Rows that the server sends before it is asked for more; all of them when not given. */
+  readonly rows?: number;
 }
 
 /** Connections of a service for large reads, beside those of its pool; opened when they are needed. */
@@ -92,8 +97,10 @@ export function createPool(options: PoolOptions): Pool {
   return Object.assign(pool, {
     brief: <Row extends object>(statement: BriefStatement) => pipeline.ask<Row>(statement),
     together: (statements: readonly PreparedStatement[]) => pipeline.inOrder(statements),
-    large: <Row extends object>(tenant: string, { name, text, values }: PreparedStatement) =>
-      largeReads(tenant, () => largePool.query<Row>({ name, text, values: [...values] })),
+    large: <Row extends object>(tenant: string, statement: LargeStatement) =>
+      largeReads(tenant, () =>
+        largePool.query<Row>({ ...statement, values: [...statement.values] }),
+      ),
     end: async () => {
       await Promise.all([end(), largePool.end()]);
     },

@@ -1,4 +1,4 @@
-import { collectPieces, inPieces, wholeText } from './in-pieces.js';
+import { PIECES_AT_ONCE, collectPieces, inPieces, wholeText } from './in-pieces.js';
 import type { PieceRow, Pieces } from './in-pieces.js';
 import type { Pool, Statement } from './pool.js';
 import {
@@ -111,7 +111,7 @@ export async function loadSized<Row extends RequestRow>(
 ): Promise<Row | undefined> {
   const row = await loadRequest<Row>(pool, small, values);
   if (!whole || row?.is_large !== true) return row;
-  const asked = { ...long, values: values.slice(0, 3) };
+  const asked = { ...PIECES_AT_ONCE, ...long, values: values.slice(0, 3) };
   const { rows } = await pool.large<PieceRow>(String(values[0]), asked);
   const { facts, ...found } = Object.fromEntries(collectPieces(rows));
   // Deleted meanwhile, or no longer for the caller: the row that says so is another one.

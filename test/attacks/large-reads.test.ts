@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { DEFAULT_CONCURRENCY } from '@countersign/protocol';
+import { replicasOf } from '../fault/support/processes.js';
+import { Client, credentialHeaders, personOf, producerOf } from '../support/client.js';
+import { startInstance } from '../support/instance.js';
+import type { Demo, Instance } from '../support/instance.js';
+import { inParallel } from '../support/parallel.js';
+import { reviewInput } from '../support/requests.js';
+
+// What one tenant's largest reads take from callers of others (contract R34): the threads that serve them all.
+
+const MiB = 1024 * 1024;
+/** Large calls of one tenant. */
+const AT_ONCE = DEFAULT_CONCURRENCY.tenant.large;
+/**
+ * Processor time of a thread before it has answered somebody else. An answer takes several turns of its loop, and each of the
+ * reads has a part of every turn.
+ */
+const LONGEST_STALL_MS = 150;
+
+let instance: Instance;
+let demo: Demo;
+/** Who may read it besides the producer. */
+let people: Client[];
+let producer: Client;
+let other: Client;
+/** Of the largest material and app that there may be: its path. */
+let large: string;
+/** Main threads: by target the process. */
+const pids = new Map<string, number>();
+const document = 'a "quoted" é\n'.repeat((9 * MiB) / 14);
+const html = `<!doctype html><p title="x">${'é"'.repeat(1.6 * MiB)}`;
+
+beforeAll(async () => {
+  instance = await startInstance({
+    split: true,
+    quotas: true,
+    env: { RATE_PRINCIPAL: '100000', RATE_TENANT: '100000' },
+  });
+  demo = instance.demo;
+  producer = producerOf(demo);
+  other = new Client(demo.origin, { token: demo.other.producer.token });
+  people = [];
+  for (const { id } of demo.people.slice(1, 3)) {
+    people.push(await personOf(demo, instance.dataDirectory, id));
+  }
+  const publisher = new Client(demo.origin, { token: demo.publisher.token });
+  const bundle = await publisher.post('/v2/bundles', {
+    html,
+    compatibility: { agent_ui: '2' },
+    author: 'Demo',
+    licence: 'MIT',
+  });
+  const { status, body, text } = await producer.post(
+    '/v2/requests',
+    reviewInput(demo, {
+      profiles: { 'proto.agent-ui': '2' },
+      bundle_id: bundle.body.id,
+      payload: { text: 'p'.repeat(1.9 * MiB) },
+      review_document: document,
+    }),
+  );
+  if (status !== 201) throw new Error(text.slice(0, 300));
+  large = `/v2/requests/${body.request.id}`;
+  for (const target of ['gateway', 'request', 'ledger']) {
+    pids.set(target, replicasOf(instance, target)[0]!.pid);
+  }
+}, 180_000);
+afterAll(async () => {
+  await instance?.stop();
+}, 60_000);
+
+/** Milliseconds that the process's main thread has spent on a processor. */
+function spent(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+}
+
+async function readWhole(path: string, caller: Client): Promise<[status: number, text: Buffer]> {
+  const headers = credentialHeaders(demo.origin, caller.credentials);
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(demo.origin + path, { headers, agent: false }, resolve)
+      .on('error', reject)
+      .end();
+  });
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk as Buffer);
+  return [answer.statusCode ?? 0, Buffer.concat(chunks)];
+}
+
+/**
+ * Another tenant asks again and again, of both services, until the attack is over: the most processor time that each
+ * thread took before it was answered, and how often it was.
+ */
+async function askMeanwhile(attack: Promise<unknown>) {
+  let over = false;
+  void attack.finally(() => (over = true)).catch(() => {});
+  const longest = new Map<string, number>();
+  let served = 0;
+  const questions = ['/v2/requests', '/v2/events'];
+  while (!over) {
+    const begin = new Map([...pids].map(([target, pid]) => [target, spent(pid)]));
+    const answer = await other.get(questions[served % 2] as string);
+    expect(answer.status).toBe(200);
+    for (const [target, pid] of pids) {
+      const took = spent(pid) - (begin.get(target) as number);
+      longest.set(target, Math.max(longest.get(target) ?? 0, took));
+    }
+    served += 1;
+    await pause(5);
+  }
+  return { longest, served };
+}
+
+it.each<[string, () => readonly Client[], (answer: any) => boolean]>([
+  ['material', () => [producer, ...people], ({ review_document }) => review_document === document],
+  ['app', () => people, (app) => app.html === html],
+  ['export', () => [producer, ...people], ({ material }) => material.review_document === document],
+])(
+  'reads of %s, as many at once as a tenant may, hold nobody else up',
+  async (what, of, isRight) => {
+    const path = `${large}/${what}`;
+    const callers = of();
+    const [, whole] = await readWhole(path, callers[0]!);
+    expect(isRight(JSON.parse(whole.toString()))).toBe(true);
+    const counts = new Map<number, number>();
+    // Each again and again until it has an answer: a tenant's reads wait for each other, and may wait too long.
+    const reads = Array.from({ length: 3 * AT_ONCE }, (_, n) => callers[n % callers.length]!);
+    const attack = inParallel(reads, AT_ONCE, async (caller) => {
+      for (let status = 0; status !== 200;) {
+        const [given, text] = await readWhole(path, caller);
+        status = given;
+        counts.set(status, (counts.get(status) ?? 0) + 1);
+        if (status === 200) expect(text.equals(whole)).toBe(true);
+      }
+    });
+    const { longest, served } = await askMeanwhile(attack);
+    await attack;
+    const stalls = [...longest].map(([target, ms]) => `${target} ${ms.toFixed(0)} ms`).join(', ');
+    console.log(
+      `${what} of ${(whole.length / MiB).toFixed(1)} MiB: longest stalls ${stalls}; ` +
+        `others were served ${served} times, reads ${JSON.stringify([...counts])}`,
+    );
+    expect(served).toBeGreaterThan(10);
+    for (const ms of longest.values()) expect(ms).toBeLessThan(LONGEST_STALL_MS);
+  },
+  180_000,
+);
