@@ -55,7 +55,7 @@ const COMMON = {
   QUOTAS: z
     .enum(['on', 'off'])
     .default('on')
-    .describe('on; off lifts the quotas of contract §9.2 and is for development only'),
+    .describe('on; off lifts the quotas of protocol §9.2 and is for development only'),
   DATABASE_CONNECTIONS: wholeNumber(1, 200)
     .default(10)
     .describe('the most connections of one service of this process'),
@@ -183,7 +183,7 @@ function forbiddenInProduction(config: CommonConfig): ConfigurationFault[] {
   return faults;
 }
 
-/** Where webhooks may go (contract §11.5): #25 refuses others, and so does the sender. */
+/** Where webhooks may go (protocol §11.5): `request.configure-principal` refuses others, and so does the sender. */
 export function webhookRulesOf(config: CommonConfig): WebhookRules {
   return { hosts: config.WEBHOOK_HOSTS, anyPort: config.WEBHOOK_ALLOW_PRIVATE };
 }
@@ -222,7 +222,9 @@ export function databaseUrlOf(role: string, config: CommonConfig, env: NodeJS.Pr
   return (loadConfig(shape, env, faults)[name] as string | undefined) ?? config.DATABASE_URL;
 }
 
-/** `OIDC_ISSUER`: where all people log in; #25 takes no human of another issuer (contract R37). */
+/**
+ * `OIDC_ISSUER`: where all people log in; `request.configure-principal` takes no human of another issuer (protocol R37).
+ */
 export function oidcIssuerOf(env: NodeJS.ProcessEnv): string {
   const shape = {
     OIDC_ISSUER: z.string().describe('the issuer address of your identity provider'),

@@ -21,7 +21,7 @@ import type {
 import { loadConfig } from '@countersign/platform';
 import { z } from 'zod';
 
-/** What the gateway and the services know each other by (contract R40). Files of keys are read again while they run. */
+/** What the gateway and the services know each other by (protocol R40). Files of keys are read again while they run. */
 interface Ground {
   /** That the messages travel on. */
   readonly bus: Bus;

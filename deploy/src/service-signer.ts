@@ -32,7 +32,7 @@ export function mayAlsoSign(service: SigningService): (preimage: Uint8Array) => 
 
 /**
  * The service's own key, good for its own record types only. The manifest says under which id it is listed. Throws,
- * saying every fault, when the manifest does not vouch for the key now (contract §2.4).
+ * saying every fault, when the manifest does not vouch for the key now (protocol §2.4).
  */
 export function serviceSigner(
   service: SigningService,

@@ -27,7 +27,7 @@ export interface StoreAddresses {
   readonly REDIS_URL?: string | undefined;
 }
 
-/** What is wrong in production with these addresses, unless ALLOW_PLAINTEXT_STORES says otherwise (contract R40). */
+/** What is wrong in production with these addresses, unless ALLOW_PLAINTEXT_STORES says otherwise (protocol R40). */
 export function plaintextFaults(addresses: StoreAddresses): ConfigurationFault[] {
   const { DATABASE_URL, REDIS_URL } = addresses;
   const faults = databaseFaults('DATABASE_URL', DATABASE_URL);

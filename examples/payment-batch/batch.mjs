@@ -75,7 +75,7 @@ export const RESPONSE_SCHEMA = {
   },
 };
 
-/** The body of #3. */
+/** The body of `request.register-bundle`. */
 export function bundleRegistration(html) {
   return {
     html,
@@ -85,7 +85,9 @@ export function bundleRegistration(html) {
   };
 }
 
-/** The body of #4: a request to release a batch, with the app to review it in. `now` in epoch milliseconds. */
+/**
+ * The body of `request.create`: a request to release a batch, with the app to review it in. `now` in epoch milliseconds.
+ */
 export function paymentRequest({ route, bundleId, now, batch = BATCH }) {
   const document = documentOf(batch);
   return {

@@ -104,7 +104,7 @@ describe('somebody who reads and writes on the bus', () => {
   }
 
   const metrics = () => overhear(METRICS, () => operator.get('/v2/admin/metrics'));
-  /** #25 of somebody with power over everything. */
+  /** `request.configure-principal` of somebody with power over everything. */
   const human = (id: string) => {
     const identity = { ...identityOf(instance.dataDirectory, 'owner-1'), oidc_subject: id };
     return { id, kind: 'human', config: { enabled: true, operator: true, ...identity } };

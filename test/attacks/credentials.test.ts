@@ -11,7 +11,8 @@ import { startInstance } from '../support/instance.js';
 import { newToken } from '../support/people.js';
 import { connectTo } from '../support/truths.js';
 
-// What can be learned about tokens by those who have none: by guessing at #25, or with the database role of a service.
+// What can be learned about tokens by those who have none: by guessing at `request.configure-principal`, or with the
+// database role of a service.
 
 let instance: Instance;
 let database: pg.Client;
@@ -48,7 +49,7 @@ it.each(WEAK)('a token that no random generator makes is refused: %s', async (to
   expect(rowCount).toBe(0);
 });
 
-it('an operator does not find out by #25 whether a weak token is in use at another tenant', async () => {
+it('an operator does not find out by request.configure-principal whether a weak token is in use at another tenant', async () => {
   // As it may be since before the rule.
   const { other } = instance.demo;
   const [token = ''] = WEAK;

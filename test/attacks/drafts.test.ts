@@ -7,7 +7,7 @@ import { newRoute } from '../support/own-route.js';
 import { executionInput, reviewInput } from '../support/requests.js';
 
 // A producer does not learn what a reviewer is about to sign, and so cannot withdraw the request before a "no" is on record
-// (contract R39).
+// (protocol R39).
 
 let instance: Instance;
 let operator: Client;

@@ -10,7 +10,7 @@ import type { Demo, Instance } from '../support/instance.js';
 import { inParallel } from '../support/parallel.js';
 import { reviewInput } from '../support/requests.js';
 
-// What one tenant's largest reads take from callers of others (contract R34): the threads that serve them all.
+// What one tenant's largest reads take from callers of others (protocol R34): the threads that serve them all.
 
 const MiB = 1024 * 1024;
 /** Large calls of one tenant. */

@@ -6,7 +6,7 @@ import type { Demo, Instance } from '../support/instance.js';
 import { inParallel } from '../support/parallel.js';
 import { reviewInput } from '../support/requests.js';
 
-// What one producer with good credentials can take from other tenants (contract R34).
+// What one producer with good credentials can take from other tenants (protocol R34).
 
 const MEBIBYTE = 1_048_576;
 const CONNECTIONS = 16;

@@ -14,7 +14,7 @@ import {
   reviewInput,
 } from '../support/requests.js';
 
-// A person who may configure and may review authorises nothing alone (contract R38). Ruth does both here, Ravi only
+// A person who may configure and may review authorises nothing alone (protocol R38). Ruth does both here, Ravi only
 // reviews, Oona only operates, and `operator` is a bearer operator, whose changes are of no person.
 
 const OONA = 'oona';

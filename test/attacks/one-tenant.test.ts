@@ -4,7 +4,7 @@ import { startInstance } from '../support/instance.js';
 import type { Demo, Instance } from '../support/instance.js';
 import { inParallel } from '../support/parallel.js';
 
-// What a whole tenant with good credentials can take from another (contract R34).
+// What a whole tenant with good credentials can take from another (protocol R34).
 
 const LIMIT = 200;
 /** Enough of the window is left for what a test asks next. */

@@ -12,8 +12,8 @@ import { newToken } from '../support/people.js';
 import { until } from '../support/requests.js';
 import { connectTo } from '../support/truths.js';
 
-// What becomes of an operator's token that leaked (contract R42): it can be replaced without an interruption, end by itself,
-// and be made for the figures alone, so that Prometheus holds nothing that is worth stealing.
+// What becomes of an operator's token that leaked (protocol R42): it can be replaced without an interruption, end by
+// itself, and be made for the figures alone, so that Prometheus holds nothing that is worth stealing.
 
 let instance: Instance;
 let database: pg.Client;
@@ -153,7 +153,7 @@ describe('a token for metrics', () => {
     }
   });
 
-  it('cannot be made, changed or taken over by #25', async () => {
+  it('cannot be made, changed or taken over by request.configure-principal', async () => {
     const operator = operatorOf(instance.demo);
     const put = (kind: string, token?: string) =>
       operator.put('/v2/admin/principals/prometheus', {

@@ -13,7 +13,7 @@ import { identityOf, newToken } from '../support/people.js';
 import { reviewInput, until } from '../support/requests.js';
 import { connectTo } from '../support/truths.js';
 
-// The security log (contract R41): what insiders do is seen, by those who may see it and no others.
+// The security log (protocol R41): what insiders do is seen, by those who may see it and no others.
 
 const LOG = '/operator/data/security-log';
 const SECRET = `whsec_${Buffer.from('a canary that must not be read').toString('base64')}`;

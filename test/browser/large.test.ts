@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => setting?.stop());
 
-test('a first view is below 100 kB, with the headers of the contract', async () => {
+test('a first view is below 100 kB, with the headers of the protocol', async () => {
   const id = await file(setting.producer, pressText(setting.instance.demo));
   const figures: string[] = [];
   for (const path of ['/inbox', `/review/${id}`]) {
@@ -71,7 +71,7 @@ test('a page answers within 100 ms while it holds a payload and a document of 10
   const { demo, producer } = await newRoute(setting.instance.demo, setting.operator, [
     'reviewer-1',
   ]);
-  // 450,000 values: a body may hold 500,000 (contract R35).
+  // 450,000 values: a body may hold 500,000 (protocol R35).
   const rows = Array.from({ length: 50_000 }, (_none, at) => ({
     id: `row-${at}`,
     name: `Somebody number ${at} of a very long list of people who wait`,

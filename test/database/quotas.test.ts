@@ -166,7 +166,7 @@ describe('a creation', () => {
     ]);
   });
 
-  it('is refused by the first quota that it meets, in the order of the contract', async () => {
+  it('is refused by the first quota that it meets, in the order of the protocol', async () => {
     const none = {
       daily_tenant: 0,
       outstanding_owner: 0,

@@ -128,7 +128,7 @@ describe('transactions in each other’s way', () => {
   it('looks at the directory again that moved while a call was looked at', async () => {
     const { demo, database, operator, producer, publisher } = stage;
     const id = await newRequest(stage, reviewInput(demo));
-    // A body that is wrong comes after all that is refused without it (contract §6.1 step 5).
+    // A body that is wrong comes after all that is refused without it (protocol §6.1 step 5).
     const cut = { raw: '{' };
     const calls: [number, () => Promise<Answer>][] = [
       [400, () => producer.post('/v2/requests', {}, cut)],

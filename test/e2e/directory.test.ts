@@ -12,8 +12,8 @@ import {
   until,
 } from '../support/requests.js';
 
-// What changes of principals and routes do to requests (contract §7 #25, #26; R1, R2, R10). Each test has a route and
-// people of its own, so that they do not disturb one another.
+// What changes of principals and routes do to requests (protocol §7 request.configure-principal, request.configure-route;
+// R1, R2, R10). Each test has a route and people of its own, so that they do not disturb one another.
 
 let instance: Instance;
 let operator: Client;

@@ -136,7 +136,7 @@ describe('the stored app', () => {
     expectRefusal(await appOf(randomUUID()), 404, 'not_found');
   });
 
-  it('answers what is wrong first, in the order of the contract', async () => {
+  it('answers what is wrong first, in the order of the protocol', async () => {
     const set = (sql: string, ...values: unknown[]) => database.query(sql, values);
     const { id, bundle } = await newApp({ route: await tightRoute() });
     // From the last check to the first: each fault hides the ones before.

@@ -50,7 +50,7 @@ const SCHEMAS: readonly { schema: object; answer: (draft: Draft) => JsonValue }[
   },
 ];
 
-/** Schemas that contract §10 refuses, each for a reason of its own, and some that it takes. */
+/** Schemas that protocol §10 refuses, each for a reason of its own, and some that it takes. */
 const ODD_SCHEMAS: readonly object[] = [
   { $id: 'x' },
   { type: 'string', pattern: '(a+)+$' },

@@ -10,7 +10,7 @@ import {
   reviewInput,
 } from '../support/requests.js';
 
-// JSON can carry every code point but half surrogates (contract §2.1), U+0000 among them, which Postgres keeps in no text.
+// JSON can carry every code point but half surrogates (protocol §2.1), U+0000 among them, which Postgres keeps in no text.
 
 let instance: Instance;
 let producer: Client;

@@ -120,7 +120,7 @@ function define(holder: Record<string, unknown>, name: string, value: unknown): 
   });
 }
 
-/** Ways in which a text is no acceptable JSON, or none at all (contract §2.1). */
+/** Ways in which a text is no acceptable JSON, or none at all (protocol §2.1). */
 export const brokenTexts: Readonly<Record<string, (text: string) => string>> = {
   empty: () => '',
   cut: (text) => text.slice(0, Math.floor(text.length / 2)),

@@ -32,7 +32,7 @@ export const word = fc.oneof(
   { weight: 1, arbitrary: fc.nat(400).map((length) => 'x'.repeat(length)) },
 );
 
-/** Numbers that the JSON boundary accepts (contract §2.1), its edges among them. */
+/** Numbers that the JSON boundary accepts (protocol §2.1), its edges among them. */
 export const number = fc.oneof(
   fc.integer(),
   fc.maxSafeInteger(),

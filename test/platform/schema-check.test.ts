@@ -69,7 +69,7 @@ const codesOf = async (verdicts: Promise<Verdict>[]) =>
 /** Nothing that is refused at once waited for anybody. */
 const AT_ONCE_MS = 200;
 
-it('works within the limits of contract §10', () => {
+it('works within the limits of protocol §10', () => {
   pool = new SchemaPool(createLogger({ name: 'test', level: 'silent' }));
   expect(SCHEMA_CHECK_LIMITS).toMatchObject({
     seats: 2,

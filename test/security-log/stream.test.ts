@@ -37,7 +37,7 @@ import type { OtlpReceiver } from './otlp-receiver.js';
 import { startSyslogServer } from './syslog-server.js';
 import type { SyslogServer } from './syslog-server.js';
 
-// The security log leaves the installation (contract R41): to real receivers, from a real database.
+// The security log leaves the installation (protocol R41): to real receivers, from a real database.
 
 const ORIGIN = 'https://review.example';
 const GENEROUS: StreamBounds = { entries: 1_000_000, hours: 168 };

@@ -81,7 +81,7 @@ describe('the published description forbids', () => {
   test.each<[string, Exchange]>([
     ['a status that is not declared', answered({ status: 500, body: status })],
     ['a success that is another operation’s', answered({ status: 201, body: status })],
-    ['a refusal that #29 does not declare', refused('rate_limited', METRICS)],
+    ['a refusal that gateway.metrics-text does not declare', refused('rate_limited', METRICS)],
     ['a code of another operation', refused('request_not_pending')],
     ['a code under another status', refused('not_found', { status: 409 })],
     ['a body that tells of another status', refused('not_found', { body: { status: 410 } })],

@@ -39,7 +39,7 @@ ajv.addFormat('int32', true);
 for (const keyword of ['components', 'example']) ajv.addKeyword(keyword);
 ajv.addSchema({ components: { schemas: emittedForm(document.components.schemas) } }, 'document');
 
-/** Whatever the service writes has times in one form (contract §1); `valid_until` is the producer's own text. */
+/** Whatever the service writes has times in one form (protocol §1); `valid_until` is the producer's own text. */
 function emittedForm(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((part) => emittedForm(part));
   if (value === null || typeof value !== 'object') return value;
@@ -178,7 +178,7 @@ function headerFault(headers: Headers, response: DescribedResponse): string | nu
 }
 
 /**
- * Signed records go out in the bytes that were signed, wherever they stand (contract §2.3): canonical, and never made
+ * Signed records go out in the bytes that were signed, wherever they stand (protocol §2.3): canonical, and never made
  * anew. Ledger entries carry them as text.
  */
 function recordFault(value: unknown, text: string): string | null {

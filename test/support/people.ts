@@ -11,7 +11,7 @@ interface PersonEntry {
   readonly subject: string;
 }
 
-/** As `npm start` names its own tokens (contract §8.1). */
+/** As `npm start` names its own tokens (protocol §8.1). */
 export function newToken(): string {
   return randomBytes(32).toString('base64url');
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@countersign/protocol';
 
 /**
- * A schema and a response that break no rule of contract §10 and still keep a processor busy for many seconds: each item
+ * A schema and a response that break no rule of protocol §10 and still keep a processor busy for many seconds: each item
  * is compared with each choice, and neither number is bounded. `salt` makes one that nobody has seen.
  */
 export function slowSchema(salt: string): JsonObject {

@@ -87,7 +87,7 @@ export class Tampering {
     await this.#movedDirectory();
   }
 
-  /** Amounts of contract §9.2 that differ for this tenant, by the names of services/request/src/quotas.ts. */
+  /** Amounts of protocol §9.2 that differ for this tenant, by the names of services/request/src/quotas.ts. */
   async quotas(amounts: Readonly<Record<string, number>>): Promise<void> {
     await this.database.query('UPDATE tenant SET quotas = $2::jsonb WHERE tenant = $1', [
       this.tenant,

@@ -59,7 +59,7 @@ const ONLY: Readonly<Record<string, string>> = { incident: `x.code = 'outcome_wi
 
 /** What steps without a caller tell: anchoring, deadlines, retention. */
 const BACKGROUND = ['anchor_accepted', 'expiry', 'reconciliation_due'];
-/** Of retention; a caller's #15 tells the same, but for who did it. */
+/** Of retention; a caller's `request.discard` tells the same, but for who did it. */
 const RETENTION = ['MaterialDiscarded by system', 'material_deleted'];
 
 /** Everything that is so, by what it is about: `<tenant> <request id>`, or `<tenant> <table>` for the rest. */

@@ -38,8 +38,8 @@ interface AddOptions extends TokenOptions {
 }
 
 /**
- * `countersign operator`: operators with a token (contract R42), and auditors with a token or a login (R41). A token is printed
- * once, and is in no argument and no log.
+ * `countersign operator`: operators with a token (protocol R42), and auditors with a token or a login (R41). A token is
+ * printed once, and is in no argument and no log.
  */
 export function addBearerOperatorCommands(program: Command): void {
   const operator = program
@@ -55,7 +55,7 @@ export function addBearerOperatorCommands(program: Command): void {
     .addOption(
       new Option(
         '--scope <scope>',
-        'what it may do: all; only read the figures (#28, #29), for Prometheus; or only read the security log, for an auditor',
+        'what it may do: all; only read the figures (ledger.metrics, gateway.metrics-text), for Prometheus; or only read the security log, for an auditor',
       )
         .choices(['all', 'metrics', 'security-log'])
         .default('all'),
@@ -162,7 +162,9 @@ async function addPerson(
   subject: string,
 ): Promise<void> {
   if (scope !== 'security-log') {
-    throw new PlainError('--subject is for --scope security-log: other people are made by #25.');
+    throw new PlainError(
+      '--subject is for --scope security-log: other people are made by request.configure-principal.',
+    );
   }
   const configured = process.env['OIDC_ISSUER'];
   if (!issuer) throw new PlainError('Give --issuer, or set OIDC_ISSUER.');

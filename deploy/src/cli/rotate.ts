@@ -74,7 +74,7 @@ async function take(
   return STEPS[step](rotation, file, options);
 }
 
-/** Takes the step with its entry for the security log (contract R41): a database that is named has to answer first. */
+/** Takes the step with its entry for the security log (protocol R41): a database that is named has to answer first. */
 async function noted(
   step: Step,
   name: SigningService | 'caller',

@@ -19,7 +19,7 @@ interface AddOptions {
   readonly until?: string;
 }
 
-/** `countersign trust`: the manifest that says whose signatures count, and when (contract §2.4). */
+/** `countersign trust`: the manifest that says whose signatures count, and when (protocol §2.4). */
 export function addTrustCommand(program: Command): void {
   const trust = program
     .command('trust')

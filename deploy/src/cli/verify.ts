@@ -56,11 +56,11 @@ export function addVerifyCommand(program: Command): void {
     .option('--audience <id>', 'for whom it has to be, such as the id of your producer')
     .option('--tenant <name>', 'of which tenant it has to be')
     .option('--ledger <id>', 'of which ledger its checkpoint has to be')
-    .option('--identity <id>', 'your execution identity (contract §15)')
-    .option('--nonce <nonce>', 'the nonce that you asked for admission with (contract §15)')
+    .option('--identity <id>', 'your execution identity (protocol §15)')
+    .option('--nonce <nonce>', 'the nonce that you asked for admission with (protocol §15)')
     .option(
       '--binding <digest>',
-      'digest of the execution that you are about to start (contract §15)',
+      'digest of the execution that you are about to start (protocol §15)',
     )
     .option('--at <time>', 'judge as of this time instead of now, as 2026-05-01T09:00:00Z')
     .option('--received <time>', 'when the webhook body came in')

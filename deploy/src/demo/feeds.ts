@@ -21,7 +21,7 @@ interface Reader {
   readonly verifier: Verifier;
 }
 
-/** Entries per page of both feeds (contract §9.5). */
+/** Entries per page of both feeds (protocol §9.5). */
 const PAGE = 100;
 
 /** A longer chain is read from the receipt on, which its anchor proof ties to the entries before. */

@@ -7,8 +7,9 @@ import type { DemoTenant } from './demo-tenants.js';
 import { PlainError } from '../plain-error.js';
 
 /**
- * Fills a tenant through the interface, as its operator would (#25, #26): publisher, people, routes, producer.
- * `issuer` is where its people log in. Throws PlainError when the operator is not known.
+ * Fills a tenant through the interface, as its operator would (`request.configure-principal`, `request.configure-route`):
+ * publisher, people, routes, producer. `issuer` is where its people log in. Throws PlainError when the operator is not
+ * known.
  */
 export async function configureTenant(
   origin: string,
@@ -68,7 +69,9 @@ export async function configureTenant(
   }
 }
 
-/** Makes the auditors of a tenant, which no operation does (contract R41). Those that are there already stay as they are. */
+/**
+ * Makes the auditors of a tenant, which no operation does (protocol R41). Those that are there already stay as they are.
+ */
 export async function addAuditors(
   databaseUrl: string,
   issuer: string,

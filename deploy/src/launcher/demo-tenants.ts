@@ -86,7 +86,7 @@ function machine(id: string): Machine {
   return { id, token: newToken() };
 }
 
-/** 32 random bytes as the interface wants bearer tokens (contract §8.1). */
+/** 32 random bytes as the interface wants bearer tokens (protocol §8.1). */
 export function newToken(): string {
   return randomBytes(32).toString('base64url');
 }

@@ -67,7 +67,7 @@ export function replaceFile(file: string, content: string, mode = 0o644): void {
 }
 
 /**
- * The trust manifest of the keys of these services in `directory` (contract §2.4). What `known` lists stays listed, so that
+ * The trust manifest of the keys of these services in `directory` (protocol §2.4). What `known` lists stays listed, so that
  * records of retired keys verify; new keys are valid from an hour before `now`, for clocks differ.
  */
 export function trustManifest(

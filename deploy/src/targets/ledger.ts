@@ -39,7 +39,7 @@ export function ledgerModules(shared: Shared): Module[] {
   ];
 }
 
-/** Without an anchor store reviews work, audit states stay pending and no grant becomes available (contract §4.2). */
+/** Without an anchor store reviews work, audit states stay pending and no grant becomes available (protocol §4.2). */
 export async function anchorWorkerModules(shared: Shared): Promise<Module[]> {
   const anchors = await anchorStoreOf(shared, 'checkpoints');
   const securityAnchors = await anchorStoreOf(shared, 'security');

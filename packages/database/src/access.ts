@@ -15,7 +15,7 @@ export interface CallerIdentity {
 }
 
 /**
- * The caller's principal as it is now (contract §7): gone, disabled or with another token since → `unauthenticated`. No
+ * The caller's principal as it is now (protocol §7): gone, disabled or with another token since → `unauthenticated`. No
  * operation but the figures is for monitors → `operator_required`.
  */
 export async function requireCaller(
@@ -87,7 +87,7 @@ export function requireOperator(principal: Principal): void {
   if (!isOperator(principal)) throw new Refusal('operator_required');
 }
 
-/** VIS of contract §6.4: what a caller may not see answers exactly like what is not there. */
+/** VIS of protocol §6.4: what a caller may not see answers exactly like what is not there. */
 export async function requireVisible(
   directory: Directory,
   principal: Principal,

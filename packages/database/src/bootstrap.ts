@@ -22,7 +22,7 @@ export interface BootstrappedTenant {
 }
 
 /**
- * Makes a tenant and its first operator, by a connection of the database's owner (contract §8.1: never over HTTP).
+ * Makes a tenant and its first operator, by a connection of the database's owner (protocol §8.1: never over HTTP).
  * Throws errors with a `code`: `invalid_bootstrap` for a name or token that breaks the rules, `tenant_exists`,
  * `identity_conflict` for a token that somebody has already.
  */
@@ -82,7 +82,7 @@ function requireIdentifier(what: string, value: string): void {
   );
 }
 
-/** Contract §8.1: a token that can only come from a random generator, not from a keyboard. */
+/** Protocol §8.1: a token that can only come from a random generator, not from a keyboard. */
 export function requireBootstrapToken(token: string): void {
   const weakness = weaknessOf(token);
   if (weakness === null) return;

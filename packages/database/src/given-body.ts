@@ -4,7 +4,7 @@ import type { Digest } from '@countersign/protocol';
 /** The body of a call as canonical text, or what knows its digest: large ones were read elsewhere. */
 export type GivenBody = string | { readonly digest: Digest };
 
-/** What a retry must match (contract §6.3). */
+/** What a retry must match (protocol §6.3). */
 export function bodyDigest(body: GivenBody): Digest {
   return typeof body === 'string' ? textDigest(body) : body.digest;
 }

@@ -3,13 +3,13 @@ import { textDigest } from '@countersign/protocol';
 import type { SecurityKind } from '@countersign/protocol';
 import { requireBootstrapToken } from './bootstrap.js';
 
-// Bearer operators, monitors and auditors (contract R41, R42), by a connection of the database's owner and never over HTTP.
+// Bearer operators, monitors and auditors (protocol R41, R42), by a connection of the database's owner and never over HTTP.
 // Every change is one statement, which moves the directory's revision, so that services decide nothing on what they knew
 // before, and notes itself for the security log. Time is the database's. Errors have a `code` and say what to do.
 
 /**
- * `metrics`: a monitor, which reads the figures (#28, #29) and may do nothing else. `security-log`: an auditor, which reads the
- * security log and may do nothing else.
+ * `metrics`: a monitor, which reads the figures (`ledger.metrics`, `gateway.metrics-text`) and may do nothing else.
+ * `security-log`: an auditor, which reads the security log and may do nothing else.
  */
 export type OperatorScope = 'all' | 'metrics' | 'security-log';
 

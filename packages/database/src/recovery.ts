@@ -55,7 +55,7 @@ export async function planRecovery(
 }
 
 /**
- * The operator's recovery (R18, contract §11.9 in its milder form), by a connection of the database's owner, in one
+ * The operator's recovery (R18, protocol §11.9 in its milder form), by a connection of the database's owner, in one
  * transaction: the namespace is retired, so that nothing that was given under it counts any more; what was consumed stays
  * consumed; records and ledger stay as they are and go on under a new generation. Ends the fence. Null when there is no
  * such tenant.

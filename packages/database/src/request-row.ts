@@ -69,7 +69,7 @@ export const REQUEST_JOINS = `
 
 const HEX_DIGEST = (column: string) => `encode(sha256(convert_to(${column}, 'UTF8')), 'hex')`;
 
-/** INT of contract §6.4, without material: the digest of the stored request, recomputed where it is stored. */
+/** INT of protocol §6.4, without material: the digest of the stored request, recomputed where it is stored. */
 export const REQUEST_INTEGRITY = `${HEX_DIGEST('r.canonical')} AS digests`;
 
 /**
@@ -103,7 +103,7 @@ const MATERIAL_DIGESTS = `coalesce(${HEX_DIGEST('m.payload')} || ${HEX_DIGEST('m
   || encode(sha256(m.review_document), 'hex'), '')`;
 const REQUEST_DIGEST = HEX_DIGEST('r.canonical');
 
-/** INT of contract §6.4: request, payload, response schema and document; as {@link REQUEST_INTEGRITY} without material. */
+/** INT of protocol §6.4: request, payload, response schema and document; as {@link REQUEST_INTEGRITY} without material. */
 export const WHOLE_DIGESTS = `${REQUEST_DIGEST} || ${MATERIAL_DIGESTS}`;
 
 /** Of what is stored; Postgres knows it without reading it. */
@@ -123,7 +123,7 @@ export const INTEGRITY = `${SMALL_DIGESTS(isLarge())}, ${isLarge()} AS large_dig
 export const SMALL_INTEGRITY = (large: string) => `${SMALL_DIGESTS(large)}, ${large} AS is_large`;
 
 /**
- * Who may see the request (contract §1, R1, R2), as the service decides it again: nobody else makes Postgres read what may
+ * Who may see the request (protocol §1, R1, R2), as the service decides it again: nobody else makes Postgres read what may
  * be 20 MB, and so nobody learns from the time that it took.
  */
 const SEEN_BY_CALLER = `(l.owner = $3
@@ -134,7 +134,7 @@ const SEEN_BY_CALLER = `(l.owner = $3
 export const MATERIAL_JOIN = keyed('material', 'm', `x.request_id = $2 AND ${SEEN_BY_CALLER}`);
 
 /**
- * The AnchorProof (contract §3.6) as canonical text, built from the chain: at most 100 nodes, so it is not stored twice.
+ * The AnchorProof (protocol §3.6) as canonical text, built from the chain: at most 100 nodes, so it is not stored twice.
  * Needs the checkpoint `k` of {@link ANCHOR_JOIN}.
  */
 export const ANCHOR_COLUMN = `
@@ -320,7 +320,7 @@ export function lifecycleOf(row: RequestRow): Lifecycle {
 }
 
 /**
- * INT of contract §6.4 over a row loaded with {@link INTEGRITY_COLUMNS}; throws `unsupported_revision`,
+ * INT of protocol §6.4 over a row loaded with {@link INTEGRITY_COLUMNS}; throws `unsupported_revision`,
  * `unsupported_profile`, `agent_ui_profile_required` or `material_integrity_mismatch`, each 409.
  */
 export function requireIntegrity(stored: StoredRequest, tenant: string): void {

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { Refusal } from '@countersign/protocol';
 import type { JsonObject, SecurityKind } from '@countersign/protocol';
 
-/** An event for the security log (contract R41). The database adds its time and which role inserted it. */
+/** An event for the security log (protocol R41). The database adds its time and which role inserted it. */
 export interface NewSecurityEvent {
   /** Of whom it is; `INSTALLATION` for what belongs to no tenant. */
   readonly tenant: string;

@@ -48,7 +48,7 @@ export interface CallerVerifierOptions {
 }
 
 const KINDS: ReadonlySet<unknown> = new Set(CALLER_KINDS);
-/** Contract R40. */
+/** Protocol R40. */
 export const LIFE_MS = 30_000;
 export const TOLERANCE_MS = 30_000;
 /** A token is handed out again for this long, so that it always has most of its life before it. */

@@ -12,7 +12,7 @@ export function newId(now = Date.now()): string {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Request and bundle ids on the wire: a lower-case UUID; anything else names nothing (contract §1). */
+/** Request and bundle ids on the wire: a lower-case UUID; anything else names nothing (protocol §1). */
 export function isId(value: unknown): value is string {
   return typeof value === 'string' && uuid.test(value);
 }

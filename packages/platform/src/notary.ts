@@ -75,7 +75,7 @@ export class Notary {
     return { keyId: this.signer.keyId, signature: await this.signer.signLater(Buffer.from(text)) };
   }
 
-  /** The RequestChangedEvents of a step (contract §3.5), in their order. */
+  /** The RequestChangedEvents of a step (protocol §3.5), in their order. */
   events(
     requestId: string,
     subject: RecordSubject,

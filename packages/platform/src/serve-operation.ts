@@ -18,7 +18,7 @@ export interface Call {
   readonly largeBody: LargeBody | null;
   readonly remainingMs: () => number;
   /**
-   * Of an operation whose answer may be large (contract R34). `ask`: the gateway wants {@link LARGE_ANSWER} instead, and
+   * Of an operation whose answer may be large (protocol R34). `ask`: the gateway wants {@link LARGE_ANSWER} instead, and
    * comes again with `taken` once it has a place for it. Null: it knows nothing of that, and takes any answer.
    */
   readonly large: LargeStep | null;
@@ -96,7 +96,7 @@ async function callOf(request: BusRequest, verifier: MessageVerifier): Promise<C
   };
 }
 
-/** Contract §6.3: per-request operations carry the request id in their scope. */
+/** Protocol §6.3: per-request operations carry the request id in their scope. */
 export function keyScope(name: OperationName, requestId?: string): string {
   return requestId === undefined ? name : `${name}:${requestId}`;
 }

@@ -13,14 +13,14 @@ export function serviceOf(subject: string): AskedService {
   return subject.split('.')[1] as AskedService;
 }
 
-/** Questions between services that are none of the operations of the contract; their names as operations have them. */
+/** Questions between services that are none of the operations of the protocol; their names as operations have them. */
 export const PREFLIGHT = 'request.preflight';
 
-/** Asked before the body of #3, #4 and #16 is read. */
+/** Asked before the body of `request.register-bundle`, `request.create` and `request.supersede` is read. */
 export const PREFLIGHT_SUBJECT = subjectOf(PREFLIGHT);
 
 /** What is read of a tenant's tree below /log/. */
 export const TREE_SUBJECT = subjectOf('ledger.tree');
 
-/** Whether a response schema, and a response, are good (contract §10). */
+/** Whether a response schema, and a response, are good (protocol §10). */
 export const SCHEMA_SUBJECT = subjectOf('schema.check');

@@ -9,16 +9,16 @@ export const SUPPORTED_PROFILES = {
   'proto.agent-ui': '2',
 } as const;
 
-/** A usable `Idempotency-Key`: visible ASCII (contract §6.3). */
+/** A usable `Idempotency-Key`: visible ASCII (protocol §6.3). */
 export const IDEMPOTENCY_KEY = /^[!-~]{1,160}$/;
 
-/** What `{id}` of a request looks like; anything else is 404 (contract §1). */
+/** What `{id}` of a request looks like; anything else is 404 (protocol §1). */
 export const REQUEST_ID = /^[a-f0-9-]{36}$/;
 
-/** Version of the human-in-the-loop protocol behind #23 and #24. */
+/** Version of the human-in-the-loop protocol behind `request.hitl` and `request.hitl-poll`. */
 export const HITL_VERSION = '0.8';
 
-/** Defaults of a route's limits and at once the most that a route may set (contract §9.1). */
+/** Defaults of a route's limits and at once the most that a route may set (protocol §9.1). */
 export const DEFAULT_LIMITS: Readonly<Limits> = {
   bundle_bytes: 5_242_880,
   payload_bytes: 10_485_760,
@@ -44,7 +44,7 @@ export interface TokenBucket {
   readonly burst: number;
 }
 
-/** Default quotas (contract §9.2); configuration may set others per tenant and route (R20). */
+/** Default quotas (protocol §9.2); configuration may set others per tenant and route (R20). */
 export const DEFAULT_QUOTAS = {
   requestsPerDay: { tenant: 1000, producer: 200, route: 100 },
   outstanding: { tenant: 500, producer: 100 },
@@ -65,12 +65,12 @@ export const DEFAULT_QUOTAS = {
   admissions: 64,
 } as const;
 
-/** Retained size of a request = material + canonical request + this (contract §9.2). */
+/** Retained size of a request = material + canonical request + this (protocol §9.2). */
 export function reservedBytes(limits: Pick<Limits, 'response_bytes'>): number {
   return 6 * limits.response_bytes + 8192;
 }
 
-/** Default call rates per minute (contract R34). */
+/** Default call rates per minute (protocol R34). */
 export const DEFAULT_RATES = {
   /** Per client address: calls whose credential is absent, malformed or unknown. */
   address: 600,
@@ -94,16 +94,16 @@ export const DEFAULT_RATES = {
   tree: 6000,
 } as const;
 
-/** Calls at the same time, by default (contract R34). A call is large if its body or answer has more than `LARGE_BYTES`. */
+/** Calls at the same time, by default (protocol R34). A call is large if its body or answer has more than `LARGE_BYTES`. */
 export const DEFAULT_CONCURRENCY = {
   principal: { calls: 32, large: 4 },
   tenant: { calls: 128, large: 8 },
 } as const;
 
-/** A longer body or answer is large, and costs one call more for each of these (contract R34). */
+/** A longer body or answer is large, and costs one call more for each of these (protocol R34). */
 export const LARGE_BYTES = 1_048_576;
 
-/** Longest pages and lists (contract §9.5). */
+/** Longest pages and lists (protocol §9.5). */
 export const PAGE_SIZES = {
   requests: 50,
   events: 100,
@@ -112,7 +112,7 @@ export const PAGE_SIZES = {
   incidents: 50,
 } as const;
 
-/** Durations in seconds (contract §9.5, §11, R17). */
+/** Durations in seconds (protocol §9.5, §11, R17). */
 export const SECONDS = {
   assignmentLease: 300,
   reminderInterval: 86_400,
@@ -131,7 +131,7 @@ export const SECONDS = {
 export const CHECKPOINT_ENTRIES = 100;
 export const MAILS_PER_RECIPIENT_AND_HOUR = 10;
 
-/** The constants of the Agent UI profile (contract §12.5). */
+/** The constants of the Agent UI profile (protocol §12.5). */
 export const AGENT_UI_PROFILE = 'org.proto.agent-ui/2';
 export const AGENT_UI_LIMITS = {
   view_message_bytes: 1_048_576,

@@ -93,7 +93,7 @@ export interface DeskRequest {
   readonly invalidated: Invalidation | null;
 }
 
-/** Who gets it is a principal; where it goes stays private (contract §3.3). */
+/** Who gets it is a principal; where it goes stays private (protocol §3.3). */
 export interface DeskDelivery {
   readonly id: string;
   readonly request_id: string | null;
@@ -125,7 +125,10 @@ export interface DeskAffected {
   readonly execution: ExecutionState;
 }
 
-/** What #25 or #26 would do at this moment; what it does is decided when it is done. */
+/**
+ * What `request.configure-principal` or `request.configure-route` would do at this moment; what it does is decided when it
+ * is done.
+ */
 export interface DeskPreview {
   /** Nothing of that id is there yet. */
   readonly creates: boolean;

@@ -1,5 +1,5 @@
 /**
- * Every code a refusal can carry (contract §6.2).
+ * Every code a refusal can carry (protocol §6.2).
  *
  * Codes that nothing can cause are left out (R32): the record schema answers before
  * `candidate_required`, `invalid_nonce`, `purpose_binding_mismatch`, `execution_profile_required`
@@ -197,7 +197,7 @@ const invalidInput = group(400, {
   ],
 });
 
-/** Raised by the local bootstrap command (contract §8.1), never sent. */
+/** Raised by the local bootstrap command (protocol §8.1), never sent. */
 const local = group(400, {
   invalid_bootstrap: [
     'The bootstrap token is too weak',
@@ -369,7 +369,7 @@ const conflict = group(409, {
   ],
 });
 
-/** Of a stored request that belongs to a retired revision; on input the schema answers before (contract §6.2). */
+/** Of a stored request that belongs to a retired revision; on input the schema answers before (protocol §6.2). */
 const retired = group(409, {
   unsupported_revision: [
     'That protocol revision is not supported',
@@ -385,7 +385,7 @@ const retired = group(409, {
   ],
 });
 
-/** 422 on input, 409 when a stored request belongs to a retired revision (contract §6.2). */
+/** 422 on input, 409 when a stored request belongs to a retired revision (protocol §6.2). */
 const unsupportedByRevision = group([422, 409], {
   unsupported_profile: [
     'A profile is not supported',

@@ -14,7 +14,7 @@ import { ANCHOR_ERRORS } from './records/index.js';
 /**
  * `fresh_login_required` is an addition of ours (docs/decisions): step-up at a confirmation. So is `invalid_logout_token`,
  * the answer to an identity provider.
- * Contract §6.2 by status, with the codes of R4, R7 and §10 and without those that R32 strikes.
+ * Protocol §6.2 by status, with the codes of R4, R7 and §10 and without those that R32 strikes.
  */
 const expected: Record<number, string> = {
   400: `invalid_json json_required unsupported_encoding utf8_required idempotency_key_required

@@ -80,7 +80,7 @@ const codesOfRecords: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * The code for a value that does not fit the record of that name: an input is refused (contract
+ * The code for a value that does not fit the record of that name: an input is refused (protocol
  * §6.1 step 7, R29), a stored request or candidate is damaged (INT, §6.4), and any other record is
  * our own fault.
  */

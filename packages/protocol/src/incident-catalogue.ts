@@ -9,7 +9,7 @@ export interface IncidentEntry {
   readonly steps: readonly string[];
 }
 
-/** Every incident that operators can meet in #28 (contract §4.2, §11, R18, R33), with what to do about it. */
+/** Every incident that operators can meet in `ledger.metrics` (protocol §4.2, §11, R18, R33), with what to do about it. */
 export const INCIDENTS: Readonly<Record<IncidentCode, IncidentEntry>> = {
   anchor_conflict: {
     title: 'The anchor store knows another history',

@@ -3,7 +3,10 @@
 const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 
-/** Whether the text is one plain mail address, as #25 keeps them (contract §7 #25). */
+/**
+ * Whether the text is one plain mail address, as `request.configure-principal` keeps them
+ * (protocol §7 request.configure-principal).
+ */
 export function isMailAddress(text: string): boolean {
   const at = text.lastIndexOf('@');
   const [local, domain] = [text.slice(0, Math.max(at, 0)), text.slice(at + 1)];

@@ -82,7 +82,7 @@ describe('the operations', () => {
     expect(new Set(OPERATIONS.map(({ name }) => name)).size).toBe(29);
   });
 
-  it('limit bodies as contract §9.3 says', () => {
+  it('limit bodies as protocol §9.3 says', () => {
     const numbersWith = (bytes: number): number[] =>
       OPERATIONS.filter(({ bodyLimit }) => bodyLimit === bytes).map(({ number }) => number);
     expect(numbersWith(22 * KiB * KiB)).toEqual([3, 4, 16]);

@@ -31,7 +31,7 @@ interface CallerRule {
   readonly refusal: ErrorCode;
 }
 
-/** Who may call (contract §1, §7, R1, R2, R26). Ownership and routes are for the service to judge. */
+/** Who may call (protocol §1, §7, R1, R2, R26). Ownership and routes are for the service to judge. */
 export const CALLER_RULES = {
   anyone: { kinds: ['producer', 'publisher', 'operator', 'human'], refusal: 'forbidden' },
   publisher: {
@@ -42,7 +42,7 @@ export const CALLER_RULES = {
   /** Creates requests and owns them: a producer, or a human whom the route names. */
   owner: { kinds: ['producer', 'human'], refusal: 'producer_required' },
   lister: { kinds: ['producer', 'operator', 'human'], refusal: 'forbidden' },
-  /** A publisher that reads a request by id learns nothing, not even a 403 (contract §1). */
+  /** A publisher that reads a request by id learns nothing, not even a 403 (protocol §1). */
   reader: { kinds: ['producer', 'operator', 'human'], refusal: 'not_found' },
   reviewer: { kinds: ['human'], refusal: 'human_required' },
   ownerOrOperator: { kinds: ['producer', 'operator', 'human'], refusal: 'forbidden' },
@@ -92,11 +92,11 @@ interface Row {
   readonly path: `/${string}`;
   readonly callers: CallerRuleName;
   readonly security: Security;
-  /** The header `Idempotency-Key` is required (contract §6.3). */
+  /** The header `Idempotency-Key` is required (protocol §6.3). */
   readonly key: boolean;
-  /** The service answers key and quota questions before the body is read (contract §6.1 step 5). */
+  /** The service answers key and quota questions before the body is read (protocol §6.1 step 5). */
   readonly preflight: boolean;
-  /** Largest body in bytes (contract §9.3); 0 where there is none. */
+  /** Largest body in bytes (protocol §9.3); 0 where there is none. */
   readonly bodyLimit: number;
   /** Record name of the body, or null where there is none. */
   readonly input: RecordName | null;
@@ -104,7 +104,7 @@ interface Row {
   /** A 200 carries an ETag and is answered by 304 when the caller has it (R31). */
   readonly etag: boolean;
   readonly success: readonly (200 | 201 | 202)[];
-  /** Record name of the answer, or null for text/plain (#29). */
+  /** Record name of the answer, or null for text/plain (`gateway.metrics-text`). */
   readonly output: RecordName | null;
   readonly summary: string;
 }

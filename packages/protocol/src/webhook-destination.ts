@@ -6,7 +6,7 @@ export interface WebhookRules {
 }
 
 /**
- * Where a webhook goes, or null when it may not go there (contract §11.5, R8): https on 443, no userinfo, no fragment, a
+ * Where a webhook goes, or null when it may not go there (protocol §11.5, R8): https on 443, no userinfo, no fragment, a
  * host that the operator of the service allows. Judged when it is configured and again whenever something is sent.
  */
 export function webhookDestination(text: string, rules: WebhookRules): URL | null {

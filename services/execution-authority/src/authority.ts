@@ -4,7 +4,7 @@ import { personOf, requireEligibleReviewer } from '@countersign/database';
 import type { Directory, StoredRequest } from '@countersign/database';
 
 /**
- * The last part of AUTHORITY (contract §6.4), after the state has been asked: the reviewer who authorised is still
+ * The last part of AUTHORITY (protocol §6.4), after the state has been asked: the reviewer who authorised is still
  * enabled and still eligible. Who has taken over the owner's token or entry since then does not use their own decision.
  */
 export async function requireStandingReviewer(
@@ -23,7 +23,7 @@ export async function requireStandingReviewer(
 }
 
 /**
- * NAMESPACE: authority of a retired generation is never used (R18). Purpose and fence answer before it (contract §6.4),
+ * NAMESPACE: authority of a retired generation is never used (R18). Purpose and fence answer before it (protocol §6.4),
  * so it is asked before the state and leaves both alone.
  */
 export function requireNamespace({ request, row }: StoredRequest): void {

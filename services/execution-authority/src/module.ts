@@ -15,7 +15,10 @@ export interface ExecutionDeps {
   readonly chained: (tenant: string) => void;
 }
 
-/** #17 to #20: authority is claimed once, admitted within bounds, closed and reconciled. */
+/**
+ * `execution-authority.claim`, `execution-authority.admit`, `execution-authority.report-outcome`,
+ * `execution-authority.reconcile`: authority is claimed once, admitted within bounds, closed and reconciled.
+ */
 export function executionModule(runtime: ServiceRuntime, deps: ExecutionDeps): Module {
   return {
     name: 'execution-authority',

@@ -35,7 +35,7 @@ function formOf(content: Buffer): Form {
 
 /**
  * Serves the built files of `web/` out of memory; names are looked up, never paths. A name says its content by a
- * digest, and yet a browser asks again each time (contract §8.5): an answer of 304 is a few bytes.
+ * digest, and yet a browser asks again each time (protocol §8.5): an answer of 304 is a few bytes.
  */
 export async function createAssets(): Promise<Handler> {
   const assets = new Map<string, Asset>();

@@ -46,7 +46,7 @@ export function hasCredentials({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Contract §8.1, §8.3: an Authorization header decides alone, else the session cookie. Throws
+ * Protocol §8.1, §8.3: an Authorization header decides alone, else the session cookie. Throws
  * `unauthenticated`. Principals of tokens are remembered for up to 3 s, which is harmless because
  * services look again in their own transaction; unknown tokens and sessions never are.
  */

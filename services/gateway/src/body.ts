@@ -29,7 +29,7 @@ export interface Reading {
 }
 
 /**
- * Reads a whole body within its limit (contract §6.1 step 6). Throws `json_required` →
+ * Reads a whole body within its limit (protocol §6.1 step 6). Throws `json_required` →
  * `unsupported_encoding` → `utf8_required` → `body_too_large`, the last one as soon as it is known.
  */
 export async function readBody(request: IncomingMessage, reading: Reading): Promise<Body> {

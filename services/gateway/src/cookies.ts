@@ -40,7 +40,7 @@ export function cookieDigest({ request }: Call, name: CookieName): string | null
   return value === undefined || value === 'invalid' ? null : textDigest(value);
 }
 
-/** A `Set-Cookie` header with the attributes of contract §8.3. */
+/** A `Set-Cookie` header with the attributes of protocol §8.3. */
 export function setCookie(name: CookieName, value: string, seconds: number): string {
   return `${name}=${value}; Max-Age=${seconds}; Path=/; Secure; HttpOnly; SameSite=Lax`;
 }

@@ -11,7 +11,7 @@ export interface CsrfProof {
 }
 
 /**
- * Contract §8.4: what a session changes needs the exact origin and the session's token, on every
+ * Protocol §8.4: what a session changes needs the exact origin and the session's token, on every
  * path. Throws `csrf`.
  */
 export function checkCsrf(proof: CsrfProof, serviceOrigin: string, sessionToken: string): void {

@@ -12,7 +12,7 @@ export const PRODUCT = 'Countersign';
 /** Whether reminders and decisions reach people by mail, or only whoever polls. */
 export type Notifications = 'smtp' | 'polling-only';
 
-/** Operation #1 (contract §3.1). */
+/** Operation `gateway.discovery` (protocol §3.1). */
 export function discovery(
   mode: 'development' | 'production',
   notifications: Notifications,
@@ -30,7 +30,9 @@ export function discovery(
   };
 }
 
-/** `/.well-known/hitl.json` of the human-in-the-loop protocol (R19, R30); the rate is that of one caller (contract §9.4). */
+/**
+ * `/.well-known/hitl.json` of the human-in-the-loop protocol (R19, R30); the rate is that of one caller (protocol §9.4).
+ */
 export function hitlDiscovery(origin: string, requestsPerMinute: number): HitlDiscovery {
   const longest = `PT${DEFAULT_LIMITS.review_seconds}S`;
   return {

@@ -18,7 +18,8 @@ const smallestLimit = DEFAULT_LIMITS.response_bytes / LONGEST_GROWTH;
 /**
  * Reads a body as the record an operation takes: strict JSON, sizes (R27), record schema. Gives its
  * canonical text, which is what travels on and what idempotency compares. With null the record is
- * left to the service, which judges route and quotas before it (contract §7 #3, #4, #16).
+ * left to the service, which judges route and quotas before it (protocol §7 request.register-bundle, request.create,
+ * request.supersede).
  */
 export function readInput(input: RecordName | null, bytes: Uint8Array): string {
   const value = parseStrictJson(bytes);

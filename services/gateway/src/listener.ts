@@ -7,7 +7,7 @@ import { Refusal } from '@countersign/protocol';
 
 import type { ClientAddresses } from './client-address.js';
 
-/** All header lines of a call together (contract §9.3). */
+/** All header lines of a call together (protocol §9.3). */
 const HEADER_BYTES = 16 * 1024;
 /** What the parser itself takes: it counts names and values without what separates them, and the path. */
 const PARSER_BYTES = 24 * 1024;
@@ -43,7 +43,7 @@ export interface ConnectionLimits {
   readonly addresses: ClientAddresses;
 }
 
-/** An HTTP/1.1 listener that slow, broken and oversized clients cannot hold (contract §9.3). */
+/** An HTTP/1.1 listener that slow, broken and oversized clients cannot hold (protocol §9.3). */
 export function createListener(options: ListenerOptions): Listener {
   let stopping = false;
 

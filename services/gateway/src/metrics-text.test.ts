@@ -30,7 +30,7 @@ function samplesOf(text: string): Record<string, number> {
   );
 }
 
-test('says every figure under the name of the contract', () => {
+test('says every figure under the name of the protocol', () => {
   expect(samplesOf(metricsText(snapshot))).toEqual({
     proto_admission_fenced: 1,
     proto_retained: snapshot.requests['retained'],

@@ -8,7 +8,10 @@ interface Sample {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** Operation #29: the figures of a tenant under the names of contract §14 and R24; labels hold no private thing. */
+/**
+ * Operation `gateway.metrics-text`: the figures of a tenant under the names of protocol §14 and R24; labels hold no private
+ * thing.
+ */
 export function metricsText(snapshot: MetricsSnapshot): string {
   const { requests, delivery, operations, http_since_process_start: http } = snapshot;
   const jobs = (value: (job: MetricsSnapshot['delivery'][number]) => number): Sample[] =>

@@ -44,7 +44,7 @@ export interface GatewayDeps {
   readonly bus: Bus;
   readonly sealer: MessageSealer;
   readonly log: Logger;
-  /** As it was configured; operation #2 serves it as it is. */
+  /** As it was configured; operation `gateway.trust` serves it as it is. */
   readonly trust: TrustManifest;
   readonly notifications: Notifications;
   /** This process's own figures. */

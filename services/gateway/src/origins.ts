@@ -16,7 +16,7 @@ export interface OriginFault {
 /** A scope's label has at most 50 characters; a longer name must not become too long by it. */
 const longestLabel = 'z'.repeat(50);
 
-/** Why these two origins cannot keep apps away from the service (contract §8.6); null when they do. */
+/** Why these two origins cannot keep apps away from the service (protocol §8.6); null when they do. */
 export function originFault({ mode, origin, sandbox }: OriginSettings): OriginFault | null {
   const ofOrigin = (message: string): OriginFault => ({ variable: 'ORIGIN', message });
   const ofSandbox = (message: string): OriginFault => ({ variable: 'SANDBOX_ORIGIN', message });

@@ -25,7 +25,7 @@ export interface PeoplePaths {
 
 const statusOperation = operationNamed('request.status');
 
-/** The pages: for signed-in people, but for those that anybody may open (contract §8.2). */
+/** The pages: for signed-in people, but for those that anybody may open (protocol §8.2). */
 export function createPeoplePaths(
   store: Store,
   pipeline: Pipeline,

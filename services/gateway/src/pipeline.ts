@@ -75,7 +75,7 @@ export interface PipelineParts {
 }
 
 export interface Pipeline {
-  /** Everything below `/v2`, in the order of contract §6.1. */
+  /** Everything below `/v2`, in the order of protocol §6.1. */
   readonly serve: Handler;
   /** The steps before the route: authentication, CSRF, rates, concurrency. `own` is the caller's own bucket. */
   admit(call: Call, own: RateName): Promise<Authenticated>;
@@ -245,14 +245,14 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     return reply;
   }
 
-  /** #29 is #28 in another form, made here; every other operation is a service's own. */
+  /** `gateway.metrics-text` is `ledger.metrics` in another form, made here; every other operation is a service's own. */
   async function reply(
     call: Call,
     caller: Authenticated,
     operation: Operation,
     given: Given,
   ): Promise<BusReply> {
-    // The figures have the calls that this caller has made before (contract R24).
+    // The figures have the calls that this caller has made before (protocol R24).
     if (operation === metricsOperation || operation.name === 'gateway.metrics-text')
       await counts.flush();
     if (operation.name !== 'gateway.metrics-text') return ask(call, caller, operation, given);
@@ -262,8 +262,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 
   /**
-   * The body in canonical form. #3, #4 and #16 answer for key and quotas before it (contract §6.1 step 5):
-   * unless the body is here at once and right, the service is asked first.
+   * The body in canonical form. `request.register-bundle`, `request.create` and `request.supersede` answer for key and
+   * quotas before it (protocol §6.1 step 5): unless the body is here at once and right, the service is asked first.
    */
   async function readGuarded(
     call: Call,
@@ -302,8 +302,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 
   /**
-   * Before #11 on a route that wants it: a login as fresh and strong as configured. It comes before a stored answer,
-   * as authentication does. Throws `fresh_login_required`, and `not_found` for a request that is not the caller's.
+   * Before `review.confirm` on a route that wants it: a login as fresh and strong as configured. It comes before a stored
+   * answer, as authentication does. Throws `fresh_login_required`, and `not_found` for a request that is not the caller's.
    */
   async function requireStrength(call: Call, caller: Authenticated, given: Given): Promise<void> {
     if (caller.session === null || !stepUp.some(({ tenant }) => tenant === caller.tenant)) return;
@@ -333,7 +333,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const params = readParameters(found, call.query);
       const keyed = (): Given =>
         operation.key ? { params, key: readKey(request.headers['idempotency-key']) } : { params };
-      // The key comes before a body that it can spare, and after any other (contract §6.1, §7 #10).
+      // The key comes before a body that it can spare, and after any other (protocol §6.1, §7 review.propose).
       const early = operation.preflight ? keyed() : null;
       const { body, leave } = await readGuarded(call, caller, operation, early ?? { params });
       try {

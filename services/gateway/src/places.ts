@@ -3,7 +3,7 @@ import type { DEFAULT_CONCURRENCY } from '@countersign/protocol';
 type Who = keyof typeof DEFAULT_CONCURRENCY;
 export type PlaceKind = 'calls' | 'large';
 
-/** How many calls of one principal and of one tenant may be under way at the same time in this process (contract R34). */
+/** How many calls of one principal and of one tenant may be under way at the same time in this process (protocol R34). */
 export type PlaceLimits = Readonly<Record<Who, Readonly<Record<PlaceKind, number>>>>;
 
 /** The limit that was reached. */

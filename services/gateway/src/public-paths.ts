@@ -38,7 +38,7 @@ export interface PublicParts {
   readonly securityContact: SecurityContact | null;
 }
 
-/** What anybody may read, by path (contract §6.1 step 2, R30). */
+/** What anybody may read, by path (protocol §6.1 step 2, R30). */
 export function publicPaths(parts: PublicParts): Map<string, Handler> {
   const { mode, origin, notifications, trust, store, bus, take } = parts;
   const json = (value: object): Handler => {

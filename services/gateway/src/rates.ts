@@ -11,7 +11,7 @@ const ANSWER_WITHIN_MS = 250;
 /** At most so many empty buckets are remembered: of more, Redis is asked again. */
 const MOST_EMPTY = 10_000;
 
-/** Calls per fixed window of 60 s (contract R34). */
+/** Calls per fixed window of 60 s (protocol R34). */
 export type RateName = keyof typeof DEFAULT_RATES;
 export type RateLimits = Readonly<Record<RateName, number>>;
 

@@ -33,7 +33,7 @@ const trusted: Headers = [
   ['Content-Security-Policy', policy("'none'")],
 ];
 
-/** The headers of every response of the trusted origin, errors included (contract §8.5). */
+/** The headers of every response of the trusted origin, errors included (protocol §8.5). */
 export function trustedHeaders(production: boolean): Headers {
   return production ? [...trusted, strictTransport] : trusted;
 }
@@ -43,7 +43,7 @@ export function allowFrame(response: ServerResponse, sandboxOrigin: string): voi
   response.setHeader('Content-Security-Policy', policy(sandboxOrigin));
 }
 
-/** The headers of every response of the sandbox listener, errors included (contract §12.1). */
+/** The headers of every response of the sandbox listener, errors included (protocol §12.1). */
 export function sandboxHeaders(trustedOrigin: string, production: boolean): Headers {
   const headers: Headers = [
     ['Cache-Control', 'no-store'],

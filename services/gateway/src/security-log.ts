@@ -21,7 +21,7 @@ const FORMS: Readonly<Record<SecurityParameter, RegExp>> = {
 };
 
 /**
- * What operators and auditors read of the security log of their tenant (contract R41), by session or bearer token; checked
+ * What operators and auditors read of the security log of their tenant (protocol R41), by session or bearer token; checked
  * here and again by the service.
  */
 export function createSecurityLog(

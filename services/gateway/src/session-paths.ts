@@ -31,7 +31,10 @@ const ONE = /^\/auth\/sessions\/([a-f0-9-]{36})\/end$/;
 /** Whether a path ends one session of a person's own. */
 export const endsOneSession = (path: string): boolean => ONE.test(path);
 
-/** Sessions as their people see and end them. Every end of a session but the operators' (#25) is in this file. */
+/**
+ * Sessions as their people see and end them. Every end of a session but the operators' (`request.configure-principal`) is
+ * in this file.
+ */
 export function createSessionPaths(
   store: Store,
   person: AskPerson,

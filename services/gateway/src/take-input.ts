@@ -26,9 +26,9 @@ export interface Taking {
 }
 
 /**
- * Begins to read a call's body as the record its operation takes (contract §6.1 steps 6 and 7, R35): a small one here, a
+ * Begins to read a call's body as the record its operation takes (protocol §6.1 steps 6 and 7, R35): a small one here, a
  * large one in a worker, once there is a place for it. The record is left to the service where that answers first for
- * other things (#3, #4, #16).
+ * other things (`request.register-bundle`, `request.create`, `request.supersede`).
  */
 export function takeInput(
   { request }: Call,

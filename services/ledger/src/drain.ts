@@ -96,7 +96,9 @@ function append(
   });
 }
 
-/** Says of a tenant at most once a second each that draining went well or failed; the metrics show when (#28). */
+/**
+ * Says of a tenant at most once a second each that draining went well or failed; the metrics show when (`ledger.metrics`).
+ */
 function runNotes(deps: LedgerDeps): (tenant: string, well: boolean) => Promise<void> {
   const last = new Map<string, number>();
   return async (tenant, well) => {

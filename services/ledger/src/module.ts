@@ -51,7 +51,10 @@ export interface ChainDeps extends LedgerDeps {
   readonly grown: (tenant: string) => void;
 }
 
-/** #21, #22, #27, #28 and the chain: drains the outbox and signs checkpoints. */
+/**
+ * `ledger.export`, `ledger.events`, `ledger.entries`, `ledger.metrics` and the chain: drains the outbox and signs
+ * checkpoints.
+ */
 export function ledgerModule(runtime: ServiceRuntime, deps: ChainDeps): Module {
   const drain = drainer(deps);
   const security = securityDrain({ store: deps.security, log: deps.log });

@@ -299,7 +299,7 @@ export class LedgerStore {
     );
   }
 
-  /** The anchor store contradicts the ledger: no further authority until an operator's recovery (contract §4.2, R18). */
+  /** The anchor store contradicts the ledger: no further authority until an operator's recovery (protocol §4.2, R18). */
   async fence(tenant: string, reason: string, incidentId: string): Promise<void> {
     await this.pool.query(
       `WITH x AS (

@@ -11,7 +11,7 @@ export interface NotifierDeps extends ReminderDeps {
   readonly notification: 'queued' | 'polling-only';
 }
 
-/** #14. */
+/** `notifier.remind`. */
 export function notifierModule(runtime: ServiceRuntime, deps: NotifierDeps): Module {
   return {
     name: 'notifier',

@@ -12,8 +12,9 @@ export interface ReminderDeps {
 }
 
 /**
- * One reminder of a request, whoever asks for it: at most one a day, counted over supersession (contract §7 #14). Throws
- * a Refusal when it may not be, and StaleRead when somebody else moved the request meanwhile.
+ * One reminder of a request, whoever asks for it: at most one a day, counted over supersession
+ * (protocol §7 notifier.remind). Throws a Refusal when it may not be, and StaleRead when somebody else moved the request
+ * meanwhile.
  */
 export async function saveReminder(
   deps: ReminderDeps,

@@ -3,7 +3,7 @@ import type { BundleRegistration, Digest } from '@countersign/protocol';
 import { faultOf, partOf } from './creation-input.js';
 import type { Fault, Keep, Part } from './creation-input.js';
 
-/** The input of #3, taken apart as a {@link CreationInput} is. */
+/** The input of `request.register-bundle`, taken apart as a {@link CreationInput} is. */
 export interface BundleInput {
   /** Of the whole body. */
   readonly digest: Digest;

@@ -27,8 +27,8 @@ export interface Fault {
 }
 
 /**
- * The input of #4 and #16, taken apart once. What is wrong with it is only noted: other things are judged first. Nothing in
- * it is a function, so that one thread can make it for another.
+ * The input of `request.create` and `request.supersede`, taken apart once. What is wrong with it is only noted: other
+ * things are judged first. Nothing in it is a function, so that one thread can make it for another.
  */
 export interface CreationInput {
   /** Of the whole body: what idempotency compares. */

@@ -55,8 +55,8 @@ export async function requireCreator(
 }
 
 /**
- * The checks of contract §7 #4 that come before anything is reserved, in its order: quotas → route → sizes (R27) →
- * record schema → response schema (§10, in a worker).
+ * The checks of protocol §7 request.create that come before anything is reserved, in its order: quotas → route → sizes
+ * (R27) → record schema → response schema (§10, in a worker).
  */
 export async function requireAcceptable(
   deps: RequestDeps,
@@ -100,8 +100,8 @@ export interface Prepared {
 }
 
 /**
- * The locked part of contract §7 #4 and the record it makes. `supersedes` names the replaced request and its reminder.
- * Pure but for the directory.
+ * The locked part of protocol §7 request.create and the record it makes. `supersedes` names the replaced request and its
+ * reminder. Pure but for the directory.
  */
 export async function prepare(
   deps: RequestDeps,

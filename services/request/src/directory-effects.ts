@@ -16,7 +16,8 @@ import { GOOD_TOKEN, weaknessOf } from '@countersign/database';
 import type { Principal } from '@countersign/database';
 import type { Affected, DirectoryView } from './store/directory.js';
 
-// What a change of the directory takes away (contract §7 #25, #26): #25 and #26 do it, their previews tell of it.
+// What a change of the directory takes away (protocol §7 request.configure-principal, request.configure-route):
+// `request.configure-principal` and `request.configure-route` do it, their previews tell of it.
 
 export interface Effects {
   /** Requests that still have something to lose. */
@@ -83,7 +84,7 @@ export interface DirectoryRules {
   readonly issuer: string;
 }
 
-/** Everything that #25 refuses before it changes anything, in the contract's order. */
+/** Everything that `request.configure-principal` refuses before it changes anything, in the protocol's order. */
 export async function requirePrincipal(
   view: DirectoryView,
   before: Principal | null,

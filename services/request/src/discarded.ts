@@ -4,7 +4,7 @@ import type { LifecycleEvent, PayloadOf } from '@countersign/protocol';
 
 /**
  * Records of a private deletion at `now`: what was due before it, then MaterialDiscarded, which comes before the event
- * that tells of it (contract §4.1).
+ * that tells of it (protocol §4.1).
  */
 export async function discardedRecords(
   notary: Notary,

@@ -8,7 +8,8 @@ import type { ConfiguredBy, PrincipalInput, RouteConfig } from '@countersign/pro
 import type { Principal } from '@countersign/database';
 import type { DirectoryView, KnownPrincipal, KnownRoute } from './store/directory.js';
 
-// Which person set what of the directory (contract R38): #25 and #26 remember it, their previews tell what it means.
+// Which person set what of the directory (protocol R38): `request.configure-principal` and `request.configure-route`
+// remember it, their previews tell what it means.
 
 /** Changes by bearer operators are of no person. */
 function authorOf(operator: Principal): string | null {

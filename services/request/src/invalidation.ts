@@ -5,7 +5,7 @@ import type { Effects } from './directory-effects.js';
 import type { Affected, DirectoryChange } from './store/directory.js';
 
 /**
- * Takes authority from the requests that a change of the directory touches, one event each (contract §4.1: events
+ * Takes authority from the requests that a change of the directory touches, one event each (protocol §4.1: events
  * first, then the configuration record).
  */
 export async function invalidateAffected(

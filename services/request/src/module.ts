@@ -56,10 +56,10 @@ export interface RequestDeps {
   /** Throws the §10 refusal of a response schema, given as canonical text; remembers good ones. */
   readonly checkSchema: (tenant: string, schemaText: string) => Promise<void>;
   readonly webhooks: WebhookRules;
-  /** Where people log in: every human is one of this issuer (contract R37). */
+  /** Where people log in: every human is one of this issuer (protocol R37). */
   readonly issuer: string;
   readonly mode: 'development' | 'production';
-  /** The origin of apps, with `{scope}` as one DNS label where it has one (contract §8.6). */
+  /** The origin of apps, with `{scope}` as one DNS label where it has one (protocol §8.6). */
   readonly sandboxOrigin: string;
   /** Tells the ledger that a tenant has something new to chain: a hint, never awaited. */
   readonly chained: (tenant: string) => void;
@@ -95,7 +95,12 @@ function reading<Name extends OperationName, Input>(
   return Object.fromEntries(handlers) as Record<Name, Handler>;
 }
 
-/** Requests, their material, bundles, principals and routes: #3–#8, #12, #13, #15, #16, #23–#26; what operators see. */
+/**
+ * Requests, their material, bundles, principals and routes: `request.register-bundle`, `request.create`, `request.list`,
+ * `request.status`, `request.material`, `request.app`, `request.cancel`, `request.revoke`, `request.discard`,
+ * `request.supersede`, `request.hitl`, `request.hitl-poll`, `request.configure-principal`, `request.configure-route`; what
+ * operators see.
+ */
 export function requestModule(runtime: ServiceRuntime, deps: RequestDeps): Module {
   const bodies = new BodyWorkers(new URL('./body-worker.js', import.meta.url));
   return {

@@ -14,7 +14,9 @@ export interface NewRequest {
   readonly transit: Transit;
 }
 
-/** What #4 and #16 store of a new request in one statement: its events, deadlines and answer. */
+/**
+ * What `request.create` and `request.supersede` store of a new request in one statement: its events, deadlines and answer.
+ */
 export async function newRequest(
   deps: RequestDeps,
   { caller, key }: Call,

@@ -24,7 +24,7 @@ export type StatusSource = Pick<StoredRequest, 'id' | 'digest' | 'canonical' | '
   readonly row: Pick<RequestRow, 'now' | 'fence_reason'>;
 };
 
-/** RequestStatus (contract §3.3) as JSON text, with the states that hold at the row's time. */
+/** RequestStatus (protocol §3.3) as JSON text, with the states that hold at the row's time. */
 export function statusText(stored: StatusSource, parts: StatusParts, origin: string): string {
   const { row } = stored;
   const state = effective(stored.lifecycle, row.now);
@@ -48,7 +48,7 @@ const CONFLICTS = new Set([
   'anchor_history_invalid',
 ]);
 
-/** The anchor store contradicts the tenant's ledger: every request shows it (contract §4.2). */
+/** The anchor store contradicts the tenant's ledger: every request shows it (protocol §4.2). */
 export function tenantInConflict(fenceReason: string | null): boolean {
   return fenceReason !== null && CONFLICTS.has(fenceReason);
 }

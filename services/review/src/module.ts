@@ -15,7 +15,7 @@ export interface ReviewDeps {
   readonly chained: (tenant: string) => void;
 }
 
-/** #9, #10, #11: reviewers propose and confirm. */
+/** `review.assign`, `review.propose`, `review.confirm`: reviewers propose and confirm. */
 export function reviewModule(runtime: ServiceRuntime, deps: ReviewDeps): Module {
   return {
     name: 'review',

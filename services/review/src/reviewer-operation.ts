@@ -25,8 +25,9 @@ export interface OpenedReview {
 }
 
 /**
- * The common way of #9, #10 and #11: caller → stored answer (R5) → VIS → ELIG, then the operation's own step, all of it
- * again when another call was faster. `begin` runs once per call, what it returns once per attempt.
+ * The common way of `review.assign`, `review.propose` and `review.confirm`: caller → stored answer (R5) → VIS → ELIG, then
+ * the operation's own step, all of it again when another call was faster. `begin` runs once per call, what it returns once
+ * per attempt.
  */
 export function reviewerOperation(
   deps: ReviewDeps,
@@ -46,7 +47,7 @@ export function reviewerOperation(
     const step = async (row: ReviewRow | undefined): Promise<BusReply> => {
       const opened = await openRequest(deps.directory, call.caller, row, call.text);
       if (opened.replay !== null) {
-        // What was frozen is private material, and gone with it even while its deletion is late (contract §11.2).
+        // What was frozen is private material, and gone with it even while its deletion is late (protocol §11.2).
         const loaded = row as ReviewRow;
         if (name === 'review.propose' && !materialReadable(lifecycleOf(loaded), loaded.now)) {
           throw new Refusal('idempotent_result_expired');

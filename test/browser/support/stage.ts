@@ -38,7 +38,7 @@ const STYLE = 'iframe { width: 100%; height: 300px; }';
 
 export interface PlayOptions {
   readonly payload?: unknown;
-  /** Changes the answer of #8 after it was made. */
+  /** Changes the answer of `request.app` after it was made. */
   readonly change?: (app: StoredApp) => unknown;
 }
 

@@ -23,7 +23,7 @@ export function checkpointOf(
   return { ...place, sequence, text, issuedAt };
 }
 
-/** What a store has to do whatever it is made of (contract §4.2). */
+/** What a store has to do whatever it is made of (protocol §4.2). */
 export interface StoreUnderTest {
   readonly prefix: string;
   /** A replica: another store over the same objects. */
@@ -46,7 +46,7 @@ export function anchorStoreSuite(under: () => StoreUnderTest): void {
     await expect(store.check()).resolves.toBeUndefined();
   });
 
-  it('accepts a checkpoint under the key of the contract and keeps it for 90 days or longer', async () => {
+  it('accepts a checkpoint under the key of the protocol and keeps it for 90 days or longer', async () => {
     const checkpoint = checkpointOf(place, 7);
     const acceptance = await store.accept(checkpoint);
     expect(acceptance).toMatchObject({ key: keyOf(7), digest: textDigest(checkpoint.text) });

@@ -3,7 +3,7 @@ import type { KeySigner, NewKey, TrustManifest } from '@countersign/protocol';
 
 /** Test keys. Their seeds are public: nobody may trust them for anything. */
 export const SEEDS = {
-  /** The key of contract §2.6. */
+  /** The key of protocol §2.6. */
   'k-2026-01': '96176e1069df54bfb25b64fb78666854eb84a689fa5a41c0ddc4a98332707fc1',
   'k-2026-02': '11'.repeat(32),
   /** Revoked at noon of 1 May 2026. */
@@ -12,7 +12,7 @@ export const SEEDS = {
   'k-2025': '33'.repeat(32),
   /** In no manifest. */
   'k-stranger': '44'.repeat(32),
-  /** Named after a service each: good for that service's records only (contract R36). */
+  /** Named after a service each: good for that service's records only (protocol R36). */
   'request-1': '51'.repeat(32),
   'review-1': '52'.repeat(32),
   'execution-authority-1': '53'.repeat(32),

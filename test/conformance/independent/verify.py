@@ -121,7 +121,7 @@ def read(path):
         return parsed(file.read().decode("utf-8"))
 
 
-# What the key of a service signs (contract R36) ----------------------------------------------------------------------
+# What the key of a service signs (protocol R36) ----------------------------------------------------------------------
 
 SIGNED_BY = {
     "gateway": (),
@@ -144,7 +144,7 @@ def may_sign(key_id, record_type):
 
 
 def verify_signature(record, trust):
-    """Contract §2.3, §2.4 and R36: key by its id, its type, its window, Ed25519 over the record without its signature."""
+    """Protocol §2.3, §2.4 and R36: key by its id, its type, its window, Ed25519 over the record without its signature."""
     header = record["protected"]
     need(header["issuer"] == trust["issuer"], "a record is of another issuer")
     keys = [key for key in trust["keys"] if key["key_id"] == header["key_id"]]

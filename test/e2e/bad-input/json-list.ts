@@ -1,4 +1,4 @@
-/** A body, or a value in a body, of contract §2.1: as it is sent, and how it is read; null when it is refused. */
+/** A body, or a value in a body, of protocol §2.1: as it is sent, and how it is read; null when it is refused. */
 export type JsonCase = readonly [what: string, sent: string | Uint8Array, read: string | null];
 
 const number = (sent: string, read: string | null = sent): JsonCase => [sent, sent, read];

@@ -29,7 +29,7 @@ function bodyWith(payload: string | Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.from(before), Buffer.from(payload), Buffer.from(after)]);
 }
 
-describe('a body of strict JSON (contract §2.1)', () => {
+describe('a body of strict JSON (protocol §2.1)', () => {
   it.each([
     ...NUMBERS,
     ...GRAMMAR.filter(([, sent, read]) => read !== null || !isTrailing(sent)),

@@ -186,7 +186,7 @@ it('a route of production separates duties', async () => {
     expect(coded(refused)).toEqual([400, 'separation_of_duties_required']);
     expect(refused.body.type).toBe(`${PRODUCTION_ORIGIN}/errors/separation_of_duties_required`);
     expect(refused.headers.get('strict-transport-security')).toBe('max-age=31536000');
-    // The shape comes before, the limits come after it (contract §7 #26).
+    // The shape comes before, the limits come after it (protocol §7 request.configure-route).
     expect(coded(await route({ limits: {} }))).toEqual([400, 'invalid_route']);
     const limits = { ...DEFAULT_LIMITS, grant_seconds: 0 };
     expect(coded(await route({ limits }))).toEqual([400, 'separation_of_duties_required']);

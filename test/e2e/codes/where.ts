@@ -56,7 +56,7 @@ export const WHERE: Readonly<Record<ErrorCode, Whereabouts>> = {
   invalid_route: administration,
   invalid_route_limits: administration,
   separation_of_duties_required: machinery,
-  invalid_bootstrap: { never: 'the local bootstrap command raises it (contract §8.1)' },
+  invalid_bootstrap: { never: 'the local bootstrap command raises it (protocol §8.1)' },
   unauthenticated: [order('edge-ladders')],
   invalid_login: login,
   login_session_changed: login,

@@ -8,7 +8,7 @@ import { selfSigned } from './support/certificate.js';
 import { readMail, startMailServer } from './support/mail-server.js';
 import type { MailServer, MailServerOptions } from './support/mail-server.js';
 
-/** The mailer against real servers: contract §11.6. */
+/** The mailer against real servers: protocol §11.6. */
 const certificate = selfSigned(['localhost']);
 const stranger = selfSigned(['localhost']);
 const credentials = { user: 'reviews@example.org', pass: 'p/ä s' };

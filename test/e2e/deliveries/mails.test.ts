@@ -14,7 +14,7 @@ import type { ReceivedMail } from './support/mail-server.js';
 import { setScene } from './support/scene.js';
 import type { DeliveryStatus, Scene } from './support/scene.js';
 
-/** Mail as its recipients see it (contract §11.6, §7 #14). */
+/** Mail as its recipients see it (protocol §11.6, §7 notifier.remind). */
 let scene: Scene;
 let reviewer: Client;
 let owner: string;

@@ -15,7 +15,7 @@ import { startNameServer } from './support/name-server.js';
 import { startReceiver } from './support/receiver.js';
 import type { Receiver } from './support/receiver.js';
 
-/** The sender against real servers: contract §11.5 line by line. */
+/** The sender against real servers: protocol §11.5 line by line. */
 const HOST = 'hooks.test';
 const certificate = selfSigned([HOST, 'localhost', '127.0.0.1']);
 let receiver: Receiver;

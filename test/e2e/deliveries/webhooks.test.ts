@@ -26,7 +26,7 @@ interface Told {
   readonly reason: string;
 }
 
-/** Webhooks as a receiver of them sees it, over both stores that queues can have (contract §11.4, §11.5). */
+/** Webhooks as a receiver of them sees it, over both stores that queues can have (protocol §11.4, §11.5). */
 describe.each([
   { name: 'queues in PostgreSQL, one process', split: false },
   { name: 'queues in Redis, two replicas of each worker', split: true },
@@ -69,7 +69,7 @@ describe.each([
       withinMs,
     );
 
-  /** Does what a careful receiver does (contract §11.5) and gives what it learnt. */
+  /** Does what a careful receiver does (protocol §11.5) and gives what it learnt. */
   function verified({ body, at }: Received): Told {
     const { trust, demo } = scene;
     const text = body.toString('utf8');
@@ -101,7 +101,7 @@ describe.each([
     };
   }
 
-  it('tells each event once, in the bytes that the contract says', async () => {
+  it('tells each event once, in the bytes that the protocol says', async () => {
     await listen();
     const status = await authorisedRequest(scene.demo, scene.producer, reviewer);
     const id = status.body.request.id as string;
@@ -168,7 +168,7 @@ describe.each([
       // Nor where it goes: a path may be a secret too.
       expect([name, log.includes(SECRET), log.includes(path)]).toEqual([name, false, false]);
     }
-    // A configuration replaces the one before (contract §7 #25).
+    // A configuration replaces the one before (protocol §7 request.configure-principal).
     await listen();
     await newRequest();
     await untilGot(2);

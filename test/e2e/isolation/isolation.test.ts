@@ -27,7 +27,7 @@ import { buildTargets, targetIn } from './targets.js';
 import type { Target } from './targets.js';
 import { timePairs } from './timing.js';
 
-// What is somebody else's answers as if it were not there: the same bytes, no effect, no time of its own (contract §1).
+// What is somebody else's answers as if it were not there: the same bytes, no effect, no time of its own (protocol §1).
 
 let instance: Instance;
 let database: pg.Client;

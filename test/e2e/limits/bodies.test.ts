@@ -44,7 +44,7 @@ function callerOf({ callers }: Operation): Client {
 const pathOf = ({ path }: Operation) => path.replace('{id}', randomUUID());
 
 describe('a whole body', () => {
-  it('has the ceiling of its operation (contract §9.3)', () => {
+  it('has the ceiling of its operation (protocol §9.3)', () => {
     const ceilings = takers.map(({ number, bodyLimit }) => [number, bodyLimit]);
     const of = (bytes: number, ...numbers: number[]) => numbers.map((number) => [number, bytes]);
     expect(ceilings.sort(([a = 0], [b = 0]) => a - b)).toEqual(

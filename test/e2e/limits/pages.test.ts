@@ -11,7 +11,7 @@ import { authorisedRequest, claimInput, reviewInput, until } from '../../support
 import { Tampering } from '../../support/tampering.js';
 import { connectTo } from '../../support/truths.js';
 
-// How long pages and leases are, and how often the same may be done (contract §9.2, §9.5).
+// How long pages and leases are, and how often the same may be done (protocol §9.2, §9.5).
 
 let instance: Instance;
 let demo: Demo;

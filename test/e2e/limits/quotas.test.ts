@@ -13,7 +13,7 @@ import { reviewInput } from '../../support/requests.js';
 import { Tampering } from '../../support/tampering.js';
 import { connectTo } from '../../support/truths.js';
 
-// Quotas of contract §9.2 and rates of R34, counted together by two replicas of every service (R20): exact under
+// Quotas of protocol §9.2 and rates of R34, counted together by two replicas of every service (R20): exact under
 // parallel calls, untouched by what is refused or repeated.
 
 const PLACES = 25;
@@ -208,7 +208,7 @@ describe(`of ${CALLS} bundles at once with ${PLACES} places left exactly ${PLACE
       `SELECT sum(bytes) AS n FROM retained WHERE tenant = $1 AND scope = 'owner' AND subject = $2`,
       own.producerId,
     );
-    // Enough for the bundles of all publishers, but not for this one with its largest producer (contract §9.2).
+    // Enough for the bundles of all publishers, but not for this one with its largest producer (protocol §9.2).
     const bundle_retained = Math.max(bundles + html.length, Number(rows[0].n));
     await tampering.quotas({ ...ROOMY, ...daily, ...roomy, bundle_retained });
     expect(codeOf(await client.post('/v2/bundles', body))).toBe('429 retained_quota');
@@ -259,7 +259,7 @@ describe('a quota', () => {
     expect(codeOf(await create(own))).toBe(201);
   });
 
-  it('is by default what the contract says', async () => {
+  it('is by default what the protocol says', async () => {
     await tampering.quotas({});
     const own = await ownRoute();
     const { burst } = DEFAULT_QUOTAS.creationRate.producer;

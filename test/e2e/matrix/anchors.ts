@@ -22,7 +22,7 @@ export function bringAnchorsBack(instance: Instance): void {
 
 /**
  * Has the anchor store say something else about a tenant's next checkpoint, as a store would that knows another history
- * (contract §4.2): the next decision meets it. Returns what takes the other word away.
+ * (protocol §4.2): the next decision meets it. Returns what takes the other word away.
  */
 export async function contradictAnchors(
   instance: Instance,

@@ -252,7 +252,7 @@ function isOver(what: string, { body, headers }: Answer): boolean {
   return now >= over + (what === 'execution' ? 2000 : 1000);
 }
 
-/** Schema checks are few at a time (contract §10): on a busy machine it can be too many of ours, and that is no finding. */
+/** Schema checks are few at a time (protocol §10): on a busy machine it can be too many of ours, and that is no finding. */
 export function patiently(call: () => Promise<Answer>): Promise<Answer> {
   return until(call, ({ body }) => body?.error !== 'schema_validation_busy');
 }

@@ -1,5 +1,5 @@
 /**
- * What every call on a request answers, in every state and for every caller. Written from the contract, and meant to be
+ * What every call on a request answers, in every state and for every caller. Written from the protocol, and meant to be
  * read with §5.5 and §5.6 of it alongside; nothing here comes from the product.
  *
  * How to read a cell:
@@ -24,7 +24,7 @@ export const ABBREVIATIONS: Readonly<Record<string, string>> = {
   GU: '409 grant_unavailable',
 };
 
-/** Contract §5.5, requests of purpose `review`: operation × decision_state. */
+/** Protocol §5.5, requests of purpose `review`: operation × decision_state. */
 export const REVIEW = `
 operation             | pending                              | confirmed           | cancelled           | expired             | superseded
 
@@ -45,7 +45,10 @@ claims, admission     | 409 execution_purpose_required       | 409 execution_pur
 outcomes, outcomes abandoned, reconcile | CU                 | CU                  | CU                  | CU                  | CU
 `;
 
-/** Contract §5.5, requests of purpose `authorise_execution`. #23 and #24 are for reviews only (§13). */
+/**
+ * Protocol §5.5, requests of purpose `authorise_execution`. `request.hitl` and `request.hitl-poll` are for reviews only
+ * (§13).
+ */
 export const EXECUTION = `
 operation             | pending                              | confirmed                   | cancelled           | expired             | superseded
 
@@ -66,9 +69,10 @@ outcomes, outcomes abandoned, reconcile | CU                 | §5.6            
 `;
 
 /**
- * Contract §5.6, confirmed executions. The first line from the top wins for claims and admission (§6.4 AUTHORITY);
- * outcomes and reconciliation look at claim and outcome alone (§7 #19, #20), so that a line of the contract stands here
- * once for each of their cases. `outcomes` reports something new, `outcomes again` what is on record already.
+ * Protocol §5.6, confirmed executions. The first line from the top wins for claims and admission (§6.4 AUTHORITY);
+ * outcomes and reconciliation look at claim and outcome alone (§7 execution-authority.report-outcome,
+ * execution-authority.reconcile), so that a line of the protocol stands here once for each of their cases. `outcomes`
+ * reports something new, `outcomes again` what is on record already.
  */
 export const AUTHORITY = `
 line                        | claims                                 | admission              | outcomes         | outcomes again | outcomes abandoned                   | reconcile
@@ -87,8 +91,9 @@ consumed, reconciled        | GU                                     | CU       
 `;
 
 /**
- * Where requests stand: the states as #6 shows them, whether private material is gone, the line of §5.6, and the calls
- * that lead there. Everything but a plain `pending` request is assigned to one reviewer, by the call after creation.
+ * Where requests stand: the states as `request.status` shows them, whether private material is gone, the line of §5.6, and
+ * the calls that lead there. Everything but a plain `pending` request is assigned to one reviewer, by the call after
+ * creation.
  *
  * `-` not_applicable. Steps: `answer` = both reviewers freeze a candidate; `approve`, `authorise`, `refuse` = freeze and
  * confirm; `anchored` = wait until it is; `… over` = wait until the time of the review, of the grant (dispatch_before),
@@ -160,17 +165,17 @@ reconciled                           | confirmed  | anchored   | consumed       
 export const EXCEPTIONS = `
 situation                  | operation  | caller                        | answer                     | because
 
-review: pending            | confirm    | *                             | 409 candidate_changed      | §7 #11: the caller froze nothing
-review: pending, reminded  | confirm    | *                             | 409 candidate_changed      | §7 #11
-pending                    | confirm    | *                             | 409 candidate_changed      | §7 #11
-pending, reminded          | confirm    | *                             | 409 candidate_changed      | §7 #11
-review: pending, reminded  | remind     | *                             | 429 reminder_limit         | §7 #14: once in 86400 s
-pending, reminded          | remind     | *                             | 429 reminder_limit         | §7 #14
-review: pending, answered  | assignment | reviewer, not assigned        | 409 review_assigned        | §7 #9: another reviewer holds it
-review: pending, reminded  | assignment | reviewer, not assigned        | 409 review_assigned        | §7 #9
-pending, answered          | assignment | reviewer, not assigned        | 409 review_assigned        | §7 #9
-pending, reminded          | assignment | reviewer, not assigned        | 409 review_assigned        | §7 #9
-available, superseded      | supersede  | *                             | 409 occurrence_unavailable | §7 #16: the occurrence is the new request's
+review: pending            | confirm    | *                             | 409 candidate_changed      | §7 review.confirm: the caller froze nothing
+review: pending, reminded  | confirm    | *                             | 409 candidate_changed      | §7 review.confirm
+pending                    | confirm    | *                             | 409 candidate_changed      | §7 review.confirm
+pending, reminded          | confirm    | *                             | 409 candidate_changed      | §7 review.confirm
+review: pending, reminded  | remind     | *                             | 429 reminder_limit         | §7 notifier.remind: once in 86400 s
+pending, reminded          | remind     | *                             | 429 reminder_limit         | §7 notifier.remind
+review: pending, answered  | assignment | reviewer, not assigned        | 409 review_assigned        | §7 review.assign: another reviewer holds it
+review: pending, reminded  | assignment | reviewer, not assigned        | 409 review_assigned        | §7 review.assign
+pending, answered          | assignment | reviewer, not assigned        | 409 review_assigned        | §7 review.assign
+pending, reminded          | assignment | reviewer, not assigned        | 409 review_assigned        | §7 review.assign
+available, superseded      | supersede  | *                             | 409 occurrence_unavailable | §7 request.supersede: the occurrence is the new request's
 `;
 
 /**

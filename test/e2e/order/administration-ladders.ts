@@ -6,7 +6,9 @@ import type { Stage } from './stage.js';
 
 const LIMIT = 64 * 1024;
 
-/** Who may not, an id that is none, a body that is none: before #25 and #26. */
+/**
+ * Who may not, an id that is none, a body that is none: before `request.configure-principal` and `request.configure-route`.
+ */
 function firstRungs(stage: Stage, draft: Draft): Rung[] {
   return [
     { answer: '401 unauthenticated', apply: () => (draft.client = stage.anybody) },
@@ -30,7 +32,7 @@ function addressRungs(draft: Draft): Rung[] {
   ];
 }
 
-/** #25 on a producer */
+/** `request.configure-principal` on a producer */
 export async function producer(stage: Stage): Promise<Ladder> {
   const { demo } = stage;
   const draft = new Draft(stage.operator, 'PUT', '/v2/admin/principals/bot-ladder', {
@@ -67,7 +69,7 @@ export async function producer(stage: Stage): Promise<Ladder> {
   };
 }
 
-/** #25 on a human */
+/** `request.configure-principal` on a human */
 export async function human(stage: Stage): Promise<Ladder> {
   const identity = { oidc_issuer: stage.demo.issuer, oidc_subject: 'ladder' };
   const draft = new Draft(stage.operator, 'PUT', '/v2/admin/principals/human-ladder', {
@@ -94,7 +96,7 @@ export async function human(stage: Stage): Promise<Ladder> {
   };
 }
 
-/** #26 */
+/** `request.configure-route` */
 export async function route(stage: Stage): Promise<Ladder> {
   const draft = new Draft(stage.operator, 'PUT', '/v2/admin/routes/route-ladder', {
     reviewers: [],

@@ -24,7 +24,7 @@ function keyless(draft: Draft): Rung {
   return { answer: '400 idempotency_key_required', apply: () => (draft.key = 'a b') };
 }
 
-/** Contract §9.2 in its order; what is wrong is taken away again by the caller. */
+/** Protocol §9.2 in its order; what is wrong is taken away again by the caller. */
 function quotaRungs({ tampering }: Stage, { producerId }: OwnRoute): Rung[] {
   const amounts: Record<string, number> = {};
   const none = (name: string) => () => {
@@ -47,7 +47,7 @@ function quotaRungs({ tampering }: Stage, { producerId }: OwnRoute): Rung[] {
   ];
 }
 
-/** The route, the sizes (R27), the record and its schema: contract §7 #4, unlocked. */
+/** The route, the sizes (R27), the record and its schema: protocol §7 request.create, unlocked. */
 function contentRungs(draft: Draft, own: OwnRoute): Rung[] {
   const set = (name: string, value: unknown) => () => (draft.body[name] = value);
   return [
@@ -70,7 +70,7 @@ function contentRungs(draft: Draft, own: OwnRoute): Rung[] {
   ];
 }
 
-/** #4, whole. */
+/** `request.create`, whole. */
 export async function creation(stage: Stage): Promise<Ladder> {
   const own = await stage.newRoute('anna');
   const taken = executionBinding();
@@ -129,7 +129,7 @@ export async function creation(stage: Stage): Promise<Ladder> {
   };
 }
 
-/** #4 with a key that is known: its answer comes before quotas and whatever the body says (R5, R28). */
+/** `request.create` with a key that is known: its answer comes before quotas and whatever the body says (R5, R28). */
 export async function knownKey(stage: Stage): Promise<Ladder> {
   const own = await stage.newRoute('anna');
   const draft = new Draft(own.producer, 'POST', '/v2/requests', reviewInput(own.demo));
@@ -155,7 +155,10 @@ export async function knownKey(stage: Stage): Promise<Ladder> {
   };
 }
 
-/** #4: the day of the route is a quota like the others, though it is known only with the body (contract §7 #4). */
+/**
+ * `request.create`: the day of the route is a quota like the others, though it is known only with the body
+ * (protocol §7 request.create).
+ */
 export async function routeQuota(stage: Stage): Promise<Ladder> {
   const own = await stage.newRoute('anna');
   await own.producer.post('/v2/requests', reviewInput(own.demo));
@@ -178,7 +181,7 @@ export async function routeQuota(stage: Stage): Promise<Ladder> {
   };
 }
 
-/** #16: as #4, with the replaced request before the body and its state behind the content. */
+/** `request.supersede`: as `request.create`, with the replaced request before the body and its state behind the content. */
 export async function supersession(stage: Stage): Promise<Ladder> {
   const own = await stage.newRoute('anna');
   const granted = await authorisedRequest(own.demo, own.producer, stage.reviewers.anna);
@@ -218,7 +221,7 @@ export async function supersession(stage: Stage): Promise<Ladder> {
   };
 }
 
-/** #3 */
+/** `request.register-bundle` */
 export async function bundle(stage: Stage): Promise<Ladder> {
   const draft = new Draft(stage.publisher, 'POST', '/v2/bundles', {
     html: '<p>hi</p>',

@@ -8,7 +8,7 @@ import { integrityRungs, visibilityRung } from './stored-request.js';
 
 const MiB = 1024 * 1024;
 
-/** A session's call on a request, all the way to the service: contract §6.1 on #10. */
+/** A session's call on a request, all the way to the service: protocol §6.1 on `review.propose`. */
 export async function session(stage: Stage): Promise<Ladder> {
   const own = await stage.newRoute('emil');
   const created = await own.producer.post('/v2/requests', reviewInput(own.demo));
@@ -41,7 +41,7 @@ export async function session(stage: Stage): Promise<Ladder> {
   };
 }
 
-/** What nobody serves is told only to callers who are known and mean it (contract §6.1 steps 3 and 4). */
+/** What nobody serves is told only to callers who are known and mean it (protocol §6.1 steps 3 and 4). */
 export async function unknownPath(stage: Stage): Promise<Ladder> {
   const draft = new Draft(stage.reviewers.emil, 'POST', '/v2/nothing', {});
   const { cookie } = stage.reviewers.emil.credentials as { cookie: string };
@@ -58,7 +58,10 @@ export async function unknownPath(stage: Stage): Promise<Ladder> {
   };
 }
 
-/** The kind of caller comes before the key, the body, and whether there is such a request (R26): #11 by a producer. */
+/**
+ * The kind of caller comes before the key, the body, and whether there is such a request (R26): `review.confirm` by a
+ * producer.
+ */
 export async function callerKind(stage: Stage): Promise<Ladder> {
   const own = await stage.newRoute('emil');
   const created = await own.producer.post('/v2/requests', reviewInput(own.demo));
@@ -79,7 +82,7 @@ export async function callerKind(stage: Stage): Promise<Ladder> {
   };
 }
 
-/** A key's own answer, or its conflict, comes before whether the caller may see the request (R5): #12. */
+/** A key's own answer, or its conflict, comes before whether the caller may see the request (R5): `request.cancel`. */
 export async function usedKey(stage: Stage): Promise<Ladder> {
   const own = await stage.newRoute('emil');
   const created = await own.producer.post('/v2/requests', reviewInput(own.demo));
@@ -105,7 +108,7 @@ export async function usedKey(stage: Stage): Promise<Ladder> {
   };
 }
 
-/** #7 */
+/** `request.material` */
 export async function material(stage: Stage): Promise<Ladder> {
   const own = await stage.newRoute('emil');
   const created = await own.producer.post('/v2/requests', reviewInput(own.demo));
@@ -125,7 +128,7 @@ export async function material(stage: Stage): Promise<Ladder> {
   };
 }
 
-/** #21 */
+/** `ledger.export` */
 export async function auditExport(stage: Stage): Promise<Ladder> {
   const own = await stage.newRoute('emil');
   // Another ladder has filled the store of a producer of the same publisher, which counts for its bundles too.
@@ -156,7 +159,7 @@ export async function auditExport(stage: Stage): Promise<Ladder> {
   };
 }
 
-/** #23 and #24 */
+/** `request.hitl` and `request.hitl-poll` */
 export async function handover(stage: Stage): Promise<Ladder> {
   const own = await stage.newRoute('emil');
   const created = await own.producer.post('/v2/requests', executionInput(own.demo));

@@ -25,7 +25,7 @@ async function claimed(stage: Stage, reviewer: ReviewerName) {
   };
 }
 
-/** VIS → whose it is (R26) → AUTHORITY of contract §6.4; `unusable` is a grant state that does not serve. */
+/** VIS → whose it is (R26) → AUTHORITY of protocol §6.4; `unusable` is a grant state that does not serve. */
 function authorityRungs(
   stage: Stage,
   draft: Draft,
@@ -60,7 +60,7 @@ function authorityRungs(
   ];
 }
 
-/** #17 */
+/** `execution-authority.claim` */
 export async function claim(stage: Stage): Promise<Ladder> {
   const { own, id, status } = await granted(stage, 'anna');
   const draft = new Draft(own.producer, 'POST', `/v2/requests/${id}/claims`, claimInput(status));
@@ -96,7 +96,7 @@ export async function claim(stage: Stage): Promise<Ladder> {
   };
 }
 
-/** #18 */
+/** `execution-authority.admit` */
 export async function admission(stage: Stage): Promise<Ladder> {
   const { own, id, claimId, identity } = await claimed(stage, 'bert');
   const draft = new Draft(own.producer, 'POST', `/v2/requests/${id}/admission`, {
@@ -122,7 +122,7 @@ export async function admission(stage: Stage): Promise<Ladder> {
   };
 }
 
-/** #19 */
+/** `execution-authority.report-outcome` */
 export async function outcome(stage: Stage): Promise<Ladder> {
   const { own, id, identity } = await claimed(stage, 'cleo');
   const draft = new Draft(own.producer, 'POST', `/v2/requests/${id}/outcomes`, {
@@ -149,7 +149,7 @@ export async function outcome(stage: Stage): Promise<Ladder> {
   };
 }
 
-/** #20 */
+/** `execution-authority.reconcile` */
 export async function reconciliation(stage: Stage): Promise<Ladder> {
   const { own, id, identity } = await claimed(stage, 'dora');
   const draft = new Draft(stage.operator, 'POST', `/v2/requests/${id}/reconcile`, {

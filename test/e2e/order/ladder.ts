@@ -9,7 +9,7 @@ export interface Rung {
   readonly apply: () => unknown;
 }
 
-/** A call that is right but for its rungs, which stand in the order in which the contract tests them. */
+/** A call that is right but for its rungs, which stand in the order in which the protocol tests them. */
 export interface Ladder {
   readonly call: () => Promise<Answer>;
   readonly rungs: readonly Rung[];
@@ -52,7 +52,7 @@ export class Draft {
   }
 }
 
-/** Contract §6.1 step 6; `limit` bytes, or null to leave the size alone. */
+/** Protocol §6.1 step 6; `limit` bytes, or null to leave the size alone. */
 export function bodyRungs(draft: Draft, limit: number | null): Rung[] {
   const type = (value: string) => () => (draft.headers['content-type'] = value);
   return [

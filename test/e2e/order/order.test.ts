@@ -12,7 +12,7 @@ import * as review from './review-ladders.js';
 import type { Stage } from './stage.js';
 import { REVIEWERS, setStage } from './stage.js';
 
-// Of two things that are wrong with a call, the one that the contract tests first is its answer (contract §6.1, §6.4, §7
+// Of two things that are wrong with a call, the one that the protocol tests first is its answer (protocol §6.1, §6.4, §7
 // under R5, R26, R27 and R28). Each ladder is one operation with all that can be wrong with it.
 
 let instance: Instance;
@@ -49,45 +49,45 @@ describe('on the way to the service', () => {
 
 describe('creating', () => {
   it.each([
-    ['a bundle (#3)', creations.bundle],
-    ['a request (#4)', creations.creation],
-    ['a request with a key that was used (#4)', creations.knownKey],
-    ['a request on a route whose day is over (#4)', creations.routeQuota],
-    ['a replacement (#16)', creations.supersession],
+    ['a bundle (request.register-bundle)', creations.bundle],
+    ['a request (request.create)', creations.creation],
+    ['a request with a key that was used (request.create)', creations.knownKey],
+    ['a request on a route whose day is over (request.create)', creations.routeQuota],
+    ['a replacement (request.supersede)', creations.supersession],
   ])('%s', expectInOrder);
 });
 
 describe('reading', () => {
   it.each([
-    ['material (#7)', edge.material],
-    ['an export (#21)', edge.auditExport],
-    ['a handover (#23)', edge.handover],
+    ['material (request.material)', edge.material],
+    ['an export (ledger.export)', edge.auditExport],
+    ['a handover (request.hitl)', edge.handover],
   ])('%s', expectInOrder);
 });
 
 describe('reviewing', () => {
   it.each([
-    ['an assignment (#9)', review.assignment],
-    ['a candidate (#10)', review.candidate],
-    ['a confirmation (#11)', review.confirmation],
-    ['a reminder (#14)', review.reminder],
+    ['an assignment (review.assign)', review.assignment],
+    ['a candidate (review.propose)', review.candidate],
+    ['a confirmation (review.confirm)', review.confirmation],
+    ['a reminder (notifier.remind)', review.reminder],
   ])('%s', expectInOrder);
 });
 
 describe('executing', () => {
   it.each([
-    ['a claim (#17)', execution.claim],
-    ['an admission (#18)', execution.admission],
-    ['an outcome (#19)', execution.outcome],
-    ['a reconciliation (#20)', execution.reconciliation],
+    ['a claim (execution-authority.claim)', execution.claim],
+    ['an admission (execution-authority.admit)', execution.admission],
+    ['an outcome (execution-authority.report-outcome)', execution.outcome],
+    ['a reconciliation (execution-authority.reconcile)', execution.reconciliation],
   ])('%s', expectInOrder);
 });
 
 describe('administering', () => {
   it.each([
-    ['a producer (#25)', administration.producer],
-    ['a human (#25)', administration.human],
-    ['a route (#26)', administration.route],
+    ['a producer (request.configure-principal)', administration.producer],
+    ['a human (request.configure-principal)', administration.human],
+    ['a route (request.configure-route)', administration.route],
   ])('%s', expectInOrder);
 });
 

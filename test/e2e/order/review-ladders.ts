@@ -13,7 +13,7 @@ async function pendingReview(stage: Stage, ...reviewers: ReviewerName[]) {
   return { own, id: created.body.request.id as string };
 }
 
-/** VIS → ELIG → PEND, which #9, #10 and #11 share. */
+/** VIS → ELIG → PEND, which `review.assign`, `review.propose` and `review.confirm` share. */
 function reviewerRungs(
   { tampering, operator }: Stage,
   draft: Draft,
@@ -31,7 +31,7 @@ function reviewerRungs(
   ];
 }
 
-/** #9 */
+/** `review.assign` */
 export async function assignment(stage: Stage): Promise<Ladder> {
   const review = await pendingReview(stage, 'anna', 'bert');
   const draft = new Draft(stage.reviewers.anna, 'POST', `/v2/requests/${review.id}/assignment`, {});
@@ -44,7 +44,7 @@ export async function assignment(stage: Stage): Promise<Ladder> {
   };
 }
 
-/** #10 */
+/** `review.propose` */
 export async function candidate(stage: Stage): Promise<Ladder> {
   const review = await pendingReview(stage, 'cleo');
   const path = `/v2/requests/${review.id}/candidates`;
@@ -78,7 +78,7 @@ export async function candidate(stage: Stage): Promise<Ladder> {
   };
 }
 
-/** #11 */
+/** `review.confirm` */
 export async function confirmation(stage: Stage): Promise<Ladder> {
   const review = await pendingReview(stage, 'dora');
   const path = `/v2/requests/${review.id}/confirm`;
@@ -95,7 +95,7 @@ export async function confirmation(stage: Stage): Promise<Ladder> {
   };
 }
 
-/** #14 */
+/** `notifier.remind` */
 export async function reminder(stage: Stage): Promise<Ladder> {
   const { own, id } = await pendingReview(stage, 'emil');
   const draft = new Draft(own.producer, 'POST', `/v2/requests/${id}/remind`, {});

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Tampering } from '../../support/tampering.js';
 import type { Draft, Rung } from './ladder.js';
 
-/** VIS of contract §6.4: a call about another request, which nobody has. */
+/** VIS of protocol §6.4: a call about another request, which nobody has. */
 export function visibilityRung(draft: Draft): Rung {
   return {
     answer: '404 not_found',
@@ -10,7 +10,7 @@ export function visibilityRung(draft: Draft): Rung {
   };
 }
 
-/** INT of contract §6.4 on a stored request. */
+/** INT of protocol §6.4 on a stored request. */
 export function integrityRungs(tampering: Tampering, id: string): Rung[] {
   const damage = (path: readonly string[], value: unknown) => () =>
     tampering.damageRequest(id, path, value);
@@ -28,7 +28,7 @@ export function integrityRungs(tampering: Tampering, id: string): Rung[] {
   ];
 }
 
-/** ELIG of contract §6.4 without INT, of a reviewer who decides or who decided. */
+/** ELIG of protocol §6.4 without INT, of a reviewer who decides or who decided. */
 export function eligibilityRungs(
   tampering: Tampering,
   reviewerId: string,

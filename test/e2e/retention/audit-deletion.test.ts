@@ -22,7 +22,7 @@ import {
 } from './stage.js';
 import type { Stage } from './stage.js';
 
-/** Contract §11.3: what is left of a request after its audit, over two replicas of everything. */
+/** Protocol §11.3: what is left of a request after its audit, over two replicas of everything. */
 describe('audit deletion', () => {
   let stage: Stage;
 

@@ -16,7 +16,7 @@ const ROWS = 4;
 const OLD = `clock_timestamp() - interval '91 days'`;
 const YOUNG = `clock_timestamp() - interval '89 days'`;
 
-/** Contract §11.3, what ends by its age: a pass every second here, of at most four rows of a kind. */
+/** Protocol §11.3, what ends by its age: a pass every second here, of at most four rows of a kind. */
 describe('housekeeping', () => {
   let stage: Stage;
   let tenant: string;

@@ -27,7 +27,7 @@ import {
 } from './stage.js';
 import type { Stage } from './stage.js';
 
-/** Contract §11.2, by the worker, over both stores that queues can have. */
+/** Protocol §11.2, by the worker, over both stores that queues can have. */
 describe.each([
   { name: 'queues in PostgreSQL, one process', split: false },
   { name: 'queues in Redis, two replicas of each worker', split: true },
@@ -53,7 +53,7 @@ describe.each([
     expect((await reviewer.post(candidates, proposal, { key })).status).toBe(201);
     expect(await retainedBytes()).toBeGreaterThan(before);
 
-    // Both times have come: the deletion's event is the only one (contract §11.1).
+    // Both times have come: the deletion's event is the only one (protocol §11.1).
     await stage.database.query(
       `UPDATE lifecycle SET review_deadline = clock_timestamp() - interval '2 seconds',
          private_delete_at = clock_timestamp() - interval '1 second' WHERE request_id = $1`,
@@ -194,7 +194,7 @@ describe.each([
     async (who) => {
       const { demo, producer, database } = stage;
       const id = await newRequest(stage, reviewInput(demo));
-      // What #10 does: it holds the request as it was read, without moving it.
+      // What `review.propose` does: it holds the request as it was read, without moving it.
       const frozen = new pg.Client({ connectionString: stage.urls.DATABASE_URL });
       await frozen.connect();
       try {

@@ -30,7 +30,9 @@ interface ChangedEvent {
   readonly state: Record<string, string>;
 }
 
-/** Deadlines that nobody's call brings about, over both stores that queues can have (contract §11.1, R23, invariant I12). */
+/**
+ * Deadlines that nobody's call brings about, over both stores that queues can have (protocol §11.1, R23, invariant I12).
+ */
 describe.each([
   { name: 'queues in PostgreSQL, one process', split: false },
   { name: 'queues in Redis, two replicas of each worker', split: true },

@@ -16,7 +16,7 @@ export interface Evidence {
   readonly tenant: string;
   readonly producer: string;
   readonly journals: readonly Journal[];
-  /** The whole chain, as #27 gives it. */
+  /** The whole chain, as `ledger.entries` gives it. */
   readonly ledger: readonly LedgerEntry[];
   readonly feed: readonly FeedPage[];
   /** By request. */

@@ -6,7 +6,7 @@ import type { Attempts } from './insist.js';
 import { insist } from './insist.js';
 import { expectAnswer } from './lifecycles.js';
 
-/** One answer of #22 that brought something. */
+/** One answer of `ledger.events` that brought something. */
 export interface FeedPage {
   readonly after: number;
   readonly next: number;

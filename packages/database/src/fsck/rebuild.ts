@@ -28,7 +28,7 @@ export interface Rebuilt {
   readonly withdrawn: boolean;
 }
 
-/** Reasons after which a request is invalidated (contract §5.1). */
+/** Reasons after which a request is invalidated (protocol §5.1). */
 const WITHDRAWING: readonly string[] = [
   'cancelled',
   'revoked',
@@ -41,7 +41,7 @@ const WITHDRAWING: readonly string[] = [
 ];
 
 /**
- * Leads a request through its records: every change of its state is told by an event, but for an admission (contract
+ * Leads a request through its records: every change of its state is told by an event, but for an admission (protocol
  * §3.5) and a recovery (R18), which leaves no record.
  */
 export function rebuild(records: readonly PlacedRecord[]): Rebuilt {

@@ -4,7 +4,7 @@ import { BodyThreads } from './threads.js';
 import type { ThreadLimits } from './threads.js';
 
 const MiB = 1024 * 1024;
-/** The most that one body has (contract §9.3). */
+/** The most that one body has (protocol §9.3). */
 const LARGEST = 22 * MiB;
 
 /** In a process of its own a service needs about 400 MB with all places taken and both threads at work. */
@@ -28,7 +28,7 @@ export interface BodyPlace {
 }
 
 /**
- * Reads large bodies away from the thread that serves callers, within a bounded memory (contract R35). `worker` is the file
+ * Reads large bodies away from the thread that serves callers, within a bounded memory (protocol R35). `worker` is the file
  * that does the jobs (`answerJobs`).
  */
 export class BodyWorkers {

@@ -13,7 +13,7 @@ export interface InputReader<Input> {
   readonly read: (text: string) => Input;
 }
 
-/** An operation whose input may be large: that is read in a worker, once there is a place for it (contract R35). */
+/** An operation whose input may be large: that is read in a worker, once there is a place for it (protocol R35). */
 export function withInput<Input>(
   { bodies, question, read }: InputReader<Input>,
   step: (call: Call, input: Input) => Promise<BusReply>,

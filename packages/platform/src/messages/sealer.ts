@@ -21,7 +21,7 @@ export interface Message {
   readonly body: BusBody;
 }
 
-/** Binds a caller to one message for one service (contract R40). */
+/** Binds a caller to one message for one service (protocol R40). */
 export interface MessageSealer {
   /** The headers that the message travels with; without a caller for what everybody may ask. */
   seal(caller: Caller | null, message: Message): Promise<Omit<BusHeaders, 'timeoutMs'>>;

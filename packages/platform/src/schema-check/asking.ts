@@ -22,7 +22,7 @@ export class SchemaChecks {
 
   constructor(private readonly bus: Pick<Bus, 'call'>) {}
 
-  /** Resolves when the schema (and the response, unless null) is good; rejects with a `Refusal` of contract §10. */
+  /** Resolves when the schema (and the response, unless null) is good; rejects with a `Refusal` of protocol §10. */
   async check(tenant: string, job: SchemaJob): Promise<void> {
     const { schemaText, responseText } = job;
     const bytes = Buffer.byteLength(schemaText) + Buffer.byteLength(responseText ?? '');

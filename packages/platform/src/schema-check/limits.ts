@@ -1,4 +1,4 @@
-/** Contract §10: of one process of the target `schema`. */
+/** Protocol §10: of one process of the target `schema`. */
 export const SCHEMA_CHECK_LIMITS = {
   /** Processes that check, one job at a time each. */
   seats: 2,

@@ -87,7 +87,7 @@ export class SchemaPool {
     return this.#places.some(({ ready }) => ready);
   }
 
-  /** Resolves when the schema (and the response, unless null) is good; rejects with a `Refusal` of contract §10. */
+  /** Resolves when the schema (and the response, unless null) is good; rejects with a `Refusal` of protocol §10. */
   async check(tenant: string, job: SchemaJob): Promise<void> {
     if (this.#state !== 'started') throw new Refusal('schema_validation_unavailable');
     const kind = job.responseText === null ? 'schema' : 'response';

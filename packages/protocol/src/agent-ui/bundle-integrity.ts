@@ -5,7 +5,7 @@ import type { DecisionRequest, ReviewBundle } from '../records/request.js';
 
 /**
  * Whether a stored bundle is the one that the request bound: the digest of its HTML, and id, tenant, publisher, time and
- * compatibility of its manifest (contract §7 #8).
+ * compatibility of its manifest (protocol §7 request.app).
  */
 export function isBoundBundle(
   { tenant, review }: Pick<DecisionRequest, 'tenant' | 'review'>,

@@ -46,7 +46,7 @@ export function hitlRetryAfter({ lifecycle, now }: Pick<HitlCase, 'lifecycle' | 
   return Math.max(HITL_POLL_SECONDS.least, Math.min(HITL_POLL_SECONDS.recommended, left));
 }
 
-/** #23 while a review is pending: what a human is asked, where, until when (contract §13, R19). */
+/** `request.hitl` while a review is pending: what a human is asked, where, until when (protocol §13, R19). */
 export function humanInputRequired(found: HitlCase, responseSchema: JsonValue): HumanInputRequired {
   const { id, origin, summary, lifecycle } = found;
   const asked = {
@@ -74,7 +74,10 @@ export function humanInputRequired(found: HitlCase, responseSchema: JsonValue): 
   };
 }
 
-/** #24, and #23 once it is decided, as JSON text: receipt and response are spliced in as they were signed and frozen. */
+/**
+ * `request.hitl-poll`, and `request.hitl` once it is decided, as JSON text: receipt and response are spliced in as they
+ * were signed and frozen.
+ */
 export function hitlPollText(found: HitlCase): string {
   const { id, lifecycle, now } = found;
   const { decision } = effective(lifecycle, now);
@@ -133,7 +136,7 @@ function confirmedResponse({ candidate }: HitlCase, receipt: DecisionReceipt): s
   return response_canonical;
 }
 
-/** Rounded up, at least 1 (contract §13). */
+/** Rounded up, at least 1 (protocol §13). */
 function secondsOf(milliseconds: number): number {
   return Math.max(1, Math.ceil(milliseconds / 1000));
 }

@@ -5,7 +5,7 @@ import canonicalize from 'canonicalize';
 export type Digest = `sha256:${string}`;
 
 /**
- * The RFC 8785 form of a JSON value (contract §2.2).
+ * The RFC 8785 form of a JSON value (protocol §2.2).
  *
  * @throws TypeError for what JSON cannot hold: undefined, functions, symbols, big integers, NaN and
  *   infinities, holes, lone surrogates, and objects with a class (Date, Map, Buffer, …)
@@ -41,12 +41,12 @@ export function canonicalObject(
   return `{${keys.map((key) => `${canonicalText(key)}:${texts.get(key)}`).join(',')}}`;
 }
 
-/** Digest of the exact UTF-8 bytes of a text: no canonical form, no normalisation (contract §2.2). */
+/** Digest of the exact UTF-8 bytes of a text: no canonical form, no normalisation (protocol §2.2). */
 export function textDigest(text: string): Digest {
   return `sha256:${hash('sha256', text, 'hex')}`;
 }
 
-/** Digest of a value: of the UTF-8 bytes of its canonical form (contract §2.2). */
+/** Digest of a value: of the UTF-8 bytes of its canonical form (protocol §2.2). */
 export function valueDigest(value: unknown): Digest {
   return textDigest(canonicalText(value));
 }

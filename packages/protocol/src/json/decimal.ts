@@ -34,7 +34,7 @@ export function decimalOf(text: string): Decimal {
 }
 
 /**
- * Whether a written JSON number survives binary64 (contract §2.1): it equals the shortest decimal
+ * Whether a written JSON number survives binary64 (protocol §2.1): it equals the shortest decimal
  * that reads back as the same number, and lies within ±(2^53 − 1) when its value is integral.
  */
 export function isExactNumber(text: string): boolean {

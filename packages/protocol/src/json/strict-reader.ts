@@ -13,7 +13,7 @@ export interface JsonBounds {
   readonly members: number;
 }
 
-/** Of a request body (contract §2.1, R35): building and sorting more would cost seconds and hundreds of megabytes. */
+/** Of a request body (protocol §2.1, R35): building and sorting more would cost seconds and hundreds of megabytes. */
 export const BODY_BOUNDS: JsonBounds = {
   depth: MAX_JSON_DEPTH,
   values: 500_000,
@@ -48,7 +48,7 @@ interface Scan {
 }
 
 /**
- * Reads a request body by the rules of contract §2.1, R14 and R35. Linear in the size of the body.
+ * Reads a request body by the rules of protocol §2.1, R14 and R35. Linear in the size of the body.
  * `-0` reads as 0; keys such as `__proto__` become ordinary own members.
  *
  * One pass over the bytes checks what `JSON.parse` lets through or forgets (bounds, numbers, escapes);

@@ -54,7 +54,7 @@ export function partsOfPrincipal(
 }
 
 /**
- * Persons whose own change is in force for the requests of one owner on one route (contract R38). To `decide`, all of the
+ * Persons whose own change is in force for the requests of one owner on one route (protocol R38). To `decide`, all of the
  * route and the owner's entry count, with its token. To `use` a decision, the owner's alone: they say who can use it, while
  * a change of rules ends the authority by itself and one of reviewers does not touch what is decided.
  */

@@ -24,7 +24,7 @@ export function applyDue(state: Lifecycle, now: number): Transition {
   return transition;
 }
 
-/** The state as a reader sees it now (contract §5.1: "reads show expiry at once without writing"). */
+/** The state as a reader sees it now (protocol §5.1: "reads show expiry at once without writing"). */
 export function effective(state: Lifecycle, now: number): Lifecycle {
   return applyDue(state, now).next;
 }

@@ -97,7 +97,7 @@ describe('an ineligible reviewer is refused', () => {
     expect(refusalOf(...given)).toBe(refusal);
   });
 
-  it('in the order of contract §6.4', () => {
+  it('in the order of protocol §6.4', () => {
     const other = { ...route, revision: 4, reviewers: [] };
     const gone = human('rev-1', { enabled: false });
     // Everything is wrong; then one thing after the other is put right.

@@ -1,6 +1,6 @@
 import { Refusal } from '../errors.js';
 
-/** What a decision needs to know of a person (contract §3.7). */
+/** What a decision needs to know of a person (protocol §3.7). */
 export interface Person {
   readonly id: string;
   readonly enabled: boolean;
@@ -16,7 +16,7 @@ export interface RouteRules {
 }
 
 /**
- * ELIG of contract §6.4 without INT: may this person decide this request? Separation of duties compares people, not ids
+ * ELIG of protocol §6.4 without INT: may this person decide this request? Separation of duties compares people, not ids
  * (R22): issuer and subject, over the requester, the owner, the owner's bound human and those who configured it (R38).
  */
 export function requireEligible(

@@ -6,7 +6,7 @@ import type { Lifecycle, OutcomeStatus, Transition } from './state.js';
 export const MOST_ADMISSIONS = 64;
 
 /**
- * The part of AUTHORITY (contract §6.4) that the state alone decides, in its order:
+ * The part of AUTHORITY (protocol §6.4) that the state alone decides, in its order:
  * purpose → fence → not invalidated and authorised → anchored → in time → grant as needed.
  */
 export function requireAuthority(
@@ -27,13 +27,16 @@ export function requireAuthority(
   return due;
 }
 
-/** #17: the one use of the grant. */
+/** `execution-authority.claim`: the one use of the grant. */
 export function claim(state: Lifecycle, fenced: boolean, now: number): Transition {
   const authority = requireAuthority(state, 'available', fenced, now);
   return step(authority, 'claimed', { grant: 'consumed', execution: 'claimed', claimed: true });
 }
 
-/** #18: another bounded permit for the claim. The caller's claim id and identity are compared by the operation. */
+/**
+ * `execution-authority.admit`: another bounded permit for the claim. The caller's claim id and identity are compared by the
+ * operation.
+ */
 export function admit(
   state: Lifecycle,
   command: { ownClaim: boolean },
@@ -47,8 +50,8 @@ export function admit(
 }
 
 /**
- * #19: evidence of what happened, taken after expiry and revocation too (R11). Material is deleted no later than
- * `reconciliationSeconds` from now.
+ * `execution-authority.report-outcome`: evidence of what happened, taken after expiry and revocation too (R11). Material is
+ * deleted no later than `reconciliationSeconds` from now.
  */
 export function report(
   state: Lifecycle,
@@ -61,7 +64,10 @@ export function report(
   return recorded(state, command, now);
 }
 
-/** #20: an operator settles what is unsure; any status, over any earlier outcome, without new authority. */
+/**
+ * `execution-authority.reconcile`: an operator settles what is unsure; any status, over any earlier outcome, without new
+ * authority.
+ */
 export function reconcile(
   state: Lifecycle,
   command: { ownClaim: boolean; status: OutcomeStatus; reconciliationSeconds: number },

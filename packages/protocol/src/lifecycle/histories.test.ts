@@ -14,7 +14,7 @@ const DAY = 86_400_000;
 
 const seconds = (most: number) => fc.integer({ min: 1, max: most });
 
-/** Deadlines as acceptance sets them (contract §3.2), for all limits that a route may have. */
+/** Deadlines as acceptance sets them (protocol §3.2), for all limits that a route may have. */
 const settings: fc.Arbitrary<Setting> = fc
   .record({
     purpose: fc.constantFrom(

@@ -7,7 +7,7 @@ export type ReviewDecision = 'answer' | 'approve' | 'reject';
 export type ExecutionDecision = 'authorise' | 'refuse';
 export type Decision = ReviewDecision | ExecutionDecision;
 
-/** PEND of contract §6.4: refuses `request_not_pending` unless a person may still decide. */
+/** PEND of protocol §6.4: refuses `request_not_pending` unless a person may still decide. */
 export function requirePending(state: Lifecycle, now: number): Transition {
   const due = applyDue(state, now);
   if (
@@ -20,7 +20,7 @@ export function requirePending(state: Lifecycle, now: number): Transition {
   return due;
 }
 
-/** A decision must be of the request's purpose (contract §3.4). */
+/** A decision must be of the request's purpose (protocol §3.4). */
 export function requireDecisionOfPurpose(purpose: Lifecycle['purpose'], decision: Decision): void {
   const ofExecution = decision === 'authorise' || decision === 'refuse';
   if (ofExecution !== (purpose === 'authorise_execution'))
@@ -28,7 +28,8 @@ export function requireDecisionOfPurpose(purpose: Lifecycle['purpose'], decision
 }
 
 /**
- * #11. The grant's clock starts here and is never restarted: grant deadline = min(now + grant seconds, valid until).
+ * `review.confirm`. The grant's clock starts here and is never restarted: grant deadline = min(now + grant seconds, valid
+ * until).
  */
 export function confirm(
   state: Lifecycle,
@@ -53,7 +54,7 @@ export function confirm(
 }
 
 /**
- * A checkpoint over the decision was accepted (contract §4.2). `now` is read after the anchor store answered.
+ * A checkpoint over the decision was accepted (protocol §4.2). `now` is read after the anchor store answered.
  * Returns null when the decision is not waiting for it.
  */
 export function anchor(state: Lifecycle, now: number): Transition | null {
@@ -67,7 +68,7 @@ export function anchor(state: Lifecycle, now: number): Transition | null {
   return step({ next: state, events: [] }, 'anchor_accepted', { audit: 'anchored', grant });
 }
 
-/** #14: at most one reminder in 86400 s, a superseding request inherits the time. */
+/** `notifier.remind`: at most one reminder in 86400 s, a superseding request inherits the time. */
 export function remind(state: Lifecycle, now: number): Transition {
   const pending = requirePending(state, now);
   requireReminderDue(state, now);

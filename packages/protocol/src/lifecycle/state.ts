@@ -1,5 +1,5 @@
 /**
- * The four state machines of a request (contract §5) as data. Every command of this folder is a pure function
+ * The four state machines of a request (protocol §5) as data. Every command of this folder is a pure function
  * `(state, …, now) → Transition`, or throws a `Refusal`. Times are epoch milliseconds of the database's clock.
  */
 export type Purpose = 'review' | 'authorise_execution';
@@ -17,7 +17,7 @@ export type OutcomeStatus =
 export type ExecutionState =
   'not_applicable' | 'unclaimed' | 'claimed' | 'admitted' | OutcomeStatus;
 
-/** Why authority is gone for good (contract §5.1); never cleared. */
+/** Why authority is gone for good (protocol §5.1); never cleared. */
 export type Invalidation =
   | 'cancelled'
   | 'revoked'
@@ -30,7 +30,7 @@ export type Invalidation =
   | 'authorisation_changed'
   | 'namespace_retired';
 
-/** Reasons of RequestChangedEvent (contract §3.5, R33). */
+/** Reasons of RequestChangedEvent (protocol §3.5, R33). */
 export type EventReason =
   | 'created'
   | 'decision'
@@ -141,7 +141,7 @@ export function step(
   return { next, events: [...from.events, event] };
 }
 
-/** Changes the state without an event (contract §3.5: assignment, candidate, admission, reads). */
+/** Changes the state without an event (protocol §3.5: assignment, candidate, admission, reads). */
 export function quietly(from: Transition, changes: Partial<Lifecycle>): Transition {
   return { next: { ...from.next, ...changes }, events: from.events };
 }
@@ -151,7 +151,7 @@ export function hasUnusedGrant(state: States): boolean {
   return state.grant === 'pending_anchor' || state.grant === 'available';
 }
 
-/** Private material can be read: it is there, and its time has not come (contract §11.2). */
+/** Private material can be read: it is there, and its time has not come (protocol §11.2). */
 export function materialReadable(state: Lifecycle, now: number): boolean {
   return !state.materialDeleted && now < state.privateDeleteAt;
 }

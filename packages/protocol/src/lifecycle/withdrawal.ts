@@ -20,7 +20,7 @@ function withdraw(
   });
 }
 
-/** #12 and #13: allowed in every state; an expired request stays expired (R6). */
+/** `request.cancel` and `request.revoke`: allowed in every state; an expired request stays expired (R6). */
 export function cancel(state: Lifecycle, now: number): Transition {
   return withdraw(applyDue(state, now), 'cancelled', 'cancelled', 'cancelled');
 }
@@ -30,13 +30,13 @@ export function revoke(state: Lifecycle, now: number): Transition {
 }
 
 /**
- * #15 and the deletion worker: private material goes now (contract §11.2), and goes once: afterwards there is nothing
- * left to delete and nothing to tell. The worker comes at `privateDeleteAt`, #15 at any time.
+ * `request.discard` and the deletion worker: private material goes now (protocol §11.2), and goes once: afterwards there is
+ * nothing left to delete and nothing to tell. The worker comes at `privateDeleteAt`, `request.discard` at any time.
  */
 export function deleteMaterial(state: Lifecycle, now: number): Transition {
   if (state.materialDeleted) return applyDue(state, now);
   const mark = state.purpose === 'authorise_execution' ? 'retention' : null;
-  // A review deadline that falls due together with the deletion is told by the one event (contract §11.1).
+  // A review deadline that falls due together with the deletion is told by the one event (protocol §11.1).
   const due = state.decision === 'pending' ? { next: state, events: [] } : applyDue(state, now);
   return withdraw(due, 'material_deleted', mark, 'expired', {
     materialDeleted: true,
@@ -45,9 +45,9 @@ export function deleteMaterial(state: Lifecycle, now: number): Transition {
 }
 
 /**
- * #16 on the replaced request. An execution that is no longer `unclaimed` keeps its occurrence: a recovered one too,
- * because a restored database may have forgotten the claim. Whether the occurrence still belongs to this request is
- * compared by the operation.
+ * `request.supersede` on the replaced request. An execution that is no longer `unclaimed` keeps its occurrence: a recovered
+ * one too, because a restored database may have forgotten the claim. Whether the occurrence still belongs to this request
+ * is compared by the operation.
  */
 export function supersede(state: Lifecycle, now: number): Transition {
   const due = applyDue(state, now);
@@ -67,7 +67,10 @@ export type DirectoryInvalidation = Extract<
   | 'authorisation_changed'
 >;
 
-/** A principal or route changed so that this request's authority no longer stands (contract §7 #25, #26; R10). */
+/**
+ * A principal or route changed so that this request's authority no longer stands (protocol §7 request.configure-principal,
+ * request.configure-route; R10).
+ */
 export function invalidate(
   state: Lifecycle,
   reason: DirectoryInvalidation,
@@ -77,8 +80,8 @@ export function invalidate(
 }
 
 /**
- * Recovery retires a namespace: what was not consumed is gone, how executions stand is uncertain (contract §11.9, R18).
- * Its own changes have no event (contract §3.5); deadlines that came before it are told as always.
+ * Recovery retires a namespace: what was not consumed is gone, how executions stand is uncertain (protocol §11.9, R18).
+ * Its own changes have no event (protocol §3.5); deadlines that came before it are told as always.
  */
 export function retireNamespace(state: Lifecycle, now: number): Transition {
   const due = applyDue(state, now);

@@ -20,7 +20,7 @@ import {
 import { leafHash, nodeHash, treeEntry } from './hash.js';
 import type { NoteAlgorithm, NoteKey } from './note.js';
 
-// Of the worked example, contract §2.6.
+// Of the worked example, protocol §2.6.
 const seed = '96176e1069df54bfb25b64fb78666854eb84a689fa5a41c0ddc4a98332707fc1';
 const privateKey = createPrivateKey({
   key: Buffer.from(`302e020100300506032b657004220420${seed}`, 'hex'),

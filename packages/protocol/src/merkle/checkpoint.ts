@@ -38,7 +38,7 @@ export function treeOrigin(issuer: string, ledgerId: string, generation: string)
   return `${issuer.replace(/^[a-z]+:\/\//, '')}${treePrefix(ledgerId, generation)}`;
 }
 
-/** The keys whose signature a tree's head may carry: the ledger's, and those that name no service (contract R36). */
+/** The keys whose signature a tree's head may carry: the ledger's, and those that name no service (protocol R36). */
 export function logKeys(origin: string, trust: Trust): NoteKey[] {
   return [...trust.keys]
     .filter(([keyId]) => [null, 'ledger'].includes(serviceOfKey(keyId)))

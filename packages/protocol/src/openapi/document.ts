@@ -90,7 +90,7 @@ const idempotencyKey = header(
   { type: 'string', minLength: 1, maxLength: 160, pattern: IDEMPOTENCY_KEY.source },
 );
 
-/** Session calls that change something prove their origin (contract §8.4); bearer calls need not. */
+/** Session calls that change something prove their origin (protocol §8.4); bearer calls need not. */
 function sessionHeaders(required: boolean): Schema[] {
   const when = required ? '' : ' Required with a session.';
   return [

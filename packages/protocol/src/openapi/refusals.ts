@@ -6,7 +6,7 @@ import type { Operation, OperationName } from '../operations.js';
 /** A code with its usual status, or with another one of its statuses. */
 type Sent = ErrorCode | readonly [ErrorCode, ErrorStatus];
 
-// The named check sequences of contract §6.4.
+// The named check sequences of protocol §6.4.
 const INT: readonly Sent[] = [
   ['unsupported_revision', 409],
   ['unsupported_profile', 409],
@@ -33,7 +33,7 @@ const AUTHORITY: readonly Sent[] = [
   ['namespace_retired', 409],
 ];
 
-/** Contract §10 on a schema alone. */
+/** Protocol §10 on a schema alone. */
 const RESPONSE_SCHEMA: readonly Sent[] = [
   'schema_complexity',
   'unsupported_schema_reference',
@@ -48,7 +48,7 @@ const RESPONSE_SCHEMA: readonly Sent[] = [
   'schema_validation_unavailable',
 ];
 
-/** What #4 and #16 share (contract §7 #4). */
+/** What `request.create` and `request.supersede` share (protocol §7 request.create). */
 const CREATION: readonly Sent[] = [
   'not_found',
   'route_not_authorised',
@@ -74,7 +74,7 @@ const CREATION: readonly Sent[] = [
 const OUTCOME: readonly Sent[] = [...INT, 'claim_unavailable'];
 const BUNDLE: readonly Sent[] = ['bundle_deleted', 'bundle_integrity_mismatch'];
 
-/** What an operation itself can refuse (contract §7); what its row in the table says is added below. */
+/** What an operation itself can refuse (protocol §7); what its row in the table says is added below. */
 const OWN: Readonly<Record<OperationName, readonly Sent[]>> = {
   'gateway.discovery': [],
   'gateway.trust': [],
@@ -152,7 +152,7 @@ const OWN: Readonly<Record<OperationName, readonly Sent[]>> = {
   'gateway.metrics-text': [],
 };
 
-/** What the way through the gateway can refuse (contract §6.1), told by the operation's row. */
+/** What the way through the gateway can refuse (protocol §6.1), told by the operation's row. */
 function onTheWay(operation: Operation): Sent[] {
   // What cannot be read as a request is answered before anybody knows which operation it is.
   const codes: Sent[] = ['invalid_json'];

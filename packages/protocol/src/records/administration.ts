@@ -13,7 +13,7 @@ import {
 } from './primitives.js';
 import { Limits } from './request.js';
 
-/** A bearer token (contract §8.1); checked apart from its principal: `invalid_credential` (R29). */
+/** A bearer token (protocol §8.1); checked apart from its principal: `invalid_credential` (R29). */
 export const CredentialToken = Type.String({
   title: 'CredentialToken',
   pattern: '^[A-Za-z0-9_-]{32,200}$',
@@ -47,7 +47,7 @@ export type PrincipalConfig = Static<typeof PrincipalConfig>;
 
 /**
  * The shape alone (`invalid_principal`). Token, people, webhook, address, publisher and owner are
- * judged afterwards with codes of their own (contract §7 #25), so they are any strings here.
+ * judged afterwards with codes of their own (protocol §7 request.configure-principal), so they are any strings here.
  * The power to operate is for humans (R2): on another kind the member is refused.
  */
 export const PrincipalInput = named(
@@ -109,7 +109,7 @@ export type RouteInput = Static<typeof RouteInput>;
 export const RouteConfig = named('RouteConfig', { ...route, limits: Limits });
 export type RouteConfig = Static<typeof RouteConfig>;
 
-/** Both the answer of #26 and the payload of RouteConfigured (contract §2.5). */
+/** Both the answer of `request.configure-route` and the payload of RouteConfigured (protocol §2.5). */
 export const RouteResult = named('RouteResult', {
   id: Identifier,
   revision: Count,

@@ -110,7 +110,7 @@ export const AgentUiResult = named('AgentUiResult', {
 });
 export type AgentUiResult = Static<typeof AgentUiResult>;
 
-/** `html` is the exact registered text, `origin` equals `source.origin` (contract §3.3). */
+/** `html` is the exact registered text, `origin` equals `source.origin` (protocol §3.3). */
 export const StoredApp = named('StoredApp', {
   ...envelope,
   html: Type.String(),
@@ -140,7 +140,7 @@ export const AgentUiInitializeResult = named('AgentUiInitializeResult', {
 });
 export type AgentUiInitializeResult = Static<typeof AgentUiInitializeResult>;
 
-/** The same shapes under the names of the profile (contract §3.9). */
+/** The same shapes under the names of the profile (protocol §3.9). */
 export const AgentUiProposeParams = DecisionProposal;
 export type AgentUiProposeParams = DecisionProposal;
 export const AgentUiTeardownParams = EmptyInput;

@@ -24,7 +24,7 @@ export const AnchorAcceptance = named('AnchorAcceptance', {
 });
 export type AnchorAcceptance = Static<typeof AnchorAcceptance>;
 
-/** One entry of the chain; `previous_head` of entry 1 is the empty string (contract §4.1). */
+/** One entry of the chain; `previous_head` of entry 1 is the empty string (protocol §4.1). */
 export const LedgerNode = named('LedgerNode', {
   sequence: Count,
   previous_head: Type.String(),
@@ -50,7 +50,7 @@ export type AuditCheckpoint = Static<typeof AuditCheckpoint>;
 
 const DecimalSequence = Type.String({ pattern: '^[0-9]+$' });
 
-/** `record` is the canonical text of the signed record; null after audit expiry (contract §11.3). */
+/** `record` is the canonical text of the signed record; null after audit expiry (protocol §11.3). */
 const entry = {
   sequence: DecimalSequence,
   previous_head: Type.String(),

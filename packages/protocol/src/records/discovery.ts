@@ -25,7 +25,7 @@ export const Discovery = named('Discovery', {
 });
 export type Discovery = Static<typeof Discovery>;
 
-/** Discovery only: trust is configured out of band (contract §2.4). `public_key` is SPKI PEM. */
+/** Discovery only: trust is configured out of band (protocol §2.4). `public_key` is SPKI PEM. */
 export const TrustManifest = named('TrustManifest', {
   issuer: Type.String(),
   protocol_revision: Revision,

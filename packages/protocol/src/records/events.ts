@@ -47,7 +47,7 @@ export const WebhookDelivery = named('WebhookDelivery', {
 });
 export type WebhookDelivery = Static<typeof WebhookDelivery>;
 
-/** `recorded_by` is `{kind: "system", subject: "proto.retention"}` for the worker (contract §2.5). */
+/** `recorded_by` is `{kind: "system", subject: "proto.retention"}` for the worker (protocol §2.5). */
 export const MaterialDiscarded = named('MaterialDiscarded', {
   request_id: Identifier,
   request_digest: Digest,

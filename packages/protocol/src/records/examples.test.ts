@@ -49,7 +49,7 @@ describe('every record', () => {
     for (const other of [null, [], 'text', 7, true]) expect(validate(name, other)).toBe(false);
   });
 
-  it('is open only where the contract says so', () => {
+  it('is open only where the protocol says so', () => {
     const open = objects.filter((name) => !closed.includes(name));
     expect([...open].sort()).toEqual(['AgentUiCompatibility', 'Metadata', 'Profiles']);
   });
@@ -66,7 +66,7 @@ describe('every record', () => {
 });
 
 describe('the signed record types', () => {
-  it('are those of contract §2.5', () => {
+  it('are those of protocol §2.5', () => {
     const inLedger = Object.entries(SIGNED_RECORDS).filter(([, { ledger }]) => !ledger);
     expect(Object.keys(SIGNED_RECORDS)).toHaveLength(13);
     expect(inLedger.map(([type]) => type)).toEqual([

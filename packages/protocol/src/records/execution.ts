@@ -41,7 +41,7 @@ export const AdmissionInput = named('AdmissionInput', {
 });
 export type AdmissionInput = Static<typeof AdmissionInput>;
 
-/** `anchor` is open: the AnchorProof of the request, for the executor to verify (contract §3.4). */
+/** `anchor` is open: the AnchorProof of the request, for the executor to verify (protocol §3.4). */
 export const AdmissionStatus = named('AdmissionStatus', {
   claim_id: Identifier,
   claim_digest: Digest,
@@ -80,7 +80,7 @@ const outcome = {
 export const RecordedOutcome = named('RecordedOutcome', { ...outcome, recorded_by: Recorder });
 export type RecordedOutcome = Static<typeof RecordedOutcome>;
 
-/** Payload of ExecutionReconciliation: the same, by an operator (contract §2.5). */
+/** Payload of ExecutionReconciliation: the same, by an operator (protocol §2.5). */
 export const RecordedReconciliation = named('RecordedReconciliation', {
   ...outcome,
   recorded_by: closed({ kind: Type.Literal('operator'), subject: Identifier }),

@@ -105,7 +105,7 @@ export const HumanInputRequired = named('HumanInputRequired', {
 });
 export type HumanInputRequired = Static<typeof HumanInputRequired>;
 
-/** 202 carries HumanInputRequired, 200 a HitlPoll (contract §13). */
+/** 202 carries HumanInputRequired, 200 a HitlPoll (protocol §13). */
 export const HitlStatus = Type.Union([HumanInputRequired, HitlPoll], { title: 'HitlStatus' });
 export type HitlStatus = Static<typeof HitlStatus>;
 

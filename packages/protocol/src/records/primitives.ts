@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../json/value.js';
 import { PROTOCOL_REVISION } from '../constants.js';
 import { DECISIONS, PURPOSES } from './vocabulary.js';
 
-/** A closed object: unknown members are invalid (contract §3). */
+/** A closed object: unknown members are invalid (protocol §3). */
 export function closed<Properties extends TProperties>(
   properties: Properties,
   rules: Record<string, unknown> = {},
@@ -54,7 +54,7 @@ export const Uuid = Type.String({
   format: 'uuid',
   pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
 });
-/** Version 1 to 8 of the RFC variant; the nil UUID is invalid (contract §3.9). */
+/** Version 1 to 8 of the RFC variant; the nil UUID is invalid (protocol §3.9). */
 export const StandardUuid = Type.String({
   format: 'uuid',
   pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',

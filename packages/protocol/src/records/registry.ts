@@ -33,7 +33,7 @@ export type RecordOf<Name extends RecordName> = Static<(typeof RECORDS)[Name]>;
 
 export const RECORD_NAMES: readonly RecordName[] = Object.keys(RECORDS) as RecordName[];
 
-/** The signed record types (contract §2.5): whose purpose and audience, whether the ledger holds it, its payload. */
+/** The signed record types (protocol §2.5): whose purpose and audience, whether the ledger holds it, its payload. */
 export const SIGNED_RECORDS = {
   RequestChangedEvent: {
     purpose: 'request',

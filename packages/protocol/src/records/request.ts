@@ -36,7 +36,7 @@ export const Limits = named('Limits', {
 });
 export type Limits = Static<typeof Limits>;
 
-/** Open: extra members are kept and bound by the digest (contract §7 #3). */
+/** Open: extra members are kept and bound by the digest (protocol §7 request.register-bundle). */
 export const AgentUiCompatibility = Type.Object(
   { agent_ui: Type.Literal(SUPPORTED_PROFILES['proto.agent-ui']) },
   { title: 'AgentUiCompatibility', additionalProperties: true },
@@ -100,7 +100,7 @@ export type BundleRegistration = Static<typeof BundleRegistration>;
 const executionProfile = selectsProfile('proto.execution', SUPPORTED_PROFILES['proto.execution']);
 const appProfile = selectsProfile('proto.agent-ui', SUPPORTED_PROFILES['proto.agent-ui']);
 
-/** Rules 2 and 3 of RequestInput, which hold for the stored request too (contract §3.2). */
+/** Rules 2 and 3 of RequestInput, which hold for the stored request too (protocol §3.2). */
 const executionByPurpose = [
   {
     if: { properties: { purpose: { const: 'authorise_execution' } } },

@@ -22,7 +22,7 @@ export const DecisionProposal = named('DecisionProposal', {
 });
 export type DecisionProposal = Static<typeof DecisionProposal>;
 
-/** `candidate_digest` covers all ten members (contract §2.2). */
+/** `candidate_digest` covers all ten members (protocol §2.2). */
 export const DecisionCandidate = named('DecisionCandidate', {
   id: Identifier,
   request_id: Identifier,
@@ -78,6 +78,6 @@ const authorised = closed({
   grant_deadline: Timestamp,
 });
 
-/** A refused execution has a `grant_deadline` too; a review never has one (contract §3.4). */
+/** A refused execution has a `grant_deadline` too; a review never has one (protocol §3.4). */
 export const DecisionReceipt = Type.Union([reviewed, authorised], { title: 'DecisionReceipt' });
 export type DecisionReceipt = Static<typeof DecisionReceipt>;

@@ -30,7 +30,7 @@ describe('an oversized part of a request', () => {
     expect(oversizedPart({ review_document: 'é'.repeat(50) }, limits)).toBeNull();
   });
 
-  it('is found in the order of the contract', () => {
+  it('is found in the order of the protocol', () => {
     const input = { metadata: { note: 'x'.repeat(150) }, payload: 'x'.repeat(99) };
     expect(oversizedPart(input, limits)).toBe('payload_too_large');
   });

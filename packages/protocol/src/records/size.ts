@@ -24,10 +24,10 @@ function isLongerThan(text: string, characters: number): boolean {
 }
 
 /**
- * The 413 of a RequestInput, or null (R27; order of contract §7 #4). It is asked before the schema,
+ * The 413 of a RequestInput, or null (R27; order of protocol §7 request.create). It is asked before the schema,
  * so the value may have any shape: parts that are missing or of another type are left to the schema.
  * Payload and document are bounded by `payload_bytes` each; schema, metadata and
- * `execution.provenance.references` by `response_bytes` each (contract §9.1).
+ * `execution.provenance.references` by `response_bytes` each (protocol §9.1).
  */
 export function oversizedPart(
   input: JsonValue,
@@ -54,7 +54,7 @@ export function oversizedPart(
     : null;
 }
 
-/** The 413 of a BundleRegistration, or null: bytes of `html` (R27, contract §7 #3). */
+/** The 413 of a BundleRegistration, or null: bytes of `html` (R27, protocol §7 request.register-bundle). */
 export function oversizedBundle(
   input: JsonValue,
   limits: Pick<Limits, 'bundle_bytes'>,
@@ -65,7 +65,7 @@ export function oversizedBundle(
     : null;
 }
 
-/** The 413 of a DecisionProposal, or null: canonical bytes of `response` (R27, contract §7 #10). */
+/** The 413 of a DecisionProposal, or null: canonical bytes of `response` (R27, protocol §7 review.propose). */
 export function oversizedResponse(
   input: JsonValue,
   limits: Pick<Limits, 'response_bytes'>,

@@ -24,7 +24,7 @@ import {
   GRANT_STATES,
 } from './vocabulary.js';
 
-/** Never says where to: destinations are private (contract §3.3). */
+/** Never says where to: destinations are private (protocol §3.3). */
 export const DeliveryStatus = named('DeliveryStatus', {
   id: Uuid,
   kind: choice(DELIVERY_KINDS),

@@ -44,7 +44,7 @@ export function isTimestamp(text: string): boolean {
   return parseTimestamp(text) !== null;
 }
 
-/** The form of every emitted timestamp: UTC, three fractional digits, `Z` (contract §1). */
+/** The form of every emitted timestamp: UTC, three fractional digits, `Z` (protocol §1). */
 export function formatTimestamp(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

@@ -59,7 +59,7 @@ export function faultOf(name: RecordName, value: unknown): string | null {
   return validator(value) ? null : describe(validator.errors?.[0]);
 }
 
-/** Refuses a value that is not that record, with the record's own code (contract §6.1 step 7). */
+/** Refuses a value that is not that record, with the record's own code (protocol §6.1 step 7). */
 export function assertRecord<Name extends RecordName>(
   name: Name,
   value: unknown,

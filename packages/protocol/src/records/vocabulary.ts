@@ -60,7 +60,7 @@ export const DECISIONS = [
   ...EXECUTION_DECISIONS,
 ] as const satisfies readonly Decision[];
 
-/** Reasons of RequestChangedEvent (contract §3.5, R33). */
+/** Reasons of RequestChangedEvent (protocol §3.5, R33). */
 export const EVENT_REASONS = [
   'created',
   'decision',
@@ -86,7 +86,7 @@ export const EXECUTION_MODES = ['live_window', 'durable', 'fixed_mock'] as const
 export const DELIVERY_KINDS = ['smtp', 'webhook', 'checkpoint'] as const;
 export const DELIVERY_STATES = ['pending', 'accepted', 'failed', 'expired'] as const;
 
-/** What the anchor store can fail with (contract §4.2). */
+/** What the anchor store can fail with (protocol §4.2). */
 export const ANCHOR_ERRORS = [
   'anchor_conflict',
   'anchor_version_conflict',
@@ -104,7 +104,7 @@ export const DELIVERY_ERRORS = [
   ...ANCHOR_ERRORS,
 ] as const;
 
-/** Codes of incidents in MetricsSnapshot (contract §4.2, §11, R18, R33). */
+/** Codes of incidents in MetricsSnapshot (protocol §4.2, §11, R18, R33). */
 export const INCIDENT_CODES = [
   'anchor_conflict',
   'anchor_version_conflict',

@@ -10,7 +10,7 @@ export interface CheckedSchema extends SchemaStructure {
   readonly work: number;
 }
 
-/** All rules of contract §10 for a schema, short of compiling it, in the order of its table. */
+/** All rules of protocol §10 for a schema, short of compiling it, in the order of its table. */
 export function analyseSchema(schema: JsonValue): CheckedSchema {
   const structure = schemaStructure(schema);
   const work = schemaWork(structure.positions);
@@ -19,7 +19,7 @@ export function analyseSchema(schema: JsonValue): CheckedSchema {
 }
 
 /**
- * Refuses a response schema that breaks a rule of contract §10; `compileResponseSchema` finds the rest.
+ * Refuses a response schema that breaks a rule of protocol §10; `compileResponseSchema` finds the rest.
  *
  * @throws Refusal `schema_complexity`, `unsupported_schema_reference`, `remote_schema_reference`,
  *   `unsupported_schema_keyword`, `schema_reference_cycle` or `invalid_response_schema`

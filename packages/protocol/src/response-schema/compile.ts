@@ -82,7 +82,7 @@ export function createSchemaCompiler(): SchemaCompiler {
 }
 
 /**
- * Checks a response schema by all rules of contract §10 and compiles it.
+ * Checks a response schema by all rules of protocol §10 and compiles it.
  *
  * @throws Refusal as `checkResponseSchema`; `invalid_response_schema` for what only the compiler
  *   finds; `schema_resource_limit` when its stack does not suffice

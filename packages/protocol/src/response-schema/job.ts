@@ -36,7 +36,7 @@ export function createSchemaCache(): SchemaCache {
 }
 
 /**
- * Judges a schema and, when there is one, a response (contract §10). Runs inside a worker thread,
+ * Judges a schema and, when there is one, a response (protocol §10). Runs inside a worker thread,
  * whose owner bounds its time and memory; it works on copies of its own.
  */
 export function runSchemaJob(job: SchemaJob, cache: SchemaCache): SchemaJobResult {

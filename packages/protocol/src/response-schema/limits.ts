@@ -1,4 +1,4 @@
-/** Bounds of response schemas and of judging them (contract §10). */
+/** Bounds of response schemas and of judging them (protocol §10). */
 export const SCHEMA_LIMITS = {
   /** JSON values of a schema; the content of const, enum, default and examples counts as one (R31). */
   syntaxNodes: 9999,

@@ -42,7 +42,7 @@ interface Walk {
 }
 
 /**
- * Takes a response schema apart and refuses what contract §10 forbids by its look alone, in the
+ * Takes a response schema apart and refuses what protocol §10 forbids by its look alone, in the
  * order of its table, up to and including where references lead.
  */
 export function schemaStructure(schema: JsonValue): SchemaStructure {

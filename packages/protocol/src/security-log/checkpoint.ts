@@ -82,7 +82,7 @@ export function verifySecurityCheckpoint(
   const checkpoint = readSecurityStatement(value.statement);
   if (checkpoint === null) return refused('malformed_checkpoint');
   if (checkpoint.issuer !== trust.issuer) return refused('issuer_mismatch');
-  // Contract R36: a key of another service signs nothing of the ledger's.
+  // Protocol R36: a key of another service signs nothing of the ledger's.
   const service = serviceOfKey(value.key_id);
   if (service !== null && service !== 'ledger') return refused('key_not_for_type');
   const key = trust.keys.get(value.key_id);

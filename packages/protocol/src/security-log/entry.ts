@@ -35,7 +35,7 @@ export function securityEntryText(event: SecurityEvent): string {
   return canonicalText(event);
 }
 
-/** Continues the chain by one event, with the ledger's formula (contract §4.1) over the digest of the entry's text. */
+/** Continues the chain by one event, with the ledger's formula (protocol §4.1) over the digest of the entry's text. */
 export function chainSecurityEvent(after: ChainPoint, event: SecurityEvent): SecurityEntry {
   const entry = securityEntryText(event);
   const sequence = after.sequence + 1;

@@ -1,5 +1,5 @@
 /**
- * Every kind of event of the security log (contract R41): who may insert it, and what it says. `command` is the command
+ * Every kind of event of the security log (protocol R41): who may insert it, and what it says. `command` is the command
  * line, which acts as the database's owner. The row policies of the database say the same of the services.
  */
 export const SECURITY_KINDS = {

@@ -28,7 +28,7 @@ export type ProofVerification =
     }
   | { readonly ok: false; readonly reason: ProofReason };
 
-/** Verifies an AnchorProof (contract §4.3, in its order). */
+/** Verifies an AnchorProof (protocol §4.3, in its order). */
 export function verifyAnchorProof(
   proof: unknown,
   trust: Trust,

@@ -9,11 +9,11 @@ export interface ChainPoint {
   readonly head: string;
 }
 
-/** Where every chain begins: before entry 1, whose `previous` is the empty string (contract §4.1). */
+/** Where every chain begins: before entry 1, whose `previous` is the empty string (protocol §4.1). */
 export const CHAIN_START: ChainPoint = { sequence: 0, head: '' };
 
 /**
- * The head after the entry `sequence` (contract §4.1).
+ * The head after the entry `sequence` (protocol §4.1).
  *
  * @param previous head of the entry before; the empty string for entry 1
  * @param recordDigest digest of the complete signed record

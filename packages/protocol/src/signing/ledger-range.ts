@@ -23,7 +23,7 @@ export type RangeVerification =
       readonly ok: true;
       /** The last entry; hand it over as `from` with the next page. */
       readonly end: ChainPoint;
-      /** Records whose signatures were verified; the others' texts are gone (contract §11.3). */
+      /** Records whose signatures were verified; the others' texts are gone (protocol §11.3). */
       readonly verifiedRecords: number;
     }
   | { readonly ok: false; readonly reason: LedgerReason; readonly sequence: number };
@@ -33,7 +33,7 @@ const ledgerTypes: readonly RecordType[] = Object.keys(SIGNED_RECORDS)
   .filter((type) => SIGNED_RECORDS[type].ledger);
 
 /**
- * Verifies consecutive ledger entries (contract §4.1): numbers, heads, and each record that is still
+ * Verifies consecutive ledger entries (protocol §4.1): numbers, heads, and each record that is still
  * there. A missing end shows only against `points`.
  */
 export function verifyLedgerRange(

@@ -3,7 +3,7 @@ import type { RecordType } from '../records/index.js';
 import { SIGNED_RECORDS } from '../records/index.js';
 
 /**
- * What each service may sign with its own key. Signers refuse other types, and so do verifiers (contract R36): a receipt
+ * What each service may sign with its own key. Signers refuse other types, and so do verifiers (protocol R36): a receipt
  * by a stolen key of the notifier does not verify.
  */
 export const SIGNING_POLICY = {
@@ -41,7 +41,7 @@ export function serviceOfKey(keyId: string): ServiceName | null {
   return SERVICES.find((service) => keyId.startsWith(`${service}-`)) ?? null;
 }
 
-/** Whether a record of that type counts under that key (contract R36). A key that names no service signs any type. */
+/** Whether a record of that type counts under that key (protocol R36). A key that names no service signs any type. */
 export function keyMaySign(keyId: string, type: RecordType): boolean {
   const service = serviceOfKey(keyId);
   return service === null || BY_SERVICE[service].includes(type);
@@ -51,7 +51,7 @@ export function isRecordType(name: string): name is RecordType {
   return Object.hasOwn(SIGNED_RECORDS, name);
 }
 
-/** Whether a record of that type may carry that purpose (contract §2.5). */
+/** Whether a record of that type may carry that purpose (protocol §2.5). */
 export function fitsPurpose(type: RecordType, purpose: string): boolean {
   return SIGNED_RECORDS[type].purpose === 'service'
     ? purpose === 'service'

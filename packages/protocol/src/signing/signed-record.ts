@@ -26,7 +26,7 @@ export interface RecordHeader<Type extends RecordType = RecordType> {
 export interface SignedText {
   /** Canonical form of the complete record, signature included. */
   readonly text: string;
-  /** Digest of `text`: receipt_digest, claim_digest, record_digest (contract §2.2). */
+  /** Digest of `text`: receipt_digest, claim_digest, record_digest (protocol §2.2). */
   readonly digest: Digest;
 }
 
@@ -35,7 +35,7 @@ export interface Signed extends SignedText {
 }
 
 /**
- * Signs a record (contract §2.3). The payload is canonicalised once; a caller that already has its
+ * Signs a record (protocol §2.3). The payload is canonicalised once; a caller that already has its
  * canonical form hands it over as `payloadText`.
  *
  * @throws TypeError when the payload is no JSON value or the type never carries that purpose
@@ -134,7 +134,7 @@ function sealed({ protectedHeader, text: open }: Unsigned, bytes: Buffer): Seale
   return { text, digest: textDigest(text), protectedHeader, signature };
 }
 
-/** The bytes that a record's signature is over: the record without its `signature` (contract §2.3). */
+/** The bytes that a record's signature is over: the record without its `signature` (protocol §2.3). */
 export function signaturePreimage(record: Pick<SignedRecord, 'payload' | 'protected'>): Buffer {
   return Buffer.from(canonicalText({ payload: record.payload, protected: record.protected }));
 }

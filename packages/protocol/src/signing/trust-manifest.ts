@@ -47,7 +47,7 @@ export type TrustReading =
   | { readonly trust: Trust; readonly faults: readonly [] }
   | { readonly trust: null; readonly faults: readonly TrustFault[] };
 
-/** Reads a manifest; `issuer` is the origin that it has to be of. Collects all faults (contract §2.4). */
+/** Reads a manifest; `issuer` is the origin that it has to be of. Collects all faults (protocol §2.4). */
 export function readTrustManifest(manifest: unknown, issuer?: string): TrustReading {
   if (isJsonObject(manifest)) {
     const revision = manifest['protocol_revision'];
@@ -105,7 +105,7 @@ export interface ActiveKey extends Pick<KeySigner, 'keyId' | 'publicPem'> {
   readonly service: SigningService;
 }
 
-/** Why a service must not start with these keys under this manifest (contract §2.4); empty when it may. */
+/** Why a service must not start with these keys under this manifest (protocol §2.4); empty when it may. */
 export function startUpFaults(
   manifest: unknown,
   issuer: string,

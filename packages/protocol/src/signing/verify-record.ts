@@ -39,7 +39,7 @@ const headerMembers: readonly string[] = [
 ];
 
 /**
- * Verifies one record against the manifest that the verifier trusts (contract §2.4, in its order; what its key may sign,
+ * Verifies one record against the manifest that the verifier trusts (protocol §2.4, in its order; what its key may sign,
  * R36, is asked as soon as the key is found).
  */
 export function verifyRecord(

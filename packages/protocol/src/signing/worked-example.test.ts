@@ -8,7 +8,7 @@ import { createTrustManifest } from './change-trust.js';
 import { loadTrust } from './trust-manifest.js';
 import { verifyRecord } from './verify-record.js';
 
-// Contract §2.6, byte for byte.
+// Protocol §2.6, byte for byte.
 const seed = '96176e1069df54bfb25b64fb78666854eb84a689fa5a41c0ddc4a98332707fc1';
 const privatePem = [
   '-----BEGIN PRIVATE KEY-----',
@@ -80,7 +80,7 @@ const recordDigest2 = 'sha256:3d584f24d5071db9e39e4ec70f7fe24160e6c11c4da3b84b4e
 const head1 = 'sha256:5b9821742076324cfdc20024f030f19c0ee682cca367d29c7513d8aba18e6c9e';
 const head2 = 'sha256:eac687358f1a2d0ced1cb3b77820600bb7e5c463921ebf9933c16f9f780192df';
 
-describe('the worked example of contract §2.6', () => {
+describe('the worked example of protocol §2.6', () => {
   it('has that public key', () => {
     expect(signer.publicPem).toBe(publicPem);
     const raw = trust.keys.get('k-2026-01')?.publicKey.export({ format: 'jwk' }).x;

@@ -9,7 +9,7 @@ interface Point {
   readonly own?: string;
 }
 
-/** Contract §15. */
+/** Protocol §15. */
 const POINTS: readonly Point[] = [
   {
     item: 1,
@@ -86,7 +86,7 @@ const POINTS: readonly Point[] = [
 
 const RANK: readonly CheckStatus[] = ['fails', 'not checked', 'cannot be known', 'holds'];
 
-/** What contract §15 asks of an executor, answered by the checks that were made. */
+/** What protocol §15 asks of an executor, answered by the checks that were made. */
 export function checklistOf(
   checks: readonly Check[],
   needed: { readonly codes: ReadonlySet<CheckCode>; readonly authorises: boolean | null },

@@ -3,7 +3,7 @@ import type { Findings } from './findings.js';
 
 type States = RequestChangedEvent['state'];
 
-/** What may follow what (contract §5), a recovery in between included; everything may stay as it is. */
+/** What may follow what (protocol §5), a recovery in between included; everything may stay as it is. */
 const NEXT = {
   decision: { pending: ['confirmed', 'cancelled', 'expired', 'superseded'] },
   audit: {
@@ -106,7 +106,7 @@ export function reasonFits({ reason, state }: RequestChangedEvent): boolean {
   }
 }
 
-/** One request's events in their order: no gap, nothing that the state machines forbid (contract §3.5, §5). */
+/** One request's events in their order: no gap, nothing that the state machines forbid (protocol §3.5, §5). */
 export function hearEvents(
   findings: Findings,
   events: readonly PlacedEvent[],

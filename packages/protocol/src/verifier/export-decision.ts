@@ -9,7 +9,7 @@ import { recordsOf } from './record.js';
 
 export type HeardReceipt = HeardRecord<'DecisionReceipt'>;
 
-/** The decision against the request that it answers and the candidate that it confirms (contract §3.4, §15.3, §15.5). */
+/** The decision against the request that it answers and the candidate that it confirms (protocol §3.4, §15.3, §15.5). */
 export function hearDecision(
   hearing: Hearing,
   document: AuditExport,

@@ -51,7 +51,7 @@ export function hearExportEvents(
   if (!lost) hearCompanions(findings, entries);
 }
 
-/** Each record and the event that comes with it (contract §4.1): neither goes without the other. */
+/** Each record and the event that comes with it (protocol §4.1): neither goes without the other. */
 function hearCompanions(findings: Hearing['findings'], entries: readonly HeardEntry[]): void {
   const records = entries.flatMap(({ record }) => record ?? []);
   const events = recordsOf(records, 'RequestChangedEvent');

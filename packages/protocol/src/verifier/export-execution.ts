@@ -11,7 +11,7 @@ import { recordsOf } from './record.js';
 
 type Claim = HeardRecord<'ExecutionClaim'>;
 
-/** Claim, admissions and outcomes, each against what it rests on (contract §3.4, §5.6, §15.3, §15.5). */
+/** Claim, admissions and outcomes, each against what it rests on (protocol §3.4, §5.6, §15.3, §15.5). */
 export function hearExecution(
   hearing: Hearing,
   document: AuditExport,

@@ -9,7 +9,7 @@ import type { HeardProof } from './proof.js';
 import { canonicalOrNull, hearRecord } from './record.js';
 import type { HeardRecord, RecordExpectation } from './record.js';
 
-/** Types of which an export shows the ledger's copy only (contract §3.6). */
+/** Types of which an export shows the ledger's copy only (protocol §3.6). */
 const LEDGER_ONLY: readonly RecordType[] = ['RequestChangedEvent', 'MaterialDiscarded'];
 
 export interface HeardEntry {
@@ -24,7 +24,7 @@ export interface HeardEntry {
 
 /**
  * The request's entries of the ledger, each against its record; the records of `records` are found again in them
- * by their digests, whatever is in the ledger alone is heard here (contract §3.6, §4.1).
+ * by their digests, whatever is in the ledger alone is heard here (protocol §3.6, §4.1).
  */
 export function hearEntries(
   hearing: Hearing,

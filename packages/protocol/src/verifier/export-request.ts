@@ -6,7 +6,7 @@ import type { Hearing } from './hearing.js';
 import type { HeardRecord } from './record.js';
 import { recordsOf } from './record.js';
 
-/** The request by itself: its digest, and that it could have been accepted like that (contract §3.2, §15.1). */
+/** The request by itself: its digest, and that it could have been accepted like that (protocol §3.2, §15.1). */
 export function hearRequest({ findings, expected }: Hearing, document: AuditExport): void {
   const { request } = document;
   findings.judge(

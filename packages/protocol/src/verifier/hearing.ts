@@ -17,7 +17,7 @@ export const DOCUMENT_LIMITS = {
 
 /** What a document may hold before anything of it is built (R35). */
 export const DOCUMENT_BOUNDS: JsonBounds = {
-  /** A body's 64 levels, and those around what came in it (contract §2.1). */
+  /** A body's 64 levels, and those around what came in it (protocol §2.1). */
   depth: MAX_JSON_DEPTH + 8,
   /**
    * Several times a body's: an export holds the request's payload, the frozen answer, reports of the executor with up to
@@ -52,7 +52,7 @@ export interface AnchorCopy {
   readonly bytes: Uint8Array;
 }
 
-/** The verifier's own look into the anchor store (contract §4.3.5): what it fetched, not what the service says. */
+/** The verifier's own look into the anchor store (protocol §4.3.5): what it fetched, not what the service says. */
 export interface AnchorCopies {
   copy(ledgerId: string, generation: string, sequence: number): AnchorCopy | null;
   /** All copies of a ledger from one sequence to another, in their order. */

@@ -14,7 +14,7 @@ export interface HeardProof {
 }
 
 /**
- * Verifies an anchor proof (contract §4.3).
+ * Verifies an anchor proof (protocol §4.3).
  *
  * @param recordDigest digest of the record that it is for; null when the document does not hold that record
  */

@@ -31,7 +31,7 @@ export function expecting(expected: ExpectedRecord): RecordExpectation {
   return { expected, key: canonicalText(expected) };
 }
 
-/** The payload member that repeats the time of issue (contract §15.5). */
+/** The payload member that repeats the time of issue (protocol §15.5). */
 const TIMES: Partial<Record<RecordType, string>> = {
   DecisionReceipt: 'confirmed_at',
   ExecutionClaim: 'claimed_at',
@@ -96,7 +96,7 @@ function timeFits({ type, header, payload }: Omit<HeardRecord, 'proven'>): boole
   return (payload as unknown as Record<string, JsonValue>)[member] === header.issued_at;
 }
 
-/** What header and payload say twice (contract §2.5, §3.4, §3.5). */
+/** What header and payload say twice (protocol §2.5, §3.4, §3.5). */
 function headerFits(record: Omit<HeardRecord, 'proven'>): boolean | null {
   const { header } = record;
   if (isOf(record, 'DecisionReceipt')) return record.payload.purpose === header.purpose;

@@ -8,7 +8,7 @@ import { tellRecord } from './story.js';
 
 const ALL_TYPES = Object.keys(SIGNED_RECORDS) as RecordType[];
 
-/** Types whose tenant in the header is no tenant (contract §2.5). */
+/** Types whose tenant in the header is no tenant (protocol §2.5). */
 const WITHOUT_TENANT: readonly RecordType[] = ['AuditCheckpoint', 'RecoveryFence'];
 
 /** One signed record by itself: what it rests on is not here, and the verdict says so. */
@@ -101,7 +101,7 @@ function compareIdentity({ findings, expected }: Hearing, identity: string): voi
   }
 }
 
-/** A record alone shows that somebody had the key; what it names by digest is elsewhere (contract R36). */
+/** A record alone shows that somebody had the key; what it names by digest is elsewhere (protocol R36). */
 function alone(
   { findings }: Hearing,
   code: 'request_bound' | 'claim_receipt' | 'admission_claim',

@@ -35,7 +35,7 @@ export interface StoryStep {
   readonly proven: boolean;
 }
 
-/** A point of contract §15: what an executor must verify before it acts. */
+/** A point of protocol §15: what an executor must verify before it acts. */
 export interface ChecklistItem {
   readonly item: number;
   readonly asks: string;

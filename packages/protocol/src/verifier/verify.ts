@@ -28,7 +28,7 @@ export interface VerifyOptions {
  * stretch of the ledger, pages of a security log, or a webhook body. Never throws: a document that cannot be read is a verdict too.
  *
  * @param document untrusted bytes of a JSON text, or the text
- * @param trust what was configured out of band (contract §2.4)
+ * @param trust what was configured out of band (protocol §2.4)
  */
 export function verifyDocument(
   document: Uint8Array | string,

@@ -5,7 +5,7 @@ import { expecting, hearRecord, isOf } from './record.js';
 import { hearParties, notInLedger } from './single-record.js';
 import { tellRecord } from './story.js';
 
-/** A webhook body and the event inside it (contract §11.5, "Receiver"). */
+/** A webhook body and the event inside it (protocol §11.5, "Receiver"). */
 export function hearWebhook(hearing: Hearing, value: SignedRecord): void {
   const { findings, expected } = hearing;
   const { now, receivedAt } = expected;

@@ -30,7 +30,7 @@ export function verdictText(verdict: Verdict): string {
     ),
     ...section('What holds', held(checks)),
     ...section(
-      'Before an executor acts (contract §15)',
+      'Before an executor acts (protocol §15)',
       checklist.map(
         ({ item, asks, status, says }) => `${MARKS[status]} ${item}. ${asks}: ${status}. ${says}`,
       ),

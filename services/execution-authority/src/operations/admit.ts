@@ -7,8 +7,9 @@ import { requireNamespace, requireStandingReviewer } from '../authority.js';
 import type { ExecutionDeps } from '../module.js';
 
 /**
- * #18: a fresh permit for the claim, bounded by the grant's own deadline, which no permit moves (contract §7 #18).
- * The nonce is spent in the same statement: a replay finds it there, on every replica.
+ * `execution-authority.admit`: a fresh permit for the claim, bounded by the grant's own deadline, which no permit moves
+ * (protocol §7 execution-authority.admit). The nonce is spent in the same statement: a replay finds it there, on every
+ * replica.
  */
 export function admit(deps: ExecutionDeps): Handler {
   return async (call) => {

@@ -7,8 +7,9 @@ import { requireNamespace, requireStandingReviewer } from '../authority.js';
 import type { ExecutionDeps } from '../module.js';
 
 /**
- * #17: consumes the action occurrence, once and for ever (contract §7 #17). Occurrence, identity, grant, claim record
- * and stored answer commit in one statement, so the answer to a lost reply is found under its key.
+ * `execution-authority.claim`: consumes the action occurrence, once and for ever (protocol §7 execution-authority.claim).
+ * Occurrence, identity, grant, claim record and stored answer commit in one statement, so the answer to a lost reply is
+ * found under its key.
  */
 export function claim(deps: ExecutionDeps): Handler {
   return async (call) => {

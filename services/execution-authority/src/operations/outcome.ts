@@ -17,7 +17,10 @@ import { answer, isId, keyScope, newId } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import type { ExecutionDeps } from '../module.js';
 
-/** #19: what the executor says happened. Evidence, so it is taken after expiry and revocation too (R11). */
+/**
+ * `execution-authority.report-outcome`: what the executor says happened. Evidence, so it is taken after expiry and
+ * revocation too (R11).
+ */
 export function reportOutcome(deps: ExecutionDeps): Handler {
   return outcomeOperation(deps, {
     name: 'execution-authority.report-outcome',
@@ -25,7 +28,7 @@ export function reportOutcome(deps: ExecutionDeps): Handler {
   });
 }
 
-/** #20: an operator settles it, with a reason and evidence; every earlier record is kept. */
+/** `execution-authority.reconcile`: an operator settles it, with a reason and evidence; every earlier record is kept. */
 export function reconcile(deps: ExecutionDeps): Handler {
   return outcomeOperation(deps, {
     name: 'execution-authority.reconcile',
@@ -121,7 +124,10 @@ function outcomeOperation(
   };
 }
 
-/** The report that is already on record, word for word: its record is the answer (contract §7 #19). */
+/**
+ * The report that is already on record, word for word: its record is the answer
+ * (protocol §7 execution-authority.report-outcome).
+ */
 function sameOutcome(recordText: string | null, canonicalOutcome: string): boolean {
   if (recordText === null) return false;
   const { protected: header, payload } = JSON.parse(recordText) as {
@@ -131,7 +137,7 @@ function sameOutcome(recordText: string | null, canonicalOutcome: string): boole
   return header.type === 'ExecutionOutcome' && canonicalText(payload.outcome) === canonicalOutcome;
 }
 
-/** Contract §7 #20: `details.reason` and `details.evidence` must both say something. */
+/** Protocol §7 execution-authority.reconcile: `details.reason` and `details.evidence` must both say something. */
 function requireEvidence(outcome: ExecutionOutcome): void {
   const { reason, evidence } = outcome.details as { reason?: unknown; evidence?: unknown };
   if (!reason || !evidence) throw new Refusal('reconciliation_evidence_required');

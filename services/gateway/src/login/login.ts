@@ -47,7 +47,7 @@ interface Attempt extends Pick<LoginAttempt, 'returnTo' | 'sessionState'> {
   readonly stateDigest: string;
 }
 
-/** The OpenID Connect code flow of contract §8.2, and the choice of a tenant after it (R37). */
+/** The OpenID Connect code flow of protocol §8.2, and the choice of a tenant after it (R37). */
 export function createLogin({ store, provider, stepUp, origin, refused }: LoginParts): Login {
   /** Gives the browser one attempt: the one it already has, or a new one with its cookie. */
   async function remember(

@@ -12,7 +12,7 @@ iframe { display: block; width: 100%; height: 100%; border: 0; }
 [hidden] { display: none; }`;
 
 /**
- * The page between the trusted page and an app (contract §12.1), the same for every scope: a script that lets through
+ * The page between the trusted page and an app (protocol §12.1), the same for every scope: a script that lets through
  * what the two may say to each other. What it has to know stands in its root element.
  */
 export async function proxyPage(trustedOrigin: string, confinement: Confinement): Promise<string> {

@@ -21,7 +21,7 @@ export type AnchorFault =
   | 'anchor_history_invalid'
   | 'anchor_unavailable';
 
-/** Why a checkpoint was not accepted (contract §4.2). */
+/** Why a checkpoint was not accepted (protocol §4.2). */
 export class AnchorError extends Error {
   override readonly name = 'AnchorError';
   constructor(
@@ -32,12 +32,12 @@ export class AnchorError extends Error {
   }
 }
 
-/** The store can never do what the contract asks of it: nothing to wait for, something to set right. */
+/** The store can never do what the protocol asks of it: nothing to wait for, something to set right. */
 export class AnchorStoreUnfit extends Error {
   override readonly name = 'AnchorStoreUnfit';
 }
 
-/** Create-only, versioned, apart from the database (contract §4.2). Accepting identical content again succeeds. */
+/** Create-only, versioned, apart from the database (protocol §4.2). Accepting identical content again succeeds. */
 export interface AnchorStore {
   /**
    * Whether it may be used at all, asked once at the start.
@@ -56,7 +56,7 @@ export interface KeptCheckpoint {
   readonly head: string;
 }
 
-/** The store contradicts the ledger: no further authority until an operator's recovery (contract §4.2, R18). */
+/** The store contradicts the ledger: no further authority until an operator's recovery (protocol §4.2, R18). */
 export const FENCING_FAULTS: ReadonlySet<string> = new Set<AnchorFault>([
   'anchor_conflict',
   'anchor_version_conflict',

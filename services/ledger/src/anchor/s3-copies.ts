@@ -8,7 +8,7 @@ const PAGE = 1000;
 
 /**
  * The checkpoints of a bucket as somebody reads them who verifies: by its own credentials, which need to read only
- * (contract §4.3.5). Of a key that was written more than once the oldest version counts: it is the one that was accepted,
+ * (protocol §4.3.5). Of a key that was written more than once the oldest version counts: it is the one that was accepted,
  * and its lock keeps it. Ids come from the document that is verified, and are hostile until they look like ids.
  *
  * Every method throws AnchorError `anchor_unavailable` when the store does not tell.

@@ -15,7 +15,7 @@ const MOST_READ = 200;
 
 /**
  * Checkpoints as objects of an S3 bucket with Object Lock: created once, locked for compliance, so that nobody, not even
- * the account's owner, can delete or replace one before its time (contract §4.2). Accepting is believed only after the
+ * the account's owner, can delete or replace one before its time (protocol §4.2). Accepting is believed only after the
  * store was asked what it holds: one version, our bytes, a lock that is long enough.
  *
  * `now` is only for telling whether a lock has run out: epoch milliseconds.

@@ -4,7 +4,7 @@ import { answer } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import type { LedgerDeps } from '../module.js';
 
-/** #27: the tenant's complete chain in pages of 100, for operators. */
+/** `ledger.entries`: the tenant's complete chain in pages of 100, for operators. */
 export function entries(deps: LedgerDeps): Handler {
   return async (call) => {
     const { tenant } = call.caller;

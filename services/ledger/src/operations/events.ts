@@ -4,7 +4,9 @@ import { answer } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import type { LedgerDeps } from '../module.js';
 
-/** #22: the caller's own signed status events after a cursor, ascending, gap-free as they are given (R15, R31). */
+/**
+ * `ledger.events`: the caller's own signed status events after a cursor, ascending, gap-free as they are given (R15, R31).
+ */
 export function events(deps: LedgerDeps): Handler {
   return async (call) => {
     const { caller } = call;

@@ -10,7 +10,10 @@ const VERIFICATION =
   'Verify offline: configure the trust manifest out of band, check each record and the anchor proof against it, ' +
   'then fetch the checkpoint from the anchor store yourself and compare its bytes.';
 
-/** #21: the original signed records with the request's ledger entries, its proof and what is retained; never writes. */
+/**
+ * `ledger.export`: the original signed records with the request's ledger entries, its proof and what is retained; never
+ * writes.
+ */
 export function exportRequest(deps: LedgerDeps): Handler {
   return async (call) => {
     const id = call.params.id;

@@ -8,7 +8,10 @@ import type { MetricsRow, RunName } from '../store/metrics.js';
 
 const RUNS: readonly RunName[] = ['outbox', 'retention'];
 
-/** #28: figures and incidents of the operator's tenant, all of them read from the database at one moment (R24, R31). */
+/**
+ * `ledger.metrics`: figures and incidents of the operator's tenant, all of them read from the database at one moment (R24,
+ * R31).
+ */
 export function metrics(deps: LedgerDeps): Handler {
   return async ({ caller }) => {
     const revision = await deps.store.directoryRevision(caller.tenant);

@@ -22,7 +22,7 @@ export interface SecurityReadingDeps {
   readonly journal: SecurityJournal;
 }
 
-/** Operators and auditors read the log of their own tenant (contract R41). */
+/** Operators and auditors read the log of their own tenant (protocol R41). */
 async function requireReader(deps: SecurityReadingDeps, { caller }: Call): Promise<SecurityLogOf> {
   const log = await deps.reading.logOf(caller.tenant);
   const principal = await requireCaller(deps.directory, caller, log?.directory_revision);

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { keyed } from '@countersign/database';
 
-/** What works in the background and says how it went (contract §3.7). */
+/** What works in the background and says how it went (protocol §3.7). */
 export type RunName = 'outbox' | 'retention';
 
 /** Figures of one tenant at one moment. Times are epoch milliseconds, ages seconds. */

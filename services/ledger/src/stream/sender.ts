@@ -21,7 +21,7 @@ export interface StreamDeps {
 }
 
 /**
- * Sends the security log to each sink (contract R41), behind a position in the database: at least once, in each chain's
+ * Sends the security log to each sink (protocol R41), behind a position in the database: at least once, in each chain's
  * order. Any number of replicas may run; one of them sends to a sink at a time. A sink that is away is asked again with a
  * growing pause, and holds up no other sink and no caller.
  */

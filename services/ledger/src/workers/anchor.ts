@@ -10,7 +10,7 @@ const MOST_WAIT_MS = 30_000;
 
 /**
  * Writes each checkpoint to the anchor store and, once it is accepted, anchors the decisions that it covers and opens
- * their grants (contract §4.2). Accepting twice is harmless and every decision moves by compare-and-set, so any number
+ * their grants (protocol §4.2). Accepting twice is harmless and every decision moves by compare-and-set, so any number
  * of replicas may run; a failure is tried again for ever, with a growing pause.
  */
 export function anchorWorker(deps: ComparisonDeps, comparison: Comparison): Wakeful {

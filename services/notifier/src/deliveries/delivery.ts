@@ -3,7 +3,7 @@ import { SECONDS, valueDigest } from '@countersign/protocol';
 import type { Digest, RequestChangedEvent, SignedRecord } from '@countersign/protocol';
 import { addressOf } from './recipients.js';
 
-/** Why something was not delivered (contract §3.3). */
+/** Why something was not delivered (protocol §3.3). */
 export type DeliveryError =
   'delivery_failed' | 'smtp_timeout' | 'destination_changed' | 'delivery_window_expired';
 
@@ -62,7 +62,7 @@ export type Verdict =
   | { readonly do: 'end'; readonly state: 'expired'; readonly error: null }
   | { readonly do: 'send'; readonly destination: string; readonly fingerprint: Digest };
 
-/** What to do with a delivery whose job came (contract §11.2, §11.4). */
+/** What to do with a delivery whose job came (protocol §11.2, §11.4). */
 export function judge(delivery: Delivery, now: number): Verdict {
   if (delivery.state !== 'pending') return { do: 'nothing' };
   if (now < delivery.nextAt) return { do: 'wait' };
@@ -87,7 +87,7 @@ export interface Settlement {
 }
 
 /**
- * How an attempt ends (contract §11.4): a success counts whatever changed meanwhile; a failure is tried again unless
+ * How an attempt ends (protocol §11.4): a success counts whatever changed meanwhile; a failure is tried again unless
  * destination or authority changed. `attempts` counts this one; `now` is the time after it.
  */
 export function settle(

@@ -38,7 +38,7 @@ interface Server {
   readonly credentials: { user: string; pass: string } | null;
 }
 
-/** Contract §11.6: one connection per mail, which ends with the deadline whatever the server does. */
+/** Protocol §11.6: one connection per mail, which ends with the deadline whatever the server does. */
 export function smtpMailer(options: MailerOptions): SendMail {
   const { deadlineMs = SECONDS.deliveryAttempt * 1000 } = options;
   const server = serverOf(options, deadlineMs);

@@ -17,7 +17,7 @@ const SUBJECTS: Readonly<Record<string, string>> = {
 
 const NOTE = 'This mail cannot approve anything: decisions are made on the page, after login.';
 
-/** What a mail says of an event (contract §11.6): a link, and never a decision. */
+/** What a mail says of an event (protocol §11.6): a link, and never a decision. */
 export function mailMessage(delivery: Delivery, origin: string): MailMessage {
   if (delivery.event === null) throw new TypeError('the event is gone');
   const { reason, deadline } = delivery.event.payload;

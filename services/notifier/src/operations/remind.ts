@@ -5,7 +5,7 @@ import type { Handler } from '@countersign/platform';
 import type { NotifierDeps } from '../module.js';
 import { saveReminder } from '../reminder.js';
 
-/** #14. `queued` where mail is configured, else only who polls is told. */
+/** `notifier.remind`. `queued` where mail is configured, else only who polls is told. */
 export function remind(deps: NotifierDeps): Handler {
   return async (call) => {
     const id = call.params.id;

@@ -135,7 +135,7 @@ export class DeliveryStore implements DeadlineSource {
 
   /**
    * As {@link claim}, for mail: within what its recipient gets in an hour. Once that is used up the mail waits for the
-   * next hour (contract §11.6), and the answer is null as well.
+   * next hour (protocol §11.6), and the answer is null as well.
    */
   async claimMail(delivery: Delivery, fingerprint: Digest): Promise<Claim | null> {
     const id = randomUUID();

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 
 type Ranges = [ipaddr.IPv4 | ipaddr.IPv6, number][];
 
-/** Contract §11.5, as it stands there. The chart's `networkPolicy.publicAddresses` repeats it, and a test compares them. */
+/** Protocol §11.5, as it stands there. The chart's `networkPolicy.publicAddresses` repeats it, and a test compares them. */
 export const PUBLIC_ADDRESSES = {
   ipv4: {
     allowed: '0.0.0.0/0',

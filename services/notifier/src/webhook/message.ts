@@ -9,7 +9,7 @@ export interface WebhookMessage {
 }
 
 /**
- * One attempt's message: the canonical text of a WebhookDelivery (contract §3.5), signed now, with an id of its own; for
+ * One attempt's message: the canonical text of a WebhookDelivery (protocol §3.5), signed now, with an id of its own; for
  * producers with a secret also the headers of Standard Webhooks, whose id stays the same over all attempts.
  */
 export async function webhookMessage(

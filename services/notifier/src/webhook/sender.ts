@@ -24,7 +24,7 @@ export type SendWebhook = (
 ) => Promise<void>;
 
 /**
- * Contract §11.5: looks the name up itself, refuses it unless all of its addresses are allowed, connects to the first of
+ * Protocol §11.5: looks the name up itself, refuses it unless all of its addresses are allowed, connects to the first of
  * them under the original name, follows no redirect and reads no body. Nothing is asked of anybody after the deadline.
  */
 export function webhookSender(options: SenderOptions): SendWebhook {

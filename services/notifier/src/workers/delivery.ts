@@ -35,7 +35,7 @@ const FINISH_MS = 7000;
 const STOP_MS = 1000;
 
 /**
- * The target `worker-delivery`: follows the chain, and sends what is due (contract §11.4). A job is a hint: the row says
+ * The target `worker-delivery`: follows the chain, and sends what is due (protocol §11.4). A job is a hint: the row says
  * whether there is something to send, a claim gives it to one sender for five minutes, and nothing is locked meanwhile.
  */
 export function deliveryWorker(

@@ -31,7 +31,7 @@ interface FollowedEvent {
 
 /**
  * Reads the chain behind the ledger and says once of each event to whom it is delivered: to the owner's webhook, when it
- * has one at that moment (contract §11.5), and by mail (§11.6). Cursor and deliveries move in one statement, which
+ * has one at that moment (protocol §11.5), and by mail (§11.6). Cursor and deliveries move in one statement, which
  * compares where the cursor was: of two that read the same entries one has no effect.
  */
 export function follower(runtime: WorkerRuntime, deps: FollowerDeps): Wakeful {

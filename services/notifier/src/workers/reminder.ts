@@ -7,8 +7,8 @@ import type { ReminderDeps } from '../reminder.js';
 import type { ReminderSource } from '../store/reminders.js';
 
 /**
- * The target `worker-reminder`: reminds of pending reviews a while before their deadline, as #14 would and within the
- * same one a day. What the state refuses by now is not done: somebody has decided, or has reminded already.
+ * The target `worker-reminder`: reminds of pending reviews a while before their deadline, as `notifier.remind` would and
+ * within the same one a day. What the state refuses by now is not done: somebody has decided, or has reminded already.
  */
 export function reminderWorker(
   runtime: WorkerRuntime,

@@ -6,8 +6,8 @@ import type { Handler } from '@countersign/platform';
 import type { RequestDeps } from '../module.js';
 
 /**
- * #8: the bundle that the request binds, with the snapshots that a View of it gets to see and the envelope that binds
- * them, for people only (contract §7 #8, §12.2).
+ * `request.app`: the bundle that the request binds, with the snapshots that a View of it gets to see and the envelope that
+ * binds them, for people only (protocol §7 request.app, §12.2).
  */
 export function app(deps: RequestDeps): Handler {
   return async (call) => {

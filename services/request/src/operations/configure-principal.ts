@@ -11,7 +11,10 @@ import { invalidateAffected } from '../invalidation.js';
 import type { RequestDeps } from '../module.js';
 import type { DirectoryView } from '../store/directory.js';
 
-/** #25: directory, producer, publisher and credentials, with what a change takes away (contract §7 #25, R8, R10). */
+/**
+ * `request.configure-principal`: directory, producer, publisher and credentials, with what a change takes away
+ * (protocol §7 request.configure-principal, R8, R10).
+ */
 export function configurePrincipal(deps: RequestDeps): Handler {
   return async (call) => {
     const { caller } = call;

@@ -11,8 +11,8 @@ import type { RequestDeps } from '../module.js';
 import { requireEnabled } from './configure-principal.js';
 
 /**
- * #26: a route's reviewers, producers and rules. The revision moves with the rules, not with membership; what a change
- * takes away is taken in the same transaction (contract §7 #26).
+ * `request.configure-route`: a route's reviewers, producers and rules. The revision moves with the rules, not with
+ * membership; what a change takes away is taken in the same transaction (protocol §7 request.configure-route).
  */
 export function configureRoute(deps: RequestDeps): Handler {
   return async (call) => {

@@ -6,7 +6,7 @@ import { namesIn, prepare, requireAcceptable, requireCreator } from '../creation
 import type { RequestDeps } from '../module.js';
 import { newRequest } from '../new-request.js';
 
-/** #4: one immutable review request; its records, reservation, deadlines and answer commit together. */
+/** `request.create`: one immutable review request; its records, reservation, deadlines and answer commit together. */
 export function create(deps: RequestDeps) {
   return async (call: Call, input: CreationInput): Promise<BusReply> => {
     const { caller } = call;

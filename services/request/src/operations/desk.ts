@@ -128,7 +128,7 @@ function behindOf(text: string | undefined): Behind | null {
 }
 
 function requestOf(row: RequestDeskRow): DeskRequest {
-  // What is due counts, whether or not it is written yet (contract §11.1).
+  // What is due counts, whether or not it is written yet (protocol §11.1).
   const due = effective(
     {
       purpose: row.grant_state === 'not_applicable' ? 'review' : 'authorise_execution',

@@ -20,7 +20,10 @@ interface Opened {
   readonly schema: () => JsonValue;
 }
 
-/** #23: 202 with what a human is asked while the review is pending, afterwards what #24 says (contract §13, R19). */
+/**
+ * `request.hitl`: 202 with what a human is asked while the review is pending, afterwards what `request.hitl-poll` says
+ * (protocol §13, R19).
+ */
 export function hitl(deps: RequestDeps): Handler {
   return hitlOperation(deps, ({ found, schema }) =>
     isHitlPending(found)
@@ -29,12 +32,15 @@ export function hitl(deps: RequestDeps): Handler {
   );
 }
 
-/** #24: how the review stands. */
+/** `request.hitl-poll`: how the review stands. */
 export function hitlPoll(deps: RequestDeps): Handler {
   return hitlOperation(deps, ({ found }) => pollAnswer(found));
 }
 
-/** Read as a status is (#6): no integrity is asked for but that of what is told, so a damaged bundle hides no decision. */
+/**
+ * Read as a status is (`request.status`): no integrity is asked for but that of what is told, so a damaged bundle hides no
+ * decision.
+ */
 function hitlOperation(deps: RequestDeps, tell: (opened: Opened) => BusReply): Handler {
   return async (call) => {
     const id = call.params.id;

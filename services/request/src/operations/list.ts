@@ -10,7 +10,10 @@ import type { ListRow, ListScope } from '../store/lists.js';
 const PAGE = 50;
 const LAST_OFFSET = 100_000;
 
-/** #5: newest first, 50 a page: what the caller owns, what its routes assign to it, or everything for an operator. */
+/**
+ * `request.list`: newest first, 50 a page: what the caller owns, what its routes assign to it, or everything for an
+ * operator.
+ */
 export function list(deps: RequestDeps): Handler {
   return async (call) => {
     const offset = Number(call.params.offset ?? 0);

@@ -4,7 +4,7 @@ import { LARGE_ANSWER, answerOf, isId, readSized } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
 import type { RequestDeps } from '../module.js';
 
-/** #7: the retained payload, schema and canonical document, with the caller's candidate. */
+/** `request.material`: the retained payload, schema and canonical document, with the caller's candidate. */
 export function material(deps: RequestDeps): Handler {
   return async (call) => {
     const id = call.params.id;

@@ -6,8 +6,9 @@ import { requireCreator } from '../creation.js';
 import type { RequestDeps } from '../module.js';
 
 /**
- * What #3, #4 and #16 can be refused for before their body is read (contract §6.1 step 5): visibility of the replaced
- * request and quotas. A key that is already known passes: its answer comes first (R28).
+ * What `request.register-bundle`, `request.create` and `request.supersede` can be refused for before their body is read
+ * (protocol §6.1 step 5): visibility of the replaced request and quotas. A key that is already known passes: its answer
+ * comes first (R28).
  */
 export function preflight(deps: RequestDeps): Handler {
   return async (call) => {

@@ -18,7 +18,10 @@ import { requireEnabled } from './configure-principal.js';
 
 const LISTED = 100;
 
-/** What #26 with this body would refuse or do now: the same decisions, in a transaction that cannot write (decisions/0016). */
+/**
+ * What `request.configure-route` with this body would refuse or do now: the same decisions, in a transaction that cannot
+ * write (decisions/0016).
+ */
 export function previewRoute(deps: RequestDeps): Handler {
   return async ({ caller, params, text }) => {
     const id = params.id ?? '';
@@ -39,7 +42,10 @@ export function previewRoute(deps: RequestDeps): Handler {
   };
 }
 
-/** The same of #25. Whether a token is somebody else's is left to it: a preview is no place to try tokens. */
+/**
+ * The same of `request.configure-principal`. Whether a token is somebody else's is left to it: a preview is no place to try
+ * tokens.
+ */
 export function previewPrincipal(deps: RequestDeps): Handler {
   return async ({ caller, params, text }) => {
     const input = JSON.parse(text) as PrincipalInput;

@@ -6,7 +6,10 @@ import type { BusReply, Call } from '@countersign/platform';
 import type { BundleInput } from '../bundle-input.js';
 import type { RequestDeps } from '../module.js';
 
-/** #3: an immutable app of a publisher; the same bytes twice give two bundles (contract §7 #3). */
+/**
+ * `request.register-bundle`: an immutable app of a publisher; the same bytes twice give two bundles
+ * (protocol §7 request.register-bundle).
+ */
 export function registerBundle(deps: RequestDeps) {
   const operation = 'request.register-bundle';
   return async (call: Call, input: BundleInput): Promise<BusReply> => {

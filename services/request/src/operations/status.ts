@@ -5,7 +5,7 @@ import type { Handler } from '@countersign/platform';
 import type { RequestDeps } from '../module.js';
 import { statusText } from '../status-view.js';
 
-/** #6: the authoritative state, in one read; never writes, and shows due deadlines as passed. */
+/** `request.status`: the authoritative state, in one read; never writes, and shows due deadlines as passed. */
 export function status(deps: RequestDeps): Handler {
   return async (call) => {
     const id = call.params.id;

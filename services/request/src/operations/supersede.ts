@@ -13,7 +13,9 @@ import { namesIn, occurrenceOf, prepare, requireAcceptable, requireCreator } fro
 import type { RequestDeps } from '../module.js';
 import { newRequest } from '../new-request.js';
 
-/** #16: replaces unconsumed work by a new request, both in one statement (contract §7 #16). */
+/**
+ * `request.supersede`: replaces unconsumed work by a new request, both in one statement (protocol §7 request.supersede).
+ */
 export function supersede(deps: RequestDeps) {
   return async (call: Call, input: CreationInput): Promise<BusReply> => {
     const oldId = call.params.id;

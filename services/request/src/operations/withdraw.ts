@@ -13,17 +13,17 @@ import { discardedRecords } from '../discarded.js';
 import type { RequestDeps } from '../module.js';
 import { statusText } from '../status-view.js';
 
-/** #12: the request ends; unused authority is gone, permits already issued keep their bound. No state test. */
+/** `request.cancel`: the request ends; unused authority is gone, permits already issued keep their bound. No state test. */
 export function cancel(deps: RequestDeps): Handler {
   return withdrawal(deps, 'request.cancel', toCancelled);
 }
 
-/** #13: as cancelling, told apart in the records. */
+/** `request.revoke`: as cancelling, told apart in the records. */
 export function revoke(deps: RequestDeps): Handler {
   return withdrawal(deps, 'request.revoke', toRevoked);
 }
 
-/** #15: private material goes now, its proof stays; new admission is blocked. */
+/** `request.discard`: private material goes now, its proof stays; new admission is blocked. */
 export function discard(deps: RequestDeps): Handler {
   return withdrawal(deps, 'request.discard', deleteMaterial);
 }

@@ -93,7 +93,7 @@ export class DeletionStore {
     return loadRequest(this.pool, LOAD, workerValues(item));
   }
 
-  /** Contract §11.2 with its records, in one step. {@link sweepPrivate} ends it. */
+  /** Protocol §11.2 with its records, in one step. {@link sweepPrivate} ends it. */
   async deletePrivate(transit: Transit, next: Lifecycle): Promise<void> {
     await saveTransition(this.pool, DELETE_PRIVATE, transit, [
       next.decision,
@@ -110,7 +110,7 @@ export class DeletionStore {
   }
 
   /**
-   * Contract §11.3: all of a request but its places in the chain and what it took for ever. Not before its time, when
+   * Protocol §11.3: all of a request but its places in the chain and what it took for ever. Not before its time, when
    * `lateMs` is negative, and not before all of its evidence is chained.
    */
   async deleteRequest(item: DueDeadline): Promise<{ lateMs: number; deleted: boolean }> {

@@ -79,7 +79,7 @@ const WALKS: Record<Walk, string> = {
 
 /**
  * $2 route, $3 producer, $4 states, $5 the filter or '', $6 since, $7 until (inclusive), $8 id at that very time.
- * A pending request whose time has come counts as expired (contract §11.1).
+ * A pending request whose time has come counts as expired (protocol §11.1).
  */
 function requestsSql(walk: Walk): string {
   return `SELECT l.request_id AS id, r.summary, l.owner, l.route, l.accepted_at, l.review_deadline, l.grant_deadline,

@@ -1,8 +1,9 @@
 import { placed } from '@countersign/database';
 
 /**
- * CTEs of a transition that deletes private material (contract §11.2), by #15 and by the deletion worker: material and
- * candidates go, stored candidate answers are cleared, the room is free, mail that nobody has sent yet is not sent.
+ * CTEs of a transition that deletes private material (protocol §11.2), by `request.discard` and by the deletion worker:
+ * material and candidates go, stored candidate answers are cleared, the room is free, mail that nobody has sent yet is not
+ * sent.
  */
 export const DISCARDING: readonly string[] = [
   `m AS (DELETE FROM material USING l WHERE material.tenant = $1 AND material.request_id = $3::uuid

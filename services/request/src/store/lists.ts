@@ -33,7 +33,7 @@ const NEWEST = 'ORDER BY accepted_at DESC, request_id';
 const NOW = '(SELECT clock_timestamp())';
 
 /**
- * What the filter `expired` finds beside rows that say so: a pending row whose time has come counts as expired (contract
+ * What the filter `expired` finds beside rows that say so: a pending row whose time has come counts as expired (protocol
  * §11.1). Those are few, the worker writes what they are, and they have an index of their own, which only LIKE can use.
  * Materialised, lest Postgres look for a route's or an owner's among all that are pending.
  */

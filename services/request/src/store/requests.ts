@@ -95,7 +95,7 @@ const MATERIAL = sized('request.material', {
 const APP = sized('request.app', { material: ['payload'], bundle: true });
 
 // What ended a review is the first event with the state that it has now; later ones, such as cancelling once more,
-// repeat it. A retired namespace has no event of its own (contract §11.9): its incident says when.
+// repeat it. A retired namespace has no event of its own (protocol §11.9): its incident says when.
 const HITL = {
   name: 'request.hitl',
   text: `SELECT ${REQUEST_COLUMNS}, p.record AS receipt, c.candidate,

@@ -5,7 +5,7 @@ import type { DeletionStore } from '../store/deletion.js';
 const CHAINED_WITHIN_MS = 60_000;
 
 /**
- * Contract §11.3: at `audit_delete_at` the request goes with all that tells of it, private material too should it still be
+ * Protocol §11.3: at `audit_delete_at` the request goes with all that tells of it, private material too should it still be
  * there. What stays: its places in the chain, without texts, and for ever the occurrence and identities that it took.
  */
 export function auditDeletion(store: DeletionStore): Effect {

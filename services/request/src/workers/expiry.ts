@@ -15,7 +15,7 @@ export interface ExpiryDeps {
 }
 
 /**
- * Contract §11.1: persists, with one `expiry` event each, what every reader sees as expired already: a review that ended
+ * Protocol §11.1: persists, with one `expiry` event each, what every reader sees as expired already: a review that ended
  * undecided, a grant that ran out.
  */
 export function expiryWorker(runtime: WorkerRuntime, deps: ExpiryDeps): Module {

@@ -1,7 +1,7 @@
 import type { DeadlineSource, DueItem, UpcomingItem } from '@countersign/platform';
 
 /**
- * At most so many items of one tenant in one pass of the sweep (contract §11.3): a tenant with many makes no other wait.
+ * At most so many items of one tenant in one pass of the sweep (protocol §11.3): a tenant with many makes no other wait.
  * A pass begins with the first page; what it leaves out comes in a later one.
  */
 export function fairly(source: DeadlineSource, perTenant: number): DeadlineSource {

@@ -21,7 +21,7 @@ export interface HousekeepingDeps {
   readonly log: Logger;
 }
 
-/** Contract §11.3. Bodies on their way live for one hop, which takes seconds. */
+/** Protocol §11.3. Bodies on their way live for one hop, which takes seconds. */
 const AGES: Ages = {
   kept: SECONDS.idempotency * 1000,
   unusedBundle: 15 * 60_000,
@@ -35,7 +35,7 @@ const PAUSE_MS = 1000;
 const LEASE_MS = 5 * 60_000;
 
 /**
- * What ends by its age (contract §11.3), tenant by tenant, each pass by one process. A set is cleared page by page in
+ * What ends by its age (protocol §11.3), tenant by tenant, each pass by one process. A set is cleared page by page in
  * short statements that wait for nobody; a row that cannot be cleared is passed over, counted, and told of once.
  */
 export function housekeeping(deps: HousekeepingDeps): Module {

@@ -16,8 +16,8 @@ export interface PrivateDeletionDeps {
 const RECORDER = { kind: 'system', subject: 'proto.retention' } as const;
 
 /**
- * Contract §11.2: the material of a request goes at `privateDeleteAt`, once, whoever comes first. After #15 only what was
- * on its way beside it is left to do.
+ * Protocol §11.2: the material of a request goes at `privateDeleteAt`, once, whoever comes first. After `request.discard`
+ * only what was on its way beside it is left to do.
  */
 export function privateDeletion(deps: PrivateDeletionDeps): Effect {
   const { store } = deps;

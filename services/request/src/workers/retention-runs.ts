@@ -6,7 +6,7 @@ export type NoteRun = (tenant: string, well: boolean) => Promise<void>;
 
 const NOTE_MS = 1000;
 
-/** Notes of each tenant at most one success and one failure a second; the metrics show when (#28). */
+/** Notes of each tenant at most one success and one failure a second; the metrics show when (`ledger.metrics`). */
 export function retentionRuns(store: Pick<HousekeepingStore, 'noteRun'>, log: Logger): NoteRun {
   const last = new Map<string, number>();
   return async (tenant, well) => {

@@ -7,7 +7,9 @@ import { reviewerOperation } from '../reviewer-operation.js';
 
 const LEASE_MS = 300_000;
 
-/** #9: an advisory lease of 300 s, never beyond the review deadline; renewal keeps its id. It grants nothing. */
+/**
+ * `review.assign`: an advisory lease of 300 s, never beyond the review deadline; renewal keeps its id. It grants nothing.
+ */
 export function assign(deps: ReviewDeps): Handler {
   return reviewerOperation(
     deps,

@@ -6,8 +6,8 @@ import type { ReviewDeps } from '../module.js';
 import { reviewerOperation } from '../reviewer-operation.js';
 
 /**
- * #11: the authenticated human confirms exactly the candidate that they froze; the answer is the signed receipt.
- * Of parallel confirmations one succeeds: all of them set the same version.
+ * `review.confirm`: the authenticated human confirms exactly the candidate that they froze; the answer is the signed
+ * receipt. Of parallel confirmations one succeeds: all of them set the same version.
  */
 export function confirm(deps: ReviewDeps): Handler {
   return reviewerOperation(deps, 'review.confirm', (call) => {

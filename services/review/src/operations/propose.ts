@@ -14,8 +14,8 @@ import { reviewerOperation } from '../reviewer-operation.js';
 const MOST_REVISIONS = 32;
 
 /**
- * #10: freezes a response that fits the stored schema as this reviewer's candidate (contract §7 #10, R9).
- * The schema is checked between two reads, in a worker: nothing is held while it runs.
+ * `review.propose`: freezes a response that fits the stored schema as this reviewer's candidate
+ * (protocol §7 review.propose, R9). The schema is checked between two reads, in a worker: nothing is held while it runs.
  */
 export function propose(deps: ReviewDeps): Handler {
   return reviewerOperation(deps, 'review.propose', (call) => {

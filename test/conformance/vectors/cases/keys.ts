@@ -26,7 +26,7 @@ const { store } = story.ledger;
 const RECORDS = oneOfEachType();
 const withKeys = (keys: Plot['keys']) => play({ keys: { ...KEYS, ...keys } });
 
-/** What a key may sign by its name (contract R36): every service's key with every type, and where records lie in others. */
+/** What a key may sign by its name (protocol R36): every service's key with every type, and where records lie in others. */
 export function keyVectors(): Vector[] {
   return [...signedByServices(), ...signedByOthers(), ...insideOthers()];
 }

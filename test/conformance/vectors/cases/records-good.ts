@@ -12,7 +12,7 @@ const story = play();
 const record = (name: string): SignedRecord => (story.records[name] as Signed).record;
 const checkpoint = story.document.anchor?.checkpoint as SignedRecord;
 
-/** Single records that fail nothing. By itself only a checkpoint of the anchor store holds (contract R36). */
+/** Single records that fail nothing. By itself only a checkpoint of the anchor store holds (protocol R36). */
 export function goodRecords(): Vector[] {
   const signature = { code: 'record_signature', status: 'holds' } as const;
   const { store } = story.ledger;
@@ -35,7 +35,7 @@ export function goodRecords(): Vector[] {
     ),
     accepted(
       'record-contract-example',
-      'The receipt of contract §2.6.',
+      'The receipt of protocol §2.6.',
       CONTRACT_RECEIPT,
       signature,
       { expected: MINE },

@@ -21,7 +21,7 @@ import type { MailServer } from './mail-server.js';
 import { startReceiver } from './receiver.js';
 import type { Receiver } from './receiver.js';
 
-/** What the status of a request says of a delivery (contract §3.3). */
+/** What the status of a request says of a delivery (protocol §3.3). */
 export interface DeliveryStatus {
   readonly id: string;
   readonly kind: string;

@@ -1,5 +1,5 @@
 /**
- * A second reading of contract §2.1, code point by code point, that makes the canonical form at once and shares nothing
+ * A second reading of protocol §2.1, code point by code point, that makes the canonical form at once and shares nothing
  * with the first. Null for what it refuses.
  */
 export function canonicalByHand(text: string): string | null {

@@ -107,7 +107,7 @@ function alikeAfterExpiry(
   return alike(settled(machine, now, setting, result), settled(machine, now, setting, after));
 }
 
-/** What a reader sees of it; how many events told it may differ (contract §11.1: two may fall together). */
+/** What a reader sees of it; how many events told it may differ (protocol §11.1: two may fall together). */
 function settled(machine: Machine, now: number, setting: Setting, result: Result): Result {
   if (result === null || 'refusal' in result) return result;
   const due = ask(machine, commandNamed('applyDue'), result.next, now, setting);

@@ -48,7 +48,7 @@ export function remember(memory: Memory, { command, now, setting, events }: Take
 const ENDINGS = ['cancel', 'supersede', 'deleteMaterial', 'retireNamespace'];
 const DECISIONS = ['answer', 'authorise', 'refuse'];
 
-/** Every way out of a state, and the commands that may take it (contract §5.1 to §5.4). */
+/** Every way out of a state, and the commands that may take it (protocol §5.1 to §5.4). */
 const MOVES = `
 decision  | pending                    | confirmed  | answer authorise refuse
 decision  | pending                    | cancelled  | cancel retireNamespace

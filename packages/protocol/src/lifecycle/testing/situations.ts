@@ -2,7 +2,7 @@ import type { Lifecycle } from '../index.js';
 import type { Setting } from './commands.js';
 
 /**
- * Every situation that a request can be in (contract §5): the stored states, whether it is invalidated, and what the
+ * Every situation that a request can be in (protocol §5): the stored states, whether it is invalidated, and what the
  * clock adds. `-` is `not_applicable`, `STATUS` any outcome, `*` anything. Names without `review:` are of executions.
  */
 export const SITUATIONS = `

@@ -6,7 +6,7 @@
  * fits a situation counts; ` / ` separates situations, `*` ends an open name, `if` asks for a fact.
  */
 
-/** #11 and #14: contract §5.5 "confirm", "remind". Other situations: `NP`. */
+/** `review.confirm` and `notifier.remind`: protocol §5.5 "confirm", "remind". Other situations: `NP`. */
 const REVIEW = `
                                             | answer, approve, reject             | authorise                                            | refuse                              | remind
 review: pending                             | d:confirmed a:pending +decision     | !purpose_decision_mismatch                           | !purpose_decision_mismatch          | +reminder
@@ -16,7 +16,10 @@ pending, reminded today                     | !purpose_decision_mismatch        
 *                                           | !request_not_pending                | !request_not_pending                                 | !request_not_pending                | !request_not_pending
 `;
 
-/** #12, #13, #16, #25, #26: contract §5.5 "cancel, revoke", "supersede"; §7 #25 and #26; R6 and R10. */
+/**
+ * `request.cancel`, `request.revoke`, `request.supersede`, `request.configure-principal`, `request.configure-route`:
+ * protocol §5.5 "cancel, revoke", "supersede"; §7 request.configure-principal and request.configure-route; R6 and R10.
+ */
 const WITHDRAWAL = `
                                             | cancel, revoke, invalidate          | supersede
 review: pending, over                       | d:expired +expiry m:@ +@            | d:expired +expiry m:superseded +supersession
@@ -37,7 +40,7 @@ claimed, retention due / reported, retention due | m:retention +@               
 claimed* / reported* / recovered*           | m:@ +@                              | !occurrence_consumed
 `;
 
-/** #15 and the deletion worker: contract §5.5 "discard", §11.1 and §11.2. What is deleted is deleted once. */
+/** `request.discard` and the deletion worker: protocol §5.5 "discard", §11.1 and §11.2. What is deleted is deleted once. */
 const DELETION = `
                                             | deleteMaterial
 * if gone                                   | =
@@ -49,7 +52,10 @@ waiting, * / available, *                   | g:expired +expiry m:retention +mat
 *                                           | m:retention +material_deleted
 `;
 
-/** #17 to #20: contract §5.6, and §5.5 "claims" for what is not confirmed or of purpose review. */
+/**
+ * `execution-authority.claim`, `execution-authority.admit`, `execution-authority.report-outcome`,
+ * `execution-authority.reconcile`: protocol §5.6, and §5.5 "claims" for what is not confirmed or of purpose review.
+ */
 const EXECUTION = `
                                             | claim                        | admit                        | admit, claim of another      | report              | report abandoned                   | reconcile
 review: *                                   | !execution_purpose_required  | !execution_purpose_required  | !execution_purpose_required  | !claim_unavailable  | !claim_unavailable                 | !claim_unavailable
@@ -75,7 +81,7 @@ review: *                                   | !execution_purpose_required  | !ex
 *                                           | !admission_fenced            | !admission_fenced            | !claim_unavailable
 `;
 
-/** The clock, the anchor store and recovery: contract §4.2, §11.1, §11.2, §11.9, R6, R18. */
+/** The clock, the anchor store and recovery: protocol §4.2, §11.1, §11.2, §11.9, R6, R18. */
 const BACKGROUND = `
                                             | applyDue                          | anchor                                   | retireNamespace
 review: pending, over                       | d:expired +expiry                 | none                                     | d:expired +expiry m:namespace_retired

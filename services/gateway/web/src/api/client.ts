@@ -4,7 +4,7 @@ import { learnTime } from '../time/clock.js';
 import { Problem, Unanswered, problemOf } from './problem.js';
 
 export interface CallOptions {
-  /** One per intended effect: sending it again repeats the question, never the effect (contract §6.3). */
+  /** One per intended effect: sending it again repeats the question, never the effect (protocol §6.3). */
   readonly key?: string;
   readonly signal?: AbortSignal;
   /** The caller shows by itself that the session ended. */
@@ -47,7 +47,7 @@ export async function readChanged<T>(
   return { value: (await bodyOf(response)) as T, tag: response.headers.get('ETag') };
 }
 
-/** Changes something: `POST` or `PUT` with the session's CSRF token; the browser adds the origin (contract §8.4). */
+/** Changes something: `POST` or `PUT` with the session's CSRF token; the browser adds the origin (protocol §8.4). */
 export async function send<T>(
   method: 'POST' | 'PUT',
   path: string,

@@ -1,4 +1,4 @@
-/** What a refusal says (RFC 9457, contract R3). Clients key on `code` only. */
+/** What a refusal says (RFC 9457, protocol R3). Clients key on `code` only. */
 export interface ProblemParts {
   readonly status: number;
   readonly code: string;

@@ -14,7 +14,7 @@ import type { AppFailure } from './failures.js';
 import { isFailure } from './failures.js';
 
 /**
- * One View's life as its host sees it (contract §12.3, §12.4): the proxy loads → the View's HTML went out → it was
+ * One View's life as its host sees it (protocol §12.3, §12.4): the proxy loads → the View's HTML went out → it was
  * answered → it has its snapshots and may propose → it is asked to close → it is gone.
  */
 export type Phase = 'loading' | 'started' | 'initialising' | 'active' | 'closing' | 'closed';
@@ -28,7 +28,7 @@ export interface HostState {
   readonly proposals: number;
   /** Proposals that are being judged by the service. */
   readonly pending: ReadonlySet<MessageId>;
-  /** Whether a further proposal may go to the service (contract §12.6). */
+  /** Whether a further proposal may go to the service (protocol §12.6). */
   readonly permission: 'free' | 'once' | 'none';
   /** Beats since the proxy last showed that it lives. */
   readonly silence: number;

@@ -10,7 +10,7 @@ import type { PageFacts } from './stored-app.js';
 import { checkedApp } from './stored-app.js';
 
 export interface AppOptions {
-  /** The answer of #8 as it was fetched; it is checked here against `material`. */
+  /** The answer of `request.app` as it was fetched; it is checked here against `material`. */
   readonly snapshot: unknown;
   readonly material: PageFacts;
   /** For those who cannot see the frame. */
@@ -43,7 +43,7 @@ function wordsOf({ reason, code }: Refused): string {
 }
 
 /**
- * Shows an app inside `container`, in two frames on the sandbox origin (contract §12.1), once it is certain that it is the
+ * Shows an app inside `container`, in two frames on the sandbox origin (protocol §12.1), once it is certain that it is the
  * app this request is bound to. Whatever the app does reaches the page by `options` alone.
  */
 export function mountApp(container: HTMLElement, options: AppOptions): MountedApp {
@@ -152,7 +152,7 @@ function run(container: HTMLElement, app: StoredApp, options: AppOptions) {
   return { handle, removed };
 }
 
-/** Runs only the service's own proxy; the app is in a frame inside it (contract §12.1). */
+/** Runs only the service's own proxy; the app is in a frame inside it (protocol §12.1). */
 function newOuterFrame({ origin, scope }: StoredApp, title: string): HTMLIFrameElement {
   const frame = document.createElement('iframe');
   frame.className = 'app-frame';

@@ -13,7 +13,7 @@ import {
 } from '../app-messages/shapes.js';
 import { textDigest, valueDigest } from '../material/digest.js';
 
-/** What the page itself knows of its request (contract §7 #7). */
+/** What the page itself knows of its request (protocol §7 request.material). */
 export interface PageFacts {
   readonly request: DecisionRequest;
   readonly request_digest: string;
@@ -69,8 +69,8 @@ const isStoredApp = exactly({
 });
 
 /**
- * The answer of #8 when it is, in every member and every digest, what this page's request is bound to (contract §12.2);
- * null otherwise. Digests are recomputed here: the page trusts what it can check, not what it was told.
+ * The answer of `request.app` when it is, in every member and every digest, what this page's request is bound to
+ * (protocol §12.2); null otherwise. Digests are recomputed here: the page trusts what it can check, not what it was told.
  */
 export async function checkedApp(answer: unknown, page: PageFacts): Promise<StoredApp | null> {
   if (!isStoredApp(answer)) return null;

@@ -5,7 +5,7 @@ import { aString, exactly, isObject, oneOf, text } from './shapes.js';
 export type MessageId = string | number;
 type Params = Readonly<Record<string, unknown>>;
 
-/** A JSON-RPC 2.0 message as the profile has it: exact objects, params always an object (contract §3.9). */
+/** A JSON-RPC 2.0 message as the profile has it: exact objects, params always an object (protocol §3.9). */
 export type Message =
   | {
       readonly kind: 'request';

@@ -1,4 +1,4 @@
-/** What a View and the host say to each other (contract §12.3). */
+/** What a View and the host say to each other (protocol §12.3). */
 export const PUBLIC = {
   initialize: 'proto/ui.initialize',
   initialized: 'proto/ui.initialized',

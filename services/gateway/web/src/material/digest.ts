@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize';
 
-/** RFC 8785 of a JSON value, as the service forms it (contract §2.2). */
+/** RFC 8785 of a JSON value, as the service forms it (protocol §2.2). */
 export function canonicalText(value: unknown): string {
   const text = canonicalize(value);
   if (text === undefined) throw new TypeError('this is no JSON value');

@@ -24,7 +24,7 @@ const ACTIONS: readonly Action[] = [
   { name: 'reconcile', title: operator.reconcile, what: operator.reconcileWhat, danger: false },
 ];
 
-/** What an operator may do with a request (contract §1): what would change nothing is not offered. */
+/** What an operator may do with a request (protocol §1): what would change nothing is not offered. */
 function offered({ decision_state, grant_state, claim }: RequestStatus): readonly Action[] {
   const pending = decision_state === 'pending';
   const unused = grant_state === 'pending_anchor' || grant_state === 'available';

@@ -1,4 +1,4 @@
-/** 32 random bytes as a bearer token (contract §8.1). */
+/** 32 random bytes as a bearer token (protocol §8.1). */
 export function newToken(): string {
   return encode(crypto.getRandomValues(new Uint8Array(32)))
     .replaceAll('+', '-')

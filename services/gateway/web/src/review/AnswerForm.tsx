@@ -20,7 +20,7 @@ type Decision = Proposal['decision'];
 
 const DECISIONS: Readonly<Record<DecisionRequest['purpose'], readonly Decision[]>> = {
   review: ['answer', 'approve', 'reject'],
-  // Refusing comes first and is chosen beforehand (contract §12.6).
+  // Refusing comes first and is chosen beforehand (protocol §12.6).
   authorise_execution: ['refuse', 'authorise'],
 };
 const HINT_AFTER_MS = 300;

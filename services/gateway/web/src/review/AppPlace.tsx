@@ -51,7 +51,7 @@ export function AppPlace({ material, slot }: { material: MaterialHead; slot: Pro
       });
     };
     open().catch(() => fail('not_loaded'));
-    // After a dismissal the app gets another try only when the reader says so (contract §12.6).
+    // After a dismissal the app gets another try only when the reader says so (protocol §12.6).
     let last = slot.state();
     const leave = slot.subscribe((next) => {
       const dismissed = last.step === 'reviewing' && last.frozen.source.kind === 'app';

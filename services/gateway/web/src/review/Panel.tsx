@@ -15,7 +15,7 @@ import type { Frozen, ProposalSlot, ProposalSource, SlotState } from './proposal
 type Shown = Extract<SlotState, { step: 'reviewing' | 'confirming' }>;
 
 /**
- * The trusted panel (contract §12.6): the complete frozen candidate, its digest and where it came from. Two acts of a
+ * The trusted panel (protocol §12.6): the complete frozen candidate, its digest and where it came from. Two acts of a
  * person confirm it, the second of them on a button that nothing focuses beforehand. One panel shows one candidate.
  */
 export function Panel({ slot, state, route }: { slot: ProposalSlot; state: Shown; route: string }) {

@@ -78,7 +78,7 @@ export interface Act {
 export interface ProposalSlot {
   state(): SlotState;
   subscribe(listener: (state: SlotState) => void): () => void;
-  /** Freezes a proposal; refused without being sent while the slot is taken (contract §12.6). */
+  /** Freezes a proposal; refused without being sent while the slot is taken (protocol §12.6). */
   propose(proposal: Proposal, source: ProposalSource): Promise<Accepted | Refused>;
   /** Shows a candidate that was frozen before; false when it is not whole. */
   restore(candidate: DecisionCandidate, source: ProposalSource): Promise<boolean>;

@@ -1,13 +1,13 @@
 import { preludeHtml } from './prelude.js';
 
-/** The browser's report comes at once, or never (contract §12.2). */
+/** The browser's report comes at once, or never (protocol §12.2). */
 const REPORT_MS = 1000;
 /** A busy machine takes its time to make a frame; the host waits a second longer for a sign of life. */
 const TRIAL_MS = 4000;
 
 export type Confinement = 'standard' | 'strict';
 
-/** Whether this browser confines what will run in the inner frame as far as the mode asks (R25, contract §12.2). */
+/** Whether this browser confines what will run in the inner frame as far as the mode asks (R25, protocol §12.2). */
 export async function isConfined(mode: Confinement): Promise<boolean> {
   const tried = await Promise.all([policyHolds(), trialFrameIsConfined()]);
   return tried.every(Boolean) && (mode === 'standard' || (await webRtcIsBlocked()));
@@ -101,7 +101,7 @@ function isProof(report: Report): boolean {
   );
 }
 
-/** An inner frame without content; its attributes are all that lets a View do anything (contract §12.1). */
+/** An inner frame without content; its attributes are all that lets a View do anything (protocol §12.1). */
 export function newInnerFrame(): HTMLIFrameElement {
   const frame = document.createElement('iframe');
   frame.setAttribute('sandbox', 'allow-scripts');

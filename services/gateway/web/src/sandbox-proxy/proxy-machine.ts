@@ -41,7 +41,7 @@ const isResource = exactly({ html: aString, sandbox: oneOf('allow-scripts') });
 const isChallenge = exactly({ challenge: aString });
 const toViews: ReadonlySet<string> = new Set([PUBLIC.input, PUBLIC.result]);
 
-/** The next state and what is to be done (contract §12.2 to §12.4). Pure: windows and timers are elsewhere. */
+/** The next state and what is to be done (protocol §12.2 to §12.4). Pure: windows and timers are elsewhere. */
 export function proxyStep(state: ProxyState, event: ProxyEvent): Step {
   if (state.phase === 'ended') return [state, []];
   switch (event.type) {

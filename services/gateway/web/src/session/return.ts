@@ -1,4 +1,4 @@
-// A login leads back to a review or to the inbox (contract §8.2). To come back to any other page of ours, the tab
+// A login leads back to a review or to the inbox (protocol §8.2). To come back to any other page of ours, the tab
 // remembers where it was, and the inbox goes on from there.
 
 const KEY = 'countersign.return';

@@ -29,7 +29,7 @@ export interface Run {
   readonly last: (page: string) => number | null;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
-  /** Milliseconds between pages, so that verifying leaves room for other calls of this person (contract §9.4). */
+  /** Milliseconds between pages, so that verifying leaves room for other calls of this person (protocol §9.4). */
   readonly pause: (milliseconds: number) => Promise<void>;
 }
 
