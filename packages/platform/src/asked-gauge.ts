@@ -63,7 +63,7 @@ export function askedGauges(
         const found = (await samples())[name] ?? [];
         this.reset();
         // Without labels a gauge that was reset says 0, which would be an answer.
-        if (found.length === 0) this.remove();
+        if (found.length === 0 && labelNames.length === 0) this.remove();
         for (const { value, labels = {} } of found) this.set(labels, value);
       },
     });
