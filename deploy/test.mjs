@@ -12,9 +12,9 @@ import { provideBrowser, provideCluster, provideTestServers } from './test-serve
 
 const JEST = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
 
-// System tests start servers of their own and often wait for them: one file more than there are processors keeps the machine
-// busy. Tests that kill and measure get the machine to themselves, one file at a time.
-const AT_ONCE = Math.min(availableParallelism() + 1, 4);
+// System tests start servers of their own, and two files keep two processors busy. Tests that kill and measure get the machine
+// to themselves, one file at a time.
+const AT_ONCE = availableParallelism() >= 4 ? 3 : 2;
 const UNIT = { project: 'unit', flags: [] };
 const FAST = [UNIT, { project: 'fast', flags: [`--maxWorkers=${AT_ONCE}`] }];
 const ALL = [
