@@ -195,7 +195,8 @@ describe('somebody who reads and writes on the bus', () => {
 
   it('has nothing of keys that were replaced, without a restart or a refused call', async () => {
     const rotate = async (...args: string[]): Promise<void> => {
-      const { code, stderr } = await runCommand(['rotate', ...args, '--dir', keys('')]);
+      const where = ['--dir', keys(''), '--data', instance.dataDirectory];
+      const { code, stderr } = await runCommand(['rotate', ...args, ...where]);
       expect([args, stderr, code]).toEqual([args, '', 0]);
     };
     const signedBy = ({ headers: { token = '' } }: Overheard): string =>
