@@ -35,7 +35,8 @@ const shared = {
   },
 };
 
-// They kill faster than a busy machine starts, bound how late a worker may be, or compare times: nothing else runs beside them (deploy/test.mjs).
+// These files kill faster than a busy machine starts, bound how late a worker may be, or compare times: nothing else runs
+// beside them (deploy/test.mjs).
 const ALONE = ['fault/kill', 'fault/workers', 'e2e/isolation/'];
 
 /** `npm run test:fast`: the rules of the lifecycle, their statements and their signatures, against Postgres, NATS and Redis. */

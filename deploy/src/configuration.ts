@@ -36,7 +36,7 @@ const BUS = {
 
 export type BusConfig = Configuration<typeof BUS>;
 
-/** All that a target without a database and without keys is told. */
+/** All settings of a target without a database and without keys. */
 export function busConfig(env: NodeJS.ProcessEnv): BusConfig {
   return loadConfig(BUS, env, busFaults);
 }

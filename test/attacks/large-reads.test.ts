@@ -16,7 +16,7 @@ import { reviewInput } from '../support/requests.js';
 const MiB = 1024 * 1024;
 /** Large calls of one tenant. */
 const AT_ONCE = DEFAULT_CONCURRENCY.tenant.large;
-/** Processor time of a turn of a service's main thread, in which nobody else is served. */
+/** Processor time of a turn of a service's main thread, in which no other caller is served. */
 const LONGEST_TURN_MS = 100;
 const TARGETS = ['gateway', 'request', 'ledger'];
 
@@ -116,7 +116,7 @@ it.each<[string, () => readonly Client[], (answer: any) => boolean]>([
   ['app', () => people, (app) => app.html === html],
   ['export', () => [producer, ...people], ({ material }) => material.review_document === document],
 ])(
-  'reads of %s, as many at once as a tenant may, hold nobody else up',
+  'reads of %s, as many at once as a tenant may, hold no other caller up',
   async (what, of, isRight) => {
     const path = `${large}/${what}`;
     const callers = of();

@@ -20,7 +20,7 @@ import {
   verifySecurityCheckpoint,
 } from '@countersign/protocol';
 import type { SecurityEntry, SecurityEvent } from '@countersign/protocol';
-import { startTestServer } from './server.js';
+import { insertTenant, startTestServer } from './server.js';
 import type { TestServer } from './server.js';
 
 let server: TestServer;
@@ -39,15 +39,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => server.stop());
 
-async function newTenant(): Promise<string> {
-  const tenant = `tenant-${randomUUID()}`;
-  await owner.query(
-    `INSERT INTO tenant (tenant, ledger_id, generation, fenced, created_at)
-     VALUES ($1, gen_random_uuid(), gen_random_uuid(), false, clock_timestamp())`,
-    [tenant],
-  );
-  return tenant;
-}
+const newTenant = () => insertTenant(owner);
 
 /** A read that the service `request` notes. */
 function read(tenant: string, actor = 'ann') {

@@ -91,3 +91,14 @@ export async function sqlState(run: Promise<unknown>): Promise<string | null> {
 
 /** SQLSTATE insufficient_privilege: a missing grant, or a policy. */
 export const REFUSED = '42501';
+
+/** A new tenant without anything in it; resolves to its name. */
+export async function insertTenant(owner: pg.Pool): Promise<string> {
+  const tenant = `tenant-${randomUUID()}`;
+  await owner.query(
+    `INSERT INTO tenant (tenant, ledger_id, generation, fenced, created_at)
+     VALUES ($1, gen_random_uuid(), gen_random_uuid(), false, clock_timestamp())`,
+    [tenant],
+  );
+  return tenant;
+}

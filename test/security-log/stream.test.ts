@@ -28,7 +28,7 @@ import { createLogger, createMetrics } from '@countersign/platform';
 import type { Module } from '@countersign/platform';
 import { until } from '@countersign/platform/testing';
 import { INSTALLATION, chainHead, textDigest } from '@countersign/protocol';
-import { startTestServer } from '../database/server.js';
+import { insertTenant, startTestServer } from '../database/server.js';
 import type { TestServer } from '../database/server.js';
 import { selfSigned } from '../e2e/deliveries/support/certificate.js';
 import { newFolder } from '../support/folder.js';
@@ -65,15 +65,7 @@ beforeEach(async () => {
   stream = server.pool(url, 'security-log', 8);
 }, 30_000);
 
-async function newTenant(): Promise<string> {
-  const tenant = `tenant-${randomUUID()}`;
-  await owner.query(
-    `INSERT INTO tenant (tenant, ledger_id, generation, fenced, created_at)
-     VALUES ($1, gen_random_uuid(), gen_random_uuid(), false, clock_timestamp())`,
-    [tenant],
-  );
-  return tenant;
-}
+const newTenant = () => insertTenant(owner);
 
 /** That many reads by people of these names, chained. */
 async function note(tenant: string, ...actors: readonly string[]): Promise<void> {

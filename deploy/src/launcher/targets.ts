@@ -53,7 +53,7 @@ const KEY_OF: Readonly<Record<Target, SigningService | 'caller' | null>> = {
   gateway: 'caller',
 };
 
-/** All that the target is told which runs strangers' schemas, whatever else our own environment holds. */
+/** The whole environment of the target that runs strangers' schemas, whatever else our own environment holds. */
 const TOLD_TO_SCHEMA = [
   'MODE',
   'NATS_URL',

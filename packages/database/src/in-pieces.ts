@@ -1,5 +1,5 @@
 /**
- * A long value's bytes in their order. Whoever handles them gives others their turn between two, and none takes a thread
+ * A long value's bytes in their order. Code that handles them yields to others between two, and none takes a thread
  * more than a millisecond.
  */
 export type Pieces = readonly Uint8Array[];

@@ -1,6 +1,6 @@
 import { Refusal } from '@countersign/protocol';
 
-/** Whoever has waited for so long is refused, as for a connection. */
+/** A caller that has waited for so long is refused, as for a connection. */
 const PATIENCE_MS = 5_000;
 
 export type InTurns = <T>(tenant: string, work: () => Promise<T>) => Promise<T>;

@@ -69,7 +69,7 @@ export interface ServeOptions {
  * and over NATS, pass one conformance suite. Subjects are dotted words without wildcards.
  */
 export interface Bus {
-  /** Within one process: nobody else can send, change or hear anything on it. */
+  /** Within one process: no other process can send, change or read anything on it. */
   readonly local?: true;
   /**
    * Rejects with a `Refusal`: the one the handler threw (code, status, retryAfter and detail survive the way), or

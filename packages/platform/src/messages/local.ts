@@ -3,7 +3,7 @@ import type { MessageSealer } from './sealer.js';
 import type { MessageVerifier } from './verifier.js';
 
 /**
- * Messages on a bus that is the process itself ({@link Bus.local}): nobody else can put one there, change it or hear it, so
+ * Messages on a bus that is the process itself ({@link Bus.local}): no other process can put one there, change it or read it, so
  * the caller travels as it is, without a token and a code (decisions/0021).
  */
 export const LOCAL_SEALER: MessageSealer = {

@@ -8,7 +8,7 @@ const POLL_MS = 500;
 
 /**
  * Chains the events of the security log that services have committed. One writer a chain; any number of replicas may run.
- * Nobody waits for it, so it looks for work by itself and needs no hints.
+ * No caller waits for it, so it looks for work by itself and needs no hints.
  */
 export function securityDrain(deps: {
   readonly store: SecurityStore;

@@ -107,7 +107,7 @@ async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
       rest = rest.subarray(bytesWritten);
     } catch (error) {
       if (faultOf(error) !== 'EAGAIN') throw error;
-      if (performance.now() > until) throw new SinkUnavailable('nobody reads the pipe');
+      if (performance.now() > until) throw new SinkUnavailable('the pipe has no reader');
       await delay(FULL_PIPE_MS);
     }
   }

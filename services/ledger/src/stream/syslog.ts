@@ -61,7 +61,7 @@ async function deliver(settings: SyslogSettings, text: string): Promise<void> {
         if (inTurn) resolve();
         else reject(new SinkUnavailable('it ended the connection too early'));
       });
-      // The end of the other side is seen only by whoever reads.
+      // Only a reader sees the end of the other side.
       socket.resume();
     });
   } catch (error) {
