@@ -18,13 +18,11 @@ export interface Surroundings {
   readonly log: Logger;
   /** Aborted when the process is asked to end, perhaps before it has started. */
   readonly stopping?: AbortSignal;
-  /** Instead of the one that the configuration names: that of the process's threads, or a test's. */
-  readonly bus?: Bus | undefined;
-  /** Which further thread of the process this is. */
-  readonly thread?: string;
+  /** Instead of the bus that the configuration names; for tests. */
+  readonly bus?: Bus;
 }
 
-/** A process's place on the bus: all that a target without a database and without keys has. */
+/** A process's connection to the bus: all that a target without a database and without keys has. */
 export interface Linked {
   readonly bus: Bus;
   readonly log: Logger;
@@ -35,13 +33,13 @@ export interface Linked {
 
 /** `name` says which process this is; `parcels` carries large messages, null where there is no database. */
 export async function link(
-  { env, log, bus, thread }: Surroundings,
+  { env, log, bus }: Surroundings,
   targets: readonly Target[],
   name: string,
   parcels: ParcelStore | null,
 ): Promise<Linked> {
   const config = busConfig(env);
-  const metrics = createMetrics(name, thread);
+  const metrics = createMetrics(name);
   const permissions = permissionsOf(targets);
   const transport =
     bus ??

@@ -1,14 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { ConfigurationError, Gauge, createLogger, healthListener } from '@countersign/platform';
-import type { Figures, Logger, Registry } from '@countersign/platform';
+import {
+  ConfigurationError,
+  Gauge,
+  assembleModules,
+  createLogger,
+  healthListener,
+} from '@countersign/platform';
+import type { Logger, Modules, Registry } from '@countersign/platform';
 import { processConfig } from './configuration.js';
-import { TARGETS } from './modules.js';
+import { TARGETS, assemble } from './modules.js';
 import type { Target } from './modules.js';
-import { buildPart } from './part.js';
-import type { Part } from './part.js';
 import { PlainError } from './plain-error.js';
-import { threaded } from './threads.js';
 import { startTracingOf } from './tracing.js';
 
 const USAGE = `Usage: node deploy/dist/main.js --target=${['all', ...TARGETS].join('|')}
@@ -38,14 +41,12 @@ async function main(): Promise<void> {
       ? null
       : healthListener({
           port: HEALTH_PORT,
-          // While it starts, what it waits for is said by whoever waits.
+          // The log says what a process waits for while it starts.
           readiness: async () =>
             started && running !== null
-              ? running.part.readiness()
+              ? running.modules.readiness()
               : { ready: false, modules: { start: 'waiting' } },
-          // Threads that still load have not begun to turn.
-          alive: async () => !started || running === null || running.part.alive(),
-          metrics: () => running,
+          metrics: () => running?.metrics ?? null,
         });
   const stopping = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -53,7 +54,7 @@ async function main(): Promise<void> {
       log.info({ signal }, 'stopping');
       stopping.abort();
       // What still hangs after the modules' own bounds must not keep the process.
-      void Promise.resolve(running?.part.stop())
+      void Promise.resolve(running?.modules.stop())
         .then(() => tracing?.stop())
         .then(() => health?.stop())
         .finally(() => process.exit(0));
@@ -69,16 +70,16 @@ async function main(): Promise<void> {
     new Gauge({
       name: 'countersign_ready',
       help: 'Whether the process is ready: 1, else 0.',
-      registers: [built.registry],
+      registers: [built.metrics],
       async collect() {
-        this.set(started && (await built.part.readiness()).ready ? 1 : 0);
+        this.set(started && (await built.modules.readiness()).ready ? 1 : 0);
       },
     });
     try {
-      await built.part.start();
+      await built.modules.start();
     } catch (error) {
       running = null;
-      await built.part.stop();
+      await built.modules.stop();
       throw error;
     }
     started = true;
@@ -87,27 +88,19 @@ async function main(): Promise<void> {
   if (!stopping.signal.aborted) log.info({ ready: true, target: name, pid: process.pid }, 'ready');
 }
 
-interface Running extends Figures {
-  readonly part: Part;
-  /** Of the process's own thread. */
-  readonly registry: Registry;
+interface Running {
+  readonly modules: Modules;
+  readonly metrics: Registry;
 }
 
+/** Assembled, not started. */
 async function build(
   targets: readonly Target[],
   log: Logger,
   stopping: AbortSignal,
 ): Promise<Running> {
-  const { env } = process;
-  const surroundings = { env, log, stopping };
-  const { part, registry } =
-    targets.length > 1 ? await threaded(surroundings) : await buildPart(surroundings, targets);
-  return {
-    part,
-    registry,
-    contentType: registry.contentType,
-    metrics: async () => `${(await part.families()).join('\n\n')}\n`,
-  };
+  const { modules, metrics } = await assemble({ env: process.env, log, stopping }, targets);
+  return { modules: assembleModules(modules, log), metrics };
 }
 
 /**

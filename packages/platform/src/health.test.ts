@@ -36,12 +36,6 @@ it('is alive whatever the modules say', async () => {
   expect(await ask(options, '/livez')).toMatchObject({ handled: true, status: 200 });
 });
 
-it('is alive when its other threads are', async () => {
-  const of = (alive: () => Promise<boolean>) => ask({ ...ready, alive }, '/livez');
-  expect(await of(async () => true)).toMatchObject({ status: 200, body: '{"alive":true}' });
-  expect(await of(async () => false)).toMatchObject({ status: 503, body: '{"alive":false}' });
-});
-
 it('is ready when the modules are', async () => {
   expect(await ask(ready, '/readyz?verbose')).toEqual({
     handled: true,

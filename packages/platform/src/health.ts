@@ -10,8 +10,6 @@ export interface Figures {
 
 export interface HealthOptions {
   readiness: () => Promise<Readiness>;
-  /** Whether the event loops of the process's other threads turn too; when not given, there are none. */
-  alive?: () => Promise<boolean>;
   /** Served as `/metrics`, for the scraper of the cluster; null while there are none yet. */
   metrics?: () => Figures | null;
 }
@@ -20,16 +18,11 @@ export interface HealthOptions {
 export type HealthHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
- * `/livez`: 200 while the event loops of all threads turn, else 503. `/readyz`: 200 when every module is ready, else 503;
- * names of modules, no reasons. Both answer GET and HEAD.
+ * `/livez`: 200; the process answers while its event loop turns. `/readyz`: 200 when every module is ready, else 503; names of
+ * modules, no reasons. Both answer GET and HEAD.
  */
 export function createHealthHandler(options: HealthOptions): HealthHandler {
-  const { readiness, metrics, alive = async () => true } = options;
-
-  async function livez(response: ServerResponse): Promise<void> {
-    const lives = await alive();
-    send(response, lives ? 200 : 503, JSON.stringify({ alive: lives }));
-  }
+  const { readiness, metrics } = options;
 
   async function readyz(response: ServerResponse): Promise<void> {
     const { ready, modules } = await readiness();
@@ -48,7 +41,10 @@ export function createHealthHandler(options: HealthOptions): HealthHandler {
   return (request, response) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false;
     const path = request.url?.split('?', 1)[0];
-    if (path === '/livez') return answerWith(response, livez(response));
+    if (path === '/livez') {
+      send(response, 200, JSON.stringify({ alive: true }));
+      return true;
+    }
     if (path === '/readyz') return answerWith(response, readyz(response));
     const figures = path === '/metrics' ? metrics?.() : undefined;
     if (figures) return answerWith(response, scrape(response, figures));

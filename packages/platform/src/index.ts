@@ -1,7 +1,7 @@
 export { traceBus } from './bus/traced.js';
 export { busFaultOf } from './bus/fault.js';
 export { createInProcessBus } from './bus/in-process.js';
-export type { InProcessBus, InProcessBusOptions } from './bus/in-process.js';
+export type { InProcessBusOptions } from './bus/in-process.js';
 export { createNatsBus } from './bus/nats.js';
 export type { NatsBusOptions } from './bus/nats.js';
 export { spaced } from './bus/spaced.js';

@@ -57,7 +57,7 @@ function escaped(utf8: Uint8Array): Uint8Array {
   return Buffer.from(JSON.stringify(text).slice(1, -1), 'latin1');
 }
 
-/** In a buffer of its own, which can be given to another thread. */
+/** One run of bytes, copied in turns with others' work. */
 async function joined(chunks: readonly Uint8Array[]): Promise<Uint8Array> {
   const whole = Buffer.allocUnsafeSlow(chunks.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

@@ -103,27 +103,14 @@ export function outsideTraces<T>(work: () => T): T {
   return tracer === null ? work() : traces.exit(() => context.with(ROOT_CONTEXT, work));
 }
 
-/**
- * A registry of this process's own metrics: memory, event loop, handles; services add theirs. `thread`: of a further thread
- * of the process, which tells of its own event loop and heap and leaves the rest to the first.
- */
-export function createMetrics(target: string, thread?: string): Registry {
+/** A registry of this process's own metrics: memory, event loop, handles; services add theirs. */
+export function createMetrics(target: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ target });
-  collectDefaultMetrics({
-    register: registry,
-    ...(thread === undefined ? {} : { labels: { thread } }),
-  });
-  if (thread !== undefined) {
-    for (const { name } of registry.getMetricsAsArray()) {
-      if (!OF_THREADS.test(name)) registry.removeSingleMetric(name);
-    }
-  }
+  collectDefaultMetrics({ register: registry });
   // Gauges with the names of counters.
   for (const kind of ['handles', 'requests', 'resources']) {
     registry.removeSingleMetric(`nodejs_active_${kind}_total`);
   }
   return registry;
 }
-
-const OF_THREADS = /^nodejs_(eventloop|gc|heap)/;

@@ -13,7 +13,7 @@ export interface CpuProfile {
   readonly timeDeltas: readonly number[];
 }
 
-/** Milliseconds of one thread. */
+/** Milliseconds of the thread that was sampled. */
 export interface TimeSpent {
   readonly busyMs: number;
   readonly idleMs: number;

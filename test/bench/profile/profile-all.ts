@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Child } from '../child.js';
@@ -16,13 +16,11 @@ const HOOK = new URL('./hook.js', import.meta.url).href;
 const MOST_FUNCTIONS = 30;
 const ANSWER_WITHIN_MS = 30_000;
 
-/** The threads of the one process; the edge is its own. */
-const THREADS = ['edge', 'services', 'chain'] as const;
-
 export interface Profile {
   readonly lifecycles: number;
   readonly cpuMs: { readonly service: number; readonly database: number };
-  readonly threads: Readonly<Record<string, TimeSpent>>;
+  /** Of the process's event loop; not of the threads that read large bodies. */
+  readonly loop: TimeSpent;
 }
 
 /** Runs the one process under load and V8's profiler, and says where its time went. */
@@ -33,10 +31,9 @@ export async function profileAll(
   ends: Ends,
   say: (line: string) => void,
 ): Promise<Profile> {
-  const profiles = join(folder, 'profiles');
-  mkdirSync(profiles);
+  const file = join(folder, 'profile');
   const before = process.env['NODE_OPTIONS'] ?? '';
-  const env = { NODE_OPTIONS: `${before} --import ${HOOK}`.trim(), BENCH_PROFILE: profiles };
+  const env = { NODE_OPTIONS: `${before} --import ${HOOK}`.trim(), BENCH_PROFILE: file };
   say('starting all in one process, with the profiler …');
   const all = await startProduct({ folder: join(folder, 'all'), split: false, env }, ends);
   say('warming up …');
@@ -49,13 +46,9 @@ export async function profileAll(
     process.kill(pid, 'SIGUSR2'),
   );
   process.kill(pid, 'SIGUSR2');
-  const threads: Record<string, TimeSpent> = {};
-  for (const thread of THREADS) {
-    const file = join(profiles, thread);
-    await untilThere(file);
-    threads[thread] = analyse(JSON.parse(readFileSync(file, 'utf8')) as CpuProfile);
-  }
-  const profile = { lifecycles, cpuMs: cpu, threads };
+  await untilThere(file);
+  const loop = analyse(JSON.parse(readFileSync(file, 'utf8')) as CpuProfile);
+  const profile = { lifecycles, cpuMs: cpu, loop };
   for (const line of lines(profile)) say(line);
   return profile;
 }
@@ -66,26 +59,16 @@ async function untilThere(file: string): Promise<void> {
   }
 }
 
-function lines({ lifecycles, cpuMs, threads }: Profile): string[] {
+function lines({ lifecycles, cpuMs, loop }: Profile): string[] {
+  const { busyMs, idleMs, areas, functions } = loop;
   const each = (ms: number): string => digits(ms / lifecycles);
-  return [
-    '',
-    `${lifecycles} lifecycles. CPU ms of one: ${each(cpuMs.service)} in the process, ${each(cpuMs.database)} in its database.`,
-    'A thread is also busy while it stands in line for a processor, mostly after it has written to a socket (writev) whose',
-    'reader then runs. Shares are of the busy time.',
-    ...Object.entries(threads).flatMap(([thread, spent]) => linesOf(thread, spent, each)),
-  ];
-}
-
-function linesOf(
-  thread: string,
-  { busyMs, idleMs, areas, functions }: TimeSpent,
-  each: (ms: number) => string,
-): string[] {
   const share = (ms: number, of = busyMs): string => `${((100 * ms) / of).toFixed(1)} %`;
   return [
     '',
-    `Thread ${thread}: ${share(busyMs, busyMs + idleMs)} busy, ${each(busyMs)} ms of a lifecycle.`,
+    `${lifecycles} lifecycles. CPU ms of one: ${each(cpuMs.service)} in the process, ${each(cpuMs.database)} in its database.`,
+    'The loop also counts as busy while it waits for a processor, mostly after it has written to a socket (writev) whose',
+    'reader then runs. Shares are of the busy time.',
+    `The event loop: ${share(busyMs, busyMs + idleMs)} busy, ${each(busyMs)} ms of a lifecycle.`,
     ...table([
       ['area', 'share', 'ms of a lifecycle'],
       ...areas.map(({ area, ms }) => [area, share(ms), each(ms)]),

@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { freePort } from '@countersign/platform/stores';
 import { until } from '@countersign/platform/testing';
@@ -8,15 +8,19 @@ import { newFolder } from '../support/folder.js';
 import type { Instance } from '../support/instance.js';
 import { startInstance } from '../support/instance.js';
 import { reviewInput } from '../support/requests.js';
+import { kill9, replicasOf } from './support/processes.js';
+import type { Replica } from './support/processes.js';
 
 /** A busy machine is no failure. */
 const PATIENCE_MS = 50_000;
-const HOOK = resolve(__dirname, 'support/failing-thread.mjs');
+/** As long as the kubelet waits for a probe. */
+const PROBE_MS = 1000;
+const HOOK = resolve(__dirname, 'support/held-loop.mjs');
 
-/** All in one process, whose edge, services and chain have a thread each, looks like one process from outside. */
-describe('the threads of one process', () => {
-  const folder = newFolder('threads');
-  const fails = join(folder, 'fail');
+/** What a cluster sees of a process that runs all targets, and what the launcher does for it. */
+describe('all targets in one process', () => {
+  const folder = newFolder('one-process');
+  const held = join(folder, 'held');
   let instance: Instance;
   let probes: string;
 
@@ -24,30 +28,27 @@ describe('the threads of one process', () => {
     const port = await freePort();
     probes = `http://127.0.0.1:${port}`;
     instance = await startInstance({
-      env: {
-        HEALTH_PORT: String(port),
-        NODE_OPTIONS: `--import ${HOOK}`,
-        FAILING_THREAD: `${fails}:chain`,
-      },
+      env: { HEALTH_PORT: String(port), NODE_OPTIONS: `--import ${HOOK}`, HELD_LOOP: held },
     });
   }, 120_000);
   afterAll(async () => {
-    await instance?.stop();
     rmSync(folder, { recursive: true, force: true });
+    await instance?.stop();
   }, 60_000);
 
-  /** Whole at every moment that somebody reads it. */
-  const setOff = (what: string) => {
-    writeFileSync(`${fails}.part`, what);
-    renameSync(`${fails}.part`, fails);
-  };
+  const theProcess = () => replicasOf(instance, 'all')[0] as Replica;
   const probed = async () => {
     const response = await fetch(`${probes}/readyz`);
     return (await response.json()) as { ready: boolean; modules: Record<string, string> };
   };
-  const scraped = async () => (await fetch(`${probes}/metrics`)).text();
+  /** The status of `/livez`; null when there is no answer in time. */
+  const alive = () =>
+    fetch(`${probes}/livez`, { signal: AbortSignal.timeout(PROBE_MS) }).then(
+      ({ status }) => status,
+      () => null,
+    );
 
-  it('are ready together, with the modules of all', async () => {
+  it('are ready together, each with its modules', async () => {
     const { ready, modules } = await probed();
     expect(ready).toBe(true);
     expect(Object.keys(modules)).toEqual(
@@ -56,8 +57,8 @@ describe('the threads of one process', () => {
     expect(new Set(Object.values(modules))).toEqual(new Set(['ready']));
   });
 
-  it('have their figures in one place, each series once', async () => {
-    const text = await scraped();
+  it('have their metrics in one place, each series once', async () => {
+    const text = await (await fetch(`${probes}/metrics`)).text();
     const { code, stdout, stderr } = run(promtool(), ['check', 'metrics'], text);
     expect([code, stdout + stderr]).toEqual([0, '']);
     const series = text.split('\n').flatMap((line) => /^(\w.*) \S+$/.exec(line)?.[1] ?? []);
@@ -70,34 +71,26 @@ describe('the threads of one process', () => {
       /^countersign_database_connections\{(?=[^}]*role="gateway")/m,
       /^countersign_database_connections\{(?=[^}]*role="ledger")/m,
       /^nodejs_eventloop_lag_p99_seconds\{target="countersign"\}/m,
-      /^nodejs_eventloop_lag_p99_seconds\{(?=[^}]*thread="services")/m,
-      /^nodejs_eventloop_lag_p99_seconds\{(?=[^}]*thread="chain")/m,
     ]) {
       expect(text).toMatch(named);
     }
-    expect(text.match(/^process_resident_memory_bytes\{/gm)).toHaveLength(1);
   });
 
-  it('are alive when all of them are, and whoever looks is answered meanwhile', async () => {
-    const alive = async () => (await fetch(`${probes}/livez`)).status;
+  it('are alive while their event loop turns', async () => {
     expect(await alive()).toBe(200);
-    setOff('12000');
-    await until(() => !existsSync(fails), PATIENCE_MS);
-    const [lives, { ready, modules }, figures] = await Promise.all([alive(), probed(), scraped()]);
-    expect([lives, ready, modules['thread chain'], modules['gateway']]).toEqual([
-      ...[503, false, 'unready', 'ready'],
-    ]);
-    expect(figures).toMatch(/^countersign_ready\{[^}]*\} 0$/m);
-    expect(figures).toMatch(/thread="services"/);
+    writeFileSync(held, '');
+    process.kill(theProcess().pid, 'SIGUSR2');
+    await until(async () => (await alive()) === null, PATIENCE_MS);
+    rmSync(held);
     await until(async () => (await alive()) === 200 && (await probed()).ready, PATIENCE_MS);
   }, 150_000);
 
-  it('end together when one of them fails, and the launcher starts them again', async () => {
+  it('are started again by the launcher when the process has ended', async () => {
     const producer = producerOf(instance.demo);
     const created = await producer.post('/v2/requests', reviewInput(instance.demo));
     expect(created.status).toBe(201);
-    setOff('');
-    await until(() => /all ended \(code 1\)/.test(instance.output()), PATIENCE_MS);
+    kill9(theProcess());
+    await until(() => /all ended \(SIGKILL\)/.test(instance.output()), PATIENCE_MS);
     const ready = () =>
       probed().then(
         (state) => state.ready,
