@@ -17,7 +17,6 @@ export type { BriefStatement } from './pipeline.js';
 export * from './pool.js';
 export * from './prisma.js';
 export * from './read-event.js';
-export * from './recall.js';
 export * from './recovery.js';
 export * from './request-row.js';
 export * from './security-events.js';

@@ -4,16 +4,14 @@ import { bodyDigest } from './given-body.js';
 import type { GivenBody } from './given-body.js';
 import { ask } from './pool.js';
 import type { Pool, Statement } from './pool.js';
-import type { Recalled } from './recall.js';
 
 /**
  * A row by its key, joined. `LIMIT` makes Postgres look the key up: a plain join, planned before the tables were ever
- * analysed, may read all rows of the tenant for each call instead. `condition` names the table's columns with `x.`; `mark`
- * changes whenever anything writes the row.
+ * analysed, may read all rows of the tenant for each call instead. `condition` names the table's columns with `x.`.
  */
 export function keyed(table: string, alias: string, condition: string): string {
   return `
-  LEFT JOIN LATERAL (SELECT x.*, x.xmin AS mark FROM ${table} x WHERE x.tenant = $1 AND ${condition} LIMIT 1) ${alias} ON true`;
+  LEFT JOIN LATERAL (SELECT x.* FROM ${table} x WHERE x.tenant = $1 AND ${condition} LIMIT 1) ${alias} ON true`;
 }
 
 /**
@@ -71,33 +69,6 @@ const HEX_DIGEST = (column: string) => `encode(sha256(convert_to(${column}, 'UTF
 
 /** INT of protocol §6.4, without material: the digest of the stored request, recomputed where it is stored. */
 export const REQUEST_INTEGRITY = `${HEX_DIGEST('r.canonical')} AS digests`;
-
-/**
- * The version of everything that a step on a request is decided with, but the directory's: of the lifecycle row first, then
- * tenant, request and material, and whether the tenant is fenced. The expressions are those of a load or of a save.
- */
-export function marksOf(rows: {
-  lifecycle: string;
-  tenant: string;
-  request: string;
-  material: string;
-  fenced: string;
-}): string {
-  const { lifecycle, tenant, request, material, fenced } = rows;
-  return `concat(${lifecycle}, ',', ${tenant}, ',', ${request}, ',', ${material}, ',', ${fenced})`;
-}
-
-/** For the tenant's row `t`. */
-export const FENCED_COLUMN = FENCED;
-
-/** With {@link INTEGRITY}: what a save compares when the state is recalled and not read. */
-export const MARKS = `${marksOf({
-  lifecycle: 'l.mark',
-  tenant: 't.xmin',
-  request: 'r.mark',
-  material: 'm.mark',
-  fenced: FENCED,
-})} AS marks`;
 
 const MATERIAL_DIGESTS = `coalesce(${HEX_DIGEST('m.payload')} || ${HEX_DIGEST('m.response_schema')}
   || encode(sha256(m.review_document), 'hex'), '')`;
@@ -200,10 +171,6 @@ export interface RequestRow {
   large_digests?: boolean;
   /** Of {@link SMALL_INTEGRITY}. */
   is_large?: boolean;
-  /** Of {@link MARKS}. */
-  marks?: string;
-  /** Not read for this step, but recalled. */
-  recalled?: Recalled | null;
 }
 
 type LoadedRow = { replay: string | null; lifecycle: string | null } & Record<string, unknown>;
@@ -320,7 +287,7 @@ export function lifecycleOf(row: RequestRow): Lifecycle {
 }
 
 /**
- * INT of protocol §6.4 over a row loaded with {@link INTEGRITY_COLUMNS}; throws `unsupported_revision`,
+ * INT of protocol §6.4 over a row loaded with {@link INTEGRITY}; throws `unsupported_revision`,
  * `unsupported_profile`, `agent_ui_profile_required` or `material_integrity_mismatch`, each 409.
  */
 export function requireIntegrity(stored: StoredRequest, tenant: string): void {

@@ -1,6 +1,5 @@
 import { bodyDigest } from './given-body.js';
 import type { GivenBody } from './given-body.js';
-import type { Recalled } from './recall.js';
 
 /** A signed record on its way into `record` and, through the outbox, into the ledger. */
 export interface NewRecord {
@@ -48,8 +47,6 @@ export interface Transit {
   readonly records: readonly NewRecord[];
   readonly answer: NewAnswer | null;
   readonly deadlines: readonly NewDeadline[];
-  /** The decision was made with what was recalled: it is compared with what is there. Not given: with what was read. */
-  readonly recalled?: Recalled | null | undefined;
 }
 
 /** What a step writes beside its request's own row, as far as its statement knows beforehand. */
@@ -61,8 +58,6 @@ export interface StepShape {
   readonly records: number | 'any';
   readonly answer: boolean;
   readonly deadlines: boolean;
-  /** Whether the step may be decided with what was recalled. */
-  readonly recalls?: boolean;
 }
 
 const ANYTHING: StepShape = { records: 'any', answer: true, deadlines: true };
@@ -70,7 +65,6 @@ const ANYTHING: StepShape = { records: 'any', answer: true, deadlines: true };
 const TRANSIT_PARAMETERS = 5;
 const ANSWER_PARAMETERS = 7;
 const DEADLINE_PARAMETERS = 2;
-const RECALL_PARAMETERS = 2;
 /** Parts of a record, in the order of their parameters. */
 const PARTS = ['id', 'type', 'digest', 'issued_at', 'record', 'audience'] as const;
 const PART_TYPES = ['uuid', 'text', 'text', 'timestamptz', 'text', 'text'];
@@ -81,8 +75,6 @@ export interface StepForm {
   readonly own: (place: number) => string;
   /** Whoever the stored answer is for. */
   readonly principal: string;
-  /** The parameters of what was recalled, null when the state was read; null where steps recall nothing. */
-  readonly recalled: { readonly marks: string; readonly at: string } | null;
   /**
    * CTEs of records, outbox, answer and deadlines of one request, all hanging on a CTE `l` with one row or none.
    * `requestOf`: SQL for the request that a record `x` belongs to, when that is not always the step's own.
@@ -96,15 +88,13 @@ export interface StepForm {
 export function stepForm(shape: StepShape = ANYTHING): StepForm {
   const answerAt = TRANSIT_PARAMETERS + 1;
   const deadlinesAt = answerAt + (shape.answer ? ANSWER_PARAMETERS : 0);
-  const recallAt = deadlinesAt + (shape.deadlines ? DEADLINE_PARAMETERS : 0);
-  const recordsAt = recallAt + (shape.recalls ? RECALL_PARAMETERS : 0);
+  const recordsAt = deadlinesAt + (shape.deadlines ? DEADLINE_PARAMETERS : 0);
   const slots = shape.records === 'any' ? 1 : shape.records;
   const ownAt = recordsAt + slots * PARTS.length;
   const at = (from: number) => (place: number) => `$${from + place}`;
   return {
     own: at(ownAt),
     principal: at(answerAt)(0),
-    recalled: shape.recalls ? { marks: at(recallAt)(0), at: at(recallAt)(1) } : null,
     consequences: (requestOf = '$3::uuid') =>
       [
         ...(slots === 0 ? [] : keptRecords(recordsIn(shape.records, at(recordsAt)), requestOf)),
@@ -121,7 +111,6 @@ export function stepForm(shape: StepShape = ANYTHING): StepForm {
         transit.before === null ? null : new Date(transit.before),
         ...(shape.answer ? answerValues(transit.answer) : []),
         ...(shape.deadlines ? deadlineValues(transit.deadlines) : []),
-        ...(shape.recalls ? recallValues(transit.recalled ?? null) : []),
         ...(shape.records === 'any'
           ? recordValues(transit.records)
           : slotValues(transit.records, shape.records)),
@@ -207,18 +196,13 @@ function deadlineValues(deadlines: readonly NewDeadline[]): unknown[] {
 }
 
 /** What has no place in a statement, and a place with nothing in it, would go wrong without a word. */
-function requirePlaces({ records, answer, deadlines, recalled }: Transit, shape: StepShape): void {
+function requirePlaces({ records, answer, deadlines }: Transit, shape: StepShape): void {
   const fits =
     (shape.records === 'any' || records.length <= shape.records) &&
     (shape.records !== 1 || records.length === 1) &&
     (shape.answer || answer === null) &&
-    (shape.deadlines || deadlines.length === 0) &&
-    (shape.recalls || (recalled ?? null) === null);
+    (shape.deadlines || deadlines.length === 0);
   if (!fits) throw new TypeError('the step does not write what its statement has places for');
-}
-
-function recallValues(recalled: Recalled | null): unknown[] {
-  return recalled === null ? [null, null] : [recalled.marks, new Date(recalled.at)];
 }
 
 function slotValues(records: readonly NewRecord[], slots: number): unknown[] {

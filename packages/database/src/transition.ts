@@ -1,7 +1,6 @@
 import { StaleRead, isBeaten } from './fresh-state.js';
 import { ask } from './pool.js';
 import type { Pool, Statement } from './pool.js';
-import { FENCED_COLUMN, marksOf } from './request-row.js';
 import { ANY_STEP } from './step-form.js';
 import type { StepForm, Transit } from './step-form.js';
 
@@ -12,8 +11,6 @@ export interface StepParts {
   /** CTEs of its own that read from `l`; they use the parameters after those of the columns. */
   readonly with?: readonly string[];
   readonly check?: string;
-  /** What must hold beside the version. */
-  readonly where?: string;
   /** See {@link Statement}. */
   readonly brief?: boolean;
 }
@@ -34,50 +31,16 @@ export function transition(
 ): StepStatement {
   const set = parts.columns.map((column, place) => `${column} = ${form.own(place)}`);
   const text = `WITH t AS (
-  SELECT ${form.recalled === null ? '1' : `t.xmin AS mark, ${FENCED_COLUMN} AS fenced`} FROM tenant t
-  WHERE t.tenant = $1 AND t.directory_revision = $2 FOR KEY SHARE
+  SELECT 1 FROM tenant WHERE tenant = $1 AND directory_revision = $2 FOR KEY SHARE
 ), l AS (
   UPDATE lifecycle SET ${['version = version + 1', ...set].join(', ')}
   FROM t
   WHERE lifecycle.tenant = $1 AND lifecycle.request_id = $3::uuid AND lifecycle.version = $4
-    AND ($5::timestamptz IS NULL OR clock_timestamp() < $5)${[...recallHolds(form), ...(parts.where === undefined ? [] : [parts.where])].map((held) => ` AND ${held}`).join('')}
+    AND ($5::timestamptz IS NULL OR clock_timestamp() < $5)
   RETURNING lifecycle.request_id
 ), ${[form.consequences(), ...(parts.with ?? [])].join(', ')}
-SELECT ${form.recalled === null ? SAVED : SAVED_AND_MARK}${parts.check === undefined ? '' : `, ${parts.check}`} FROM l`;
+SELECT count(*)::integer AS saved${parts.check === undefined ? '' : `, ${parts.check}`} FROM l`;
   return { name, text, form, brief: parts.brief ?? false };
-}
-
-const SAVED = 'count(*)::integer AS saved';
-
-/** As {@link Saved}, from a CTE `l` with the row that was saved. */
-export const SAVED_AND_MARK = `${SAVED}, pg_current_xact_id()::xid::text AS mark,
-  floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`;
-
-/** What was recalled is what is there, and the time that it was decided at has come and has hardly passed. */
-function recallHolds({ recalled }: StepForm): string[] {
-  if (recalled === null) return [];
-  const markIn = (table: string, key: string) =>
-    `(SELECT x.xmin FROM ${table} x WHERE x.tenant = $1 AND x.${key} = $3::uuid LIMIT 1)`;
-  const marks = marksOf({
-    lifecycle: 'lifecycle.xmin',
-    tenant: 't.mark',
-    request: markIn('request', 'id'),
-    material: markIn('material', 'request_id'),
-    fenced: 't.fenced',
-  });
-  return [
-    `(${recalled.marks}::text IS NULL OR (${recalled.marks} = ${marks}
-      AND clock_timestamp() >= ${recalled.at}::timestamptz
-      AND clock_timestamp() < ${recalled.at} + interval '1 second'))`,
-  ];
-}
-
-/** What a statement that recalls tells of what it wrote. */
-export interface Saved {
-  /** The `mark` of every row that it wrote. */
-  readonly mark: string;
-  /** Epoch milliseconds. */
-  readonly now: number;
 }
 
 /**
@@ -90,13 +53,11 @@ export async function saveTransition(
   transit: Transit,
   own: readonly unknown[],
   holds = `${transit.tenant} ${transit.requestId}`,
-): Promise<Saved> {
+): Promise<void> {
   try {
     const values = statement.form.values(transit, own);
-    const { rows } = await ask<Saved & { saved: number }>(pool, statement, values, holds);
-    const [saved] = rows;
-    if (saved?.saved !== 1) throw new StaleRead(statement.name);
-    return saved;
+    const { rows } = await ask<{ saved: number }>(pool, statement, values, holds);
+    if (rows[0]?.saved !== 1) throw new StaleRead(statement.name);
   } catch (error) {
     throw isBeaten(error) ? new StaleRead(statement.name, { cause: error }) : error;
   }

@@ -3,11 +3,9 @@ import {
   ANCHOR_JOIN,
   ANY_STEP,
   INTEGRITY,
-  MARKS,
   MATERIAL_JOIN,
   REQUEST_COLUMNS,
   REQUEST_JOINS,
-  Recollection,
   doneDeadlines,
   keyed,
   loadRequest,
@@ -17,21 +15,11 @@ import {
   transition,
   workerValues,
 } from '@countersign/database';
-import type {
-  CallerIdentity,
-  DueDeadline,
-  NewRecord,
-  Pool,
-  RequestRow,
-  Statement,
-  Transit,
-} from '@countersign/database';
+import type { CallerIdentity, DueDeadline, Pool, RequestRow, Transit } from '@countersign/database';
 import type { Digest, Lifecycle } from '@countersign/protocol';
 
 export interface ClaimRow extends RequestRow {
   receipt: string | null;
-  /** AnchorProof as canonical text. */
-  anchor: string | null;
   receipt_digest: Digest;
   /** Request that the occurrence belongs to, and the claim that consumed it. */
   occurrence_request: string | null;
@@ -54,18 +42,17 @@ export interface OutcomeRow extends RequestRow {
   outcome: string | null;
 }
 
-const STORED = `${REQUEST_COLUMNS}, ${INTEGRITY}, ${MARKS}`;
+const STORED = `${REQUEST_COLUMNS}, ${INTEGRITY}`;
 const FROM = `${REQUEST_JOINS} ${MATERIAL_JOIN}`;
 const CLAIM_JOIN = keyed('record', 'c', 'x.id = l.claim_id');
 
 const LOAD_CLAIM = {
   name: 'execution.load-claim',
   brief: true,
-  // The proof is the admission's, which recalls it.
-  text: `SELECT ${STORED}, p.record AS receipt, p.digest AS receipt_digest, ${ANCHOR_COLUMN},
+  text: `SELECT ${STORED}, p.record AS receipt, p.digest AS receipt_digest,
     o.request_id AS occurrence_request, o.consumed_by AS occurrence_consumed_by,
     EXISTS (SELECT 1 FROM execution_identity x WHERE x.tenant = $1 AND x.owner = l.owner AND x.identity = $6) AS identity_used
-  ${FROM} ${keyed('record', 'p', 'x.id = l.receipt_id')} ${ANCHOR_JOIN}
+  ${FROM} ${keyed('record', 'p', 'x.id = l.receipt_id')}
   ${keyed('occurrence', 'o', 'x.owner = l.owner AND x.occurrence = r.occurrence')}
   WHERE t.tenant = $1`,
 };
@@ -88,7 +75,7 @@ const LOAD_OUTCOME = {
 };
 
 const CLAIM_COLUMNS = ['grant_state', 'execution', 'claim_id', 'revision'];
-const CLAIM_FORM = stepForm({ records: 2, answer: true, deadlines: true, recalls: true });
+const CLAIM_FORM = stepForm({ records: 2, answer: true, deadlines: true });
 const ofClaim = (place: number) => CLAIM_FORM.own(CLAIM_COLUMNS.length + place);
 
 // The occurrence must be there, be this request's and be unused: otherwise `must` undoes the whole statement.
@@ -115,7 +102,7 @@ const CLAIM = transition(
   CLAIM_FORM,
 );
 
-const ADMIT_FORM = stepForm({ records: 1, answer: false, deadlines: false, recalls: true });
+const ADMIT_FORM = stepForm({ records: 1, answer: false, deadlines: false });
 const ADMIT = transition(
   'execution.admit',
   {
@@ -128,7 +115,7 @@ const ADMIT = transition(
   ADMIT_FORM,
 );
 
-const OUTCOME_FORM = stepForm({ records: 2, answer: true, deadlines: true, recalls: true });
+const OUTCOME_FORM = stepForm({ records: 2, answer: true, deadlines: true });
 const INCIDENT = OUTCOME_FORM.own(5);
 const OUTCOME = transition(
   'execution.outcome',
@@ -164,26 +151,8 @@ const RECONCILIATION_DUE = transition('execution.reconciliation-due', {
   ],
 });
 
-/** What claim and admission leave behind for the steps after them. */
-type KnownRow = AdmissionRow & OutcomeRow;
-
 export class ExecutionStore {
-  readonly #recollection = new Recollection<KnownRow>();
-
   constructor(private readonly pool: Pool) {}
-
-  recall(caller: CallerIdentity, id: string): KnownRow | undefined {
-    return this.#recollection.take(caller.tenant, id, caller.id);
-  }
-
-  async #load<Row extends RequestRow>(
-    statement: Statement,
-    values: unknown[],
-  ): Promise<Row | undefined> {
-    const row = await loadRequest<Row>(this.pool, statement, values);
-    if (row !== undefined) this.#recollection.noteTime(row.now);
-    return row;
-  }
 
   async loadForClaim(
     caller: CallerIdentity,
@@ -192,22 +161,18 @@ export class ExecutionStore {
     key: string | null,
     identity: string,
   ) {
-    return this.#load<ClaimRow>(LOAD_CLAIM, [caller.tenant, id, caller.id, scope, key, identity]);
+    const values = [caller.tenant, id, caller.id, scope, key, identity];
+    return loadRequest<ClaimRow>(this.pool, LOAD_CLAIM, values);
   }
 
   async loadForAdmission(caller: CallerIdentity, id: string, nonce: string) {
-    return this.#load<AdmissionRow>(LOAD_ADMISSION, [
-      caller.tenant,
-      id,
-      caller.id,
-      '',
-      null,
-      nonce,
-    ]);
+    const values = [caller.tenant, id, caller.id, '', null, nonce];
+    return loadRequest<AdmissionRow>(this.pool, LOAD_ADMISSION, values);
   }
 
   async loadForOutcome(caller: CallerIdentity, id: string, scope: string, key: string | null) {
-    return this.#load<OutcomeRow>(LOAD_OUTCOME, [caller.tenant, id, caller.id, scope, key]);
+    const values = [caller.tenant, id, caller.id, scope, key];
+    return loadRequest<OutcomeRow>(this.pool, LOAD_OUTCOME, values);
   }
 
   async loadForWorker(item: DueDeadline) {
@@ -242,48 +207,30 @@ export class ExecutionStore {
     });
   }
 
-  /** `row`: what it was decided with; `record`: the claim. */
   async claim(
     transit: Transit,
-    row: ClaimRow,
     next: Lifecycle,
-    record: NewRecord,
+    recordId: string,
     claim: { owner: string; occurrence: string; identity: string },
   ): Promise<void> {
-    const saved = await saveTransition(this.pool, CLAIM, transit, [
+    await saveTransition(this.pool, CLAIM, transit, [
       next.grant,
       next.execution,
-      record.id,
+      recordId,
       next.revision,
       claim.owner,
       claim.occurrence,
       claim.identity,
     ]);
-    const { receipt, anchor } = row;
-    const left: KnownRow = {
-      ...row,
-      ...{ receipt, anchor, nonce_used: false, outcome: null, claim_id: record.id },
-      ...{ claim: record.text, claim_digest: record.digest as Digest },
-    };
-    this.#recollection.keep(transit.tenant, claim.owner, { row: left, saved, next });
   }
 
-  /** `row`: what it was decided with. */
-  async admit(
-    transit: Transit,
-    row: AdmissionRow,
-    next: Lifecycle,
-    nonce: string,
-    caller: CallerIdentity,
-  ): Promise<void> {
-    const saved = await saveTransition(this.pool, ADMIT, transit, [
+  async admit(transit: Transit, next: Lifecycle, nonce: string): Promise<void> {
+    await saveTransition(this.pool, ADMIT, transit, [
       next.execution,
       next.admissions,
       next.revision,
       nonce,
     ]);
-    const left = { ...row, outcome: null };
-    this.#recollection.keep(transit.tenant, caller.id, { row: left, saved, next });
   }
 
   /** `incidentId`: id of the incident to open with the outcome, or null. */

@@ -5,7 +5,6 @@ import {
   openRequest,
   requireEligibleReviewer,
   withFreshState,
-  withKnownState,
 } from '@countersign/database';
 import type { NewAnswer, StoredRequest, Transit } from '@countersign/database';
 import { answer, isId, keyScope } from '@countersign/platform';
@@ -40,11 +39,8 @@ export function reviewerOperation(
     const { tenant } = call.caller;
     const operation = keyScope(name, id);
     const attempt = begin(call);
-    // Only a confirmation follows on a step of this service.
-    const recall = () =>
-      name === 'review.confirm' ? deps.store.recall(call.caller, id) : undefined;
-    const load = () => deps.store.load(call.caller, id, operation, call.key);
-    const step = async (row: ReviewRow | undefined): Promise<BusReply> => {
+    return withFreshState(async () => {
+      const row = await deps.store.load(call.caller, id, operation, call.key);
       const opened = await openRequest(deps.directory, call.caller, row, call.text);
       if (opened.replay !== null) {
         // What was frozen is private material, and gone with it even while its deletion is late (protocol §11.2).
@@ -84,7 +80,6 @@ export function reviewerOperation(
           },
         }),
       });
-    };
-    return withFreshState(() => withKnownState(recall(), load, step));
+    });
   };
 }

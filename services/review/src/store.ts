@@ -1,11 +1,8 @@
 import {
   INTEGRITY,
-  MARKS,
   MATERIAL_JOIN,
   REQUEST_COLUMNS,
   REQUEST_JOINS,
-  Recollection,
-  SAVED_AND_MARK,
   keyed,
   loadRequest,
   saveTransition,
@@ -28,8 +25,6 @@ export interface ReviewRow extends RequestRow {
   candidate: string | null;
   candidate_digest: Digest;
   candidate_live: boolean | null;
-  /** Changes whenever anything writes the candidate. */
-  candidate_mark: string | null;
   assignment_id: string | null;
   assignment_reviewer: string | null;
   assignment_expires_at: number | null;
@@ -38,34 +33,25 @@ export interface ReviewRow extends RequestRow {
 const LOAD = {
   name: 'review.load',
   brief: true,
-  text: `SELECT ${REQUEST_COLUMNS}, ${INTEGRITY}, ${MARKS}, m.response_schema,
+  text: `SELECT ${REQUEST_COLUMNS}, ${INTEGRITY}, m.response_schema,
     coalesce(c.revision, 0) AS last_revision, c.candidate, c.digest AS candidate_digest, c.live AS candidate_live,
-    c.mark AS candidate_mark,
     s.id AS assignment_id, s.reviewer AS assignment_reviewer, s.expires_at AS assignment_expires_at
   ${REQUEST_JOINS} ${MATERIAL_JOIN}
   ${keyed('assignment', 's', 'x.request_id = $2')}
   LEFT JOIN LATERAL (
-    SELECT c.*, c.xmin::text AS mark FROM candidate c WHERE c.tenant = $1 AND c.request_id = $2 AND c.reviewer = $3
+    SELECT c.* FROM candidate c WHERE c.tenant = $1 AND c.request_id = $2 AND c.reviewer = $3
     ORDER BY c.revision DESC LIMIT 1
   ) c ON true
   WHERE t.tenant = $1`,
 };
 
-const CONFIRM_COLUMNS = [
-  ...['decision', 'audit', 'grant_state', 'grant_deadline', 'receipt_id', 'revision'],
-];
-const CONFIRM_FORM = stepForm({ records: 2, answer: true, deadlines: true, recalls: true });
 const CONFIRM = transition(
   'review.confirm',
   {
     brief: true,
-    columns: CONFIRM_COLUMNS,
-    // A recalled candidate is still the reviewer's newest one, as it was.
-    where: `(${CONFIRM_FORM.recalled?.marks}::text IS NULL OR ${CONFIRM_FORM.own(CONFIRM_COLUMNS.length)}::text = (
-      SELECT c.xmin::text FROM candidate c WHERE c.tenant = $1 AND c.request_id = $3::uuid AND c.reviewer = ${CONFIRM_FORM.principal}
-      ORDER BY c.revision DESC LIMIT 1))`,
+    columns: ['decision', 'audit', 'grant_state', 'grant_deadline', 'receipt_id', 'revision'],
   },
-  CONFIRM_FORM,
+  stepForm({ records: 2, answer: true, deadlines: true }),
 );
 
 const NOTHING_SIGNED = stepForm({ records: 0, answer: true, deadlines: false });
@@ -86,7 +72,7 @@ const FREEZE: StepStatement = {
   text: `${HELD}, ${NOTHING_SIGNED.consequences()}, c AS (
     INSERT INTO candidate (tenant, request_id, reviewer, revision, id, digest, candidate, created_at)
     SELECT $1, $3::uuid, ${principal}, ${own(0)}::integer, ${own(1)}::uuid, ${own(2)}, ${own(3)}, ${own(4)}::timestamptz FROM l
-  ) SELECT ${SAVED_AND_MARK} FROM l`,
+  ) SELECT count(*)::integer AS saved FROM l`,
 };
 
 const ASSIGN: StepStatement = {
@@ -103,14 +89,7 @@ const ASSIGN: StepStatement = {
 };
 
 export class ReviewStore {
-  /** What a reviewer's proposal left behind, for their confirmation. */
-  readonly #recollection = new Recollection<ReviewRow>();
-
   constructor(private readonly pool: Pool) {}
-
-  recall(caller: CallerIdentity, requestId: string): ReviewRow | undefined {
-    return this.#recollection.take(caller.tenant, requestId, caller.id);
-  }
 
   async load(
     caller: CallerIdentity,
@@ -119,18 +98,11 @@ export class ReviewStore {
     key: string | null,
   ): Promise<ReviewRow | undefined> {
     const values = [caller.tenant, requestId, caller.id, operation, key];
-    const row = await loadRequest<ReviewRow>(this.pool, LOAD, values);
-    if (row !== undefined) this.#recollection.noteTime(row.now);
-    return row;
+    return loadRequest<ReviewRow>(this.pool, LOAD, values);
   }
 
   /** The receipt, the new state and the stored answer in one step. */
-  async confirm(
-    transit: Transit,
-    next: Lifecycle,
-    receiptId: string,
-    candidateMark: string | null,
-  ): Promise<void> {
+  async confirm(transit: Transit, next: Lifecycle, receiptId: string): Promise<void> {
     await saveTransition(this.pool, CONFIRM, transit, [
       next.decision,
       next.audit,
@@ -138,36 +110,22 @@ export class ReviewStore {
       next.grantDeadline === null ? null : new Date(next.grantDeadline),
       receiptId,
       next.revision,
-      candidateMark,
     ]);
   }
 
-  /** `row`: what it was decided with. */
   async freeze(
     transit: Transit,
-    row: ReviewRow,
     candidate: DecisionCandidate,
     digest: Digest,
     text: string,
   ): Promise<void> {
-    const saved = await saveTransition(this.pool, FREEZE, transit, [
+    await saveTransition(this.pool, FREEZE, transit, [
       candidate.revision,
       candidate.id,
       digest,
       text,
       candidate.created_at,
     ]);
-    const left = {
-      ...row,
-      // The confirmation does not ask for it, and it may be long.
-      response_schema: null,
-      last_revision: candidate.revision,
-      candidate: text,
-      candidate_digest: digest,
-      candidate_live: true,
-      candidate_mark: saved.mark,
-    };
-    this.#recollection.keep(transit.tenant, candidate.reviewer, { row: left, saved });
   }
 
   async assign(transit: Transit, assignment: Assignment): Promise<void> {

@@ -97,8 +97,6 @@ const transit: Transit = {
 /** Steps that sign nothing and have no deadline; steps without a key. */
 const unsigned: Transit = { ...transit, records: [], deadlines: [] };
 const unkeyed: Transit = { ...transit, answer: null, deadlines: [] };
-const recalled = { marks: ',,,,', at: 0 };
-const row = { request_id: null } as never;
 const creation = {
   ...{
     owner: 'owner',
@@ -278,10 +276,8 @@ const STORES: readonly StoreCalls<unknown>[] = [
   }),
   calls('review', (pool) => new ReviewStore(pool), {
     load: (s) => s.load(caller, id, 'operation', 'key'),
-    confirm: (s) => s.confirm({ ...transit, recalled }, state, id, '1'),
-    recall: (s) => s.recall(caller, id),
-    freeze: (s) =>
-      s.freeze(unsigned, row, { revision: 1, id, created_at: '' } as never, digest, '{}'),
+    confirm: (s) => s.confirm(transit, state, id),
+    freeze: (s) => s.freeze(unsigned, { revision: 1, id, created_at: '' } as never, digest, '{}'),
     assign: (s) => s.assign(unsigned, { id, expires_at: '' } as never),
   }),
   calls('execution-authority', (pool) => new ExecutionStore(pool), {
@@ -291,10 +287,8 @@ const STORES: readonly StoreCalls<unknown>[] = [
     loadForWorker: (s) => s.loadForWorker(item),
     reconciliationDue: (s) => s.reconciliationDue(transit, state, id),
     reconciliationOver: (s) => s.reconciliationOver(item, id),
-    claim: (s) =>
-      s.claim(transit, row, state, record, { owner: 'owner', occurrence: 'o', identity: 'i' }),
-    admit: (s) => s.admit({ ...unkeyed, recalled }, row, state, 'nonce', caller),
-    recall: (s) => s.recall(caller, id),
+    claim: (s) => s.claim(transit, state, id, { owner: 'owner', occurrence: 'o', identity: 'i' }),
+    admit: (s) => s.admit(unkeyed, state, 'nonce'),
     recordOutcome: (s) => s.recordOutcome(transit, state, id, id),
   }),
   calls('ledger', (pool) => new LedgerStore(pool), {

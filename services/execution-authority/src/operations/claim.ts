@@ -88,9 +88,8 @@ export function claim(deps: ExecutionDeps): Handler {
           recordId: record.id,
         },
       },
-      loaded,
       next,
-      record,
+      record.id,
       {
         owner: stored.owner,
         occurrence: execution.action_occurrence_id,

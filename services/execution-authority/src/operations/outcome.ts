@@ -11,7 +11,6 @@ import {
   requireIntegrity,
   requireOperator,
   requireOwner,
-  withKnownState,
 } from '@countersign/database';
 import { answer, isId, keyScope, newId } from '@countersign/platform';
 import type { Handler } from '@countersign/platform';
@@ -52,75 +51,72 @@ function outcomeOperation(
     if (caller.kind === 'monitor') throw new Refusal('operator_required');
     if (caller.kind === 'publisher' || caller.kind === 'auditor') throw new Refusal('not_found');
     const recorder = reconciling ? 'operator' : caller.kind;
-    const load = () => deps.store.loadForOutcome(caller, id, operation, call.key);
-    return withKnownState(deps.store.recall(caller, id), load, async (row) => {
-      const opened = await openRequest(deps.directory, caller, row, call.text);
-      if (reconciling) requireOperator(opened.principal);
-      if (opened.replay !== null) return answer(opened.replay.status, opened.replay.body);
-      const stored = await opened.visible();
-      if (!reconciling) requireOwner(opened.principal, stored);
-      const loaded = row as NonNullable<typeof row>;
-      const { request, lifecycle } = stored;
-      requireIntegrity(stored, caller.tenant);
-      const claim = (JSON.parse(loaded.claim ?? 'null') as { payload: ExecutionClaim } | null)
-        ?.payload;
-      const command = {
-        ownClaim: claim?.execution_identity === outcome.execution_identity,
-        status: outcome.status,
-        reconciliationSeconds: request.limits.reconciliation_seconds,
-      };
-      if (reconciling) requireEvidence(outcome);
-      else if (command.ownClaim && sameOutcome(loaded.outcome, call.text)) {
-        return answer(200, loaded.outcome as string);
-      }
-      const { next, events } = reconciling
-        ? decideReconciliation(lifecycle, command, loaded.now)
-        : decideReport(lifecycle, command, loaded.now);
-      const subject = {
+    const row = await deps.store.loadForOutcome(caller, id, operation, call.key);
+    const opened = await openRequest(deps.directory, caller, row, call.text);
+    if (reconciling) requireOperator(opened.principal);
+    if (opened.replay !== null) return answer(opened.replay.status, opened.replay.body);
+    const stored = await opened.visible();
+    if (!reconciling) requireOwner(opened.principal, stored);
+    const loaded = row as NonNullable<typeof row>;
+    const { request, lifecycle } = stored;
+    requireIntegrity(stored, caller.tenant);
+    const claim = (JSON.parse(loaded.claim ?? 'null') as { payload: ExecutionClaim } | null)
+      ?.payload;
+    const command = {
+      ownClaim: claim?.execution_identity === outcome.execution_identity,
+      status: outcome.status,
+      reconciliationSeconds: request.limits.reconciliation_seconds,
+    };
+    if (reconciling) requireEvidence(outcome);
+    else if (command.ownClaim && sameOutcome(loaded.outcome, call.text)) {
+      return answer(200, loaded.outcome as string);
+    }
+    const { next, events } = reconciling
+      ? decideReconciliation(lifecycle, command, loaded.now)
+      : decideReport(lifecycle, command, loaded.now);
+    const subject = {
+      tenant: caller.tenant,
+      audience: stored.owner,
+      purpose: request.purpose,
+      profiles: request.profiles,
+    };
+    const [record, changes] = await Promise.all([
+      deps.notary.issue(kind.type, subject, loaded.now, {
+        claim_digest: loaded.claim_digest,
+        outcome,
+        recorded_at: new Date(loaded.now).toISOString(),
+        recorded_by: { kind: recorder, subject: caller.id },
+        request_id: id,
+      }),
+      deps.notary.events(id, subject, events, loaded.now),
+    ]);
+    const incident =
+      !reconciling && claimsEffectUnadmitted(lifecycle, outcome.status) ? newId() : null;
+    await deps.store.recordOutcome(
+      {
         tenant: caller.tenant,
-        audience: stored.owner,
-        purpose: request.purpose,
-        profiles: request.profiles,
-      };
-      const [record, changes] = await Promise.all([
-        deps.notary.issue(kind.type, subject, loaded.now, {
-          claim_digest: loaded.claim_digest,
-          outcome,
-          recorded_at: new Date(loaded.now).toISOString(),
-          recorded_by: { kind: recorder, subject: caller.id },
-          request_id: id,
-        }),
-        deps.notary.events(id, subject, events, loaded.now),
-      ]);
-      const incident =
-        !reconciling && claimsEffectUnadmitted(lifecycle, outcome.status) ? newId() : null;
-      await deps.store.recordOutcome(
-        {
-          tenant: caller.tenant,
-          directoryRevision: loaded.directory_revision,
-          requestId: id,
-          version: stored.version,
-          before: null,
-          records: [record, ...changes],
-          recalled: loaded.recalled,
-          deadlines: [{ kind: 'private_deletion', due: next.privateDeleteAt }],
-          answer: {
-            principal: caller.id,
-            operation,
-            key: call.key ?? '',
-            body: call.text,
-            status: 200,
-            result: null,
-            recordId: record.id,
-          },
+        directoryRevision: loaded.directory_revision,
+        requestId: id,
+        version: stored.version,
+        before: null,
+        records: [record, ...changes],
+        deadlines: [{ kind: 'private_deletion', due: next.privateDeleteAt }],
+        answer: {
+          principal: caller.id,
+          operation,
+          key: call.key ?? '',
+          body: call.text,
+          status: 200,
+          result: null,
+          recordId: record.id,
         },
-        next,
-        record.id,
-        incident,
-      );
-      deps.chained(caller.tenant);
-      return answer(200, record.text);
-    });
+      },
+      next,
+      record.id,
+      incident,
+    );
+    deps.chained(caller.tenant);
+    return answer(200, record.text);
   };
 }
 

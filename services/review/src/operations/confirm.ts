@@ -65,7 +65,6 @@ export function confirm(deps: ReviewDeps): Handler {
         transit(
           { status: 200, result: null, recordId: receipt.id },
           {
-            recalled: row.recalled,
             records: [receipt, ...changes],
             deadlines:
               next.grant === 'pending_anchor' && next.grantDeadline !== null
@@ -75,7 +74,6 @@ export function confirm(deps: ReviewDeps): Handler {
         ),
         next,
         receipt.id,
-        row.candidate_mark,
       );
       deps.chained(call.caller.tenant);
       return answer(200, receipt.text);

@@ -52,7 +52,6 @@ export function propose(deps: ReviewDeps): Handler {
       const text = canonicalText(candidate);
       await deps.store.freeze(
         transit({ status: 201, result: text, recordId: null }),
-        row,
         candidate,
         textDigest(text),
         text,

@@ -10,8 +10,8 @@ import { connectTo } from '../../support/truths.js';
 import type { Stage } from './stage.js';
 import { setStage } from './stage.js';
 
-// A service recalls what its last step on a request left behind. Whatever changed since, however it came about, is the
-// answer to the next call, and not what is recalled.
+// A step follows closely on the step before it, mostly in the same process. Every change in between, however it was made,
+// decides the answer: no process answers from what its last step left.
 
 let instance: Instance;
 let database: pg.Client;
