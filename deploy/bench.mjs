@@ -18,7 +18,8 @@ try {
 async function build() {
   const swc = join(ROOT, 'node_modules', '.bin', 'swc');
   const flags = ['-d', join('test', 'dist'), '--strip-leading-paths', '--quiet'];
-  const sources = [join('test', 'bench'), join('test', 'support', 'folder.ts')];
+  const support = ['folder.ts', 'slow-schemas.ts'].map((name) => join('test', 'support', name));
+  const sources = [join('test', 'bench'), ...support];
   const { code, output } = await run(swc, [...sources, ...flags]);
   if (code !== 0) throw new Missing(`The bench could not be built:\n${output}`);
 }

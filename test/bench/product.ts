@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import type { Ends } from './ends.js';
+import type { Target } from './load/lifecycle.js';
 import type { Side } from './side.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -12,6 +13,9 @@ const STOP_WITHIN_MS = 30_000;
 
 export interface Product extends Side {
   readonly launcher: number;
+  readonly demo: Demo;
+  /** The demonstration's other tenant, as its callers. */
+  targetOf(tenant: 'other'): Promise<Target>;
   /** From the command to `ready`. */
   readonly startMs: number;
   stop(): Promise<void>;
@@ -24,17 +28,26 @@ export interface ProductOptions {
   readonly replicas?: number;
   /** Started by npm, as a person would, instead of Node itself. */
   readonly npm?: boolean;
+  /** With the quotas and rates of a new tenant, which are lifted otherwise. */
+  readonly quotas?: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-interface Demo {
-  origin: string;
+interface DemoTenant {
   producer: { token: string };
+  publisher: { token: string };
+  operator: { token: string };
   people: { id: string }[];
-  routes: { execution: string };
+  routes: { review: string; execution: string };
 }
 
-/** The product as its first command starts it, on free ports and stores of its own, without quotas and demonstration. */
+/** How a running instance describes itself. */
+interface Demo extends DemoTenant {
+  origin: string;
+  other: DemoTenant;
+}
+
+/** The product as its first command starts it, on free ports and stores of its own, without demonstration. */
 export async function startProduct(options: ProductOptions, ends: Ends): Promise<Product> {
   const { folder, split } = options;
   const began = performance.now();
@@ -52,13 +65,9 @@ export async function startProduct(options: ProductOptions, ends: Ends): Promise
   const launcher = pidIn(folder);
   return {
     name: split ? 'split' : 'all',
-    target: {
-      origin: demo.origin,
-      producer: { authorization: `Bearer ${demo.producer.token}` },
-      reviewers: await sessions(demo, folder),
-      route: demo.routes.execution,
-      waits: true,
-    },
+    target: await targetOf(demo, demo.origin, folder),
+    demo,
+    targetOf: (tenant) => targetOf(demo[tenant], demo.origin, folder),
     roots: [launcher],
     databaseUrl: databaseOf(folder),
     launcher,
@@ -67,9 +76,20 @@ export async function startProduct(options: ProductOptions, ends: Ends): Promise
   };
 }
 
-function launch({ folder, split, replicas, npm, env }: ProductOptions) {
+async function targetOf(tenant: DemoTenant, origin: string, folder: string): Promise<Target> {
+  return {
+    origin,
+    producer: { authorization: `Bearer ${tenant.producer.token}` },
+    reviewers: await sessions(tenant, origin, folder),
+    route: tenant.routes.execution,
+    waits: true,
+  };
+}
+
+function launch({ folder, split, replicas, npm, quotas, env }: ProductOptions) {
   const args = [
-    ...['--data', folder, '--port', '0', '--sandbox-port', '0', '--no-demo', '--no-quotas'],
+    ...['--data', folder, '--port', '0', '--sandbox-port', '0', '--no-demo'],
+    ...(quotas ? [] : ['--no-quotas']),
     ...(split ? ['--split'] : []),
     ...(replicas === undefined ? [] : ['--replicas', String(replicas)]),
   ];
@@ -143,15 +163,18 @@ function kill(pid: number, signal: NodeJS.Signals): void {
 }
 
 /** Credentials of the reviewers: everybody but the owner, who comes first. */
-async function sessions(demo: Demo, folder: string): Promise<Record<string, string>[]> {
-  const people = demo.people.slice(1).map(({ id }) => id);
+async function sessions(
+  { people: [, ...reviewers] }: DemoTenant,
+  origin: string,
+  folder: string,
+): Promise<Record<string, string>[]> {
   return Promise.all(
-    people.map(async (id) => {
+    reviewers.map(async ({ id }) => {
       const { cookie, csrf } = JSON.parse(await session(id, folder)) as Record<
         'cookie' | 'csrf',
         string
       >;
-      return { cookie, 'x-csrf-token': csrf, origin: demo.origin };
+      return { cookie, 'x-csrf-token': csrf, origin };
     }),
   );
 }

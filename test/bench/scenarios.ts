@@ -14,4 +14,5 @@ export const SCENARIOS: Readonly<Record<string, () => Promise<Scenario>>> = {
   deletion: async () => (await import('./deletion/deletion.js')).deletion,
   drain: async () => (await import('./drain/drain.js')).drain,
   growth: async () => (await import('./growth/growth.js')).growth,
+  neighbours: async () => (await import('./neighbours/neighbours.js')).neighbours,
 };

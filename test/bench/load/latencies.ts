@@ -46,7 +46,8 @@ export function newLatencies(): Latencies {
   };
 }
 
-function figuresOf(ms: readonly number[], bytes: number): StepFigures | null {
+/** Null when there is none. */
+export function figuresOf(ms: readonly number[], bytes: number): StepFigures | null {
   if (ms.length === 0) return null;
   const sorted = Float64Array.from(ms).sort();
   return {

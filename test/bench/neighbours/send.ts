@@ -1,0 +1,36 @@
+import http from 'node:http';
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** A client with one connection of its own. */
+export interface Caller {
+  readonly origin: string;
+  readonly agent: http.Agent;
+}
+
+/** Sends a call and throws its answer's body away; the status, or the code of what went wrong with the connection. */
+export function send(
+  { origin, agent }: Caller,
+  method: 'GET' | 'POST',
+  path: string,
+  headers: Headers,
+  body?: string,
+): Promise<number | string> {
+  const { hostname, port } = new URL(origin);
+  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+  const type = body === undefined ? {} : { 'content-type': 'application/json' };
+  return new Promise((resolve) => {
+    const failed = (error: NodeJS.ErrnoException): void => resolve(error.code ?? error.message);
+    const request = http.request({
+      ...{ agent, hostname, port, method, path },
+      headers: { ...headers, ...type, ...length },
+    });
+    request.once('error', failed);
+    request.once('response', (response) => {
+      response.once('error', failed);
+      response.once('end', () => resolve(response.statusCode ?? 0));
+      response.resume();
+    });
+    request.end(body);
+  });
+}
