@@ -14,7 +14,6 @@ import {
   readCallerKey,
   readCallerKeys,
   readMessageKeys,
-  serveOperations,
 } from '@countersign/platform';
 import type { Bus, BusHeaders, Caller } from '@countersign/platform';
 import { testNats } from '@countersign/platform/testing';
@@ -257,8 +256,9 @@ describe('a service that the gateway speaks to', () => {
       log,
       compatible: false,
     });
-    await serveOperations(service, verifier, 'request', {
-      'request.cancel': async ({ caller }) => ({ status: 200, body: caller.id }),
+    await service.serve('countersign.request.cancel', 'request', async (request) => {
+      const { caller } = await verifier.verify(request);
+      return { status: 200, body: caller?.id ?? '' };
     });
   }, 60_000);
   afterAll(async () => {

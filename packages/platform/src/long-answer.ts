@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Answer } from './answer.js';
 import type { BusReply } from './bus/types.js';
 
 /** UTF-8 in pieces, none of which is much work. */
@@ -11,10 +12,17 @@ export type AnswerPart = string | Pieces | { readonly quoted: string | Uint8Arra
 const COPIED_AT_ONCE = 2 * 1024 * 1024;
 
 /**
- * An answer of parts one after the other. Where one of them is in pieces the answer is bytes, made piece by piece: others
- * get their turn between two.
+ * An answer of parts one after the other, which together are a value of that type. Where one of them is in pieces the answer
+ * is bytes, made piece by piece: others get their turn between two.
  */
-export async function answerOf(status: number, parts: readonly AnswerPart[]): Promise<BusReply> {
+export async function answerOf<Output, Status extends number = 200>(
+  status: Status,
+  parts: readonly AnswerPart[],
+): Promise<Answer<Output, Status>> {
+  return (await joinedReply(status, parts)) as Answer<Output, Status>;
+}
+
+async function joinedReply(status: number, parts: readonly AnswerPart[]): Promise<BusReply> {
   if (!parts.some(isInPieces)) return { status, body: parts.map(textOfPart).join('') };
   const chunks: Uint8Array[] = [];
   for (const part of parts) {

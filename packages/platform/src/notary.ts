@@ -1,11 +1,13 @@
 import { signPayloadTextLater, canonicalText } from '@countersign/protocol';
 import type {
+  JsonText,
   LifecycleEvent,
   PayloadOf,
   Profiles,
   Purpose,
   RecordType,
   RemoteSigner,
+  SignedRecord,
 } from '@countersign/protocol';
 import { newId } from './ids.js';
 
@@ -25,7 +27,7 @@ export interface IssuedRecord {
   /** Timestamp text, as signed. */
   readonly issuedAt: string;
   /** Canonical text, signature included. */
-  readonly text: string;
+  readonly text: JsonText<SignedRecord>;
   readonly digest: string;
 }
 

@@ -13,11 +13,10 @@ export function serviceOf(subject: string): AskedService {
   return subject.split('.')[1] as AskedService;
 }
 
-/** Questions between services that are none of the operations of the protocol; their names as operations have them. */
-export const PREFLIGHT = 'request.preflight';
+// Questions between services that are none of the operations of the protocol.
 
-/** Asked before the body of `request.register-bundle`, `request.create` and `request.supersede` is read. */
-export const PREFLIGHT_SUBJECT = subjectOf(PREFLIGHT);
+/** Asked before the body of an operation with `preflight` is read. */
+export const PREFLIGHT_SUBJECT = subjectOf('request.preflight');
 
 /** What is read of a tenant's tree below /log/. */
 export const TREE_SUBJECT = subjectOf('ledger.tree');

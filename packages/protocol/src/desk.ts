@@ -40,8 +40,8 @@ const rows = [
   { name: 'request.preview-principal', method: 'POST', path: '/operator/data/preview/principal', query: ['id'], input: 'PrincipalInput' },
 ] as const satisfies readonly DeskRow[];
 
-export type DeskReadName = (typeof rows)[number]['name'];
-export type DeskRead = DeskRow & { readonly name: DeskReadName };
+export type DeskRead = (typeof rows)[number];
+export type DeskReadName = DeskRead['name'];
 export const DESK_READS: readonly DeskRead[] = rows;
 
 /** The one that changes something: no session of the person `id` that has begun before counts any more. */
@@ -54,6 +54,8 @@ export const END_SESSIONS = {
 } as const satisfies DeskRow;
 export type DeskCall = DeskRead | typeof END_SESSIONS;
 export const DESK_CALLS: readonly DeskCall[] = [...DESK_READS, END_SESSIONS];
+/** A row as it is written in the table. */
+export type DeskRowOf<Name extends DeskCall['name']> = Extract<DeskCall, { readonly name: Name }>;
 
 /** Items in an order that lasts, at most a hundred; `next` is the `after` of the next page, null at the end. */
 export interface DeskPage<Item> {

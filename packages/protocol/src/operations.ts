@@ -1,7 +1,7 @@
 import type { ErrorCode } from './errors.js';
 import { Refusal } from './errors.js';
 import type { DecisionState } from './lifecycle/state.js';
-import type { RecordName } from './records/registry.js';
+import type { RecordName, RecordOf } from './records/registry.js';
 import { DECISION_STATES } from './records/vocabulary.js';
 
 /**
@@ -73,13 +73,21 @@ export interface ChoiceParameter {
 }
 export type QueryParameter = NumberParameter | ChoiceParameter;
 
-const offset: NumberParameter = { name: 'offset', maximum: 100_000, refusal: 'invalid_offset' };
-const after: NumberParameter = { name: 'after', maximum: 99_999_999, refusal: 'invalid_offset' };
-const state: ChoiceParameter = {
+const offset = {
+  name: 'offset',
+  maximum: 100_000,
+  refusal: 'invalid_offset',
+} as const satisfies NumberParameter;
+const after = {
+  name: 'after',
+  maximum: 99_999_999,
+  refusal: 'invalid_offset',
+} as const satisfies NumberParameter;
+const state = {
   name: 'state',
   values: ['', ...DECISION_STATES],
   refusal: 'invalid_state',
-};
+} as const satisfies ChoiceParameter;
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
@@ -164,7 +172,45 @@ const rows = [
   { ...read, number: 29, name: 'gateway.metrics-text', path: '/v2/admin/metrics.prom', callers: 'bearerFigures', security: 'bearer', output: null, summary: 'Read operator-scoped metrics in the text exposition format' },
 ] as const satisfies readonly Row[];
 
-export type OperationName = (typeof rows)[number]['name'];
+type Rows = (typeof rows)[number];
+export type OperationName = Rows['name'];
+/** The names of a service's operations. */
+export type OperationsOf<Service extends ServiceName> = Extract<
+  OperationName,
+  `${Service}.${string}`
+>;
+type Typed<Name> = Name extends RecordName ? RecordOf<Name> : null;
+type IdIn<Path> = Path extends `${string}{id}${string}` ? string : null;
+type KeyIf<Keyed> = Keyed extends true ? string : null;
+type Read<Parameter extends QueryParameter> = {
+  readonly [Each in Parameter as Each extends NumberParameter ? Each['name'] : never]: number;
+} & {
+  readonly [
+    Each in Parameter as Each extends ChoiceParameter ? Each['name'] : never
+  ]?: DecisionState;
+};
+
+/** What the rows of the table say as types, by the names of the operations. */
+export type OperationTypes = {
+  readonly [Row in Rows as Row['name']]: {
+    /** What `{id}` of the path names; null where the path has none. */
+    readonly id: IdIn<Row['path']>;
+    /** `Idempotency-Key`; null where the operation takes none. */
+    readonly key: KeyIf<Row['key']>;
+    /** As {@link readQuery} reads it. */
+    readonly query: Read<Row['query'][number]>;
+    /** The body; null where there is none. */
+    readonly input: Typed<Row['input']>;
+    /** The same as it reaches the service; null also where that judges the record itself (`preflight`). */
+    readonly arriving: Row['preflight'] extends true ? null : Typed<Row['input']>;
+    /** The answer; null for text (`gateway.metrics-text`). */
+    readonly output: Typed<Row['output']>;
+    readonly status: Row['success'][number];
+  };
+};
+
+/** The operations whose service is asked about them before their body is read. */
+export type PreflightedName = Extract<Rows, { readonly preflight: true }>['name'];
 
 export interface Operation extends Row {
   readonly name: OperationName;

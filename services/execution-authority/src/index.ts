@@ -1,4 +1,4 @@
 export { executionModule } from './module.js';
-export type { ExecutionDeps } from './module.js';
+export type { ExecutionDeps } from './deps.js';
 export { ExecutionStore } from './store.js';
 export { reconciliationWorker } from './workers/reconciliation.js';

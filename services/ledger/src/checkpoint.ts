@@ -1,6 +1,6 @@
 import { CHECKPOINT_ENTRIES, SECONDS } from '@countersign/protocol';
 import { inSpanOfEach } from '@countersign/platform';
-import type { ChainDeps, LedgerDeps } from './module.js';
+import type { ChainDeps, LedgerDeps } from './deps.js';
 import type { Drained, LedgerPosition } from './store.js';
 
 /**

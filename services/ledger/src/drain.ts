@@ -1,7 +1,7 @@
 import { CHECKPOINT_ENTRIES } from '@countersign/protocol';
 import { Wakeful, inSpanOfEach } from '@countersign/platform';
 import { checkpoint, checkpointDue, checkpointText, positionIn, saving } from './checkpoint.js';
-import type { ChainDeps, LedgerDeps } from './module.js';
+import type { ChainDeps, LedgerDeps } from './deps.js';
 import type { Drained, LedgerPosition } from './store.js';
 
 /** A run of drains in short succession is one batch: fewer, fuller transactions under load. */

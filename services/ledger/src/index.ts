@@ -11,7 +11,7 @@ export {
   securityCheckpointModule,
   treeModule,
 } from './module.js';
-export type { ChainDeps, LedgerDeps } from './module.js';
+export type { ChainDeps, LedgerDeps } from './deps.js';
 export { LedgerStore } from './store.js';
 export { MetricsStore } from './store/metrics.js';
 export { ComparisonStore } from './store/comparison.js';

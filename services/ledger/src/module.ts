@@ -1,9 +1,16 @@
 import { onFreshState } from '@countersign/database';
-import type { Directory, SecurityJournal, Traces } from '@countersign/database';
-import { HINTS, TREE_SUBJECT, serveOperations } from '@countersign/platform';
-import type { Bus, Handler, Logger, Module, Notary, ServiceRuntime } from '@countersign/platform';
+import { HINTS, TREE_SUBJECT, serveAdmin, serveOperations } from '@countersign/platform';
+import type {
+  AdminHandlers,
+  Bus,
+  Module,
+  OperationHandlers,
+  ServiceRuntime,
+} from '@countersign/platform';
+import { SECURITY_READS } from '@countersign/protocol';
 import type { SecurityRead } from '@countersign/protocol';
 import { AnchorError } from './anchor/anchor-store.js';
+import type { ChainDeps } from './deps.js';
 import { drainer } from './drain.js';
 import { entries } from './operations/entries.js';
 import { events } from './operations/events.js';
@@ -13,11 +20,6 @@ import { securityDrain } from './security/chain.js';
 import { securityCsvFile, securityList, securityPages } from './security/reading.js';
 import { securityCheckpoints } from './security/checkpoints.js';
 import type { SecurityCheckpointDeps } from './security/checkpoints.js';
-import type { LedgerStore } from './store.js';
-import type { MetricsStore } from './store/metrics.js';
-import type { SecurityStore } from './store/security.js';
-import type { SecurityReadingStore } from './store/security-reading.js';
-import type { TreeStore } from './store/tree.js';
 import { anchorWorker } from './workers/anchor.js';
 import { treeFollower } from './tree/follower.js';
 import type { FollowerDeps } from './tree/follower.js';
@@ -27,30 +29,6 @@ import type { WitnessDeps } from './tree/witness.js';
 import { createComparison } from './workers/comparison.js';
 import type { ComparisonDeps } from './workers/comparison.js';
 
-export interface LedgerDeps {
-  readonly store: LedgerStore;
-  readonly metrics: MetricsStore;
-  readonly tree: TreeStore;
-  readonly security: SecurityStore;
-  readonly reading: SecurityReadingStore;
-  readonly directory: Directory;
-  /** For the security log: exports, noted before they are answered. */
-  readonly journal: SecurityJournal;
-  readonly notary: Notary;
-  readonly log: Logger;
-  /** To which traces the records belong; null while tracing is off. */
-  readonly traces: Traces | null;
-  /** Milliseconds of a clock that never jumps, for pauses and intervals only. */
-  readonly monotonicMs: () => number;
-}
-
-/** What the chain's writer says to others. */
-export interface ChainDeps extends LedgerDeps {
-  /** Hints, never awaited: a tenant has a new checkpoint; its chain has grown. */
-  readonly checkpointed: (tenant: string) => void;
-  readonly grown: (tenant: string) => void;
-}
-
 /**
  * `ledger.export`, `ledger.events`, `ledger.entries`, `ledger.metrics` and the chain: drains the outbox and signs
  * checkpoints.
@@ -58,21 +36,22 @@ export interface ChainDeps extends LedgerDeps {
 export function ledgerModule(runtime: ServiceRuntime, deps: ChainDeps): Module {
   const drain = drainer(deps);
   const security = securityDrain({ store: deps.security, log: deps.log });
+  const operations: OperationHandlers<'ledger'> = {
+    'ledger.export': exportRequest(deps),
+    'ledger.events': events(deps),
+    'ledger.entries': entries(deps),
+    'ledger.metrics': metrics(deps),
+  };
+  const securityReads: AdminHandlers<SecurityRead> = {
+    'ledger.security-log': securityList(deps),
+    'ledger.security-log-pages': securityPages(deps),
+    'ledger.security-log-csv': securityCsvFile(deps),
+  };
   return {
     name: 'ledger',
     start: async () => {
-      await serveOperations(
-        runtime.bus,
-        runtime.verifier,
-        'ledger',
-        onFreshState({
-          'ledger.export': exportRequest(deps),
-          'ledger.events': events(deps),
-          'ledger.entries': entries(deps),
-          'ledger.metrics': metrics(deps),
-        }),
-        onFreshState(securityReads(deps)),
-      );
+      await serveOperations(runtime, 'ledger', onFreshState(operations));
+      await serveAdmin(runtime, 'ledger', SECURITY_READS, onFreshState(securityReads));
       await runtime.bus.serve(
         TREE_SUBJECT,
         'ledger',
@@ -85,15 +64,6 @@ export function ledgerModule(runtime: ServiceRuntime, deps: ChainDeps): Module {
     stop: async () => {
       await Promise.all([drain.stop(), security.stop()]);
     },
-  };
-}
-
-/** What is served beside the operations: each by its name in protocol/security-log/reads.ts. */
-function securityReads(deps: LedgerDeps): Readonly<Record<SecurityRead['name'], Handler>> {
-  return {
-    'ledger.security-log': securityList(deps),
-    'ledger.security-log-pages': securityPages(deps),
-    'ledger.security-log-csv': securityCsvFile(deps),
   };
 }
 

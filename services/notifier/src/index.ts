@@ -2,7 +2,7 @@ export { smtpMailer } from './mail/mailer.js';
 export type { MailerOptions, OutgoingMail, SendMail } from './mail/mailer.js';
 export { MailTimeout } from './mail/mailer.js';
 export { notifierModule } from './module.js';
-export type { NotifierDeps } from './module.js';
+export type { NotifierDeps } from './deps.js';
 export { NotifierStore } from './store.js';
 export { DeliveryStore } from './store/deliveries.js';
 export { FeedStore } from './store/feed.js';

@@ -1,15 +1,7 @@
 import { remind as decide } from '@countersign/protocol';
 import { requireRequestIntegrity } from '@countersign/database';
 import type { NewAnswer, StoredRequest } from '@countersign/database';
-import type { Notary } from '@countersign/platform';
-import type { NotifierStore } from './store.js';
-
-export interface ReminderDeps {
-  readonly store: NotifierStore;
-  readonly notary: Notary;
-  /** Tells the ledger that a tenant has something new to chain: a hint, never awaited. */
-  readonly chained: (tenant: string) => void;
-}
+import type { ReminderDeps } from './deps.js';
 
 /**
  * One reminder of a request, whoever asks for it: at most one a day, counted over supersession

@@ -11,9 +11,10 @@ import type { DecisionRequest, ReviewBundle, Transition } from '@countersign/pro
 import { personOf, requireCaller } from '@countersign/database';
 import type { Principal, Route } from '@countersign/database';
 import { isId } from '@countersign/platform';
-import type { Call } from '@countersign/platform';
+import type { Caller } from '@countersign/platform';
 import type { CreationHead, CreationInput } from './creation-input.js';
-import type { RequestDeps } from './module.js';
+import type { RequestDeps } from './deps.js';
+import { requireQuota } from './quotas.js';
 import type { Creation, CreationRow } from './store/creation.js';
 
 /** What the one read of a creation has to look for; nothing of it is trusted yet. */
@@ -37,10 +38,10 @@ export interface Owner {
 
 export async function requireCreator(
   deps: RequestDeps,
-  call: Call,
+  caller: Caller,
   revision: number | undefined,
 ): Promise<Owner> {
-  const principal = await requireCaller(deps.directory, call.caller, revision);
+  const principal = await requireCaller(deps.directory, caller, revision);
   if (principal.kind !== 'producer' && principal.kind !== 'human') {
     throw new Refusal('producer_required');
   }
@@ -60,16 +61,16 @@ export async function requireCreator(
  */
 export async function requireAcceptable(
   deps: RequestDeps,
-  call: Call,
+  caller: Caller,
   owner: Owner,
   row: CreationRow,
   input: CreationInput,
 ): Promise<Route> {
-  if (row.quota_refusal !== null) throw new Refusal(row.quota_refusal as 'daily_quota');
+  requireQuota(row.quota_refusal);
   const { names, fault } = input;
   if (names.route === null)
     throw new Refusal('invalid_RequestInput', { detail: '/route must be an identifier' });
-  const route = await deps.directory.route(call.caller.tenant, names.route, row.directory_revision);
+  const route = await deps.directory.route(caller.tenant, names.route, row.directory_revision);
   if (route === null) throw new Refusal('not_found');
   const named =
     owner.principal.kind === 'human' || (owner.principal.config.routes ?? []).includes(route.id);
@@ -79,7 +80,7 @@ export async function requireAcceptable(
   if (row.route_day_over) throw new Refusal('daily_quota');
   requireSizes(input, route);
   if (fault !== null) throw new Refusal('invalid_RequestInput', fault);
-  await deps.checkSchema(call.caller.tenant, input.schema.text);
+  await deps.checkSchema(caller.tenant, input.schema.text);
   return route;
 }
 
@@ -105,7 +106,7 @@ export interface Prepared {
  */
 export async function prepare(
   deps: RequestDeps,
-  call: Call,
+  caller: Caller,
   owner: Owner,
   row: CreationRow,
   input: CreationInput,
@@ -117,11 +118,7 @@ export async function prepare(
   const { limits } = route.config;
   requireProfiles(body, route);
   const requester = personOf(
-    await deps.directory.principal(
-      call.caller.tenant,
-      owner.requester.subject,
-      row.directory_revision,
-    ),
+    await deps.directory.principal(caller.tenant, owner.requester.subject, row.directory_revision),
   );
   if (!requester?.enabled || !requester.certain)
     throw new Refusal('requester_identity_unavailable');
@@ -171,7 +168,7 @@ export async function prepare(
     route: route.id,
     summary: body.summary,
     ...(supersedes === null ? {} : { supersedes: supersedes.id }),
-    tenant: call.caller.tenant,
+    tenant: caller.tenant,
   };
   const canonical = canonicalText(request);
   const transition = created(body.purpose, {

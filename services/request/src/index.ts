@@ -1,5 +1,5 @@
 export { requestModule } from './module.js';
-export type { RequestDeps } from './module.js';
+export type { RequestDeps } from './deps.js';
 export { QUOTA_AMOUNTS } from './quotas.js';
 export { BundleStore } from './store/bundles.js';
 export { CreationStore } from './store/creation.js';

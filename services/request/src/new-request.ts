@@ -1,15 +1,16 @@
 import type { Transit } from '@countersign/database';
-import type { Call, RecordSubject } from '@countersign/platform';
+import type { OperationCall, RecordSubject } from '@countersign/platform';
+import type { JsonText, RequestStatus } from '@countersign/protocol';
 import type { CreationInput } from './creation-input.js';
 import type { Prepared } from './creation.js';
-import type { RequestDeps } from './module.js';
+import type { RequestDeps } from './deps.js';
 import { NO_PARTS, statusText } from './status-view.js';
 import type { CreationRow } from './store/creation.js';
 
 /** A request that is only about to be stored. */
 export interface NewRequest {
   /** Its RequestStatus: the answer to the call, kept under the caller's key. */
-  readonly body: string;
+  readonly body: JsonText<RequestStatus>;
   readonly subject: RecordSubject;
   readonly transit: Transit;
 }
@@ -19,9 +20,12 @@ export interface NewRequest {
  */
 export async function newRequest(
   deps: RequestDeps,
-  { caller, key }: Call,
-  input: CreationInput,
-  operation: string,
+  {
+    caller,
+    key,
+    scope,
+    input,
+  }: OperationCall<'request.create' | 'request.supersede', CreationInput>,
   row: CreationRow,
   { request, creation, transition }: Prepared,
 ): Promise<NewRequest> {
@@ -53,8 +57,8 @@ export async function newRequest(
     ],
     answer: {
       principal: caller.id,
-      operation,
-      key: key ?? '',
+      operation: scope,
+      key,
       body: input,
       status: 201,
       result: body,

@@ -1,4 +1,4 @@
-import { DEFAULT_QUOTAS } from '@countersign/protocol';
+import { DEFAULT_QUOTAS, Refusal, isErrorCode } from '@countersign/protocol';
 
 /**
  * The figures of protocol §9.2 as the database's quota functions read them; a tenant's own `quotas` override them by
@@ -24,3 +24,11 @@ export const QUOTA_AMOUNTS = {
 } as const;
 
 export type QuotaAmounts = typeof QUOTA_AMOUNTS;
+
+/** Throws the refusal that a quota function of the database has named, if it has. */
+export function requireQuota(named: string | null): void {
+  if (named === null) return;
+  if (!isErrorCode(named))
+    throw new TypeError(`the database names a refusal unknown here: ${named}`);
+  throw new Refusal(named);
+}

@@ -1,4 +1,5 @@
-import { effective } from '@countersign/protocol';
+import { asJsonText, effective } from '@countersign/protocol';
+import type { JsonText, RequestStatus } from '@countersign/protocol';
 import type { RequestRow, StoredRequest } from '@countersign/database';
 
 /** Signed originals and the proof as stored text, spliced in unchanged. */
@@ -25,19 +26,23 @@ export type StatusSource = Pick<StoredRequest, 'id' | 'digest' | 'canonical' | '
 };
 
 /** RequestStatus (protocol §3.3) as JSON text, with the states that hold at the row's time. */
-export function statusText(stored: StatusSource, parts: StatusParts, origin: string): string {
+export function statusText(
+  stored: StatusSource,
+  parts: StatusParts,
+  origin: string,
+): JsonText<RequestStatus> {
   const { row } = stored;
   const state = effective(stored.lifecycle, row.now);
   const audit = tenantInConflict(row.fence_reason) ? 'conflict' : state.audit;
-  return (
+  return asJsonText(
     `{"request":${stored.canonical},"request_digest":"${stored.digest}"` +
-    `,"decision_state":"${state.decision}","audit_state":"${audit}"` +
-    `,"grant_state":"${state.grant}","execution_state":"${state.execution}"` +
-    `,"revision":${stored.lifecycle.revision}` +
-    `,"receipt":${parts.receipt},"claim":${parts.claim},"outcome":${parts.outcome}` +
-    `,"anchor":${parts.anchor},"delivery":${parts.deliveries}` +
-    `,"review_link":"${origin}/review/${stored.id}"` +
-    `,"polling_link":"${origin}/v2/requests/${stored.id}"}`
+      `,"decision_state":"${state.decision}","audit_state":"${audit}"` +
+      `,"grant_state":"${state.grant}","execution_state":"${state.execution}"` +
+      `,"revision":${stored.lifecycle.revision}` +
+      `,"receipt":${parts.receipt},"claim":${parts.claim},"outcome":${parts.outcome}` +
+      `,"anchor":${parts.anchor},"delivery":${parts.deliveries}` +
+      `,"review_link":"${origin}/review/${stored.id}"` +
+      `,"polling_link":"${origin}/v2/requests/${stored.id}"}`,
   );
 }
 

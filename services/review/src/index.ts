@@ -1,3 +1,3 @@
 export { reviewModule } from './module.js';
-export type { ReviewDeps } from './module.js';
+export type { ReviewDeps } from './deps.js';
 export { ReviewStore } from './store.js';

@@ -1,5 +1,5 @@
 import { Refusal, materialReadable } from '@countersign/protocol';
-import type { OperationName, Person } from '@countersign/protocol';
+import type { OperationsOf, Person } from '@countersign/protocol';
 import {
   lifecycleOf,
   openRequest,
@@ -7,9 +7,9 @@ import {
   withFreshState,
 } from '@countersign/database';
 import type { NewAnswer, StoredRequest, Transit } from '@countersign/database';
-import { answer, isId, keyScope } from '@countersign/platform';
-import type { BusReply, Call, Handler } from '@countersign/platform';
-import type { ReviewDeps } from './module.js';
+import { storedReply } from '@countersign/platform';
+import type { OperationAnswer, OperationCall, OperationHandler } from '@countersign/platform';
+import type { ReviewDeps } from './deps.js';
 import type { ReviewRow } from './store.js';
 
 export interface OpenedReview {
@@ -28,27 +28,25 @@ export interface OpenedReview {
  * the operation's own step, all of it again when another call was faster. `begin` runs once per call, what it returns once
  * per attempt.
  */
-export function reviewerOperation(
+export function reviewerOperation<Name extends OperationsOf<'review'>>(
   deps: ReviewDeps,
-  name: OperationName,
-  begin: (call: Call) => (open: OpenedReview) => Promise<BusReply>,
-): Handler {
+  name: Name,
+  begin: (call: OperationCall<Name>) => (open: OpenedReview) => Promise<OperationAnswer<Name>>,
+): OperationHandler<Name> {
   return async (call) => {
-    const id = call.params.id;
-    if (!isId(id)) throw new Refusal('not_found');
-    const { tenant } = call.caller;
-    const operation = keyScope(name, id);
+    const { caller, id, key, scope, text } = call;
+    const { tenant } = caller;
     const attempt = begin(call);
     return withFreshState(async () => {
-      const row = await deps.store.load(call.caller, id, operation, call.key);
-      const opened = await openRequest(deps.directory, call.caller, row, call.text);
+      const row = await deps.store.load(caller, id, scope, key);
+      const opened = await openRequest(deps.directory, caller, row, text);
       if (opened.replay !== null) {
         // What was frozen is private material, and gone with it even while its deletion is late (protocol §11.2).
         const loaded = row as ReviewRow;
         if (name === 'review.propose' && !materialReadable(lifecycleOf(loaded), loaded.now)) {
           throw new Refusal('idempotent_result_expired');
         }
-        return answer(opened.replay.status, opened.replay.body);
+        return storedReply(opened.replay);
       }
       const stored = await opened.visible();
       const reviewer = await requireEligibleReviewer(
@@ -73,9 +71,9 @@ export function reviewerOperation(
           ...more,
           answer: {
             principal: reviewer.id,
-            operation,
-            key: call.key ?? '',
-            body: call.text,
+            operation: scope,
+            key,
+            body: text,
             ...kept,
           },
         }),

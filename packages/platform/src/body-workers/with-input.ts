@@ -1,9 +1,8 @@
-import type { BusReply } from '../bus/types.js';
-import type { Call, Handler } from '../serve-operation.js';
+import type { OperationName } from '@countersign/protocol';
+import type { OperationAnswer } from '../answer.js';
+import type { OperationCall } from '../operation-call.js';
+import type { OperationHandler } from '../serve-operation.js';
 import type { BodyWorkers } from './body-workers.js';
-
-/** A handler that fetches large bodies itself. */
-export type LargeHandler = Handler & { readonly largeBodies: true };
 
 export interface InputReader<Input> {
   readonly bodies: Pick<BodyWorkers, 'place'>;
@@ -14,17 +13,17 @@ export interface InputReader<Input> {
 }
 
 /** An operation whose input may be large: that is read in a worker, once there is a place for it (protocol R35). */
-export function withInput<Input>(
+export function withInput<Name extends OperationName, Input>(
   { bodies, question, read }: InputReader<Input>,
-  step: (call: Call, input: Input) => Promise<BusReply>,
-): LargeHandler {
-  const handler: Handler = async (call) => {
+  step: (call: OperationCall<Name, Input>) => Promise<OperationAnswer<Name>>,
+): OperationHandler<Name> {
+  const handler: OperationHandler<Name> = async (call) => {
     const { largeBody, caller } = call;
-    if (largeBody === null) return step(call, read(call.text));
+    if (largeBody === null) return step({ ...call, input: read(call.text) });
     const place = await bodies.place(caller, largeBody.bytes);
     try {
       const input = await place.run<Input>(question, await largeBody.take());
-      return await step(call, input);
+      return await step({ ...call, input });
     } finally {
       place.leave();
     }

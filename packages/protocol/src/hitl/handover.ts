@@ -1,6 +1,8 @@
 import { HITL_VERSION } from '../constants.js';
 import { Refusal } from '../errors.js';
 import { textDigest } from '../json/canonical.js';
+import { asJsonText, jsonText } from '../json/text.js';
+import type { JsonText } from '../json/text.js';
 import type { JsonValue } from '../json/value.js';
 import { effective } from '../lifecycle/due.js';
 import type { AuditState, Lifecycle } from '../lifecycle/state.js';
@@ -78,7 +80,7 @@ export function humanInputRequired(found: HitlCase, responseSchema: JsonValue): 
  * `request.hitl-poll`, and `request.hitl` once it is decided, as JSON text: receipt and response are spliced in as they
  * were signed and frozen.
  */
-export function hitlPollText(found: HitlCase): string {
+export function hitlPollText(found: HitlCase): JsonText<HitlPoll> {
   const { id, lifecycle, now } = found;
   const { decision } = effective(lifecycle, now);
   if (decision === 'confirmed') return completedText(found);
@@ -87,18 +89,19 @@ export function hitlPollText(found: HitlCase): string {
     created_at: timestamp(found.acceptedAt),
     expires_at: timestamp(lifecycle.reviewDeadline),
   };
-  if (decision === 'pending') return poll({ ...open, status: 'pending' });
+  if (decision === 'pending') return jsonText<HitlPoll>({ ...open, status: 'pending' });
   if (decision === 'expired') {
     const expired_at = timestamp(expiredAt(lifecycle));
-    return poll({ ...open, status: 'expired', expired_at, default_action: DEFAULT_ACTION });
+    return jsonText<HitlPoll>({
+      ...open,
+      status: 'expired',
+      expired_at,
+      default_action: DEFAULT_ACTION,
+    });
   }
   const cancelled_at = timestamp(found.cancelledAt ?? lifecycle.reviewDeadline);
   const reason = lifecycle.invalidated ?? decision;
-  return poll({ ...open, status: 'cancelled', cancelled_at, reason });
-}
-
-function poll(answer: HitlPoll): string {
-  return JSON.stringify(answer);
+  return jsonText<HitlPoll>({ ...open, status: 'cancelled', cancelled_at, reason });
 }
 
 /**
@@ -109,16 +112,16 @@ function expiredAt({ reviewDeadline, privateDeleteAt }: Lifecycle): number {
   return Math.min(reviewDeadline, privateDeleteAt);
 }
 
-function completedText(found: HitlCase): string {
+function completedText(found: HitlCase): JsonText<HitlPoll> {
   const { id, receipt, audit, lifecycle, now } = found;
   if (receipt === null) throw new Refusal('material_integrity_mismatch');
   const { payload } = JSON.parse(receipt) as { payload: DecisionReceipt };
   const available = materialReadable(lifecycle, now);
   const response = available ? confirmedResponse(found, payload) : 'null';
-  return (
+  return asJsonText(
     `{"case_id":"${id}","status":"completed","completed_at":"${payload.confirmed_at}"` +
-    `,"result":{"action":"${payload.decision}","data":{"response":${response},"proto_receipt":${receipt}` +
-    `,"audit_state":"${audit}","material_available":${available}}}}`
+      `,"result":{"action":"${payload.decision}","data":{"response":${response},"proto_receipt":${receipt}` +
+      `,"audit_state":"${audit}","material_available":${available}}}}`,
   );
 }
 

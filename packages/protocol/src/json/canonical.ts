@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
+import type { JsonText } from './text.js';
 
 /** `sha256:` and 64 lower-case hex digits. */
 export type Digest = `sha256:${string}`;
@@ -10,7 +11,11 @@ export type Digest = `sha256:${string}`;
  * @throws TypeError for what JSON cannot hold: undefined, functions, symbols, big integers, NaN and
  *   infinities, holes, lone surrogates, and objects with a class (Date, Map, Buffer, …)
  */
-export function canonicalText(value: unknown): string {
+export function canonicalText<Value>(value: Value): JsonText<Value> {
+  return canonicalOf(value) as JsonText<Value>;
+}
+
+function canonicalOf(value: unknown): string {
   if (isOrdered(value)) {
     // The engine writes members as they stand, and the rest as RFC 8785 does but for lone surrogates, which it escapes.
     const text = JSON.stringify(value);

@@ -22,17 +22,29 @@ const filter = ['kind', 'actor', 'subject', 'request', 'since', 'before'] as con
 
 /** Each by its name on the bus, its path, and its query parameters, each of which may be missing. */
 export const SECURITY_READS = [
-  { name: 'ledger.security-log', path: '/operator/data/security-log', query: [...filter, 'after'] },
+  {
+    name: 'ledger.security-log',
+    path: '/operator/data/security-log',
+    query: [...filter, 'after'],
+    input: null,
+  },
   {
     name: 'ledger.security-log-pages',
     path: '/operator/data/security-log/pages',
     query: ['after'],
+    input: null,
   },
-  { name: 'ledger.security-log-csv', path: '/operator/data/security-log/csv', query: filter },
+  {
+    name: 'ledger.security-log-csv',
+    path: '/operator/data/security-log/csv',
+    query: filter,
+    input: null,
+  },
 ] as const satisfies readonly {
   readonly name: string;
   readonly path: string;
   readonly query: readonly SecurityParameter[];
+  readonly input: null;
 }[];
 
 export type SecurityRead = (typeof SECURITY_READS)[number];

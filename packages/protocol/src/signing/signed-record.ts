@@ -1,6 +1,8 @@
 import { PROTOCOL_REVISION } from '../constants.js';
 import type { Digest } from '../json/canonical.js';
 import { canonicalText, textDigest } from '../json/canonical.js';
+import { asJsonText } from '../json/text.js';
+import type { JsonText } from '../json/text.js';
 import type { JsonValue } from '../json/value.js';
 import type { PayloadOf, RecordType, SignedRecord } from '../records/index.js';
 import { formatTimestamp } from '../records/timestamp.js';
@@ -25,7 +27,7 @@ export interface RecordHeader<Type extends RecordType = RecordType> {
 /** A signed record as it is stored, chained and sent: as text. */
 export interface SignedText {
   /** Canonical form of the complete record, signature included. */
-  readonly text: string;
+  readonly text: JsonText<SignedRecord>;
   /** Digest of `text`: receipt_digest, claim_digest, record_digest (protocol §2.2). */
   readonly digest: Digest;
 }
@@ -130,7 +132,7 @@ function unsigned(
 
 function sealed({ protectedHeader, text: open }: Unsigned, bytes: Buffer): Sealed {
   const signature = bytes.toString('base64url');
-  const text = `${open},"signature":"${signature}"}`;
+  const text = asJsonText<SignedRecord>(`${open},"signature":"${signature}"}`);
   return { text, digest: textDigest(text), protectedHeader, signature };
 }
 

@@ -1,24 +1,20 @@
 import { Refusal, admit as decide, requireAuthority } from '@countersign/protocol';
-import type { AdmissionInput, ExecutionClaim } from '@countersign/protocol';
+import type { ExecutionClaim } from '@countersign/protocol';
 import { openRequest, requireIntegrity, requireOwner } from '@countersign/database';
-import { answer, isId } from '@countersign/platform';
-import type { Handler } from '@countersign/platform';
+import { answer } from '@countersign/platform';
+import type { OperationHandler } from '@countersign/platform';
 import { requireNamespace, requireStandingReviewer } from '../authority.js';
-import type { ExecutionDeps } from '../module.js';
+import type { ExecutionDeps } from '../deps.js';
 
 /**
  * `execution-authority.admit`: a fresh permit for the claim, bounded by the grant's own deadline, which no permit moves
  * (protocol §7 execution-authority.admit). The nonce is spent in the same statement: a replay finds it there, on every
  * replica.
  */
-export function admit(deps: ExecutionDeps): Handler {
-  return async (call) => {
-    const id = call.params.id;
-    if (!isId(id)) throw new Refusal('not_found');
-    const { caller } = call;
-    const input = JSON.parse(call.text) as AdmissionInput;
+export function admit(deps: ExecutionDeps): OperationHandler<'execution-authority.admit'> {
+  return async ({ caller, id, input, text }) => {
     const row = await deps.store.loadForAdmission(caller, id, input.nonce);
-    const opened = await openRequest(deps.directory, caller, row, call.text);
+    const opened = await openRequest(deps.directory, caller, row, text);
     const stored = await opened.visible();
     requireOwner(opened.principal, stored);
     const loaded = row as NonNullable<typeof row>;

@@ -1,32 +1,20 @@
 import { Refusal, claim as decide, requireAuthority, valueDigest } from '@countersign/protocol';
-import type { ClaimInput } from '@countersign/protocol';
 import { openRequest, requireIntegrity, requireOwner } from '@countersign/database';
-import { answer, isId, keyScope, newId } from '@countersign/platform';
-import type { Handler } from '@countersign/platform';
+import { answer, newId, storedReply } from '@countersign/platform';
+import type { OperationHandler } from '@countersign/platform';
 import { requireNamespace, requireStandingReviewer } from '../authority.js';
-import type { ExecutionDeps } from '../module.js';
+import type { ExecutionDeps } from '../deps.js';
 
 /**
  * `execution-authority.claim`: consumes the action occurrence, once and for ever (protocol §7 execution-authority.claim).
  * Occurrence, identity, grant, claim record and stored answer commit in one statement, so the answer to a lost reply is
  * found under its key.
  */
-export function claim(deps: ExecutionDeps): Handler {
-  return async (call) => {
-    const id = call.params.id;
-    if (!isId(id)) throw new Refusal('not_found');
-    const { caller } = call;
-    const input = JSON.parse(call.text) as ClaimInput;
-    const operation = keyScope('execution-authority.claim', id);
-    const row = await deps.store.loadForClaim(
-      caller,
-      id,
-      operation,
-      call.key,
-      input.execution_identity,
-    );
-    const opened = await openRequest(deps.directory, caller, row, call.text);
-    if (opened.replay !== null) return answer(opened.replay.status, opened.replay.body);
+export function claim(deps: ExecutionDeps): OperationHandler<'execution-authority.claim'> {
+  return async ({ caller, id, key, scope, input, text }) => {
+    const row = await deps.store.loadForClaim(caller, id, scope, key, input.execution_identity);
+    const opened = await openRequest(deps.directory, caller, row, text);
+    if (opened.replay !== null) return storedReply(opened.replay);
     const stored = await opened.visible();
     requireOwner(opened.principal, stored);
     const loaded = row as NonNullable<typeof row>;
@@ -80,9 +68,9 @@ export function claim(deps: ExecutionDeps): Handler {
         ],
         answer: {
           principal: caller.id,
-          operation,
-          key: call.key ?? '',
-          body: call.text,
+          operation: scope,
+          key,
+          body: text,
           status: 201,
           result: null,
           recordId: record.id,

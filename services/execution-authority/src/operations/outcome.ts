@@ -1,60 +1,50 @@
 import {
   Refusal,
+  asJsonText,
   canonicalText,
   claimsEffectUnadmitted,
   reconcile as decideReconciliation,
   report as decideReport,
 } from '@countersign/protocol';
-import type { ExecutionClaim, ExecutionOutcome } from '@countersign/protocol';
+import type { ExecutionClaim, ExecutionOutcome, SignedRecord } from '@countersign/protocol';
 import {
   openRequest,
   requireIntegrity,
   requireOperator,
   requireOwner,
 } from '@countersign/database';
-import { answer, isId, keyScope, newId } from '@countersign/platform';
-import type { Handler } from '@countersign/platform';
-import type { ExecutionDeps } from '../module.js';
+import { answer, newId, storedReply } from '@countersign/platform';
+import type { OperationHandler } from '@countersign/platform';
+import type { ExecutionDeps } from '../deps.js';
 
 /**
  * `execution-authority.report-outcome`: what the executor says happened. Evidence, so it is taken after expiry and
  * revocation too (R11).
  */
-export function reportOutcome(deps: ExecutionDeps): Handler {
-  return outcomeOperation(deps, {
-    name: 'execution-authority.report-outcome',
-    type: 'ExecutionOutcome',
-  });
+export function reportOutcome(
+  deps: ExecutionDeps,
+): OperationHandler<'execution-authority.report-outcome'> {
+  return outcomeOperation(deps, 'ExecutionOutcome');
 }
 
 /** `execution-authority.reconcile`: an operator settles it, with a reason and evidence; every earlier record is kept. */
-export function reconcile(deps: ExecutionDeps): Handler {
-  return outcomeOperation(deps, {
-    name: 'execution-authority.reconcile',
-    type: 'ExecutionReconciliation',
-  });
+export function reconcile(deps: ExecutionDeps): OperationHandler<'execution-authority.reconcile'> {
+  return outcomeOperation(deps, 'ExecutionReconciliation');
 }
 
 function outcomeOperation(
   deps: ExecutionDeps,
-  kind:
-    | { name: 'execution-authority.report-outcome'; type: 'ExecutionOutcome' }
-    | { name: 'execution-authority.reconcile'; type: 'ExecutionReconciliation' },
-): Handler {
-  const reconciling = kind.type === 'ExecutionReconciliation';
-  return async (call) => {
-    const id = call.params.id;
-    if (!isId(id)) throw new Refusal('not_found');
-    const { caller } = call;
-    const outcome = JSON.parse(call.text) as ExecutionOutcome;
-    const operation = keyScope(kind.name, id);
+  type: 'ExecutionOutcome' | 'ExecutionReconciliation',
+): OperationHandler<'execution-authority.report-outcome' | 'execution-authority.reconcile'> {
+  const reconciling = type === 'ExecutionReconciliation';
+  return async ({ caller, id, key, scope, input: outcome, text }) => {
     if (caller.kind === 'monitor') throw new Refusal('operator_required');
     if (caller.kind === 'publisher' || caller.kind === 'auditor') throw new Refusal('not_found');
     const recorder = reconciling ? 'operator' : caller.kind;
-    const row = await deps.store.loadForOutcome(caller, id, operation, call.key);
-    const opened = await openRequest(deps.directory, caller, row, call.text);
+    const row = await deps.store.loadForOutcome(caller, id, scope, key);
+    const opened = await openRequest(deps.directory, caller, row, text);
     if (reconciling) requireOperator(opened.principal);
-    if (opened.replay !== null) return answer(opened.replay.status, opened.replay.body);
+    if (opened.replay !== null) return storedReply(opened.replay);
     const stored = await opened.visible();
     if (!reconciling) requireOwner(opened.principal, stored);
     const loaded = row as NonNullable<typeof row>;
@@ -68,8 +58,8 @@ function outcomeOperation(
       reconciliationSeconds: request.limits.reconciliation_seconds,
     };
     if (reconciling) requireEvidence(outcome);
-    else if (command.ownClaim && sameOutcome(loaded.outcome, call.text)) {
-      return answer(200, loaded.outcome as string);
+    else if (command.ownClaim && sameOutcome(loaded.outcome, text)) {
+      return answer(200, asJsonText<SignedRecord>(loaded.outcome as string));
     }
     const { next, events } = reconciling
       ? decideReconciliation(lifecycle, command, loaded.now)
@@ -81,7 +71,7 @@ function outcomeOperation(
       profiles: request.profiles,
     };
     const [record, changes] = await Promise.all([
-      deps.notary.issue(kind.type, subject, loaded.now, {
+      deps.notary.issue(type, subject, loaded.now, {
         claim_digest: loaded.claim_digest,
         outcome,
         recorded_at: new Date(loaded.now).toISOString(),
@@ -103,9 +93,9 @@ function outcomeOperation(
         deadlines: [{ kind: 'private_deletion', due: next.privateDeleteAt }],
         answer: {
           principal: caller.id,
-          operation,
-          key: call.key ?? '',
-          body: call.text,
+          operation: scope,
+          key,
+          body: text,
           status: 200,
           result: null,
           recordId: record.id,

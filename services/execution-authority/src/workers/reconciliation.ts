@@ -3,7 +3,7 @@ import { storedRequest, withFreshState } from '@countersign/database';
 import type { Deadlines, DueDeadline } from '@countersign/database';
 import { deadlineWorker, newId } from '@countersign/platform';
 import type { Effect, Module, WorkerRuntime } from '@countersign/platform';
-import type { ExecutionDeps } from '../module.js';
+import type { ExecutionDeps } from '../deps.js';
 
 /**
  * R23: an execution whose time has passed without an outcome is told once, by an event and an incident; at the end of

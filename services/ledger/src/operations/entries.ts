@@ -1,20 +1,19 @@
-import { PAGE_SIZES } from '@countersign/protocol';
+import { PAGE_SIZES, jsonText } from '@countersign/protocol';
 import { requireCaller, requireOperator } from '@countersign/database';
 import { answer } from '@countersign/platform';
-import type { Handler } from '@countersign/platform';
-import type { LedgerDeps } from '../module.js';
+import type { OperationHandler } from '@countersign/platform';
+import type { LedgerDeps } from '../deps.js';
 
 /** `ledger.entries`: the tenant's complete chain in pages of 100, for operators. */
-export function entries(deps: LedgerDeps): Handler {
-  return async (call) => {
-    const { tenant } = call.caller;
-    const after = Number(call.params.after ?? 0);
+export function entries(deps: LedgerDeps): OperationHandler<'ledger.entries'> {
+  return async ({ caller, query: { after } }) => {
+    const { tenant } = caller;
     const revision = await deps.store.directoryRevision(tenant);
-    requireOperator(await requireCaller(deps.directory, call.caller, revision));
+    requireOperator(await requireCaller(deps.directory, caller, revision));
     const rows = await deps.store.entries(tenant, after, PAGE_SIZES.ledger);
     return answer(
       200,
-      JSON.stringify(
+      jsonText(
         rows.map((row) => ({
           tenant: row.tenant,
           sequence: String(row.sequence),

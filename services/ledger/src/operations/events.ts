@@ -1,20 +1,19 @@
 import { requireCaller } from '@countersign/database';
-import { PAGE_SIZES } from '@countersign/protocol';
+import { PAGE_SIZES, asJsonText } from '@countersign/protocol';
+import type { EventPage } from '@countersign/protocol';
 import { answer } from '@countersign/platform';
-import type { Handler } from '@countersign/platform';
-import type { LedgerDeps } from '../module.js';
+import type { OperationHandler } from '@countersign/platform';
+import type { LedgerDeps } from '../deps.js';
 
 /**
  * `ledger.events`: the caller's own signed status events after a cursor, ascending, gap-free as they are given (R15, R31).
  */
-export function events(deps: LedgerDeps): Handler {
-  return async (call) => {
-    const { caller } = call;
-    const after = Number(call.params.after ?? 0);
+export function events(deps: LedgerDeps): OperationHandler<'ledger.events'> {
+  return async ({ caller, query: { after } }) => {
     await requireCaller(deps.directory, caller, await deps.store.directoryRevision(caller.tenant));
     const rows = await deps.store.events(caller.tenant, caller.id, after, PAGE_SIZES.events);
     const items = rows.flatMap((row) => (row.record === null ? [] : [row.record]));
     const next = rows.at(-1)?.sequence ?? after;
-    return answer(200, `{"items":[${items.join(',')}],"next":${next}}`);
+    return answer(200, asJsonText<EventPage>(`{"items":[${items.join(',')}],"next":${next}}`));
   };
 }

@@ -1,9 +1,10 @@
 import { Refusal, isBoundBundle, materialReadable } from '@countersign/protocol';
+import type { AuditExport } from '@countersign/protocol';
 import { openSized, readEvent, requireIntegrity } from '@countersign/database';
 import type { StoredRequest } from '@countersign/database';
-import { LARGE_ANSWER, answerOf, isId, readSized } from '@countersign/platform';
-import type { AnswerPart, Handler } from '@countersign/platform';
-import type { LedgerDeps } from '../module.js';
+import { LARGE_ANSWER, answerOf, readSized } from '@countersign/platform';
+import type { AnswerPart, OperationHandler } from '@countersign/platform';
+import type { LedgerDeps } from '../deps.js';
 import type { EntryRow, ExportRow } from '../store.js';
 
 const VERIFICATION =
@@ -14,13 +15,12 @@ const VERIFICATION =
  * `ledger.export`: the original signed records with the request's ledger entries, its proof and what is retained; never
  * writes.
  */
-export function exportRequest(deps: LedgerDeps): Handler {
+export function exportRequest(deps: LedgerDeps): OperationHandler<'ledger.export'> {
   return async (call) => {
-    const id = call.params.id;
-    if (!isId(id)) throw new Refusal('not_found');
-    const { tenant } = call.caller;
+    const { caller, id } = call;
+    const { tenant } = caller;
     const found = await readSized(call, async (whole) =>
-      openSized(deps.directory, call.caller, await deps.store.export(call.caller, id, whole)),
+      openSized(deps.directory, caller, await deps.store.export(caller, id, whole)),
     );
     if (found === null) return LARGE_ANSWER;
     const { principal, stored, loaded } = found;
@@ -31,11 +31,11 @@ export function exportRequest(deps: LedgerDeps): Handler {
       deps.store.entriesOf(tenant, id),
     ]);
     await deps.journal.note(
-      readEvent('export.read', call.caller, principal, stored, {
+      readEvent('export.read', caller, principal, stored, {
         material: material !== null,
       }),
     );
-    return answerOf(200, [
+    return answerOf<AuditExport>(200, [
       `{"request":${stored.canonical},"request_digest":"${stored.digest}"` +
         `,"records":[${records.join(',')}],"audit":${JSON.stringify(entries.map(auditEntry))}` +
         `,"anchor":${loaded.anchor},"material":`,

@@ -1,9 +1,9 @@
 import { requireFiguresReader } from '@countersign/database';
 import { answer } from '@countersign/platform';
-import type { Handler } from '@countersign/platform';
-import { PAGE_SIZES } from '@countersign/protocol';
+import type { OperationHandler } from '@countersign/platform';
+import { PAGE_SIZES, jsonText } from '@countersign/protocol';
 import type { MetricsSnapshot } from '@countersign/protocol';
-import type { LedgerDeps } from '../module.js';
+import type { LedgerDeps } from '../deps.js';
 import type { MetricsRow, RunName } from '../store/metrics.js';
 
 const RUNS: readonly RunName[] = ['outbox', 'retention'];
@@ -12,12 +12,12 @@ const RUNS: readonly RunName[] = ['outbox', 'retention'];
  * `ledger.metrics`: figures and incidents of the operator's tenant, all of them read from the database at one moment (R24,
  * R31).
  */
-export function metrics(deps: LedgerDeps): Handler {
+export function metrics(deps: LedgerDeps): OperationHandler<'ledger.metrics'> {
   return async ({ caller }) => {
     const revision = await deps.store.directoryRevision(caller.tenant);
     await requireFiguresReader(deps.directory, caller, revision);
     const row = await deps.metrics.snapshot(caller.tenant, PAGE_SIZES.incidents);
-    return answer(200, JSON.stringify(snapshotOf(row as MetricsRow)));
+    return answer(200, jsonText(snapshotOf(row as MetricsRow)));
   };
 }
 

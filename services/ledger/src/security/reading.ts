@@ -1,9 +1,9 @@
-import { Refusal, parseTimestamp } from '@countersign/protocol';
-import type { SecurityList, SecurityPages } from '@countersign/protocol';
+import { Refusal, jsonText, parseTimestamp } from '@countersign/protocol';
+import type { SecurityList, SecurityPages, SecurityParameter } from '@countersign/protocol';
 import { isOperator, requireCaller } from '@countersign/database';
 import type { Directory, SecurityJournal } from '@countersign/database';
 import { answer, isId } from '@countersign/platform';
-import type { Call, Handler } from '@countersign/platform';
+import type { Caller } from '@countersign/platform';
 import type {
   SecurityLogOf,
   SecurityReadingStore,
@@ -22,8 +22,13 @@ export interface SecurityReadingDeps {
   readonly journal: SecurityJournal;
 }
 
+interface ReadCall {
+  readonly caller: Caller;
+  readonly params: { readonly [Name in SecurityParameter]?: string };
+}
+
 /** Operators and auditors read the log of their own tenant (protocol R41). */
-async function requireReader(deps: SecurityReadingDeps, { caller }: Call): Promise<SecurityLogOf> {
+async function requireReader(deps: SecurityReadingDeps, caller: Caller): Promise<SecurityLogOf> {
   const log = await deps.reading.logOf(caller.tenant);
   const principal = await requireCaller(deps.directory, caller, log?.directory_revision);
   if (principal.kind !== 'auditor' && !isOperator(principal)) {
@@ -33,24 +38,24 @@ async function requireReader(deps: SecurityReadingDeps, { caller }: Call): Promi
 }
 
 /** The newest entries that the search finds. */
-export function securityList(deps: SecurityReadingDeps): Handler {
-  return async (call) => {
-    await requireReader(deps, call);
-    const after = numberOf(call.params.after);
-    const found = await deps.reading.list(call.caller.tenant, searchOf(call), after, LIST + 1);
+export function securityList(deps: SecurityReadingDeps) {
+  return async ({ caller, params }: ReadCall) => {
+    await requireReader(deps, caller);
+    const after = numberOf(params.after);
+    const found = await deps.reading.list(caller.tenant, searchOf(params), after, LIST + 1);
     const items = found.slice(0, LIST);
     const next = found.length > LIST ? String(items.at(-1)?.sequence) : null;
     const list: SecurityList = { items, next };
-    return answer(200, JSON.stringify(list));
+    return answer(200, jsonText(list));
   };
 }
 
 /** A stretch of the chain with its checkpoints, for `countersign verify`. */
-export function securityPages(deps: SecurityReadingDeps): Handler {
-  return async (call) => {
-    const { ledger_id } = await requireReader(deps, call);
-    const { tenant } = call.caller;
-    const after = numberOf(call.params.after) ?? 0;
+export function securityPages(deps: SecurityReadingDeps) {
+  return async ({ caller, params }: ReadCall) => {
+    const { ledger_id } = await requireReader(deps, caller);
+    const { tenant } = caller;
+    const after = numberOf(params.after) ?? 0;
     const found = await deps.reading.chain(tenant, after, PAGE + 1);
     const entries = found.slice(0, PAGE);
     const end = entries.at(-1)?.sequence ?? after;
@@ -61,27 +66,28 @@ export function securityPages(deps: SecurityReadingDeps): Handler {
       checkpoints: checkpoints.map((text) => JSON.parse(text)),
       next: found.length > PAGE ? String(end) : null,
     };
-    return answer(200, JSON.stringify(pages));
+    return answer(200, jsonText(pages));
   };
 }
 
 /** The newest entries that the search finds, as a file for a spreadsheet. A download is an entry itself. */
-export function securityCsvFile(deps: SecurityReadingDeps): Handler {
-  return async (call) => {
-    await requireReader(deps, call);
-    const { tenant, id, kind } = call.caller;
-    const found = await deps.reading.list(tenant, searchOf(call), null, CSV);
+export function securityCsvFile(deps: SecurityReadingDeps) {
+  return async ({ caller, params }: ReadCall) => {
+    await requireReader(deps, caller);
+    const { tenant, id, kind } = caller;
+    const found = await deps.reading.list(tenant, searchOf(params), null, CSV);
     await deps.journal.note({
       tenant,
       kind: 'security_log.exported',
       actor: { id, kind },
-      detail: { entries: found.length, filters: Object.keys(call.params).sort() },
+      detail: { entries: found.length, filters: Object.keys(params).sort() },
     });
-    return answer(200, securityCsv(found), { 'content-type': 'text/csv; charset=utf-8' });
+    const headers = { 'content-type': 'text/csv; charset=utf-8' };
+    return { status: 200, body: securityCsv(found), headers };
   };
 }
 
-function searchOf({ params }: Call): SecuritySearch {
+function searchOf(params: ReadCall['params']): SecuritySearch {
   const { kind = null, actor = null, subject = null, request = null } = params;
   if (request !== null && !isId(request)) throw new Refusal('not_found');
   return {

@@ -3,7 +3,7 @@ import { newId, startLoop } from '@countersign/platform';
 import type { Loop } from '@countersign/platform';
 import { AnchorError, FENCING_FAULTS } from '../anchor/anchor-store.js';
 import type { AnchorStore, KeptCheckpoint } from '../anchor/anchor-store.js';
-import type { LedgerDeps } from '../module.js';
+import type { LedgerDeps } from '../deps.js';
 import type { ComparedTenant, ComparisonStore } from '../store/comparison.js';
 
 const LOOK_MS = 1_000;

@@ -1,28 +1,24 @@
-import { Refusal } from '@countersign/protocol';
+import { jsonText } from '@countersign/protocol';
 import { openRequest, requireOwnerOrOperator } from '@countersign/database';
-import { answer, isId, keyScope } from '@countersign/platform';
-import type { Handler } from '@countersign/platform';
-import type { NotifierDeps } from '../module.js';
+import { answer, storedReply } from '@countersign/platform';
+import type { OperationHandler } from '@countersign/platform';
+import type { NotifierDeps } from '../deps.js';
 import { saveReminder } from '../reminder.js';
 
 /** `notifier.remind`. `queued` where mail is configured, else only who polls is told. */
-export function remind(deps: NotifierDeps): Handler {
-  return async (call) => {
-    const id = call.params.id;
-    if (!isId(id)) throw new Refusal('not_found');
-    const { caller } = call;
-    const operation = keyScope('notifier.remind', id);
-    const row = await deps.store.load(caller, id, operation, call.key);
-    const opened = await openRequest(deps.directory, caller, row, call.text);
-    if (opened.replay !== null) return answer(opened.replay.status, opened.replay.body);
+export function remind(deps: NotifierDeps): OperationHandler<'notifier.remind'> {
+  return async ({ caller, id, key, scope, text }) => {
+    const row = await deps.store.load(caller, id, scope, key);
+    const opened = await openRequest(deps.directory, caller, row, text);
+    if (opened.replay !== null) return storedReply(opened.replay);
     const stored = await opened.visible();
     requireOwnerOrOperator(opened.principal, stored);
-    const body = JSON.stringify({ request_id: id, notification: deps.notification });
+    const body = jsonText({ request_id: id, notification: deps.notification });
     await saveReminder(deps, caller.tenant, stored, {
       principal: caller.id,
-      operation,
-      key: call.key ?? '',
-      body: call.text,
+      operation: scope,
+      key,
+      body: text,
       status: 200,
       result: body,
       recordId: null,

@@ -3,7 +3,7 @@ import { storedRequest, withFreshState } from '@countersign/database';
 import { deadlineWorker } from '@countersign/platform';
 import type { Effect, Module, WorkerRuntime } from '@countersign/platform';
 import { saveReminder } from '../reminder.js';
-import type { ReminderDeps } from '../reminder.js';
+import type { ReminderDeps } from '../deps.js';
 import type { ReminderSource } from '../store/reminders.js';
 
 /**

@@ -1,27 +1,27 @@
 import { Refusal, isBoundBundle, materialReadable, storedAppAround } from '@countersign/protocol';
+import type { StoredApp } from '@countersign/protocol';
 import { openSized, readEvent, requireIntegrity, wholeText } from '@countersign/database';
 import type { Pieces } from '@countersign/database';
-import { LARGE_ANSWER, answerOf, isId, readSized } from '@countersign/platform';
-import type { Handler } from '@countersign/platform';
-import type { RequestDeps } from '../module.js';
+import { LARGE_ANSWER, answerOf, readSized } from '@countersign/platform';
+import type { OperationHandler } from '@countersign/platform';
+import type { RequestDeps } from '../deps.js';
 
 /**
  * `request.app`: the bundle that the request binds, with the snapshots that a View of it gets to see and the envelope that
  * binds them, for people only (protocol §7 request.app, §12.2).
  */
-export function app(deps: RequestDeps): Handler {
+export function app(deps: RequestDeps): OperationHandler<'request.app'> {
   return async (call) => {
-    const id = call.params.id;
-    if (call.caller.kind !== 'human') throw new Refusal('human_required');
-    if (!isId(id)) throw new Refusal('not_found');
+    const { caller, id } = call;
+    if (caller.kind !== 'human') throw new Refusal('human_required');
     const found = await readSized(call, async (whole) =>
-      openSized(deps.directory, call.caller, await deps.requests.app(call.caller, id, whole)),
+      openSized(deps.directory, caller, await deps.requests.app(caller, id, whole)),
     );
     if (found === null) return LARGE_ANSWER;
     const { principal, stored, loaded } = found;
     const { payload, bundle_manifest, bundle_html, bundle_digest } = loaded;
     const { request, lifecycle } = stored;
-    requireIntegrity(stored, call.caller.tenant);
+    requireIntegrity(stored, caller.tenant);
     if (payload === null || !materialReadable(lifecycle, stored.row.now)) {
       throw new Refusal('material_deleted');
     }
@@ -33,14 +33,14 @@ export function app(deps: RequestDeps): Handler {
     if (bytesOf(payload) > request.limits.inline_result_bytes) {
       throw new Refusal('app_snapshot_too_large');
     }
-    await deps.journal.note(readEvent('app.read', call.caller, principal, stored));
+    await deps.journal.note(readEvent('app.read', caller, principal, stored));
     const { before, after } = storedAppAround({
       request,
       requestDigest: stored.digest,
       payload: wholeText(payload),
       sandboxPattern: deps.sandboxOrigin,
     });
-    return answerOf(200, [before, { quoted: bundle_html }, after]);
+    return answerOf<StoredApp>(200, [before, { quoted: bundle_html }, after]);
   };
 }
 

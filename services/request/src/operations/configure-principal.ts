@@ -1,28 +1,27 @@
 import { Refusal, canonicalText, textDigest } from '@countersign/protocol';
-import type { PrincipalInput } from '@countersign/protocol';
 import { requireCurrent, requireOperator } from '@countersign/database';
 import type { CallerIdentity, Principal } from '@countersign/database';
 import { answer } from '@countersign/platform';
-import type { Handler } from '@countersign/platform';
+import type { OperationHandler } from '@countersign/platform';
 import { principalEffects, requirePrincipal } from '../directory-effects.js';
 import { changedMembers, configDigest } from '../directory-difference.js';
 import { principalConfiguredBy } from '../duties.js';
 import { invalidateAffected } from '../invalidation.js';
-import type { RequestDeps } from '../module.js';
+import type { RequestDeps } from '../deps.js';
 import type { DirectoryView } from '../store/directory.js';
 
 /**
  * `request.configure-principal`: directory, producer, publisher and credentials, with what a change takes away
  * (protocol §7 request.configure-principal, R8, R10).
  */
-export function configurePrincipal(deps: RequestDeps): Handler {
-  return async (call) => {
-    const { caller } = call;
-    const input = JSON.parse(call.text) as PrincipalInput;
+export function configurePrincipal(
+  deps: RequestDeps,
+): OperationHandler<'request.configure-principal'> {
+  return async ({ caller, id, input }) => {
     const body = await deps.configuration.change(caller.tenant, async (change) => {
       const operator = await requireEnabled(change, caller);
       requireOperator(operator);
-      if (call.params.id !== input.id) throw new Refusal('identity_mismatch');
+      if (id !== input.id) throw new Refusal('identity_mismatch');
       const before = await change.principal(input.id);
       await requirePrincipal(change, before, input, deps);
       // Everybody reads the directory, so the secret does not lie there.

@@ -1,24 +1,20 @@
 import { canonicalText } from '@countersign/protocol';
-import type { RouteInput } from '@countersign/protocol';
 import { requireOperator } from '@countersign/database';
 import { answer } from '@countersign/platform';
-import type { Handler } from '@countersign/platform';
+import type { OperationHandler } from '@countersign/platform';
 import { requireRoute, revisionAfter, routeEffects } from '../directory-effects.js';
 import { changedMembers, configDigest } from '../directory-difference.js';
 import { routeConfiguredBy } from '../duties.js';
 import { invalidateAffected } from '../invalidation.js';
-import type { RequestDeps } from '../module.js';
+import type { RequestDeps } from '../deps.js';
 import { requireEnabled } from './configure-principal.js';
 
 /**
  * `request.configure-route`: a route's reviewers, producers and rules. The revision moves with the rules, not with
  * membership; what a change takes away is taken in the same transaction (protocol §7 request.configure-route).
  */
-export function configureRoute(deps: RequestDeps): Handler {
-  return async (call) => {
-    const { caller } = call;
-    const id = call.params.id ?? '';
-    const config = JSON.parse(call.text) as RouteInput;
+export function configureRoute(deps: RequestDeps): OperationHandler<'request.configure-route'> {
+  return async ({ caller, id, input: config }) => {
     const body = await deps.configuration.change(caller.tenant, async (change) => {
       const operator = await requireEnabled(change, caller);
       requireOperator(operator);

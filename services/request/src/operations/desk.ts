@@ -1,23 +1,30 @@
-import { DECISION_STATES, Refusal, effective, parseTimestamp } from '@countersign/protocol';
+import {
+  DECISION_STATES,
+  Refusal,
+  effective,
+  jsonText,
+  parseTimestamp,
+} from '@countersign/protocol';
 import type {
   DeskDelivery,
   DeskIncident,
   DeskPage,
+  DeskParameter,
   DeskPrincipal,
   DeskRequest,
   DeskRoute,
 } from '@countersign/protocol';
 import { requireCaller, requireOperator } from '@countersign/database';
 import { answer, isId } from '@countersign/platform';
-import type { Call, Handler } from '@countersign/platform';
-import type { RequestDeps } from '../module.js';
+import type { Caller } from '@countersign/platform';
+import type { RequestDeps } from '../deps.js';
 import { tenantInConflict } from '../status-view.js';
 import { DESK_PAGE } from '../store/desk.js';
 import type { Behind, DeskStore, RequestDeskRow } from '../store/desk.js';
 
 // The lists of the operator pages (decisions/0016): of the operator's own tenant, and for operators alone.
 
-type Params = Call['params'];
+type Params = { readonly [Name in DeskParameter]?: string };
 
 /** Authorised in the service again, whatever the gateway let through. */
 function deskList<Row, Item>(
@@ -25,8 +32,8 @@ function deskList<Row, Item>(
   read: (store: DeskStore, tenant: string, params: Params) => Promise<Row[]>,
   itemOf: (row: Row) => Item,
   markOf: (item: Item) => string,
-): Handler {
-  return async ({ caller, params }) => {
+) {
+  return async ({ caller, params }: { caller: Caller; params: Params }) => {
     const revision = await deps.desk.directoryRevision(caller.tenant);
     requireOperator(await requireCaller(deps.directory, caller, revision));
     const rows = await read(deps.desk, caller.tenant, params);
@@ -34,13 +41,13 @@ function deskList<Row, Item>(
     const last = items.at(-1);
     const next = rows.length > DESK_PAGE && last !== undefined ? markOf(last) : null;
     const page: DeskPage<Item> = { items, next };
-    return answer(200, JSON.stringify(page));
+    return answer(200, jsonText(page));
   };
 }
 
 const stamp = (milliseconds: number) => new Date(milliseconds).toISOString();
 
-export function deskRoutes(deps: RequestDeps): Handler {
+export function deskRoutes(deps: RequestDeps) {
   return deskList(
     deps,
     (store, tenant, { id, after }) => store.routes(tenant, id ?? null, after ?? ''),
@@ -49,7 +56,7 @@ export function deskRoutes(deps: RequestDeps): Handler {
   );
 }
 
-export function deskPrincipals(deps: RequestDeps): Handler {
+export function deskPrincipals(deps: RequestDeps) {
   return deskList(
     deps,
     (store, tenant, { id, after }) => store.principals(tenant, id ?? null, after ?? ''),
@@ -58,7 +65,7 @@ export function deskPrincipals(deps: RequestDeps): Handler {
   );
 }
 
-export function deskRequests(deps: RequestDeps): Handler {
+export function deskRequests(deps: RequestDeps) {
   return deskList(
     deps,
     (store, tenant, { state = '', route, producer, since, before, after }) => {
@@ -81,7 +88,7 @@ export function deskRequests(deps: RequestDeps): Handler {
 
 const DELIVERY_STATES = ['pending', 'accepted', 'failed', 'expired'];
 
-export function deskDeliveries(deps: RequestDeps): Handler {
+export function deskDeliveries(deps: RequestDeps) {
   return deskList(
     deps,
     (store, tenant, { state = 'failed', after }) => {
@@ -97,7 +104,7 @@ export function deskDeliveries(deps: RequestDeps): Handler {
   );
 }
 
-export function deskIncidents(deps: RequestDeps): Handler {
+export function deskIncidents(deps: RequestDeps) {
   return deskList(
     deps,
     (store, tenant, { id, after }) => {

@@ -5,13 +5,14 @@ import {
   hitlRetryAfter,
   humanInputRequired,
   isHitlPending,
+  jsonText,
   textDigest,
 } from '@countersign/protocol';
-import type { HitlCase, JsonValue } from '@countersign/protocol';
+import type { HitlCase, HitlPoll, JsonValue } from '@countersign/protocol';
 import { openRequest } from '@countersign/database';
-import { answer, isId } from '@countersign/platform';
-import type { BusReply, Handler } from '@countersign/platform';
-import type { RequestDeps } from '../module.js';
+import { answer } from '@countersign/platform';
+import type { Answer, OperationAnswer, OperationHandler } from '@countersign/platform';
+import type { RequestDeps } from '../deps.js';
 import { tenantInConflict } from '../status-view.js';
 
 /** A case, and the response schema of one that is pending. */
@@ -24,16 +25,16 @@ interface Opened {
  * `request.hitl`: 202 with what a human is asked while the review is pending, afterwards what `request.hitl-poll` says
  * (protocol §13, R19).
  */
-export function hitl(deps: RequestDeps): Handler {
+export function hitl(deps: RequestDeps): OperationHandler<'request.hitl'> {
   return hitlOperation(deps, ({ found, schema }) =>
     isHitlPending(found)
-      ? answer(202, JSON.stringify(humanInputRequired(found, schema())), retryAfter(found))
+      ? answer(202, jsonText(humanInputRequired(found, schema())), retryAfter(found))
       : pollAnswer(found),
   );
 }
 
 /** `request.hitl-poll`: how the review stands. */
-export function hitlPoll(deps: RequestDeps): Handler {
+export function hitlPoll(deps: RequestDeps): OperationHandler<'request.hitl-poll'> {
   return hitlOperation(deps, ({ found }) => pollAnswer(found));
 }
 
@@ -41,12 +42,13 @@ export function hitlPoll(deps: RequestDeps): Handler {
  * Read as a status is (`request.status`): no integrity is asked for but that of what is told, so a damaged bundle hides no
  * decision.
  */
-function hitlOperation(deps: RequestDeps, tell: (opened: Opened) => BusReply): Handler {
-  return async (call) => {
-    const id = call.params.id;
-    if (!isId(id)) throw new Refusal('not_found');
-    const row = await deps.requests.hitl(call.caller, id);
-    const opened = await openRequest(deps.directory, call.caller, row, '');
+function hitlOperation<Name extends 'request.hitl' | 'request.hitl-poll'>(
+  deps: RequestDeps,
+  tell: (opened: Opened) => OperationAnswer<Name>,
+): OperationHandler<Name> {
+  return async ({ caller, id }) => {
+    const row = await deps.requests.hitl(caller, id);
+    const opened = await openRequest(deps.directory, caller, row, '');
     const { request, lifecycle } = await opened.visible();
     const loaded = row as NonNullable<typeof row>;
     if (request.purpose !== 'review') throw new Refusal('hitl_review_only');
@@ -78,7 +80,7 @@ function intactSchema(text: string | null, digest: string): JsonValue {
   return JSON.parse(text) as JsonValue;
 }
 
-function pollAnswer(found: HitlCase): BusReply {
+function pollAnswer(found: HitlCase): Answer<HitlPoll, 200> {
   const body = hitlPollText(found);
   return isHitlPending(found) ? answer(200, body, retryAfter(found)) : answer(200, body);
 }

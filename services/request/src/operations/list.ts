@@ -1,9 +1,9 @@
-import { effective } from '@countersign/protocol';
-import type { DecisionRequest } from '@countersign/protocol';
+import { effective, jsonText } from '@countersign/protocol';
+import type { DecisionRequest, RequestListItem } from '@countersign/protocol';
 import { isOperator, requireCaller } from '@countersign/database';
 import { answer } from '@countersign/platform';
-import type { Handler } from '@countersign/platform';
-import type { RequestDeps } from '../module.js';
+import type { OperationHandler } from '@countersign/platform';
+import type { RequestDeps } from '../deps.js';
 import { tenantInConflict } from '../status-view.js';
 import type { ListRow, ListScope } from '../store/lists.js';
 
@@ -14,22 +14,22 @@ const LAST_OFFSET = 100_000;
  * `request.list`: newest first, 50 a page: what the caller owns, what its routes assign to it, or everything for an
  * operator.
  */
-export function list(deps: RequestDeps): Handler {
-  return async (call) => {
-    const offset = Number(call.params.offset ?? 0);
-    const revision = await deps.requests.directoryRevision(call.caller.tenant);
-    const principal = await requireCaller(deps.directory, call.caller, revision);
+export function list(deps: RequestDeps): OperationHandler<'request.list'> {
+  return async ({ caller, query }) => {
+    const { offset, state = '' } = query;
+    const revision = await deps.requests.directoryRevision(caller.tenant);
+    const principal = await requireCaller(deps.directory, caller, revision);
     const scope: ListScope = isOperator(principal)
       ? 'operator'
       : principal.kind === 'human'
         ? 'human'
         : 'owner';
-    const rows = await deps.lists.list(call.caller, scope, offset, call.params.state ?? '');
-    const found = rows.filter((row) => row.request_id !== null);
+    const rows = await deps.lists.list(caller, scope, offset, state);
+    const found = rows.filter(isFound);
     const more = found.length > PAGE && offset + PAGE <= LAST_OFFSET;
     return answer(
       200,
-      JSON.stringify({
+      jsonText({
         items: found.slice(0, PAGE).map(itemOf),
         next_offset: more ? offset + PAGE : null,
       }),
@@ -37,7 +37,13 @@ export function list(deps: RequestDeps): Handler {
   };
 }
 
-function itemOf(row: ListRow) {
+type Found = ListRow & { readonly request_id: string };
+
+function isFound(row: ListRow): row is Found {
+  return row.request_id !== null;
+}
+
+function itemOf(row: Found): RequestListItem {
   const due = effective(
     {
       purpose: row.grant_state === 'not_applicable' ? 'review' : 'authorise_execution',
@@ -70,8 +76,8 @@ function itemOf(row: ListRow) {
     execution: due.execution,
     assignment: leased
       ? {
-          id: row.assignment_id,
-          reviewer: row.assignment_reviewer,
+          id: row.assignment_id as string,
+          reviewer: row.assignment_reviewer as string,
           expires_at: new Date(row.assignment_expires_at as number).toISOString(),
         }
       : null,

@@ -1,39 +1,38 @@
-import { OPERATIONS, Refusal } from '@countersign/protocol';
 import { requireCaller, requireOwner, requireVisible, storedRequest } from '@countersign/database';
-import { answer, isId, keyScope } from '@countersign/platform';
-import type { Handler } from '@countersign/platform';
+import type { OperationHead } from '@countersign/platform';
 import { requireCreator } from '../creation.js';
-import type { RequestDeps } from '../module.js';
+import type { RequestDeps } from '../deps.js';
+import { requireQuota } from '../quotas.js';
 
-/**
- * What `request.register-bundle`, `request.create` and `request.supersede` can be refused for before their body is read
- * (protocol §6.1 step 5): visibility of the replaced request and quotas. A key that is already known passes: its answer
- * comes first (R28).
- */
-export function preflight(deps: RequestDeps): Handler {
-  return async (call) => {
-    const operation = OPERATIONS.find((row) => String(row.number) === call.params.operation);
-    if (operation === undefined) throw new Refusal('not_found');
-    const { caller } = call;
-    const id = call.params.id;
-    if (operation.name === 'request.register-bundle') {
-      const refusal = await deps.bundles.refusal(caller, operation.name, call.key);
-      await requireCaller(deps.directory, caller, refusal?.directory_revision);
-      if (refusal?.quota_refusal) throw new Refusal(refusal.quota_refusal as 'bundle_rate');
-      return answer(200, '{}');
-    }
-    // No other text than an id comes near the database.
-    if (id !== undefined && !isId(id)) throw new Refusal('not_found');
-    const scope = keyScope(operation.name, id);
-    const row = await deps.creations.load(caller, scope, call.key, {
+// What an operation can be refused for before its body is read (protocol §6.1 step 5). A key that is already known passes:
+// its answer comes first (R28).
+
+/** Of `request.register-bundle`: the quotas. */
+export function bundlePreflight(deps: RequestDeps) {
+  return async ({ caller, key, scope }: OperationHead<'request.register-bundle'>) => {
+    const row = await deps.bundles.refusal(caller, scope, key);
+    await requireCaller(deps.directory, caller, row?.directory_revision);
+    requireQuota(row?.quota_refusal ?? null);
+  };
+}
+
+/** Of `request.create` and `request.supersede`: visibility of the replaced request, and the quotas. */
+export function creationPreflight(deps: RequestDeps) {
+  return async ({
+    caller,
+    id,
+    key,
+    scope,
+  }: OperationHead<'request.create' | 'request.supersede'>) => {
+    const row = await deps.creations.load(caller, scope, key, {
       bundle: null,
       occurrence: null,
       recoveryOf: null,
     });
-    const { principal } = await requireCreator(deps, call, row?.directory_revision);
+    const { principal } = await requireCreator(deps, caller, row?.directory_revision);
     const loaded = row as NonNullable<typeof row>;
-    if (loaded.replay_digest !== null) return answer(200, '{}');
-    if (id !== undefined) {
+    if (loaded.replay_digest !== null) return;
+    if (id !== null) {
       const old = await deps.requests.status(caller, id);
       const stored = await requireVisible(
         deps.directory,
@@ -44,7 +43,6 @@ export function preflight(deps: RequestDeps): Handler {
       );
       requireOwner(principal, stored);
     }
-    if (loaded.quota_refusal !== null) throw new Refusal(loaded.quota_refusal as 'daily_quota');
-    return answer(200, '{}');
+    requireQuota(loaded.quota_refusal);
   };
 }

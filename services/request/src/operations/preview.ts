@@ -1,8 +1,8 @@
-import { Refusal, effective, invalidate } from '@countersign/protocol';
-import type { DeskAffected, DeskPreview, PrincipalInput, RouteInput } from '@countersign/protocol';
+import { Refusal, effective, invalidate, jsonText } from '@countersign/protocol';
+import type { DeskAffected, DeskPreview, DeskRowOf } from '@countersign/protocol';
 import { requireOperator } from '@countersign/database';
 import { answer } from '@countersign/platform';
-import type { Handler } from '@countersign/platform';
+import type { AdminCall } from '@countersign/platform';
 import {
   principalEffects,
   requirePrincipal,
@@ -12,7 +12,7 @@ import {
 } from '../directory-effects.js';
 import type { Effects } from '../directory-effects.js';
 import { barredFromOwner, barredFromRoute } from '../duties.js';
-import type { RequestDeps } from '../module.js';
+import type { RequestDeps } from '../deps.js';
 import type { DirectoryView } from '../store/directory.js';
 import { requireEnabled } from './configure-principal.js';
 
@@ -22,10 +22,13 @@ const LISTED = 100;
  * What `request.configure-route` with this body would refuse or do now: the same decisions, in a transaction that cannot
  * write (decisions/0016).
  */
-export function previewRoute(deps: RequestDeps): Handler {
-  return async ({ caller, params, text }) => {
-    const id = params.id ?? '';
-    const config = JSON.parse(text) as RouteInput;
+export function previewRoute(deps: RequestDeps) {
+  return async ({
+    caller,
+    params,
+    input: config,
+  }: AdminCall<DeskRowOf<'request.preview-route'>>) => {
+    const { id = '' } = params;
     return deps.configuration.view(caller.tenant, async (view) => {
       const operator = await requireEnabled(view, caller);
       requireOperator(operator);
@@ -46,9 +49,8 @@ export function previewRoute(deps: RequestDeps): Handler {
  * The same of `request.configure-principal`. Whether a token is somebody else's is left to it: a preview is no place to try
  * tokens.
  */
-export function previewPrincipal(deps: RequestDeps): Handler {
-  return async ({ caller, params, text }) => {
-    const input = JSON.parse(text) as PrincipalInput;
+export function previewPrincipal(deps: RequestDeps) {
+  return async ({ caller, params, input }: AdminCall<DeskRowOf<'request.preview-principal'>>) => {
     return deps.configuration.view(caller.tenant, async (view) => {
       const operator = await requireEnabled(view, caller);
       requireOperator(operator);
@@ -94,5 +96,5 @@ async function preview(
   }
   const dropped = await view.opened(removed, route);
   const body: DeskPreview = { ...about, affected: { count, cancelled, revoked, items }, dropped };
-  return answer(200, JSON.stringify(body));
+  return answer(200, jsonText(body));
 }

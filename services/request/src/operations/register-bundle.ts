@@ -1,20 +1,26 @@
-import { Refusal, canonicalObject } from '@countersign/protocol';
+import { Refusal, asJsonText, canonicalObject } from '@countersign/protocol';
 import type { ReviewBundle } from '@countersign/protocol';
 import { requireCaller, storedAnswer } from '@countersign/database';
-import { answer, newId } from '@countersign/platform';
-import type { BusReply, Call } from '@countersign/platform';
+import { answer, newId, storedReply } from '@countersign/platform';
+import type { OperationAnswer, OperationCall } from '@countersign/platform';
 import type { BundleInput } from '../bundle-input.js';
-import type { RequestDeps } from '../module.js';
+import type { RequestDeps } from '../deps.js';
+import { requireQuota } from '../quotas.js';
 
 /**
  * `request.register-bundle`: an immutable app of a publisher; the same bytes twice give two bundles
  * (protocol §7 request.register-bundle).
  */
 export function registerBundle(deps: RequestDeps) {
-  const operation = 'request.register-bundle';
-  return async (call: Call, input: BundleInput): Promise<BusReply> => {
-    const { caller } = call;
-    const row = await deps.bundles.refusal(caller, operation, call.key);
+  return async ({
+    caller,
+    key,
+    scope,
+    input,
+  }: OperationCall<'request.register-bundle', BundleInput>): Promise<
+    OperationAnswer<'request.register-bundle'>
+  > => {
+    const row = await deps.bundles.refusal(caller, scope, key);
     const principal = await requireCaller(deps.directory, caller, row?.directory_revision);
     const publisher = principal.kind === 'publisher' ? principal.id : principal.config.publisher;
     if (publisher === undefined || principal.kind === 'producer') {
@@ -22,8 +28,8 @@ export function registerBundle(deps: RequestDeps) {
     }
     const loaded = row as NonNullable<typeof row>;
     const replay = storedAnswer(loaded, input);
-    if (replay !== null) return answer(replay.status, replay.body);
-    if (loaded.quota_refusal !== null) throw new Refusal(loaded.quota_refusal as 'bundle_rate');
+    if (replay !== null) return storedReply(replay);
+    requireQuota(loaded.quota_refusal);
     const { html, fault } = input;
     if (input.tooLarge) throw new Refusal('bundle_too_large');
     if (fault !== null) throw new Refusal('invalid_BundleRegistration', fault);
@@ -57,8 +63,8 @@ export function registerBundle(deps: RequestDeps) {
       ),
       {
         principal: caller.id,
-        operation,
-        key: call.key ?? '',
+        operation: scope,
+        key,
         body: input,
         status: 201,
         result: manifest,
@@ -66,6 +72,6 @@ export function registerBundle(deps: RequestDeps) {
       },
     );
     deps.chained(caller.tenant);
-    return answer(201, manifest);
+    return answer(201, asJsonText<ReviewBundle>(manifest));
   };
 }

@@ -6,36 +6,35 @@ import {
   requireOwner,
   storedAnswer,
 } from '@countersign/database';
-import { answer, isId, keyScope, newId } from '@countersign/platform';
-import type { BusReply, Call } from '@countersign/platform';
+import { answer, newId, storedReply } from '@countersign/platform';
+import type { OperationAnswer, OperationCall } from '@countersign/platform';
 import type { CreationInput } from '../creation-input.js';
 import { namesIn, occurrenceOf, prepare, requireAcceptable, requireCreator } from '../creation.js';
-import type { RequestDeps } from '../module.js';
+import type { RequestDeps } from '../deps.js';
 import { newRequest } from '../new-request.js';
 
 /**
  * `request.supersede`: replaces unconsumed work by a new request, both in one statement (protocol §7 request.supersede).
  */
 export function supersede(deps: RequestDeps) {
-  return async (call: Call, input: CreationInput): Promise<BusReply> => {
-    const oldId = call.params.id;
-    if (!isId(oldId)) throw new Refusal('not_found');
-    const { caller } = call;
-    const operation = keyScope('request.supersede', oldId);
-    const oldRow = await deps.requests.integral(caller, oldId, operation, call.key);
+  return async (
+    call: OperationCall<'request.supersede', CreationInput>,
+  ): Promise<OperationAnswer<'request.supersede'>> => {
+    const { caller, id: oldId, key, scope, input } = call;
+    const oldRow = await deps.requests.integral(caller, oldId, scope, key);
     const opened = await openRequest(deps.directory, caller, oldRow, input);
-    if (opened.replay !== null) return answer(opened.replay.status, opened.replay.body);
-    const owner = await requireCreator(deps, call, oldRow?.directory_revision);
+    if (opened.replay !== null) return storedReply(opened.replay);
+    const owner = await requireCreator(deps, caller, oldRow?.directory_revision);
     const old = await opened.visible();
     requireOwner(opened.principal, old);
-    const row = await deps.creations.load(caller, operation, call.key, namesIn(input));
+    const row = await deps.creations.load(caller, scope, key, namesIn(input));
     const loaded = row as NonNullable<typeof row>;
     // The same key at once: its other call may have moved the occurrence since the first read (R5).
     const twin = storedAnswer(loaded, input);
-    if (twin !== null) return answer(twin.status, twin.body);
+    if (twin !== null) return storedReply(twin);
     // Caller and visibility were judged by the first read's directory: it must be the one that the save holds.
-    if (loaded.directory_revision !== old.row.directory_revision) throw new StaleRead(operation);
-    const route = await requireAcceptable(deps, call, owner, loaded, input);
+    if (loaded.directory_revision !== old.row.directory_revision) throw new StaleRead(scope);
+    const route = await requireAcceptable(deps, caller, owner, loaded, input);
     requireIntegrity(old, caller.tenant);
     if (input.head.purpose !== old.request.purpose) throw new Refusal('purpose_immutable');
     const gone = replace(old.lifecycle, old.row.now);
@@ -47,15 +46,8 @@ export function supersede(deps: RequestDeps) {
     }
     const id = newId(loaded.now);
     const replaced = { id: oldId, remindedAt: old.lifecycle.remindedAt };
-    const prepared = await prepare(deps, call, owner, loaded, input, route, id, replaced);
-    const { body, subject, transit } = await newRequest(
-      deps,
-      call,
-      input,
-      operation,
-      loaded,
-      prepared,
-    );
+    const prepared = await prepare(deps, caller, owner, loaded, input, route, id, replaced);
+    const { body, subject, transit } = await newRequest(deps, call, loaded, prepared);
     const oldRecords = await deps.notary.events(
       oldId,
       { ...subject, profiles: old.request.profiles },

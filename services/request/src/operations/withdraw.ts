@@ -4,44 +4,42 @@ import {
   deleteMaterial,
   revoke as toRevoked,
 } from '@countersign/protocol';
-import type { Lifecycle, OperationName, Transition } from '@countersign/protocol';
+import type { Lifecycle, Transition } from '@countersign/protocol';
 import { openRequest, requireOwnerOrOperator, storedRequest } from '@countersign/database';
 import type { RequestRow } from '@countersign/database';
-import { answer, isId, keyScope } from '@countersign/platform';
-import type { Caller, Handler } from '@countersign/platform';
+import { answer, storedReply } from '@countersign/platform';
+import type { Caller, OperationHandler } from '@countersign/platform';
 import { discardedRecords } from '../discarded.js';
-import type { RequestDeps } from '../module.js';
+import type { RequestDeps } from '../deps.js';
 import { statusText } from '../status-view.js';
 
 /** `request.cancel`: the request ends; unused authority is gone, permits already issued keep their bound. No state test. */
-export function cancel(deps: RequestDeps): Handler {
+export function cancel(deps: RequestDeps): OperationHandler<'request.cancel'> {
   return withdrawal(deps, 'request.cancel', toCancelled);
 }
 
 /** `request.revoke`: as cancelling, told apart in the records. */
-export function revoke(deps: RequestDeps): Handler {
+export function revoke(deps: RequestDeps): OperationHandler<'request.revoke'> {
   return withdrawal(deps, 'request.revoke', toRevoked);
 }
 
 /** `request.discard`: private material goes now, its proof stays; new admission is blocked. */
-export function discard(deps: RequestDeps): Handler {
+export function discard(deps: RequestDeps): OperationHandler<'request.discard'> {
   return withdrawal(deps, 'request.discard', deleteMaterial);
 }
 
+type Withdrawal = 'request.cancel' | 'request.revoke' | 'request.discard';
+
 function withdrawal(
   deps: RequestDeps,
-  name: OperationName,
+  name: Withdrawal,
   decide: (state: Lifecycle, now: number) => Transition,
-): Handler {
+): OperationHandler<Withdrawal> {
   const discarding = name === 'request.discard';
-  return async (call) => {
-    const id = call.params.id;
-    if (!isId(id)) throw new Refusal('not_found');
-    const { caller } = call;
-    const operation = keyScope(name, id);
-    const row = await deps.requests.status(caller, id, operation, call.key);
-    const opened = await openRequest(deps.directory, caller, row, call.text);
-    if (opened.replay !== null) return answer(opened.replay.status, opened.replay.body);
+  return async ({ caller, id, key, scope, text }) => {
+    const row = await deps.requests.status(caller, id, scope, key);
+    const opened = await openRequest(deps.directory, caller, row, text);
+    if (opened.replay !== null) return storedReply(opened.replay);
     const stored = await opened.visible();
     requireOwnerOrOperator(opened.principal, stored);
     const loaded = row as NonNullable<typeof row>;
@@ -74,9 +72,9 @@ function withdrawal(
         deadlines: discarding ? [{ kind: 'private_deletion', due: next.privateDeleteAt }] : [],
         answer: {
           principal: caller.id,
-          operation,
-          key: call.key ?? '',
-          body: call.text,
+          operation: scope,
+          key,
+          body: text,
           status: 200,
           result: body,
           recordId: null,

@@ -1,8 +1,8 @@
-import { Refusal, requirePending } from '@countersign/protocol';
+import { Refusal, jsonText, requirePending } from '@countersign/protocol';
 import type { Assignment } from '@countersign/protocol';
 import { answer, newId } from '@countersign/platform';
-import type { Handler } from '@countersign/platform';
-import type { ReviewDeps } from '../module.js';
+import type { OperationHandler } from '@countersign/platform';
+import type { ReviewDeps } from '../deps.js';
 import { reviewerOperation } from '../reviewer-operation.js';
 
 const LEASE_MS = 300_000;
@@ -10,7 +10,7 @@ const LEASE_MS = 300_000;
 /**
  * `review.assign`: an advisory lease of 300 s, never beyond the review deadline; renewal keeps its id. It grants nothing.
  */
-export function assign(deps: ReviewDeps): Handler {
+export function assign(deps: ReviewDeps): OperationHandler<'review.assign'> {
   return reviewerOperation(
     deps,
     'review.assign',
@@ -26,7 +26,7 @@ export function assign(deps: ReviewDeps): Handler {
             Math.min(row.now + LEASE_MS, stored.lifecycle.reviewDeadline),
           ).toISOString(),
         };
-        const body = JSON.stringify(assignment);
+        const body = jsonText(assignment);
         await deps.store.assign(transit({ status: 200, result: body, recordId: null }), assignment);
         return answer(200, body);
       },

@@ -1,17 +1,16 @@
 import { Refusal, confirm as decide, requirePending } from '@countersign/protocol';
-import type { Confirmation, DecisionCandidate, DecisionReceipt } from '@countersign/protocol';
+import type { DecisionCandidate, DecisionReceipt } from '@countersign/protocol';
 import { answer } from '@countersign/platform';
-import type { Handler } from '@countersign/platform';
-import type { ReviewDeps } from '../module.js';
+import type { OperationHandler } from '@countersign/platform';
+import type { ReviewDeps } from '../deps.js';
 import { reviewerOperation } from '../reviewer-operation.js';
 
 /**
  * `review.confirm`: the authenticated human confirms exactly the candidate that they froze; the answer is the signed
  * receipt. Of parallel confirmations one succeeds: all of them set the same version.
  */
-export function confirm(deps: ReviewDeps): Handler {
-  return reviewerOperation(deps, 'review.confirm', (call) => {
-    const given = JSON.parse(call.text) as Confirmation;
+export function confirm(deps: ReviewDeps): OperationHandler<'review.confirm'> {
+  return reviewerOperation(deps, 'review.confirm', ({ caller, input: given }) => {
     return async ({ row, stored, reviewer, transit }) => {
       const { request, lifecycle } = stored;
       requirePending(lifecycle, row.now);
@@ -37,7 +36,7 @@ export function confirm(deps: ReviewDeps): Handler {
         row.now,
       );
       const subject = {
-        tenant: call.caller.tenant,
+        tenant: caller.tenant,
         audience: stored.owner,
         purpose: request.purpose,
         profiles: request.profiles,
@@ -75,7 +74,7 @@ export function confirm(deps: ReviewDeps): Handler {
         next,
         receipt.id,
       );
-      deps.chained(call.caller.tenant);
+      deps.chained(caller.tenant);
       return answer(200, receipt.text);
     };
   });

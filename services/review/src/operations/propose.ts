@@ -5,10 +5,10 @@ import {
   requirePending,
   textDigest,
 } from '@countersign/protocol';
-import type { DecisionCandidate, DecisionProposal } from '@countersign/protocol';
+import type { DecisionCandidate } from '@countersign/protocol';
 import { answer, newId } from '@countersign/platform';
-import type { Handler } from '@countersign/platform';
-import type { ReviewDeps } from '../module.js';
+import type { OperationHandler } from '@countersign/platform';
+import type { ReviewDeps } from '../deps.js';
 import { reviewerOperation } from '../reviewer-operation.js';
 
 const MOST_REVISIONS = 32;
@@ -17,9 +17,8 @@ const MOST_REVISIONS = 32;
  * `review.propose`: freezes a response that fits the stored schema as this reviewer's candidate
  * (protocol §7 review.propose, R9). The schema is checked between two reads, in a worker: nothing is held while it runs.
  */
-export function propose(deps: ReviewDeps): Handler {
-  return reviewerOperation(deps, 'review.propose', (call) => {
-    const proposal = JSON.parse(call.text) as DecisionProposal;
+export function propose(deps: ReviewDeps): OperationHandler<'review.propose'> {
+  return reviewerOperation(deps, 'review.propose', ({ caller, input: proposal }) => {
     const response = canonicalText(proposal.response);
     let checked: string | null = null;
     return async ({ row, stored, reviewer, transit }) => {
@@ -30,7 +29,7 @@ export function propose(deps: ReviewDeps): Handler {
       }
       const schemaDigest = stored.request.review.response_schema_digest;
       if (checked !== schemaDigest) {
-        await deps.schemas.check(call.caller.tenant, {
+        await deps.schemas.check(caller.tenant, {
           schemaText: row.response_schema ?? '',
           responseText: response,
         });

@@ -1,0 +1,120 @@
+import { Refusal, readQuery } from '@countersign/protocol';
+import type {
+  Operation,
+  OperationName,
+  OperationTypes,
+  RecordName,
+  RecordOf,
+} from '@countersign/protocol';
+import type { BusRequest, LargeBody } from './bus/types.js';
+import type { Caller } from './caller.js';
+import { isId } from './ids.js';
+import type { MessageVerifier } from './messages/index.js';
+import { LARGE_STEPS } from './sized-answer.js';
+import type { LargeStep } from './sized-answer.js';
+
+/** What a call says beside its body, typed by the operation's row. */
+export interface OperationHead<Name extends OperationName> {
+  readonly caller: Caller;
+  /** Of a request: a UUID. */
+  readonly id: OperationTypes[Name]['id'];
+  readonly key: OperationTypes[Name]['key'];
+  /** In which the key is the caller's (protocol §6.3): the operation, and its request where it has one. */
+  readonly scope: string;
+}
+
+/** A call of an operation: an authenticated caller, and what the gateway has found to be right. */
+export interface OperationCall<
+  Name extends OperationName,
+  Input = OperationTypes[Name]['arriving'],
+> extends OperationHead<Name> {
+  readonly query: OperationTypes[Name]['query'];
+  readonly input: Input;
+  /** Canonical text of the body, '' when there is none or a large one. Its digest is what idempotency compares. */
+  readonly text: string;
+  /** A large body, of an operation that fetches it itself (`withInput`). */
+  readonly largeBody: LargeBody | null;
+  /** Of an operation whose answer may be large (protocol R34). Null: any answer is taken. */
+  readonly large: LargeStep | null;
+}
+
+/** A read or change beside the operations, as the tables of protocol/desk.ts and protocol/security-log list them. */
+export interface AdminRow {
+  readonly name: string;
+  readonly query: readonly string[];
+  readonly input: RecordName | null;
+}
+
+export interface AdminCall<Row extends AdminRow> {
+  readonly caller: Caller;
+  readonly params: { readonly [Name in Row['query'][number]]?: string };
+  readonly input: Row['input'] extends RecordName ? RecordOf<Row['input']> : null;
+}
+
+type Params = Readonly<Record<string, string>>;
+
+/** A message of the gateway's, whatever it is about. */
+export interface Envelope {
+  readonly caller: Caller;
+  readonly params: Params;
+  readonly key: string | undefined;
+  readonly text: string;
+  readonly largeBody: LargeBody | null;
+  readonly large: LargeStep | null;
+}
+
+/** Verifies that the gateway sent just this for that caller: the bus is not trusted. Throws `unauthenticated`. */
+export async function openEnvelope(
+  request: BusRequest,
+  verifier: MessageVerifier,
+): Promise<Envelope> {
+  const { caller, large: largeBody } = await verifier.verify(request);
+  if (caller === null) throw new Refusal('unauthenticated');
+  const { headers, body: text } = request;
+  const params = JSON.parse(headers.params ?? '{}') as Params;
+  const large = LARGE_STEPS.find((step) => step === headers['large']) ?? null;
+  return { caller, params, key: headers.key, text, largeBody, large };
+}
+
+/** Throws `not_found` for what cannot be a request's id. */
+export function headOf<Name extends OperationName>(
+  row: Operation,
+  { caller, params, key }: Envelope,
+): OperationHead<Name> {
+  const { id } = params;
+  // No other text than an id comes near the database.
+  if (row.idOf === 'request' && !isId(id)) throw new Refusal('not_found');
+  if (row.key && key === undefined) throw new Refusal('idempotency_key_required');
+  return {
+    caller,
+    id: id ?? null,
+    key: row.key ? key : null,
+    scope: row.idOf === 'request' ? `${row.name}:${id}` : row.name,
+  } as OperationHead<Name>;
+}
+
+/** As {@link headOf}. The gateway has checked the body against the record of the row. */
+export function callOf<Name extends OperationName>(
+  row: Operation,
+  envelope: Envelope,
+): OperationCall<Name> {
+  const { params, text, largeBody, large } = envelope;
+  const arrives = row.input !== null && !row.preflight && largeBody === null;
+  return {
+    ...headOf<Name>(row, envelope),
+    query: readQuery(row, new URLSearchParams(params)) as OperationTypes[Name]['query'],
+    input: (arrives ? JSON.parse(text) : null) as OperationTypes[Name]['arriving'],
+    text,
+    largeBody,
+    large,
+  };
+}
+
+/** The gateway has checked the parameters, and the body against the record of the row. */
+export function adminCallOf<Row extends AdminRow>(
+  row: Row,
+  { caller, params, text }: Envelope,
+): AdminCall<Row> {
+  const input: unknown = row.input === null ? null : JSON.parse(text);
+  return { caller, params, input } as AdminCall<Row>;
+}

@@ -1,0 +1,32 @@
+import type { Directory, SecurityJournal } from '@countersign/database';
+import type { Notary } from '@countersign/platform';
+import type { WebhookRules } from '@countersign/protocol';
+import type { BundleStore } from './store/bundles.js';
+import type { CreationStore } from './store/creation.js';
+import type { DeskStore } from './store/desk.js';
+import type { DirectoryStore } from './store/directory.js';
+import type { ListStore } from './store/lists.js';
+import type { RequestStore } from './store/requests.js';
+
+export interface RequestDeps {
+  readonly requests: RequestStore;
+  readonly lists: ListStore;
+  readonly desk: DeskStore;
+  readonly creations: CreationStore;
+  readonly bundles: BundleStore;
+  readonly configuration: DirectoryStore;
+  readonly directory: Directory;
+  /** For the security log: reads of private material, noted before they are answered. */
+  readonly journal: SecurityJournal;
+  readonly notary: Notary;
+  /** Throws the §10 refusal of a response schema, given as canonical text; remembers good ones. */
+  readonly checkSchema: (tenant: string, schemaText: string) => Promise<void>;
+  readonly webhooks: WebhookRules;
+  /** Where people log in: every human is one of this issuer (protocol R37). */
+  readonly issuer: string;
+  readonly mode: 'development' | 'production';
+  /** The origin of apps, with `{scope}` as one DNS label where it has one (protocol §8.6). */
+  readonly sandboxOrigin: string;
+  /** Tells the ledger that a tenant has something new to chain: a hint, never awaited. */
+  readonly chained: (tenant: string) => void;
+}
