@@ -80,6 +80,7 @@ export {
 export type { Trace } from './telemetry.js';
 export { Counter, Gauge, Histogram } from 'prom-client';
 export type { Registry } from 'prom-client';
+export { sourceOfLine } from './source-of-line.js';
 export { Wakeful } from './wakeful.js';
 export { createWorkerMetrics } from './worker-metrics.js';
 export type { WorkerMetrics } from './worker-metrics.js';

@@ -1,3 +1,5 @@
+import { frameWithSource } from './source-of-line.js';
+
 /** An error as it may be logged. */
 export interface LoggedError {
   type: string;
@@ -46,5 +48,5 @@ function framesOf(error: Error): string[] {
   return (error.stack ?? '')
     .split('\n')
     .filter((line) => /^ {4}at /.test(line))
-    .map((line) => line.slice(7));
+    .map((line) => frameWithSource(line.slice(7)));
 }

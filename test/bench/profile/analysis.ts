@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url';
+import { sourceOfLine } from '@countersign/platform';
 import { IDLE, areaOf } from './areas.js';
 import type { Frame } from './areas.js';
 
@@ -31,7 +33,9 @@ export function analyse(profile: CpuProfile): TimeSpent {
   profile.samples.forEach((id, place) => {
     selfMs.set(id, (selfMs.get(id) ?? 0) + (profile.timeDeltas[place] ?? 0) / 1000);
   });
-  const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
+  const nodes = new Map(
+    profile.nodes.map(({ id, callFrame }) => [id, inItsSource(callFrame)] as const),
+  );
   const parents = new Map(
     profile.nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)),
   );
@@ -40,8 +44,8 @@ export function analyse(profile: CpuProfile): TimeSpent {
   for (const [id, ms] of selfMs) {
     const stack: Frame[] = [];
     for (let at: number | undefined = id; at !== undefined; at = parents.get(at)) {
-      const node = nodes.get(at);
-      if (node !== undefined) stack.push(node.callFrame);
+      const frame = nodes.get(at);
+      if (frame !== undefined) stack.push(frame);
     }
     const area = areaOf(stack);
     areas.set(area, (areas.get(area) ?? 0) + ms);
@@ -62,6 +66,13 @@ export function analyse(profile: CpuProfile): TimeSpent {
   };
 }
 
+/** The frame of a module of a bundle, by the source of the module; the line stays that of the bundle. */
+function inItsSource(frame: Frame): Frame {
+  if (!frame.url.startsWith('file://')) return frame;
+  const source = sourceOfLine(fileURLToPath(frame.url), frame.lineNumber + 1);
+  return source === null ? frame : { ...frame, url: `/${source}` };
+}
+
 function longest(a: { ms: number }, b: { ms: number }): number {
   return b.ms - a.ms;
 }
@@ -70,7 +81,7 @@ function longest(a: { ms: number }, b: { ms: number }): number {
 function nameOf({ functionName, url, lineNumber }: Frame): string {
   const file = url
     .replace(/^.*\/(node_modules|packages|services|deploy)\//, '')
-    .replace('/dist/', '/');
+    .replace(/\/(dist|src)\//, '/');
   const name = functionName === '' ? '(anonymous)' : functionName;
   return url === '' ? name : `${name} ${file}:${lineNumber + 1}`;
 }

@@ -9,29 +9,29 @@ export const IDLE = '(idle)';
 
 /** Each with what its frames' addresses look like; the first that fits has it. */
 const AREAS: readonly (readonly [area: string, url: RegExp])[] = [
-  ['database client', /node_modules\/(pg|pg-[\w-]+|postgres-[\w-]+)\/|database\/dist\/pool\.js/],
-  ['signing', /protocol\/dist\/signing\/|platform\/dist\/notary\.js/],
-  ['json and digests', /protocol\/dist\/json\/|node_modules\/canonicalize\//],
+  ['database client', /node_modules\/(pg|pg-[\w-]+|postgres-[\w-]+)\/|database\/src\/pool\.ts/],
+  ['signing', /protocol\/src\/signing\/|platform\/src\/notary\.ts/],
+  ['json and digests', /protocol\/src\/json\/|node_modules\/canonicalize\//],
   [
     'record and response schemas',
-    /protocol\/dist\/(records|response-schema)\/|schema-workers\/|node_modules\/ajv/,
+    /protocol\/src\/(records|response-schema)\/|schema-workers\/|node_modules\/ajv/,
   ],
   [
     'authentication and rates',
-    /gateway\/dist\/(authentication|cookies|csrf|secrets|rates|store)\.js|platform\/dist\/caller\.js|node_modules\/jose\//,
+    /gateway\/src\/(authentication|cookies|csrf|secrets|rates|store)\.ts|platform\/src\/caller\.ts|node_modules\/jose\//,
   ],
   [
     'bus and trace',
-    /platform\/dist\/(bus\/|telemetry\.js|serve-operation\.js)|node_modules\/(@nats-io|@opentelemetry)\//,
+    /platform\/src\/(bus\/|telemetry\.ts|serve-operation\.ts)|node_modules\/(@nats-io|@opentelemetry)\//,
   ],
-  ['ledger and anchor', /services\/ledger\/dist\//],
+  ['ledger and anchor', /services\/ledger\/src\//],
   [
     'http',
-    /services\/gateway\/dist\/|node_modules\/(express|router|finalhandler|parseurl|encodeurl)\/|^node:(_http|internal\/http|http)/,
+    /services\/gateway\/src\/|node_modules\/(express|router|finalhandler|parseurl|encodeurl)\/|^node:(_http|internal\/http|http)/,
   ],
   [
     'operations',
-    /services\/[\w-]+\/dist\/|packages\/(database|protocol|platform)\/dist\/|deploy\/dist\//,
+    /services\/[\w-]+\/src\/|packages\/(database|protocol|platform)\/src\/|deploy\/src\//,
   ],
 ];
 
