@@ -1,4 +1,3 @@
-import { poolGauges } from '@countersign/database';
 import type { RoleName } from '@countersign/database';
 import { Gauge } from '@countersign/platform';
 import type { Registry } from '@countersign/platform';
@@ -17,7 +16,7 @@ export function databaseGauges(
     registers: [registry],
     collect() {
       for (const [role, pool] of pools) {
-        const { total, idle, waiting } = poolGauges(pool);
+        const { total, idle, waiting } = pool.gauges();
         this.set({ role, state: 'open' }, total);
         this.set({ role, state: 'unused' }, idle);
         this.set({ role, state: 'waiting' }, waiting);

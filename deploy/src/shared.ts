@@ -115,7 +115,7 @@ export async function share(
   let engine: TransitEngine | undefined;
   let clock: ReturnType<typeof createDatabaseClock> | undefined;
   const clockOf = () =>
-    (clock ??= createDatabaseClock({ read: () => databaseNow(pool(role)), log }));
+    (clock ??= createDatabaseClock({ read: () => databaseNow(pool(role).ofNoTenant), log }));
   let jobs: Promise<Jobs> | undefined;
   const queuesOf = (): Promise<Jobs> => {
     uses.queues = true;
@@ -207,7 +207,7 @@ export async function share(
       },
       ready: async () => {
         requireConnected(bus);
-        await Promise.all([...pools.values()].map((open) => databaseNow(open)));
+        await Promise.all([...pools.values()].map((open) => databaseNow(open.ofNoTenant)));
       },
     },
   };

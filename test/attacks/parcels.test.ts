@@ -1,8 +1,7 @@
-import type pg from 'pg';
 import { PostgresParcels } from '@countersign/database';
 import type { RoleName } from '@countersign/database';
 import { startTestServer } from '../database/server.js';
-import type { TestServer } from '../database/server.js';
+import type { TestPool, TestServer } from '../database/server.js';
 
 /** Large bodies lie in one table for the time of one hop, private material among them. */
 describe('a stolen database role', () => {
@@ -16,8 +15,8 @@ describe('a stolen database role', () => {
   ] as const;
   const PRIVATE = 'private material of a request';
   let server: TestServer;
-  const pools = new Map<RoleName, pg.Pool>();
-  const poolOf = (role: RoleName) => pools.get(role) as pg.Pool;
+  const pools = new Map<RoleName, TestPool>();
+  const poolOf = (role: RoleName) => pools.get(role) as TestPool;
   let parcels: PostgresParcels;
   const taken = async (id: string, taker: RoleName) =>
     Buffer.from(await parcels.take(id, taker)).toString();

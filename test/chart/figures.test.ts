@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bootstrapTenant, createPool } from '@countersign/database';
+import { bootstrapTenant, createOwnerPool } from '@countersign/database';
 import { TARGETS } from '@countersign/deploy';
 import type { Target } from '@countersign/deploy';
 import { INCIDENTS } from '@countersign/protocol';
@@ -42,7 +42,7 @@ beforeAll(async () => {
     figures.set(target, (await startAndStop(ground, target)).figures);
   }
   const token = randomBytes(32).toString('base64url');
-  const pool = createPool({ url: ground.url, application: 'test', max: 1 });
+  const pool = createOwnerPool({ url: ground.url, application: 'test', max: 1 });
   await bootstrapTenant(pool, { tenant: 'acme', operator: 'operator-1', token, active: true });
   await pool.end();
   const all = await startAndStop(ground, DRAWN, async (origin) => {

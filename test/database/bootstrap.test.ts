@@ -91,7 +91,9 @@ it.each(['', 'with space', 'ä', 'x'.repeat(161)])('refuses the name %p', async 
 
 it('is out of reach of every service', async () => {
   for (const name of ['gateway', 'request', 'ledger'] as const) {
-    expect(await sqlState(bootstrapTenant(server.pool(url, name, 1), newInput()))).toBe(REFUSED);
+    expect(
+      await sqlState(bootstrapTenant(server.pool(url, name, 1) as unknown as pg.Pool, newInput())),
+    ).toBe(REFUSED);
   }
 });
 

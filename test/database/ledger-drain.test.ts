@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { chainHead, textDigest } from '@countersign/protocol';
 import { startTestServer } from './server.js';
-import type { TestServer } from './server.js';
+import type { TestPool, TestServer } from './server.js';
 
 let server: TestServer;
 let owner: pg.Pool;
-let ledger: pg.Pool;
+let ledger: TestPool;
 
 beforeAll(async () => {
   server = await startTestServer();

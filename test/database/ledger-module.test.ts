@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from '@countersign/database';
+import type pg from 'pg';
 import { until } from '@countersign/platform/testing';
 import { startLedger } from '../bench/drain/ledger.js';
 import { startTestServer } from './server.js';
 import type { TestServer } from './server.js';
 
 let server: TestServer;
-let owner: Pool;
+let owner: pg.Pool;
 let ledger: Pool;
 let stop: (() => Promise<void>) | undefined;
 

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { PostgresParcels, sweepParcels } from '@countersign/database';
 import { startTestServer } from './server.js';
-import type { TestServer } from './server.js';
+import type { TestPool, TestServer } from './server.js';
 
 let server: TestServer;
 let owner: pg.Pool;
 let parcels: PostgresParcels;
-let deletion: pg.Pool;
+let deletion: TestPool;
 
 beforeAll(async () => {
   server = await startTestServer();

@@ -1,8 +1,8 @@
-import type { BriefStatement, Pool } from '@countersign/database';
-import { createPool } from '@countersign/database';
+import type pg from 'pg';
+import type { BriefStatement } from '@countersign/database';
 import { until } from '@countersign/platform/testing';
-import { startTestServer } from './server.js';
-import type { TestServer } from './server.js';
+import { servicePool, startTestServer } from './server.js';
+import type { TestPool, TestServer } from './server.js';
 
 const UNIQUE_VIOLATION = '23505';
 const TERMINATED = '57P01';
@@ -12,22 +12,25 @@ const ROWS = 'INSERT INTO thing SELECT generate_series(1, 9)';
 let server: TestServer;
 let url: string;
 /** Looks on and holds locks. */
-let control: Pool;
+let control: pg.Pool;
 /** Asks. A connection that was used is used again. */
-let pool: Pool;
+let pool: TestPool;
 
 beforeAll(async () => {
   server = await startTestServer();
   url = await server.emptyDatabase();
   control = server.pool(url);
-  pool = server.pool(url);
+  pool = servicePool({ url, application: 'test' });
   await control.query(TABLE);
 }, 30_000);
 beforeEach(async () => {
   await control.query('TRUNCATE thing');
   await control.query(ROWS);
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  await pool.end();
+  await server.stop();
+});
 
 const transaction = (value: unknown): BriefStatement => ({
   name: 'transaction',
@@ -147,7 +150,7 @@ describe('one of them that fails', () => {
   });
 
   it('does so on a pool of one connection', async () => {
-    const narrow = createPool({ url, application: 'narrow', max: 1 });
+    const narrow = servicePool({ url, application: 'narrow', max: 1 });
     await narrow.brief(insert(100));
     const answers = await together([insert(101), insert(100), insert(102)], narrow);
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
@@ -179,7 +182,7 @@ describe('a lock that one of them needs', () => {
 
   it('is taken in one order by all, so nobody waits in a circle', async () => {
     const own = await server.emptyDatabase();
-    const [one, other] = [1, 2].map(() => createPool({ url: own, application: 'test' }));
+    const [one, other] = [1, 2].map(() => servicePool({ url: own, application: 'test' }));
     if (one === undefined || other === undefined) throw new Error('no pools');
     await one.query(TABLE);
     await one.query(ROWS);
@@ -224,7 +227,7 @@ describe('statements of one caller that belong together', () => {
   });
 
   it('happen all or not at all, on a connection that knows them and on one that does not', async () => {
-    const narrow = createPool({ url, application: 'narrow', max: 1 });
+    const narrow = servicePool({ url, application: 'narrow', max: 1 });
     for (const known of [false, true]) {
       if (known) await narrow.together([add(2), insert(100)]);
       const before = await numbers();
@@ -255,7 +258,7 @@ describe('a connection that breaks', () => {
   });
 
   it('that cannot be had is told to all who wait for it', async () => {
-    const nowhere = createPool({
+    const nowhere = servicePool({
       url: 'postgres://nobody@127.0.0.1:1/none',
       application: 'nowhere',
     });

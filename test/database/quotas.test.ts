@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type pg from 'pg';
 import { startTestServer } from './server.js';
-import type { TestServer } from './server.js';
+import type { TestPool, TestServer } from './server.js';
 
 let server: TestServer;
-let pool: pg.Pool;
+let pool: TestPool;
 
 beforeAll(async () => {
   server = await startTestServer();

@@ -3,8 +3,8 @@ import type pg from 'pg';
 import { ROLES } from '@countersign/database';
 import type { RoleName } from '@countersign/database';
 import { SECURITY_KINDS } from '@countersign/protocol';
-import { REFUSED, ROLE_NAMES, asLogin, sqlState, startTestServer } from './server.js';
-import type { TestServer } from './server.js';
+import { REFUSED, ROLE_NAMES, asLogin, servicePool, sqlState, startTestServer } from './server.js';
+import type { TestPool, TestServer } from './server.js';
 
 /**
  * Everything that each role may do to each table, and nothing else ("May write" in docs/architecture.md).
@@ -284,7 +284,7 @@ const RECORD_ID = randomUUID();
 let server: TestServer;
 let url: string;
 let owner: pg.Pool;
-const pools = {} as Record<RoleName, pg.Pool>;
+const pools = {} as Record<RoleName, TestPool>;
 
 beforeAll(async () => {
   server = await startTestServer();
@@ -532,9 +532,8 @@ it('a login that is no member of a role cannot connect as it', async () => {
   const { password } = new URL(url);
   await owner.query(`CREATE ROLE "login-stranger" LOGIN PASSWORD '${password}'`);
   const stranger = asLogin(url, 'stranger' as RoleName);
-  const { createPool } = await import('@countersign/database');
   for (const name of ROLE_NAMES) {
-    const pool = createPool({ url: stranger, role: ROLES[name], application: 'test' });
+    const pool = servicePool({ url: stranger, role: ROLES[name], application: 'test' });
     expect(await sqlState(pool.query('SELECT 1'))).toBe(REFUSED);
     await pool.end();
   }

@@ -21,12 +21,12 @@ import {
 } from '@countersign/protocol';
 import type { SecurityEntry, SecurityEvent } from '@countersign/protocol';
 import { insertTenant, startTestServer } from './server.js';
-import type { TestServer } from './server.js';
+import type { TestPool, TestServer } from './server.js';
 
 let server: TestServer;
-let owner: Pool;
-let ledger: Pool;
-let request: Pool;
+let owner: pg.Pool;
+let ledger: TestPool;
+let request: TestPool;
 let store: SecurityStore;
 
 beforeAll(async () => {
@@ -145,8 +145,8 @@ describe('the chain of the security log', () => {
 describe('a read that is noted before it is answered', () => {
   it('fails when the note cannot be kept', async () => {
     const journal = new SecurityJournal({
-      query: () => Promise.reject(new Error('the database is away')),
-    } as unknown as pg.Pool);
+      acrossTenants: { query: () => Promise.reject(new Error('the database is away')) },
+    } as unknown as Pool);
     await expect(journal.note(read('t'))).rejects.toThrow('the database is away');
     await expect(journal.note(read('t'))).rejects.toThrow('the database is away');
   });
@@ -154,11 +154,13 @@ describe('a read that is noted before it is answered', () => {
   it('travels with others that come while a statement is on its way', async () => {
     const batches: number[] = [];
     const journal = new SecurityJournal({
-      query: async ({ values }: { values: unknown[][] }) => {
-        batches.push(values[0]?.length ?? 0);
-        await new Promise((next) => setImmediate(next));
+      acrossTenants: {
+        query: async ({ values }: { values: unknown[][] }) => {
+          batches.push(values[0]?.length ?? 0);
+          await new Promise((next) => setImmediate(next));
+        },
       },
-    } as unknown as pg.Pool);
+    } as unknown as Pool);
     await Promise.all(Array.from({ length: 450 }, () => journal.note(read('t'))));
     expect(batches).toEqual([1, 200, 200, 49]);
   });

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { ROLES, createPool, migrate } from '@countersign/database';
-import type { Pool, RoleName } from '@countersign/database';
+import { ROLES, createOwnerPool, createPool, migrate } from '@countersign/database';
+import type { Pool, RoleName, ScopedPool } from '@countersign/database';
 import { testPostgres } from '@countersign/platform/testing';
 
 export const ROLE_NAMES = Object.keys(ROLES) as RoleName[];
+
+/** A service's pool. What a test asks by itself is asked across tenants. */
+export type TestPool = Pool & ScopedPool;
 
 /** A Postgres server of a test file's own, and databases on it. */
 export interface TestServer {
@@ -12,16 +15,18 @@ export interface TestServer {
   emptyDatabase(): Promise<string>;
   /** A new database with our schema. */
   migratedDatabase(): Promise<string>;
-  /** A pool, closed together with the server: as a service would open it, or as the owner without a name. */
-  pool(url: string, name?: RoleName, max?: number): Pool;
+  /** The owner's pool, closed together with the server. */
+  pool(url: string): pg.Pool;
+  /** As a service would open it. */
+  pool(url: string, name: RoleName, max?: number): TestPool;
   stop(): Promise<void>;
 }
 
 export async function startTestServer(): Promise<TestServer> {
   // Nothing here must outlive the server.
   const server = await testPostgres({ fsync: 'off', full_page_writes: 'off' });
-  const pools: Pool[] = [];
-  const owner = createPool({ url: server.url, max: 1, application: 'test server' });
+  const pools: { end(): Promise<void> }[] = [];
+  const owner = createOwnerPool({ url: server.url, max: 1, application: 'test server' });
 
   async function emptyDatabase(): Promise<string> {
     const name = `t_${randomUUID().replaceAll('-', '')}`;
@@ -29,6 +34,17 @@ export async function startTestServer(): Promise<TestServer> {
     const url = new URL(server.url);
     url.pathname = `/${name}`;
     return url.href;
+  }
+
+  function pool(url: string): pg.Pool;
+  function pool(url: string, name: RoleName, max?: number): TestPool;
+  function pool(url: string, name?: RoleName, max = 4): pg.Pool | TestPool {
+    const made =
+      name === undefined
+        ? createOwnerPool({ url, max, application: 'test' })
+        : servicePool({ url: asLogin(url, name), role: ROLES[name], max, application: 'test' });
+    pools.push(made);
+    return made;
   }
 
   return {
@@ -39,21 +55,17 @@ export async function startTestServer(): Promise<TestServer> {
       await makeLogins(owner, new URL(server.url).password);
       return url;
     },
-    pool(url, name, max = 4) {
-      const pool = createPool({
-        url: name === undefined ? url : asLogin(url, name),
-        ...(name === undefined ? {} : { role: ROLES[name] }),
-        max,
-        application: 'test',
-      });
-      pools.push(pool);
-      return pool;
-    },
+    pool,
     async stop() {
       await Promise.all([owner, ...pools].map((pool) => pool.end()));
       await server.remove();
     },
   };
+}
+
+export function servicePool(options: Parameters<typeof createPool>[0]): TestPool {
+  const pool = createPool(options);
+  return { ...pool.acrossTenants, ...pool };
 }
 
 /** What operations make of our group roles: one login for each service, a member of exactly one; all with the owner's password. */

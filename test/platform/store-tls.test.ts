@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createPool, databaseNow, migrate } from '@countersign/database';
+import { createOwnerPool, databaseNow, migrate } from '@countersign/database';
 import { ensureKeys, trustManifest } from '@countersign/deploy';
 import { createLogger, createMemoryParcels, createNatsBus } from '@countersign/platform';
 import { createJobs } from '@countersign/platform/jobs';
@@ -221,11 +221,11 @@ describe('connections', () => {
   });
 
   it('to Postgres say that they are encrypted', async () => {
-    const pool = createPool({ url: databaseUrl('server.pem'), application: 'test' });
+    const pool = createOwnerPool({ url: databaseUrl('server.pem'), application: 'test' });
     const { rows } = await pool.query('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
     expect(rows).toEqual([{ ssl: true }]);
     await pool.end();
-    const wrong = createPool({ url: databaseUrl('other.pem'), application: 'test' });
+    const wrong = createOwnerPool({ url: databaseUrl('other.pem'), application: 'test' });
     await expect(databaseNow(wrong)).rejects.toThrow(/certificate/);
     await wrong.end();
   });

@@ -12,7 +12,7 @@ import {
 import { constants } from 'node:fs';
 import { closeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Pool } from '@countersign/database';
+import type pg from 'pg';
 import { saveSecurityEvents } from '@countersign/database';
 import {
   SecurityStore,
@@ -29,7 +29,7 @@ import type { Module } from '@countersign/platform';
 import { until } from '@countersign/platform/testing';
 import { INSTALLATION, chainHead, textDigest } from '@countersign/protocol';
 import { insertTenant, startTestServer } from '../database/server.js';
-import type { TestServer } from '../database/server.js';
+import type { TestPool, TestServer } from '../database/server.js';
 import { selfSigned } from '../e2e/deliveries/support/certificate.js';
 import { newFolder } from '../support/folder.js';
 import { startOtlpReceiver } from './otlp-receiver.js';
@@ -46,10 +46,10 @@ const collector = selfSigned(['localhost']);
 const stranger = selfSigned(['localhost']);
 
 let server: TestServer;
-let owner: Pool;
-let request: Pool;
+let owner: pg.Pool;
+let request: TestPool;
 let chain: SecurityStore;
-let stream: Pool;
+let stream: TestPool;
 
 beforeAll(async () => {
   server = await startTestServer();

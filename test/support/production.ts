@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type pg from 'pg';
-import { bootstrapTenant, createPool, migrate } from '@countersign/database';
+import { bootstrapTenant, createOwnerPool, migrate } from '@countersign/database';
 import { freePort } from '@countersign/platform/stores';
 import { Client } from './client.js';
 import type { Instance } from './instance.js';
@@ -34,7 +34,7 @@ export async function startProduction(
   url.pathname = `/${name}`;
   await migrate(url.href);
   const token = randomBytes(32).toString('base64url');
-  const owner = createPool({ url: url.href, max: 1, application: 'test' });
+  const owner = createOwnerPool({ url: url.href, max: 1, application: 'test' });
   await bootstrapTenant(owner, { tenant: 'acme', operator: 'op-1', token, active: true });
   await owner.end();
 

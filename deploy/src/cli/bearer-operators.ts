@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import {
   addAuditor,
   addOperator,
-  createPool,
+  createOwnerPool,
   disableOperator,
   listOperators,
   retireToken,
   rotateOperator,
 } from '@countersign/database';
-import type { KnownOperator, OperatorScope, Pool } from '@countersign/database';
+import type { KnownOperator, OperatorScope, OwnerPool } from '@countersign/database';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { plainly } from '../launcher/database.js';
@@ -133,17 +133,17 @@ function ofOne(command: Command): Command {
 
 async function withDatabase(
   options: DatabaseOptions,
-  work: (pool: Pool) => Promise<void>,
+  work: (pool: OwnerPool) => Promise<void>,
 ): Promise<void> {
   const { url } = databaseOf(options);
-  const pool = createPool({ url, application: 'countersign operator', max: 1 });
+  const pool = createOwnerPool({ url, application: 'countersign operator', max: 1 });
   await plainly(url, () => work(pool)).finally(() => pool.end());
 }
 
 async function withToken(
   options: TokenOptions,
   work: (
-    pool: Pool,
+    pool: OwnerPool,
     made: { tenant: string; id: string; token: string; expiresInSeconds: number | null },
   ) => Promise<KnownOperator>,
 ): Promise<void> {

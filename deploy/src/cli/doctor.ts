@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createPool, databaseExposure } from '@countersign/database';
+import { createOwnerPool, databaseExposure } from '@countersign/database';
 import { parse } from 'yaml';
 import type { Command } from 'commander';
 import { checkDatabase } from '../doctor/database.js';
@@ -72,7 +72,7 @@ async function ownDatabase(): Promise<Finding[]> {
   if (url === undefined) {
     throw new PlainError('DATABASE_URL is not set: name the database as its owner.');
   }
-  const pool = createPool({ url, max: 1, application: 'countersign-doctor' });
+  const pool = createOwnerPool({ url, max: 1, application: 'countersign-doctor' });
   try {
     return checkDatabase(await databaseExposure(pool));
   } finally {

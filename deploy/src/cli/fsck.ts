@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { FSCK_FAULTS, createPool, fsck } from '@countersign/database';
+import { FSCK_FAULTS, createOwnerPool, fsck } from '@countersign/database';
 import type { FsckFault, FsckResult } from '@countersign/database';
 import { loadTrust, parseStrictJson } from '@countersign/protocol';
 import type { Trust } from '@countersign/protocol';
@@ -69,7 +69,7 @@ async function check(flags: FsckFlags): Promise<number> {
     trust: trust === undefined ? null : trustIn(trust),
     copies: opened?.copies ?? null,
   };
-  const pool = createPool({ url, application: 'countersign fsck', max: 1 });
+  const pool = createOwnerPool({ url, application: 'countersign fsck', max: 1 });
   const begun = performance.now();
   const bar = progressBar();
   try {

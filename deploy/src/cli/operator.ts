@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { bootstrapTenant, createPool, finishUpgrade } from '@countersign/database';
+import { bootstrapTenant, createOwnerPool, finishUpgrade } from '@countersign/database';
 import type { Command } from 'commander';
 import { bringUpToDate, plainly } from '../launcher/database.js';
 import { newToken } from '../launcher/demo-tenants.js';
@@ -28,7 +28,7 @@ export function addOperatorCommands(program: Command): void {
       const applied = await bringUpToDate(url);
       console.log(applied.length === 0 ? 'up to date' : `applied ${applied.join(', ')}`);
       if (!finish) return;
-      const pool = createPool({ url, application: 'countersign migrate', max: 1 });
+      const pool = createOwnerPool({ url, application: 'countersign migrate', max: 1 });
       await plainly(url, () => finishUpgrade(pool)).finally(() => pool.end());
       console.log('finished: what only the version before needed is gone');
     });
@@ -63,7 +63,7 @@ async function bootstrap(options: BootstrapOptions): Promise<void> {
   const { url, development } = databaseOf(options);
   // A tenant of a development instance is ready at once (R21).
   const active = options.active || development;
-  const pool = createPool({ url, application: 'countersign bootstrap', max: 1 });
+  const pool = createOwnerPool({ url, application: 'countersign bootstrap', max: 1 });
   try {
     const made = await plainly(url, () =>
       bootstrapTenant(pool, { tenant, operator, token, active }),

@@ -1,4 +1,4 @@
-import { createPool, planRecovery, recoverTenant } from '@countersign/database';
+import { createOwnerPool, planRecovery, recoverTenant } from '@countersign/database';
 import type { RecoveryPlan } from '@countersign/database';
 import type { Command } from 'commander';
 import { plainly } from '../launcher/database.js';
@@ -29,7 +29,7 @@ export function addRecoverCommand(program: Command): void {
 
 async function recover({ tenant, apply, force, ...options }: RecoverOptions): Promise<void> {
   const { url } = databaseOf(options);
-  const pool = createPool({ url, application: 'countersign recover', max: 1 });
+  const pool = createOwnerPool({ url, application: 'countersign recover', max: 1 });
   try {
     await plainly(url, async () => {
       const client = await pool.connect();

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createPool, databaseNow, saveCommandEvent } from '@countersign/database';
+import { createOwnerPool, databaseNow, saveCommandEvent } from '@countersign/database';
 import { INSTALLATION, parseStrictJson, readTrustManifest } from '@countersign/protocol';
 import type { SigningService, TrustManifest } from '@countersign/protocol';
 import { Argument } from 'commander';
@@ -86,7 +86,7 @@ async function noted(
     return work();
   }
   const { url } = databaseOf(options);
-  const pool = createPool({ url, application: 'countersign rotate', max: 1 });
+  const pool = createOwnerPool({ url, application: 'countersign rotate', max: 1 });
   try {
     return await plainly(url, async () => {
       await databaseNow(pool);

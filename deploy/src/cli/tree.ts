@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createPool, treeSetting } from '@countersign/database';
+import { createOwnerPool, treeSetting } from '@countersign/database';
 import type { TreeAccess } from '@countersign/database';
 import {
   loadTrust,
@@ -45,7 +45,7 @@ export function addTreeCommand(program: Command): void {
     .action(async ({ tenant, trust: file, access, ...options }: TreeOptions) => {
       const { url } = databaseOf(options);
       const trust = trustIn(file);
-      const pool = createPool({ url, application: 'countersign tree', max: 1 });
+      const pool = createOwnerPool({ url, application: 'countersign tree', max: 1 });
       try {
         const setting = await plainly(url, () => treeSetting(pool, tenant, access));
         if (setting === null) throw new PlainError(`There is no tenant ${tenant}.`);

@@ -1,4 +1,4 @@
-import { addAuditor, createPool } from '@countersign/database';
+import { addAuditor, createOwnerPool } from '@countersign/database';
 import { DEFAULT_LIMITS } from '@countersign/protocol/constants';
 import type { PrincipalInput, RouteInput } from '@countersign/protocol';
 import { ApiRefusal, apiOf } from '../demo/api.js';
@@ -77,7 +77,7 @@ export async function addAuditors(
   issuer: string,
   { tenant, auditors = [] }: DemoTenant,
 ): Promise<void> {
-  const pool = createPool({ url: databaseUrl, application: 'countersign configure', max: 1 });
+  const pool = createOwnerPool({ url: databaseUrl, application: 'countersign configure', max: 1 });
   try {
     for (const { id, name, subject } of auditors) {
       await addAuditor(pool, { tenant, id, name, person: { issuer, subject } }).catch(

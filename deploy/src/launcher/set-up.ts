@@ -1,4 +1,4 @@
-import { bootstrapTenant, createPool } from '@countersign/database';
+import { bootstrapTenant, createOwnerPool } from '@countersign/database';
 import type { TrustManifest } from '@countersign/protocol';
 import type { DataDirectory } from './data-directory.js';
 import { bringUpToDate } from './database.js';
@@ -38,7 +38,7 @@ async function bootstrapTenants(
   tenants: readonly DemoTenant[],
   say: (line: string) => void,
 ): Promise<void> {
-  const pool = createPool({ url: databaseUrl, application: 'countersign bootstrap', max: 1 });
+  const pool = createOwnerPool({ url: databaseUrl, application: 'countersign bootstrap', max: 1 });
   try {
     for (const { tenant, operator } of tenants) {
       try {

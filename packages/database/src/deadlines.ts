@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type pg from 'pg';
+import type { Pool } from './pool.js';
 import type { NewDeadline } from './step-form.js';
 
 export type DeadlineKind = NewDeadline['kind'];
@@ -21,7 +21,7 @@ const NOW = '(SELECT clock_timestamp())';
 /** The deadline rows of some kinds, as the worker that does them sees them. */
 export class Deadlines {
   constructor(
-    private readonly pool: pg.Pool,
+    private readonly pool: Pool,
     private readonly kinds: readonly DeadlineKind[],
   ) {}
 
@@ -34,7 +34,7 @@ export class Deadlines {
     after: DueDeadline | null,
     most: number,
   ): Promise<(DueDeadline & { inMs: number })[]> {
-    const { rows } = await this.pool.query<DueDeadline & { inMs: number }>({
+    const { rows } = await this.pool.acrossTenants.query<DueDeadline & { inMs: number }>({
       name: 'deadlines.upcoming',
       text: `SELECT d.tenant, d.request_id AS "requestId", d.kind, d.due,
           ceil(extract(epoch FROM d.due - clock_timestamp()) * 1000)::float8 AS "inMs"
@@ -59,7 +59,7 @@ export class Deadlines {
 
   /** What is due and not done, resting or not, and for how long the oldest of it is. */
   async overdue(): Promise<{ count: number; oldestMs: number }> {
-    const { rows } = await this.pool.query<{ count: number; oldestMs: number }>({
+    const { rows } = await this.pool.acrossTenants.query<{ count: number; oldestMs: number }>({
       name: 'deadlines.overdue',
       text: `SELECT count(*)::float8 AS count,
           coalesce(extract(epoch FROM clock_timestamp() - min(d.due)) * 1000, 0)::float8 AS "oldestMs"
@@ -71,7 +71,7 @@ export class Deadlines {
 
   /** Nothing is left to do for the item: it is no longer needed, or its request is gone. */
   async finish(item: DueDeadline): Promise<void> {
-    await this.pool.query({
+    await this.pool.of(item.tenant).query({
       name: 'deadlines.finish',
       text: `UPDATE deadline SET done_at = clock_timestamp()
         WHERE tenant = $1 AND request_id = $2::uuid AND kind = $3 AND done_at IS NULL AND due <= clock_timestamp()`,
@@ -81,7 +81,7 @@ export class Deadlines {
 
   /** Lets the item rest, twice as long each time up to an hour, and opens one incident when it keeps failing. */
   async failed(item: DueDeadline): Promise<void> {
-    await this.pool.query({
+    await this.pool.of(item.tenant).query({
       name: 'deadlines.failed',
       text: `WITH d AS (
           UPDATE deadline SET attempts = attempts + 1,

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import type { CallerKind, ConfiguredBy, Person, RouteConfig } from '@countersign/protocol';
 import { StaleRead } from './fresh-state.js';
+import type { Pool } from './pool.js';
 
 export interface Principal {
   readonly id: string;
@@ -49,13 +49,13 @@ export class Directory {
   readonly #principals = new Map<string, Entry<Principal>>();
   readonly #routes = new Map<string, Entry<Route>>();
 
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   async principal(tenant: string, id: string, revision: number): Promise<Principal | null> {
     if (id.includes('\0')) return null;
     const known = this.#principals.get(key(tenant, id));
     if (known?.revision === revision) return known.value;
-    const { rows } = await this.pool.query<PrincipalRow>({
+    const { rows } = await this.pool.of(tenant).query<PrincipalRow>({
       name: 'directory.principal',
       text: `SELECT t.directory_revision, p.id, p.kind, p.enabled, p.config, p.oidc_issuer, p.oidc_subject, p.configured_by,
           c.id AS credential_id, c.former_id
@@ -73,7 +73,7 @@ export class Directory {
     if (id.includes('\0')) return null;
     const known = this.#routes.get(key(tenant, id));
     if (known?.revision === revision) return known.value;
-    const { rows } = await this.pool.query<RouteRow>({
+    const { rows } = await this.pool.of(tenant).query<RouteRow>({
       name: 'directory.route',
       text: `SELECT t.directory_revision, r.id, r.revision, r.config, r.configured_by
         FROM tenant t LEFT JOIN route r ON r.tenant = t.tenant AND r.id = $2 WHERE t.tenant = $1`,

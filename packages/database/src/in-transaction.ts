@@ -4,13 +4,16 @@ import { isBeaten } from './fresh-state.js';
 /** How often work is begun whose transaction came to nothing because of another one. */
 const MOST_ATTEMPTS = 5;
 
+/** A service's pool in one scope, or the owner's. */
+type Transacting = { connect(): Promise<pg.PoolClient> };
+
 /**
  * Runs the work in one transaction of READ COMMITTED: every statement sees what was committed before it began. The work is
  * done again from its start when Postgres ended the transaction because it and another one waited for each other, and when
  * another one took the same key meanwhile, which the work then finds taken.
  */
 export async function inTransaction<T>(
-  pool: pg.Pool,
+  pool: Transacting,
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
@@ -22,7 +25,7 @@ export async function inTransaction<T>(
   }
 }
 
-async function once<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+async function once<T>(pool: Transacting, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {

@@ -19,6 +19,7 @@ export * from './prisma.js';
 export * from './read-event.js';
 export * from './recovery.js';
 export * from './request-row.js';
+export { acrossTenantsWithin } from './scope.js';
 export * from './security-events.js';
 export * from './shown-candidate.js';
 export * from './sized-request.js';

@@ -3,7 +3,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { ROLES, createPool } from './pool.js';
+import { ROLES, createOwnerPool } from './pool.js';
+import type { Asking, Pool } from './pool.js';
 
 /** The same from src and from dist, in ES modules and under Jest. */
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
@@ -91,7 +92,7 @@ export interface MigrationStatus {
 
 /** How the schema of a database stands to this release; by a service's pool, or by a URL. Throws when unreachable. */
 export async function migrationStatus(
-  database: string | pg.Pool,
+  database: string | Pool,
   directory = MIGRATIONS,
 ): Promise<MigrationStatus> {
   const files = migrationsIn(directory);
@@ -157,11 +158,11 @@ function compare(files: readonly Migration[], history: readonly HistoryRow[]): C
   }
 }
 
-async function historyOf(client: pg.Client | pg.Pool): Promise<HistoryRow[]> {
-  const { rows } = await client.query<HistoryRow>(
-    `SELECT migration_name, checksum, finished_at IS NOT NULL AS finished
+async function historyOf(client: Asking): Promise<HistoryRow[]> {
+  const { rows } = await client.query<HistoryRow>({
+    text: `SELECT migration_name, checksum, finished_at IS NOT NULL AS finished
      FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY migration_name`,
-  );
+  });
   return rows;
 }
 
@@ -169,19 +170,19 @@ async function historyOf(client: pg.Client | pg.Pool): Promise<HistoryRow[]> {
 const UNDEFINED_TABLE = '42P01';
 const UNDEFINED_ROLE = '22023';
 
-async function historyOrNone(database: string | pg.Pool): Promise<HistoryRow[]> {
-  const client =
+async function historyOrNone(database: string | Pool): Promise<HistoryRow[]> {
+  const owner =
     typeof database === 'string'
-      ? createPool({ url: database, max: 1, application: 'countersign' })
-      : database;
+      ? createOwnerPool({ url: database, max: 1, application: 'countersign' })
+      : null;
   try {
-    return await historyOf(client);
+    return await historyOf(owner ?? (database as Pool).ofNoTenant);
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === UNDEFINED_TABLE || code === UNDEFINED_ROLE) return [];
     throw error;
   } finally {
-    if (client !== database) await client.end();
+    await owner?.end();
   }
 }
 

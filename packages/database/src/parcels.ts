@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type pg from 'pg';
 import { PIECES_AT_ONCE, collectPieces, inPieces } from './in-pieces.js';
 import type { PieceRow } from './in-pieces.js';
 import { ROLES } from './pool.js';
-import type { RoleName } from './pool.js';
+import type { Pool, RoleName } from './pool.js';
 
 const TAKE = {
   ...PIECES_AT_ONCE,
@@ -22,15 +21,15 @@ export class PostgresParcels {
    * @param poolOf connections of the role that a parcel is for
    */
   constructor(
-    private readonly sender: pg.Pool,
-    private readonly poolOf: (taker: RoleName) => pg.Pool,
+    private readonly sender: Pool,
+    private readonly poolOf: (taker: RoleName) => Pool,
   ) {}
 
   /** Returns the id to send instead of the body. */
   async put(body: string | Uint8Array, taker: RoleName): Promise<string> {
     const id = randomUUID();
     const bytes = typeof body === 'string' ? Buffer.from(body) : bufferOf(body);
-    await this.sender.query({
+    await this.sender.ofNoTenant.query({
       name: 'parcel.put',
       text: 'INSERT INTO parcel (id, body, addressee) VALUES ($1, $2, $3)',
       values: [id, bytes, ROLES[taker]],
@@ -40,7 +39,7 @@ export class PostgresParcels {
 
   /** Hands a body over once; throws when it was taken, swept or lost, or is for another role. */
   async take(id: string, taker: RoleName): Promise<Uint8Array> {
-    const { rows } = await this.poolOf(taker).query<PieceRow>({ ...TAKE, values: [id] });
+    const { rows } = await this.poolOf(taker).ofNoTenant.query<PieceRow>({ ...TAKE, values: [id] });
     const body = collectPieces(rows).get('body');
     if (!body) throw new Error(`parcel ${id} is not there`);
     return Buffer.concat(body);
@@ -53,8 +52,8 @@ function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
 }
 
 /** Removes parcels that nobody took in that time, at most 1000 at once; returns how many. */
-export async function sweepParcels(pool: pg.Pool, olderThanMs: number): Promise<number> {
-  const { rowCount } = await pool.query({
+export async function sweepParcels(pool: Pool, olderThanMs: number): Promise<number> {
+  const { rowCount } = await pool.ofNoTenant.query({
     name: 'parcel.sweep',
     text: `DELETE FROM parcel WHERE id IN (
       SELECT id FROM parcel WHERE created_at < clock_timestamp() - $1 * interval '1 millisecond' LIMIT 1000

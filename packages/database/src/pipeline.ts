@@ -1,5 +1,7 @@
 import pg from 'pg';
 import type { AroundStatement } from './pool.js';
+import { ENTER, enterStatement } from './scope.js';
+import type { Scope, ScopedConnections } from './scope.js';
 import { preparedOf, travel } from './trip.js';
 import type { Passenger, Prepared } from './trip.js';
 
@@ -33,9 +35,16 @@ const LOCK_WAIT: BriefStatement = {
 };
 
 interface Waiting {
+  readonly scope: Scope;
   readonly statement: BriefStatement;
   readonly resolve: (answer: { rows: object[] }) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** A statement of a trip; `of`: who waits for it. */
+interface Leg {
+  readonly statement: BriefStatement;
+  readonly of?: Waiting;
 }
 
 /**
@@ -45,7 +54,8 @@ interface Waiting {
  *
  * Callers notice nothing of each other. When a statement of a trip fails, nothing of that trip has happened, and each is
  * asked once more, alone, for an answer of its own. A statement sees what was committed before it began (READ COMMITTED) and
- * what went before it in its trip; nobody is told anything of that before it is committed.
+ * what went before it in its trip; nobody is told anything of that before it is committed. Each sees the rows of its own scope
+ * alone: where the next one has another, a statement between the two moves the connection there.
  */
 export class Pipeline {
   readonly #prepared = new WeakMap<pg.PoolClient, Map<string, Prepared>>();
@@ -54,16 +64,16 @@ export class Pipeline {
   #looking = false;
 
   constructor(
-    private readonly pool: pg.Pool,
+    private readonly connections: ScopedConnections,
     private readonly around?: AroundStatement,
   ) {}
 
   /** As `query` of the pool, of which it takes its connections. */
-  ask<Row extends object>(statement: BriefStatement): Promise<{ rows: Row[] }> {
-    if (sizeOf(statement.values) > LONGEST_VALUES) return this.#alone(statement);
+  ask<Row extends object>(scope: Scope, statement: BriefStatement): Promise<{ rows: Row[] }> {
+    if (sizeOf(statement.values) > LONGEST_VALUES) return this.#alone(scope, statement);
     const answer = () =>
       new Promise<{ rows: Row[] }>((resolve, reject) => {
-        this.#waiting.push({ statement, resolve: resolve as Waiting['resolve'], reject });
+        this.#waiting.push({ scope, statement, resolve: resolve as Waiting['resolve'], reject });
         if (this.#trips === 0) void this.#leave();
         else if (!this.#looking) this.#lookAgainLater();
       });
@@ -71,8 +81,11 @@ export class Pipeline {
   }
 
   /** See {@link Pool.together}. */
-  async inOrder(statements: readonly PreparedStatement[]): Promise<{ rows: object[] }[]> {
-    const client = await this.pool.connect();
+  async inOrder(
+    scope: Scope,
+    statements: readonly PreparedStatement[],
+  ): Promise<{ rows: object[] }[]> {
+    const client = await this.connections.connect(scope);
     const prepared = this.#preparedOn(client);
     const known = statements.every(({ name }) => prepared.has(name));
     let broken: Error | undefined;
@@ -113,8 +126,8 @@ export class Pipeline {
     return answers;
   }
 
-  #alone<Row extends object>(statement: BriefStatement): Promise<{ rows: Row[] }> {
-    return this.pool.query<Row>(configOf(statement));
+  #alone<Row extends object>(scope: Scope, statement: BriefStatement): Promise<{ rows: Row[] }> {
+    return this.connections.query<Row>(scope, configOf(statement));
   }
 
   /** One connection is left to those who travel alone. */
@@ -123,7 +136,7 @@ export class Pipeline {
     setTimeout(() => {
       this.#looking = false;
       if (this.#waiting.length === 0) return;
-      if (this.#trips < this.pool.options.max - 1) void this.#leave();
+      if (this.#trips < this.connections.pool.options.max - 1) void this.#leave();
       this.#lookAgainLater();
     }, PATIENCE_MS);
   }
@@ -132,11 +145,12 @@ export class Pipeline {
   async #leave(): Promise<void> {
     this.#trips += 1;
     try {
-      const client = await this.pool.connect();
+      const { pool } = this.connections;
+      const client = await pool.connect();
       let broken: Error | undefined;
       do {
         broken = await this.#trip(client, this.#waiting.splice(0, MOST_TOGETHER));
-      } while (broken === undefined && this.#waiting.length > 0 && this.pool.waitingCount === 0);
+      } while (broken === undefined && this.#waiting.length > 0 && pool.waitingCount === 0);
       client.release(broken);
     } catch (error) {
       // There is no connection. Where another trip is under way, it comes back for them.
@@ -164,8 +178,12 @@ export class Pipeline {
   }
 
   /** A connection's first use of a statement prepares it. Throws what makes the connection useless. */
-  async #prepare(client: pg.PoolClient, { statement, resolve, reject }: Waiting): Promise<void> {
+  async #prepare(
+    client: pg.PoolClient,
+    { scope, statement, resolve, reject }: Waiting,
+  ): Promise<void> {
     try {
+      await this.connections.enter(client, scope);
       const answer = await client.query<object>(configOf(statement));
       this.#remember(client, statement, answer);
       resolve(answer);
@@ -179,42 +197,61 @@ export class Pipeline {
   async #together(client: pg.PoolClient, waiting: readonly Waiting[]): Promise<void> {
     const inOrder = waiting.length === 1 ? waiting : waiting.toSorted(byWhatTheyHold);
     try {
-      const first = await this.#lockWait(client, inOrder);
-      const statements = [...first, ...inOrder.map(({ statement }) => statement)];
+      const legs = [
+        ...(await this.#lockWait(client, inOrder)),
+        ...(await this.#inScope(client, inOrder)),
+      ];
+      const statements = legs.map(({ statement }) => statement);
       const passengers = statements.map((statement) => this.#passenger(client, statement));
       const answers = await travel(client, passengers, timeoutOf(statements));
-      for (const [place, { resolve, reject }] of inOrder.entries()) {
-        const answer = answers[first.length + place];
-        if (answer !== undefined && 'rows' in answer) resolve(answer);
-        else reject(answer?.unreadable);
+      this.connections.moved(client, inOrder.at(-1)?.scope);
+      for (const [place, { of }] of legs.entries()) {
+        const answer = answers[place];
+        if (answer !== undefined && 'rows' in answer) of?.resolve(answer);
+        else of?.reject(answer?.unreadable);
       }
     } catch (error) {
+      // What was moved on the way is undone with the rest.
+      this.connections.moved(client, undefined);
       if (!isUndone(error)) throw error;
       if (inOrder.length === 1) return inOrder[0]?.reject(error);
       // Not awaited: they need connections of the pool, of which this is one.
-      for (const { statement, resolve, reject } of inOrder) {
-        this.#alone(statement).then(resolve, reject);
+      for (const { scope, statement, resolve, reject } of inOrder) {
+        this.#alone(scope, statement).then(resolve, reject);
       }
     }
   }
 
+  /** The statements, each after what moves the connection to its scope. */
+  async #inScope(client: pg.PoolClient, waiting: readonly Waiting[]): Promise<readonly Leg[]> {
+    const [first] = waiting;
+    if (first !== undefined && !this.#preparedOn(client).has(ENTER)) {
+      const enter = enterStatement(first.scope);
+      this.#remember(client, enter, await client.query<object>(enter));
+      this.connections.moved(client, first.scope);
+    }
+    let before: Scope | undefined;
+    return waiting.flatMap((of) => {
+      const { scope, statement } = of;
+      const stays = before === undefined ? this.connections.isIn(client, scope) : scope === before;
+      before = scope;
+      return stays
+        ? [{ statement, of }]
+        : [{ statement: enterStatement(scope) }, { statement, of }];
+    });
+  }
+
   /** What goes before statements that may wait for one another's locks. */
-  async #lockWait(
-    client: pg.PoolClient,
-    waiting: readonly Waiting[],
-  ): Promise<readonly BriefStatement[]> {
+  async #lockWait(client: pg.PoolClient, waiting: readonly Waiting[]): Promise<readonly Leg[]> {
     if (waiting.length === 1 || !waiting.some(({ statement }) => statement.holds)) return [];
     if (!this.#preparedOn(client).has(LOCK_WAIT.name)) {
-      const reject = (error: unknown) => {
-        throw error;
-      };
-      await this.#prepare(client, { statement: LOCK_WAIT, resolve: () => {}, reject });
+      this.#remember(client, LOCK_WAIT, await client.query<object>(configOf(LOCK_WAIT)));
     }
-    return [LOCK_WAIT];
+    return [{ statement: LOCK_WAIT }];
   }
 
   #remember(client: pg.PoolClient, { name }: PreparedStatement, { fields }: pg.QueryResult): void {
-    this.#preparedOn(client).set(name, preparedOf(fields, this.pool.options.types));
+    this.#preparedOn(client).set(name, preparedOf(fields, this.connections.pool.options.types));
   }
 
   #passenger(client: pg.PoolClient, { name, values }: PreparedStatement): Passenger {
@@ -241,9 +278,12 @@ function timeoutOf(statements: readonly BriefStatement[]): number | undefined {
   return limits.length === 0 ? undefined : Math.min(...limits);
 }
 
-/** Those that lock nothing first: so locks are held for no longer than they must be. */
-function byWhatTheyHold({ statement: a }: Waiting, { statement: b }: Waiting): number {
-  const [one, other] = [a.holds ?? '', b.holds ?? ''];
+/** Those that lock nothing first: so locks are held for no longer than they must be. Equals by scope, to move less often. */
+function byWhatTheyHold(a: Waiting, b: Waiting): number {
+  return compare(a.statement.holds ?? '', b.statement.holds ?? '') || compare(a.scope, b.scope);
+}
+
+function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 

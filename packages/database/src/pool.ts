@@ -2,6 +2,14 @@ import pg from 'pg';
 import { inTurns } from './in-turns.js';
 import { Pipeline } from './pipeline.js';
 import type { BriefStatement, PreparedStatement } from './pipeline.js';
+import {
+  ALL_TENANTS,
+  CLOSED_AT_START,
+  NO_TENANT_AT_ALL,
+  ScopedConnections,
+  scopeOfTenant,
+} from './scope.js';
+import type { Scope } from './scope.js';
 import { watchStatements } from './watched-statements.js';
 
 /** The database role of each service, of the deletion worker and of the sender of the security log: what it may do is granted to that role, not to a login. */
@@ -25,7 +33,7 @@ export type DatabaseRole = (typeof ROLES)[RoleName];
 export interface PoolOptions {
   /** `postgres://…`; its user must be a member of `role`. */
   url: string;
-  /** Acted as by every connection. Without one the connection acts as the URL's user: the owner, for commands. */
+  /** Acted as by every connection. Without one the connection acts as the URL's user. */
   role?: DatabaseRole;
   /** Most connections; 10 when not given. */
   max?: number;
@@ -46,8 +54,28 @@ export type AroundStatement = <T>(statement: string, run: () => Promise<T>) => P
 /** A process that stands still in mid-transaction must not hold row locks for ever. */
 const IDLE_IN_TRANSACTION_MS = 30_000;
 
-/** A pool that takes brief statements of callers who ask at the same time to the server together. */
-export interface Pool extends pg.Pool {
+/**
+ * Connections that act as a service. Every statement says whose rows it is about, and Postgres keeps all others from it
+ * (decisions/0023).
+ */
+export interface Pool {
+  /** About one tenant. Throws a TypeError for what is no tenant's id. */
+  of(tenant: string): ScopedPool;
+  /** About many tenants, or one that is not known yet: `test/database/tenants.test.ts` lists who may ask so. */
+  readonly acrossTenants: ScopedPool;
+  /** About no tenant's rows. */
+  readonly ofNoTenant: ScopedPool;
+  /** Connections, for metrics: all, unused, and calls waiting for one. */
+  gauges(): { total: number; idle: number; waiting: number };
+  end(): Promise<void>;
+}
+
+/** A pool in one scope; it takes brief statements of callers who ask at the same time to the server together. */
+export interface ScopedPool {
+  query<Row extends pg.QueryResultRow>(
+    query: string | pg.QueryConfig,
+    values?: unknown[],
+  ): Promise<pg.QueryResult<Row>>;
   /** As `query`, of a statement that looks at a few rows by their keys. */
   brief<Row extends object>(statement: BriefStatement): Promise<{ rows: Row[] }>;
   /** One after the other in one transaction and one message: all of them happen, or none. Rejects with what failed. */
@@ -56,7 +84,9 @@ export interface Pool extends pg.Pool {
    * Asks for what may be 20 MB, on one of {@link LARGE_CONNECTIONS} apart from all others, so that small calls always find
    * a connection. Tenants take turns, with one read each at a time.
    */
-  large<Row extends object>(tenant: string, statement: LargeStatement): Promise<{ rows: Row[] }>;
+  large<Row extends object>(statement: LargeStatement): Promise<{ rows: Row[] }>;
+  /** For a transaction; whoever has it releases it. */
+  connect(): Promise<pg.PoolClient>;
 }
 
 export interface LargeStatement extends PreparedStatement {
@@ -67,17 +97,22 @@ export interface LargeStatement extends PreparedStatement {
 /** Connections of a service for large reads, beside those of its pool; opened when they are needed. */
 export const LARGE_CONNECTIONS = 2;
 
+/** What a single statement is asked: a pool in one scope, the owner's connections, or one connection. */
+export interface Asking {
+  query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>>;
+}
+
 /** A prepared statement. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  /** Looks at a few rows by their keys, and so may travel with others ({@link Pool.brief}). */
+  /** Looks at a few rows by their keys, and so may travel with others ({@link ScopedPool.brief}). */
   readonly brief?: boolean;
 }
 
 /** Asks it the way that it is made for. `holds`: see {@link BriefStatement}. */
 export function ask<Row extends object>(
-  pool: Pool,
+  pool: ScopedPool,
   { name, text, brief }: Statement,
   values: unknown[],
   holds?: string,
@@ -91,20 +126,40 @@ export function ask<Row extends object>(
 export function createPool(options: PoolOptions): Pool {
   const pool = plainPool(options, options.max ?? 10);
   const largePool = plainPool(options, LARGE_CONNECTIONS);
+  const connections = new ScopedConnections(pool);
+  const largeConnections = new ScopedConnections(largePool);
   const largeReads = inTurns(LARGE_CONNECTIONS);
-  const pipeline = new Pipeline(pool, options.around);
-  const end = pool.end.bind(pool);
-  return Object.assign(pool, {
-    brief: <Row extends object>(statement: BriefStatement) => pipeline.ask<Row>(statement),
-    together: (statements: readonly PreparedStatement[]) => pipeline.inOrder(statements),
-    large: <Row extends object>(tenant: string, statement: LargeStatement) =>
-      largeReads(tenant, () =>
-        largePool.query<Row>({ ...statement, values: [...statement.values] }),
+  const pipeline = new Pipeline(connections, options.around);
+  const inScope = (scope: Scope): ScopedPool => ({
+    query: (query, values) => connections.query(scope, configOf(query, values)),
+    brief: (statement) => pipeline.ask(scope, statement),
+    together: (statements) => pipeline.inOrder(scope, statements),
+    large: (statement) =>
+      largeReads(scope, () =>
+        largeConnections.query(scope, { ...statement, values: [...statement.values] }),
       ),
-    end: async () => {
-      await Promise.all([end(), largePool.end()]);
-    },
+    connect: () => connections.connect(scope),
   });
+  return {
+    of: (tenant) => inScope(scopeOfTenant(tenant)),
+    acrossTenants: inScope(ALL_TENANTS),
+    ofNoTenant: inScope(NO_TENANT_AT_ALL),
+    gauges: () => poolGauges(pool),
+    end: async () => {
+      await Promise.all([pool.end(), largePool.end()]);
+    },
+  };
+}
+
+function configOf(query: string | pg.QueryConfig, values?: unknown[]): pg.QueryConfig {
+  return typeof query === 'string' ? { text: query, ...(values && { values }) } : query;
+}
+
+export type OwnerPool = pg.Pool;
+
+/** Connections of the database's owner, for commands: no row policy holds for it. Values arrive as in {@link createPool}. */
+export function createOwnerPool(options: Omit<PoolOptions, 'role'>): OwnerPool {
+  return plainPool(options, options.max ?? 10);
 }
 
 function plainPool(options: PoolOptions, max: number): pg.Pool {
@@ -146,7 +201,9 @@ const POINT_QUERIES = [
 /** A role that the user may not act as fails the connection itself, not a later statement. */
 function startupOptions(role: DatabaseRole | undefined): string {
   const settings = '-c TimeZone=UTC -c DateStyle=ISO -c jit=off';
-  return role === undefined ? settings : `${settings} ${POINT_QUERIES} -c role=${role}`;
+  return role === undefined
+    ? settings
+    : `${settings} ${CLOSED_AT_START} ${POINT_QUERIES} -c role=${role}`;
 }
 
 /** The URL's own `options` come first, so that ours win. */
@@ -195,12 +252,12 @@ function epochMilliseconds(text: string): number {
 }
 
 /** Connections of a pool, for metrics: all, unused, and calls waiting for one. */
-export function poolGauges(pool: pg.Pool): { total: number; idle: number; waiting: number } {
+function poolGauges(pool: pg.Pool): { total: number; idle: number; waiting: number } {
   return { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount };
 }
 
 /** The one clock that decides: the database's, epoch milliseconds. */
-export async function databaseNow(pool: pg.Pool): Promise<number> {
+export async function databaseNow(pool: Asking): Promise<number> {
   const { rows } = await pool.query<{ now: number }>({
     name: 'database.now',
     text: 'SELECT clock_timestamp() AS now',

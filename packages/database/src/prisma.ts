@@ -6,7 +6,7 @@ export type { PrismaClient };
 const clients = new WeakMap<pg.Pool, Promise<PrismaClient>>();
 
 /**
- * Prisma on the connections of this pool, so under its role: for lists, reads and plain writes. Loaded when first asked
+ * Prisma on connections of the database's owner, for lists, reads and plain writes. Loaded when first asked
  * for, because a process that does without should not carry it. Ending the pool ends it.
  */
 export function prismaFor(pool: pg.Pool): Promise<PrismaClient> {

@@ -181,12 +181,12 @@ export async function loadRequest<Row extends RequestRow>(
   statement: Statement,
   values: unknown[],
 ): Promise<Row | undefined> {
-  const { rows } = await ask<LoadedRow>(pool, statement, values);
+  const ofTenant = pool.of(String(values[0]));
+  const { rows } = await ask<LoadedRow>(ofTenant, statement, values);
   const row = rowOf<Row>(rows[0]);
   if (row?.large_digests !== true) return row;
-  const [tenant] = values;
   const asked = { ...LARGE_DIGESTS, values: values.slice(0, 3) };
-  const whole = await pool.large<{ digests: string; kept: boolean }>(String(tenant), asked);
+  const whole = await ofTenant.large<{ digests: string; kept: boolean }>(asked);
   // Deleted meanwhile: the row that says so is another one.
   if (whole.rows[0]?.kept !== true) return loadRequest(pool, statement, values);
   return Object.assign(row, { digests: whole.rows[0].digests });

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { Refusal } from '@countersign/protocol';
 import type { JsonObject, SecurityKind } from '@countersign/protocol';
+import type { Asking, Pool } from './pool.js';
 
 /** An event for the security log (protocol R41). The database adds its time and which role inserted it. */
 export interface NewSecurityEvent {
@@ -31,7 +31,7 @@ const SAVE = {
  * only the kinds that it is the source of.
  */
 export async function saveSecurityEvents(
-  client: Pick<pg.ClientBase, 'query'>,
+  client: Asking,
   events: readonly NewSecurityEvent[],
 ): Promise<void> {
   await client.query({
@@ -50,10 +50,12 @@ export async function saveSecurityEvents(
 
 /** Notes a command of somebody who has the database's own credentials: the actor is the login that they use. */
 export async function saveCommandEvent(
-  client: Pick<pg.ClientBase, 'query'>,
+  client: Asking,
   event: Omit<NewSecurityEvent, 'actor'>,
 ): Promise<void> {
-  const { rows } = await client.query<{ login: string }>('SELECT session_user::text AS login');
+  const { rows } = await client.query<{ login: string }>({
+    text: 'SELECT session_user::text AS login',
+  });
   const actor = { id: rows[0]?.login ?? 'unknown', kind: 'command' };
   await saveSecurityEvents(client, [{ ...event, actor }]);
 }
@@ -77,7 +79,7 @@ export class SecurityJournal {
   #waiting: Waiting[] = [];
   #writing = false;
 
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   /** Resolves once the event is committed. Rejects when it is not: what was to be noted must not be given out then. */
   note(event: NewSecurityEvent): Promise<void> {
@@ -96,7 +98,7 @@ export class SecurityJournal {
       const batch = this.#waiting.splice(0, AT_ONCE);
       try {
         await saveSecurityEvents(
-          this.pool,
+          this.pool.acrossTenants,
           batch.map(({ event }) => event),
         );
         for (const { done } of batch) done();

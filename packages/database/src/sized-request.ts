@@ -101,7 +101,7 @@ function bytesOf({ column, type }: LongColumn): string {
 
 /**
  * Loads it: what is small on the service's connections, and what is large, if it is wanted `whole`, in pieces on those for
- * large reads ({@link Pool.large}). `values` begin with tenant, request and caller.
+ * large reads ({@link ScopedPool.large}). `values` begin with tenant, request and caller.
  */
 export async function loadSized<Row extends RequestRow>(
   pool: Pool,
@@ -112,7 +112,7 @@ export async function loadSized<Row extends RequestRow>(
   const row = await loadRequest<Row>(pool, small, values);
   if (!whole || row?.is_large !== true) return row;
   const asked = { ...PIECES_AT_ONCE, ...long, values: values.slice(0, 3) };
-  const { rows } = await pool.large<PieceRow>(String(values[0]), asked);
+  const { rows } = await pool.of(String(values[0])).large<PieceRow>(asked);
   const { facts, ...found } = Object.fromEntries(collectPieces(rows));
   // Deleted meanwhile, or no longer for the caller: the row that says so is another one.
   if (!facts) return loadRequest<Row>(pool, small, values);

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { Pool } from './pool.js';
 import { keyed } from './request-row.js';
 
 /**
@@ -6,11 +7,12 @@ import { keyed } from './request-row.js';
  * cannot be written or read is not traced.
  */
 export class Traces {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   /** Before the record is committed, so that whoever sees the record finds this. */
   async note(tenant: string, recordId: string, traceparent: string): Promise<void> {
     await this.pool
+      .of(tenant)
       .query({
         name: 'trace.note',
         text: 'INSERT INTO trace (tenant, record_id, traceparent) VALUES ($1, $2::uuid, $3)',
@@ -22,7 +24,7 @@ export class Traces {
   /** By record id; those that belong to no sampled trace are left out. */
   async of(tenant: string, recordIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     if (recordIds.length === 0) return new Map();
-    return this.#read({
+    return this.#read(tenant, {
       name: 'trace.of',
       text: `SELECT k.id, x.traceparent FROM unnest($2::uuid[]) AS k (id)
         ${keyed('trace', 'x', 'x.record_id = k.id')} WHERE x.traceparent IS NOT NULL`,
@@ -37,7 +39,7 @@ export class Traces {
     through: number,
     type: string | null = null,
   ): Promise<ReadonlyMap<string, string>> {
-    return this.#read({
+    return this.#read(tenant, {
       name: 'trace.of-entries',
       text: `SELECT e.record_id AS id, x.traceparent FROM ledger_entry e
         ${keyed('trace', 'x', 'x.record_id = e.record_id')}
@@ -47,9 +49,9 @@ export class Traces {
     });
   }
 
-  async #read(query: pg.QueryConfig): Promise<ReadonlyMap<string, string>> {
+  async #read(tenant: string, query: pg.QueryConfig): Promise<ReadonlyMap<string, string>> {
     try {
-      const { rows } = await this.pool.query<{ id: string; traceparent: string }>(query);
+      const { rows } = await this.pool.of(tenant).query<{ id: string; traceparent: string }>(query);
       return new Map(rows.map(({ id, traceparent }) => [id, traceparent]));
     } catch {
       return new Map();

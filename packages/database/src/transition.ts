@@ -56,7 +56,8 @@ export async function saveTransition(
 ): Promise<void> {
   try {
     const values = statement.form.values(transit, own);
-    const { rows } = await ask<{ saved: number }>(pool, statement, values, holds);
+    const ofTenant = pool.of(transit.tenant);
+    const { rows } = await ask<{ saved: number }>(ofTenant, statement, values, holds);
     if (rows[0]?.saved !== 1) throw new StaleRead(statement.name);
   } catch (error) {
     throw isBeaten(error) ? new StaleRead(statement.name, { cause: error }) : error;

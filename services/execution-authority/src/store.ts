@@ -189,7 +189,7 @@ export class ExecutionStore {
    * opened. One statement; whoever comes second finds the deadline done.
    */
   async reconciliationOver(item: DueDeadline, incidentId: string): Promise<void> {
-    await this.pool.query({
+    await this.pool.of(item.tenant).query({
       name: 'execution.reconciliation-over',
       text: `WITH d AS (
           UPDATE deadline SET done_at = clock_timestamp()

@@ -1,6 +1,6 @@
 import type { CallerKind } from '@countersign/protocol';
 import { ROLES } from '@countersign/database';
-import type { Pool } from '@countersign/database';
+import type { Pool, ScopedPool } from '@countersign/database';
 import type { QueryConfig } from 'pg';
 
 import { IDLE_SECONDS } from './cookies.js';
@@ -38,8 +38,9 @@ export interface KnownSession extends KnownPrincipal {
   readonly stale: boolean;
 }
 
-/** One statement under a name of its own. */
+/** One statement under a name of its own, about the tenants of that pool. */
 export type Rows = <Row extends object>(
+  pool: ScopedPool,
   name: string,
   text: string,
   values: readonly unknown[],
@@ -66,7 +67,7 @@ export type Store = ReturnType<typeof createStore>;
  * time is the database's clock; equality with a deadline counts as expired.
  */
 export function createStore(pool: Pool, idleSeconds = IDLE_SECONDS) {
-  const rows: Rows = async (name, text, values) => {
+  const rows: Rows = async (scoped, name, text, values) => {
     // A database that hangs must not hold callers: they get their 503 in time.
     const query = {
       name: `gateway.${name}`,
@@ -74,7 +75,7 @@ export function createStore(pool: Pool, idleSeconds = IDLE_SECONDS) {
       values: [...values],
       query_timeout: ANSWER_WITHIN_MS,
     };
-    const result = await pool.query(query as QueryConfig);
+    const result = await scoped.query(query as QueryConfig);
     return result.rows as never[];
   };
   /** Of a session `s`. */
@@ -84,21 +85,24 @@ export function createStore(pool: Pool, idleSeconds = IDLE_SECONDS) {
   const live = `NOT ${lapsed}
     AND s.authenticated_at > coalesce(p.sessions_valid_from, '-infinity') AND p.enabled AND ${isPerson('p')}`;
 
-  /** Of whoever calls: such questions travel together. */
+  /** Of whoever calls, whose tenant the answer tells: such questions travel together. */
   async function caller<Row extends object>(
     name: string,
     text: string,
     digest: string,
   ): Promise<Row | null> {
     const asked = { name: `gateway.${name}`, text, values: [digest] };
-    const { rows: found } = await pool.brief<Row>({ ...asked, query_timeout: ANSWER_WITHIN_MS });
+    const { rows: found } = await pool.acrossTenants.brief<Row>({
+      ...asked,
+      query_timeout: ANSWER_WITHIN_MS,
+    });
     return found[0] ?? null;
   }
 
   return {
-    ...loginStore(rows),
-    ...securityEventStore(rows),
-    ...sessionStore(rows, live, lapsed),
+    ...loginStore(pool, rows),
+    ...securityEventStore(pool, rows),
+    ...sessionStore(pool, rows, live, lapsed),
 
     /** The enabled principal behind a bearer token that has not expired. */
     async principalOfToken(digest: string): Promise<TokenHolder | null> {
@@ -131,6 +135,7 @@ export function createStore(pool: Pool, idleSeconds = IDLE_SECONDS) {
     /** Adds to the figures of each tenant; rows in one order, so that two replicas never wait for each other. */
     async addHttpCounts(counts: readonly HttpCount[]): Promise<void> {
       await rows(
+        pool.acrossTenants,
         'add-http-counts',
         `INSERT INTO http_count AS h (tenant, total, failures, conflicts)
          SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) AS c (tenant, total, failures, conflicts)
@@ -148,7 +153,7 @@ export function createStore(pool: Pool, idleSeconds = IDLE_SECONDS) {
 
     /** Resolves when the storage answers. */
     async probe(): Promise<void> {
-      await rows('probe', 'SELECT 1', []);
+      await rows(pool.ofNoTenant, 'probe', 'SELECT 1', []);
     },
   };
 }

@@ -124,7 +124,7 @@ export class LedgerStore {
 
   /** Appends what waits, in one transaction; null when another writer holds the tenant's chain. */
   async drain(tenant: string, most: number): Promise<Drained | null> {
-    const { rows } = await this.pool.query<Drained>(drainOf(tenant, most));
+    const { rows } = await this.pool.of(tenant).query<Drained>(drainOf(tenant, most));
     return rows[0] ?? null;
   }
 
@@ -135,10 +135,9 @@ export class LedgerStore {
     text: string,
     most: number,
   ): Promise<{ saved: boolean; drained: Drained | null }> {
-    const [checkpoints, drains] = await this.pool.together([
-      checkpointOf(tenant, position, text),
-      drainOf(tenant, most),
-    ]);
+    const [checkpoints, drains] = await this.pool
+      .of(tenant)
+      .together([checkpointOf(tenant, position, text), drainOf(tenant, most)]);
     return {
       saved: checkpoints?.rows.length === 1,
       drained: (drains?.rows[0] as Drained | undefined) ?? null,
@@ -147,7 +146,7 @@ export class LedgerStore {
 
   /** Tenants with something to chain or to checkpoint. */
   async tenantsWaiting(): Promise<string[]> {
-    const { rows } = await this.pool.query<{ tenant: string }>({
+    const { rows } = await this.pool.acrossTenants.query<{ tenant: string }>({
       name: 'ledger.waiting',
       text: `SELECT h.tenant FROM ledger_head h WHERE h.checkpoint_sequence < h.sequence
         OR EXISTS (SELECT 1 FROM outbox o WHERE o.tenant = h.tenant)`,
@@ -156,7 +155,7 @@ export class LedgerStore {
   }
 
   async position(tenant: string, most: number): Promise<LedgerPosition | undefined> {
-    const { rows } = await this.pool.query<LedgerPosition>({
+    const { rows } = await this.pool.of(tenant).query<LedgerPosition>({
       name: 'ledger.position',
       text: `SELECT t.ledger_id, t.generation, h.checkpoint_sequence, e.sequence, e.head,
           floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
@@ -170,14 +169,14 @@ export class LedgerStore {
 
   /** False when another process made the checkpoint first. */
   async saveCheckpoint(tenant: string, position: LedgerPosition, text: string): Promise<boolean> {
-    const { rows } = await this.pool.query(checkpointOf(tenant, position, text));
+    const { rows } = await this.pool.acrossTenants.query(checkpointOf(tenant, position, text));
     return rows.length === 1;
   }
 
   // Anchoring ------------------------------------------------------------------------------------
 
   async tenantsUnanchored(): Promise<string[]> {
-    const { rows } = await this.pool.query<{ tenant: string }>({
+    const { rows } = await this.pool.acrossTenants.query<{ tenant: string }>({
       name: 'ledger.unanchored',
       text: `SELECT h.tenant FROM ledger_head h WHERE h.anchored_sequence < h.checkpoint_sequence`,
     });
@@ -190,8 +189,9 @@ export class LedgerStore {
    */
   async nextCheckpoint(tenant: string) {
     // By the index of those that are open, which are few: OFFSET keeps the generation from being looked up first.
-    const { rows } = await this.pool.query<OpenCheckpoint & { behind: boolean; compared: boolean }>(
-      {
+    const { rows } = await this.pool
+      .of(tenant)
+      .query<OpenCheckpoint & { behind: boolean; compared: boolean }>({
         name: 'ledger.next-checkpoint',
         text: `SELECT t.ledger_id, k.generation, k.sequence, k.previous_sequence, k.record, k.created_at, k.acceptance,
           t.fence_reason IS NOT DISTINCT FROM 'ledger_behind_anchor' AS behind,
@@ -199,25 +199,24 @@ export class LedgerStore {
         FROM (SELECT x.* FROM checkpoint x WHERE x.tenant = $1 AND NOT x.applied ORDER BY x.sequence OFFSET 0) k
         JOIN tenant t ON t.tenant = $1 AND t.generation = k.generation ORDER BY k.sequence LIMIT 1`,
         values: [tenant],
-      },
-    );
+      });
     return rows[0];
   }
 
   /** Decisions of the entries after `after` up to `through` that still wait for an anchor. */
   async decisions(tenant: string, after: number, through: number) {
-    const { rows } = await this.pool.query<
-      RequestRow & { receipt_at: number; profiles: Record<string, string> }
-    >({
-      name: 'ledger.decisions',
-      text: `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now, l.*, e.sequence AS receipt_at,
+    const { rows } = await this.pool
+      .of(tenant)
+      .query<RequestRow & { receipt_at: number; profiles: Record<string, string> }>({
+        name: 'ledger.decisions',
+        text: `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now, l.*, e.sequence AS receipt_at,
           r.purpose, ${jsonOf('r.canonical')} -> 'profiles' AS profiles
         FROM ledger_entry e ${keyed('lifecycle', 'l', 'x.request_id = e.request_id')}
         ${keyed('request', 'r', 'x.id = e.request_id')}
         WHERE e.tenant = $1 AND e.sequence > $2 AND e.sequence <= $3 AND e.type = 'DecisionReceipt' AND l.audit = 'pending'
         ORDER BY l.request_id`,
-      values: [tenant, after, through],
-    });
+        values: [tenant, after, through],
+      });
     const decisions = rows.map((row): AnchoringDecision => ({
       id: row.request_id as string,
       owner: row.owner,
@@ -241,7 +240,7 @@ export class LedgerStore {
     acceptance: string,
     moved: readonly { decision: AnchoringDecision; next: Lifecycle; record: NewRecord }[],
   ): Promise<number> {
-    const anchored = this.pool.query<{ saved: number }>({
+    const anchored = this.pool.of(tenant).query<{ saved: number }>({
       name: 'ledger.anchor',
       text: `WITH l AS (
           UPDATE lifecycle l SET version = l.version + 1, audit = m.audit, grant_state = m.grant_state, revision = m.revision,
@@ -293,15 +292,17 @@ export class LedgerStore {
   }
 
   async noteFailure(tenant: string, checkpoint: OpenCheckpoint, fault: string): Promise<void> {
-    await this.pool.query(
-      `UPDATE checkpoint SET attempts = attempts + 1, error = $4 WHERE tenant = $1 AND generation = $2 AND sequence = $3`,
-      [tenant, checkpoint.generation, checkpoint.sequence, fault],
-    );
+    await this.pool
+      .of(tenant)
+      .query(
+        `UPDATE checkpoint SET attempts = attempts + 1, error = $4 WHERE tenant = $1 AND generation = $2 AND sequence = $3`,
+        [tenant, checkpoint.generation, checkpoint.sequence, fault],
+      );
   }
 
   /** The anchor store contradicts the ledger: no further authority until an operator's recovery (protocol §4.2, R18). */
   async fence(tenant: string, reason: string, incidentId: string): Promise<void> {
-    await this.pool.query(
+    await this.pool.of(tenant).query(
       `WITH x AS (
          SELECT tenant FROM tenant WHERE tenant = $1 FOR UPDATE
        ), t AS (
@@ -321,7 +322,7 @@ export class LedgerStore {
 
   /** The request's ledger entries, ascending. */
   async entriesOf(tenant: string, requestId: string): Promise<EntryRow[]> {
-    const { rows } = await this.pool.query<EntryRow>({
+    const { rows } = await this.pool.of(tenant).query<EntryRow>({
       name: 'ledger.entries-of',
       text: `SELECT ${ENTRY} WHERE e.tenant = $1 AND e.request_id = $2 ORDER BY e.sequence`,
       values: [tenant, requestId],
@@ -331,7 +332,7 @@ export class LedgerStore {
 
   /** Receipt, claim, admissions, outcomes in order of creation; texts, null after audit expiry. */
   async recordsOf(tenant: string, requestId: string): Promise<string[]> {
-    const { rows } = await this.pool.query<{ record: string | null }>({
+    const { rows } = await this.pool.of(tenant).query<{ record: string | null }>({
       name: 'ledger.records-of',
       text: `SELECT r.record FROM record r
         LEFT JOIN ledger_entry e ON e.tenant = r.tenant AND e.request_id = r.request_id AND e.record_id = r.id
@@ -344,7 +345,7 @@ export class LedgerStore {
   }
 
   async entries(tenant: string, after: number, most: number): Promise<EntryRow[]> {
-    const { rows } = await this.pool.query<EntryRow>({
+    const { rows } = await this.pool.of(tenant).query<EntryRow>({
       name: 'ledger.entries',
       text: `SELECT ${ENTRY} WHERE e.tenant = $1 AND e.sequence > $2 ORDER BY e.sequence LIMIT $3`,
       values: [tenant, after, most],
@@ -353,7 +354,7 @@ export class LedgerStore {
   }
 
   async events(tenant: string, owner: string, after: number, most: number) {
-    const { rows } = await this.pool.query<{ sequence: number; record: string | null }>({
+    const { rows } = await this.pool.of(tenant).query<{ sequence: number; record: string | null }>({
       name: 'ledger.events',
       text: `SELECT v.sequence, r.record FROM event v ${keyed('record', 'r', 'x.id = v.record_id')}
         WHERE v.tenant = $1 AND v.owner = $2 AND v.sequence > $3 ORDER BY v.sequence LIMIT $4`,
@@ -363,7 +364,7 @@ export class LedgerStore {
   }
 
   async directoryRevision(tenant: string): Promise<number | undefined> {
-    const { rows } = await this.pool.query<{ directory_revision: number }>({
+    const { rows } = await this.pool.of(tenant).query<{ directory_revision: number }>({
       name: 'ledger.directory-revision',
       text: 'SELECT directory_revision FROM tenant WHERE tenant = $1',
       values: [tenant],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { ROLES, createPool, migrate } from '@countersign/database';
+import { ROLES, createOwnerPool, createPool, migrate } from '@countersign/database';
 import type { Pool } from '@countersign/database';
 import { testPostgres } from '@countersign/platform/testing';
 import type pg from 'pg';
@@ -52,7 +52,7 @@ export const drain: Scenario = async (args, ends, say) => {
   ends.push(() => server.remove());
   const machine = machineFacts('/tmp');
   await migrate(server.url);
-  const owner = createPool({ url: server.url, max: CONNECTIONS, application: 'bench' });
+  const owner = createOwnerPool({ url: server.url, max: CONNECTIONS, application: 'bench' });
   const pool = createPool({
     ...{ url: server.url, role: ROLES.ledger, max: CONNECTIONS, application: 'bench ledger' },
   });

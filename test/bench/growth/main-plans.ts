@@ -33,7 +33,7 @@ export async function mainPlans(ground: Ground, ends: Ends): Promise<MainPlan[]>
     if (known !== undefined) return known;
     const options = { url: ground.databaseUrl, role: ROLES[role], application: 'bench', max: 1 };
     const pool = createPool(options);
-    const client = await pool.connect();
+    const client = await pool.acrossTenants.connect();
     ends.push(async () => {
       client.release();
       await pool.end();

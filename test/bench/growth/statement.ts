@@ -8,6 +8,8 @@ export interface Statement {
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];
+  /** Whose rows it is about: a tenant's id; `all` tenants; `none`. */
+  readonly scope: { readonly tenant: string } | 'all' | 'none';
 }
 
 /** What every statement seems to answer: that it had its effect, and nothing else. */
@@ -31,17 +33,33 @@ const ROW = {
  * the store giving them away.
  */
 export function recordingPool(role: RoleName, into: Statement[]): Pool {
-  async function query(config: string | pg.QueryConfig, given: readonly unknown[] = []) {
-    const { name, text, values = given } = typeof config === 'string' ? { text: config } : config;
-    if (!/^(BEGIN\b.*|COMMIT|ROLLBACK)$/.test(text)) {
-      into.push({ role, name: name ?? firstWords(text), text, values: values as unknown[] });
+  const inScope = (first: Statement['scope']) => {
+    let scope = first;
+    async function query(config: string | pg.QueryConfig, given: readonly unknown[] = []) {
+      const { name, text, values = given } = typeof config === 'string' ? { text: config } : config;
+      // Within its transaction a statement may be asked about all tenants.
+      if (text.startsWith('SELECT set_config(')) scope = values[0] === '*' ? 'all' : first;
+      else if (!/^(BEGIN\b.*|COMMIT|ROLLBACK)$/.test(text)) {
+        into.push({
+          role,
+          name: name ?? firstWords(text),
+          text,
+          values: values as unknown[],
+          scope,
+        });
+      }
+      return { rows: [{ ...ROW }], rowCount: 1 };
     }
-    return { rows: [{ ...ROW }], rowCount: 1 };
-  }
-  const connect = async () => ({ query, release: () => {} });
-  const together = (statements: readonly pg.QueryConfig[]) =>
-    Promise.all(statements.map((statement) => query(statement)));
-  return { query, brief: query, together, connect } as unknown as Pool;
+    const connect = async () => ({ query, release: () => {} });
+    const together = (statements: readonly pg.QueryConfig[]) =>
+      Promise.all(statements.map((statement) => query(statement)));
+    return { query, brief: query, together, connect };
+  };
+  return {
+    of: (tenant: string) => inScope({ tenant }),
+    acrossTenants: inScope('all'),
+    ofNoTenant: inScope('none'),
+  } as unknown as Pool;
 }
 
 function firstWords(text: string): string {

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { createPool, fsckWithin } from '@countersign/database';
+import { createOwnerPool, fsckWithin } from '@countersign/database';
 import type { FsckFault, FsckResult } from '@countersign/database';
 import { loadTrust } from '@countersign/protocol';
 import type { AnchorCopies } from '@countersign/protocol';
@@ -371,7 +371,7 @@ describe('countersign fsck', () => {
     );
     await database.end();
     const { urls } = JSON.parse(readFileSync(join(dataDirectory, 'stores.json'), 'utf8'));
-    pool = createPool({ url: urls.DATABASE_URL, application: 'fsck test', max: 1 });
+    pool = createOwnerPool({ url: urls.DATABASE_URL, application: 'fsck test', max: 1 });
     client = await pool.connect();
     store = mkdtempSync(join(tmpdir(), 'countersign-fsck-'));
     cpSync(join(dataDirectory, 'anchor'), store, { recursive: true });

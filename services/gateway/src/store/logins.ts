@@ -1,6 +1,6 @@
 import { LOGIN_SECONDS, SESSION_SECONDS } from '../cookies.js';
 import type { Identity } from '../login/identity-provider.js';
-import type { Rows } from '../store.js';
+import type { Pool, Rows } from '../store.js';
 import { noted } from './sessions.js';
 
 /** One person as the directory of one tenant has them. */
@@ -48,7 +48,7 @@ export const isPerson = (of: string) => `${of}.kind IN ('human', 'auditor')`;
 const ENTRIES_OF_A_TENANT = 5;
 
 /** Login attempts, from the redirect to the provider to the session. */
-export function loginStore(rows: Rows) {
+export function loginStore(pool: Pool, rows: Rows) {
   return {
     /**
      * What a browser's session cookie stands for now: null without one, else whether it is alive
@@ -57,6 +57,7 @@ export function loginStore(rows: Rows) {
     async sessionState(digest: string | null): Promise<string | null> {
       if (digest === null) return null;
       const found = await rows(
+        pool.acrossTenants,
         'session-state',
         'SELECT FROM session WHERE digest = $1 AND expires_at > clock_timestamp()',
         [digest],
@@ -70,6 +71,7 @@ export function loginStore(rows: Rows) {
      */
     async restartLogin(digest: string, stateDigest: string, next: LoginAttempt): Promise<boolean> {
       const replaced = await rows(
+        pool.ofNoTenant,
         'restart-login',
         `UPDATE login_attempt SET state = $2, nonce = $3, code_verifier = $4, return_to = $5, session_digest = $6,
            stays = $7, identity = NULL, choice = NULL, created_at = clock_timestamp(), claimed_at = NULL,
@@ -82,6 +84,7 @@ export function loginStore(rows: Rows) {
 
     async startLogin(digest: string, stateDigest: string, next: LoginAttempt): Promise<void> {
       await rows(
+        pool.ofNoTenant,
         'start-login',
         `INSERT INTO login_attempt (digest, state, nonce, code_verifier, return_to, session_digest, stays, created_at, expires_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp(),
@@ -93,6 +96,7 @@ export function loginStore(rows: Rows) {
     /** Takes the attempt, once and for ever; null when it is unknown, over or already taken. */
     async claimLogin(digest: string, stateDigest: string): Promise<LoginAttempt | null> {
       const [claimed] = await rows<LoginAttempt>(
+        pool.ofNoTenant,
         'claim-login',
         `UPDATE login_attempt SET claimed_at = clock_timestamp()
          WHERE digest = $1 AND state = $2 AND claimed_at IS NULL AND expires_at > clock_timestamp()
@@ -108,6 +112,7 @@ export function loginStore(rows: Rows) {
      */
     async people(issuer: string, subject: string): Promise<Person[]> {
       return rows<Person>(
+        pool.acrossTenants,
         'people',
         `SELECT tenant, principal, kind, "identityCertain", last IS NOT NULL AS known FROM (
            SELECT p.tenant, p.id AS principal, p.kind, l.at AS last,
@@ -123,6 +128,7 @@ export function loginStore(rows: Rows) {
     /** Whether the person behind this principal could have chosen another one at the login. */
     async hasChoice({ tenant, principal }: PersonEntry): Promise<boolean> {
       const found = await rows(
+        pool.acrossTenants,
         'has-choice',
         `SELECT FROM principal p JOIN principal x ON x.oidc_issuer = p.oidc_issuer AND x.oidc_subject = p.oidc_subject
            AND ${isPerson('x')} AND x.enabled AND (x.tenant, x.id) <> (p.tenant, p.id)
@@ -140,6 +146,7 @@ export function loginStore(rows: Rows) {
       token: string,
     ): Promise<boolean> {
       const kept = await rows(
+        pool.ofNoTenant,
         'await-choice',
         `UPDATE login_attempt SET identity = $3, choice = $4,
            expires_at = clock_timestamp() + make_interval(secs => ${LOGIN_SECONDS})
@@ -151,6 +158,7 @@ export function loginStore(rows: Rows) {
 
     async pendingChoice(digest: string): Promise<PendingChoice | null> {
       const [pending] = await rows<PendingChoice>(
+        pool.ofNoTenant,
         'pending-choice',
         `SELECT state AS "stateDigest", return_to AS "returnTo", session_digest AS "sessionState", identity, choice AS token
          FROM login_attempt WHERE digest = $1 AND identity IS NOT NULL AND expires_at > clock_timestamp()`,
@@ -171,6 +179,8 @@ export function loginStore(rows: Rows) {
       { digest, tenant, principal, csrf, identity }: NewSession,
     ): Promise<'done' | 'superseded' | 'session_changed'> {
       const [outcome] = await rows<{ attempt: boolean; made: boolean }>(
+        // The session that it takes the place of may be another tenant's.
+        pool.acrossTenants,
         'finish-login',
         `WITH attempt AS (
            DELETE FROM login_attempt WHERE digest = $1 AND state = $2 AND claimed_at IS NOT NULL RETURNING digest

@@ -1,4 +1,6 @@
-import type { Rows } from '../store.js';
+import { INSTALLATION } from '@countersign/protocol';
+
+import type { Pool, Rows } from '../store.js';
 import type { PersonEntry } from './logins.js';
 
 /** Refusals of one kind, for one reason, to one network of callers. */
@@ -11,11 +13,12 @@ export interface RefusalCount {
 }
 
 /** What the gateway notes for the security log beside its other statements. */
-export function securityEventStore(rows: Rows) {
+export function securityEventStore(pool: Pool, rows: Rows) {
   return {
     /** The login of a person whom a tenant knows: into the tenant's own chain. */
     async noteRefusal({ tenant, principal }: PersonEntry, reason: string): Promise<void> {
       await rows(
+        pool.of(tenant),
         'note-refusal',
         `INSERT INTO security_event (tenant, kind, actor, actor_kind, subject, detail)
          VALUES ($1, 'login.refused', $2, 'human', $2, jsonb_build_object('reason', $3::text))`,
@@ -26,6 +29,7 @@ export function securityEventStore(rows: Rows) {
     /** A confirmation that was refused for want of a fresh login. */
     async noteStepUp({ tenant, principal }: PersonEntry, route: string): Promise<void> {
       await rows(
+        pool.of(tenant),
         'note-step-up',
         `INSERT INTO security_event (tenant, kind, actor, actor_kind, subject)
          VALUES ($1, 'step_up.required', $2, 'human', $3)`,
@@ -36,9 +40,10 @@ export function securityEventStore(rows: Rows) {
     /** Of callers whom no tenant knows: into the chain of the installation. */
     async addRefusals(counts: readonly RefusalCount[]): Promise<void> {
       await rows(
+        pool.of(INSTALLATION),
         'add-refusals',
         `INSERT INTO security_event (tenant, kind, detail)
-         SELECT '', c.kind, jsonb_build_object('reason', c.reason, 'address', c.address, 'count', c.count)
+         SELECT '${INSTALLATION}', c.kind, jsonb_build_object('reason', c.reason, 'address', c.address, 'count', c.count)
          FROM unnest($1::text[], $2::text[], $3::text[], $4::integer[]) AS c (kind, reason, address, count)`,
         [
           counts.map(({ kind }) => kind),

@@ -1,5 +1,5 @@
 import type { PersonEntry } from './logins.js';
-import type { Rows } from '../store.js';
+import type { Pool, Rows } from '../store.js';
 
 /** A session as its person sees it; times are epoch milliseconds. */
 export interface OwnSession {
@@ -45,11 +45,12 @@ const milliseconds = (column: string) => `floor(extract(epoch FROM ${column}) * 
  * Sessions after their login. `live` is the condition under which a session `s` of a principal `p` counts, `lapsed` the one
  * under which it has run out.
  */
-export function sessionStore(rows: Rows, live: string, lapsed: string) {
+export function sessionStore(pool: Pool, rows: Rows, live: string, lapsed: string) {
   return {
     /** Keeps a session in use from running out. Only the first call in a minute writes. */
     async touchSession(digest: string): Promise<void> {
       await rows(
+        pool.acrossTenants,
         'touch-session',
         `UPDATE session SET last_seen_at = clock_timestamp()
          WHERE digest = $1 AND last_seen_at < clock_timestamp() - interval '1 minute'`,
@@ -60,6 +61,7 @@ export function sessionStore(rows: Rows, live: string, lapsed: string) {
     /** The live sessions of a person in one tenant, the newest first. */
     async sessionsOf({ tenant, principal }: PersonEntry, current: string): Promise<OwnSession[]> {
       return rows<OwnSession>(
+        pool.of(tenant),
         'sessions-of',
         `SELECT s.id, ${milliseconds('s.authenticated_at')} AS since, ${milliseconds('s.last_seen_at')} AS "lastUsed",
            ${milliseconds('s.expires_at')} AS expires, s.digest = $3 AS current
@@ -71,12 +73,13 @@ export function sessionStore(rows: Rows, live: string, lapsed: string) {
     },
 
     async endSession(digest: string): Promise<EndedSession[]> {
-      return rows('end-session', ending('logout', 'digest = $1'), [digest]);
+      return rows(pool.acrossTenants, 'end-session', ending('logout', 'digest = $1'), [digest]);
     },
 
     /** Ends what has run out, by its time or for want of use: at most that many, and answers how many. */
     async endLapsed(most: number): Promise<number> {
       const ended = await rows(
+        pool.acrossTenants,
         'end-lapsed',
         ending(
           'expired',
@@ -90,6 +93,7 @@ export function sessionStore(rows: Rows, live: string, lapsed: string) {
     /** One of a person's own. */
     async endOwnSession({ tenant, principal }: PersonEntry, id: string): Promise<EndedSession[]> {
       return rows(
+        pool.of(tenant),
         'end-own-session',
         ending('ended_by_person', 'tenant = $1 AND principal = $2 AND id::text = $3'),
         [tenant, principal, id],
@@ -102,6 +106,7 @@ export function sessionStore(rows: Rows, live: string, lapsed: string) {
       current: string,
     ): Promise<EndedSession[]> {
       return rows(
+        pool.of(tenant),
         'end-other-sessions',
         ending('ended_by_person', 'tenant = $1 AND principal = $2 AND digest <> $3'),
         [tenant, principal, current],
@@ -115,6 +120,7 @@ export function sessionStore(rows: Rows, live: string, lapsed: string) {
     async endByProvider(notice: LogoutNotice): Promise<EndedSession[] | null> {
       const { issuer, token, subject, session } = notice;
       const [outcome] = await rows<{ fresh: boolean; ended: EndedSession[] }>(
+        pool.acrossTenants,
         'end-by-provider',
         `WITH cleared AS (
            DELETE FROM logout_token WHERE expires_at <= clock_timestamp()

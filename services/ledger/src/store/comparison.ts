@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Pool, ScopedPool } from '@countersign/database';
 import type { Digest } from '@countersign/protocol';
 
 /** A tenant whose ledger is to be compared with the anchor store. */
@@ -13,11 +13,12 @@ export interface ComparedTenant {
 
 /** What the comparison of R18 reads and says. */
 export class ComparisonStore {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   /** Tenants that were not compared since this server started, or not for `everyMs`; the longest wait first. */
   async due(everyMs: number, most: number): Promise<ComparedTenant[]> {
     return this.#tenants(
+      this.pool.acrossTenants,
       `WHERE t.compared_at IS NULL
         OR t.compared_at < greatest(pg_postmaster_start_time(), clock_timestamp() - make_interval(secs => $1::float8 / 1000))
         ORDER BY t.compared_at NULLS FIRST LIMIT $2`,
@@ -29,6 +30,7 @@ export class ComparisonStore {
   /** The tenant, unless it was compared since this server started. */
   async uncompared(tenant: string): Promise<ComparedTenant | undefined> {
     const [found] = await this.#tenants(
+      this.pool.of(tenant),
       'WHERE t.tenant = $1 AND (t.compared_at IS NULL OR t.compared_at < pg_postmaster_start_time())',
       [tenant],
       'ledger.uncompared',
@@ -36,8 +38,13 @@ export class ComparisonStore {
     return found;
   }
 
-  async #tenants(where: string, values: unknown[], name: string): Promise<ComparedTenant[]> {
-    const { rows } = await this.pool.query<ComparedTenant>({
+  async #tenants(
+    pool: ScopedPool,
+    where: string,
+    values: unknown[],
+    name: string,
+  ): Promise<ComparedTenant[]> {
+    const { rows } = await pool.query<ComparedTenant>({
       name,
       text: `SELECT t.tenant, t.ledger_id AS "ledgerId", t.generation, t.fenced, coalesce((
           SELECT k.sequence FROM checkpoint k
@@ -54,12 +61,14 @@ export class ComparisonStore {
     tenant: string,
     sequences: readonly number[],
   ): Promise<{ last: number; heads: Map<number, Digest> }> {
-    const { rows } = await this.pool.query<{ sequence: number; head: Digest; last: number }>({
-      name: 'ledger.heads',
-      text: `SELECT h.sequence AS last, e.sequence, e.head FROM ledger_head h
+    const { rows } = await this.pool
+      .of(tenant)
+      .query<{ sequence: number; head: Digest; last: number }>({
+        name: 'ledger.heads',
+        text: `SELECT h.sequence AS last, e.sequence, e.head FROM ledger_head h
         LEFT JOIN ledger_entry e ON e.tenant = $1 AND e.sequence = ANY ($2::bigint[]) WHERE h.tenant = $1`,
-      values: [tenant, sequences],
-    });
+        values: [tenant, sequences],
+      });
     return {
       last: rows[0]?.last ?? 0,
       heads: new Map(rows.map(({ sequence, head }) => [sequence, head])),
@@ -68,7 +77,7 @@ export class ComparisonStore {
 
   /** The store knows nothing else: a tenant that waited for its first comparison is open now. */
   async agreed(tenant: string): Promise<void> {
-    await this.pool.query({
+    await this.pool.of(tenant).query({
       name: 'ledger.agreed',
       text: `UPDATE tenant SET compared_at = clock_timestamp(),
           fenced = fenced AND fence_reason IS DISTINCT FROM 'new_tenant',

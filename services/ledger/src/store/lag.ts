@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Pool } from '@countersign/database';
 
 export interface Lag {
   /** Seconds that the oldest committed record waits to be chained; 0 when none does. */
@@ -37,10 +37,10 @@ const LAG = {
 
 /** How far behind the chain is, over all tenants. */
 export class LagStore {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   async lag(): Promise<Lag> {
-    const { rows } = await this.pool.query<Lag>(LAG);
+    const { rows } = await this.pool.acrossTenants.query<Lag>(LAG);
     return rows[0] as Lag;
   }
 }

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { keyed } from '@countersign/database';
+import type { Pool } from '@countersign/database';
 
 /** What works in the background and says how it went (protocol §3.7). */
 export type RunName = 'outbox' | 'retention';
@@ -74,10 +74,10 @@ const SNAPSHOT = {
 };
 
 export class MetricsStore {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   async snapshot(tenant: string, incidents: number): Promise<MetricsRow | undefined> {
-    const { rows } = await this.pool.query<MetricsRow>({
+    const { rows } = await this.pool.of(tenant).query<MetricsRow>({
       ...SNAPSHOT,
       values: [tenant, incidents],
     });
@@ -86,7 +86,7 @@ export class MetricsStore {
 
   /** Notes that a run ended now, well or not. */
   async noteRun(tenant: string, name: RunName, well: boolean): Promise<void> {
-    await this.pool.query({
+    await this.pool.of(tenant).query({
       name: 'ledger.note-run',
       text: `INSERT INTO operation_run AS o (tenant, name, succeeded_at, failed_at)
         SELECT $1, $2, CASE WHEN $3 THEN n.at END, CASE WHEN NOT $3 THEN n.at END FROM (SELECT clock_timestamp() AS at) n

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Pool } from '@countersign/database';
 import type { SecurityEntry } from '@countersign/protocol';
 
 /** What a list is limited to; null where it is not. Times are epoch milliseconds. */
@@ -51,10 +51,10 @@ const LISTS = {
 
 /** The security log as its readers see it. */
 export class SecurityReadingStore {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   async logOf(tenant: string): Promise<SecurityLogOf | undefined> {
-    const { rows } = await this.pool.query<SecurityLogOf>({
+    const { rows } = await this.pool.of(tenant).query<SecurityLogOf>({
       name: 'security.log-of',
       text: 'SELECT t.ledger_id, t.directory_revision FROM tenant t WHERE t.tenant = $1',
       values: [tenant],
@@ -64,7 +64,7 @@ export class SecurityReadingStore {
 
   /** The ledger id that a log's checkpoints name; that of the installation too. */
   async chainIdOf(tenant: string): Promise<string | undefined> {
-    const { rows } = await this.pool.query<{ ledger_id: string }>({
+    const { rows } = await this.pool.of(tenant).query<{ ledger_id: string }>({
       name: 'security.chain-id-of',
       text: 'SELECT h.ledger_id FROM security_head h WHERE h.tenant = $1',
       values: [tenant],
@@ -91,7 +91,7 @@ export class SecurityReadingStore {
             : kind !== null
               ? 'kind'
               : 'all';
-    const { rows } = await this.pool.query<SecurityEntry>({
+    const { rows } = await this.pool.of(tenant).query<SecurityEntry>({
       ...LISTS[lead],
       values: [
         tenant,
@@ -111,7 +111,7 @@ export class SecurityReadingStore {
 
   /** The chain from behind `after`, ascending. */
   async chain(tenant: string, after: number, most: number): Promise<SecurityEntry[]> {
-    const { rows } = await this.pool.query<SecurityEntry>({
+    const { rows } = await this.pool.of(tenant).query<SecurityEntry>({
       name: 'security.chain',
       text: `SELECT ${ENTRY} FROM security_entry e WHERE e.tenant = $1 AND e.sequence > $2 ORDER BY e.sequence LIMIT $3`,
       values: [tenant, after, most],
@@ -121,7 +121,7 @@ export class SecurityReadingStore {
 
   /** Texts of the checkpoints of every generation over these entries. */
   async checkpoints(tenant: string, after: number, through: number): Promise<string[]> {
-    const { rows } = await this.pool.query<{ checkpoint: string }>({
+    const { rows } = await this.pool.of(tenant).query<{ checkpoint: string }>({
       name: 'security.checkpoints',
       text: `SELECT k.checkpoint FROM security_checkpoint k
         WHERE k.tenant = $1 AND k.sequence > $2 AND k.sequence <= $3 ORDER BY k.sequence, k.generation`,
@@ -134,7 +134,7 @@ export class SecurityReadingStore {
   async #bounds(tenant: string, since: number | null, before: number | null) {
     const at = async (name: string, condition: string, order: string, time: number | null) => {
       if (time === null) return null;
-      const { rows } = await this.pool.query<{ sequence: number }>({
+      const { rows } = await this.pool.of(tenant).query<{ sequence: number }>({
         name,
         text: `SELECT e.sequence FROM security_entry e WHERE e.tenant = $1 AND e.created_at ${condition} $2::timestamptz
           ORDER BY e.created_at ${order} LIMIT 1`,

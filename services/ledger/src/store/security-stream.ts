@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Pool } from '@countersign/database';
 import type { SecurityEntry } from '@countersign/protocol';
 
 /** Where the security log may be sent to. */
@@ -39,11 +39,11 @@ const LAST_TOO_OLD = `(SELECT e.sequence FROM security_entry e WHERE e.tenant = 
 
 /** Up to where each sink has each chain, and who sends. */
 export class SecurityStreamStore {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   /** Takes or renews the right to send to that sink; false while somebody else has it. */
   async hold(sink: SinkName, holder: string, seconds: number): Promise<boolean> {
-    const { rowCount } = await this.pool.query({
+    const { rowCount } = await this.pool.ofNoTenant.query({
       name: 'stream.hold',
       text: `INSERT INTO security_sink AS s (sink, holder, held_until)
           VALUES ($1, $2::uuid, clock_timestamp() + make_interval(secs => $3))
@@ -56,7 +56,7 @@ export class SecurityStreamStore {
 
   /** Gives that right up, so that the next one need not wait. */
   async release(sink: SinkName, holder: string): Promise<void> {
-    await this.pool.query({
+    await this.pool.ofNoTenant.query({
       name: 'stream.release',
       text: 'UPDATE security_sink SET held_until = NULL WHERE sink = $1 AND holder = $2::uuid',
       values: [sink, holder],
@@ -65,7 +65,7 @@ export class SecurityStreamStore {
 
   /** Begins chains that the sink has nothing of: with what is within the bounds. */
   async begin(sink: SinkName, bounds: StreamBounds): Promise<void> {
-    await this.pool.query({
+    await this.pool.acrossTenants.query({
       name: 'stream.begin',
       text: `INSERT INTO security_position (sink, tenant, sequence)
         SELECT $1, h.tenant, greatest(0, h.sequence - $2::bigint, ${LAST_TOO_OLD}) FROM security_head h
@@ -77,7 +77,7 @@ export class SecurityStreamStore {
 
   /** Leaves out what is beyond the bounds, and counts it. */
   async skip(sink: SinkName, bounds: StreamBounds): Promise<SkippedEntries[]> {
-    const { rows } = await this.pool.query<SkippedEntries>({
+    const { rows } = await this.pool.acrossTenants.query<SkippedEntries>({
       name: 'stream.skip',
       text: `WITH late AS (
           SELECT h.tenant, p.sequence AS before, greatest(h.sequence - $2::bigint,
@@ -102,7 +102,7 @@ export class SecurityStreamStore {
 
   /** What the sink gets next, at most `most`: a stretch of each chain without a gap, in order. */
   async next(sink: SinkName, most: number): Promise<StreamedEntry[]> {
-    const { rows } = await this.pool.query<StreamedEntry>({
+    const { rows } = await this.pool.acrossTenants.query<StreamedEntry>({
       name: 'stream.next',
       text: `SELECT b.tenant, b.ledger_id, e.sequence, e.previous_head, e.head, e.entry
         FROM (SELECT h.tenant, h.ledger_id, p.sequence, f.created_at
@@ -128,7 +128,7 @@ export class SecurityStreamStore {
       ends.set(tenant, { first: ends.get(tenant)?.first ?? sequence, last: sequence });
     }
     const stretches = [...ends.values()];
-    await this.pool.query({
+    await this.pool.acrossTenants.query({
       name: 'stream.sent',
       text: `WITH moved AS (
           UPDATE security_position p SET sequence = m.last
@@ -147,7 +147,7 @@ export class SecurityStreamStore {
 
   /** How each of these sinks stands: the same from every replica. */
   async figures(sinks: readonly SinkName[]): Promise<SinkFigures[]> {
-    const { rows } = await this.pool.query<SinkFigures>({
+    const { rows } = await this.pool.acrossTenants.query<SinkFigures>({
       name: 'stream.figures',
       text: `SELECT s.sink, s.unsent,
           coalesce(greatest(extract(epoch FROM clock_timestamp() - w.oldest), 0), 0)::float8 AS "lagSeconds"

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { inTransaction } from '@countersign/database';
+import type { Pool } from '@countersign/database';
 import { CHAIN_START, chainSecurityEvent } from '@countersign/protocol';
 import type { ChainPoint, JsonObject, SecurityEntry, SecurityEvent } from '@countersign/protocol';
 
@@ -37,11 +38,11 @@ export interface OpenSecurityCheckpoint {
 
 /** The chain of the security log beside each tenant's ledger, and that of the installation. */
 export class SecurityStore {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   /** Chains with events that wait: one look at the index for each of them, however many wait. */
   async waiting(): Promise<string[]> {
-    const { rows } = await this.pool.query<{ tenant: string }>({
+    const { rows } = await this.pool.acrossTenants.query<{ tenant: string }>({
       name: 'security.waiting',
       text: `WITH RECURSIVE w AS (
           (SELECT e.tenant FROM security_event e ORDER BY e.tenant LIMIT 1)
@@ -58,7 +59,7 @@ export class SecurityStore {
    * were appended, 0 also when another process holds the chain.
    */
   async drain(tenant: string, most: number): Promise<number> {
-    return inTransaction(this.pool, async (client) => {
+    return inTransaction(this.pool.of(tenant), async (client) => {
       const head = await lockedHead(client, tenant);
       if (head === null) return 0;
       const { rows: events } = await client.query<EventRow>({
@@ -89,7 +90,7 @@ export class SecurityStore {
    * older than `seconds`. A fenced tenant's is not: its database may be a restored one, which must not write.
    */
   async unsigned(most: number, seconds: number): Promise<SecurityPosition[]> {
-    const { rows } = await this.pool.query<SecurityPosition>({
+    const { rows } = await this.pool.acrossTenants.query<SecurityPosition>({
       name: 'security.unsigned',
       text: `SELECT h.tenant, h.ledger_id AS "ledgerId", coalesce(t.generation, h.generation) AS generation, h.sequence, h.head,
           floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
@@ -108,7 +109,7 @@ export class SecurityStore {
   /** Keeps a signed checkpoint; another process may have been first, and nothing is kept then. */
   async saveCheckpoint(position: SecurityPosition, text: string): Promise<void> {
     const { tenant, generation, sequence, now } = position;
-    await this.pool.query({
+    await this.pool.of(tenant).query({
       name: 'security.save-checkpoint',
       text: `WITH h AS (
           UPDATE security_head SET checkpoint_sequence = $3 WHERE tenant = $1 AND checkpoint_sequence < $3 RETURNING 1
@@ -120,7 +121,7 @@ export class SecurityStore {
 
   /** Of each chain the oldest checkpoint of its generation that the anchor store has not accepted. */
   async openCheckpoints(): Promise<OpenSecurityCheckpoint[]> {
-    const { rows } = await this.pool.query<OpenSecurityCheckpoint>({
+    const { rows } = await this.pool.acrossTenants.query<OpenSecurityCheckpoint>({
       name: 'security.open-checkpoints',
       text: `SELECT h.tenant, h.ledger_id AS "ledgerId", k.generation, k.sequence, k.checkpoint AS text,
           k.created_at AS "createdAt"
@@ -137,10 +138,12 @@ export class SecurityStore {
   async lag(): Promise<{ unchainedSeconds: number; unanchoredSeconds: number }> {
     const age = (oldest: string) =>
       `coalesce(greatest(extract(epoch FROM clock_timestamp() - (${oldest})), 0), 0)::float8`;
-    const { rows } = await this.pool.query<{ unchainedSeconds: number; unanchoredSeconds: number }>(
-      {
-        name: 'security.lag',
-        text: `SELECT ${age(`SELECT min(w.created_at) FROM security_head h CROSS JOIN LATERAL (
+    const { rows } = await this.pool.acrossTenants.query<{
+      unchainedSeconds: number;
+      unanchoredSeconds: number;
+    }>({
+      name: 'security.lag',
+      text: `SELECT ${age(`SELECT min(w.created_at) FROM security_head h CROSS JOIN LATERAL (
           SELECT e.created_at FROM security_event e WHERE e.tenant = h.tenant ORDER BY e.id LIMIT 1) w`)} AS "unchainedSeconds",
         ${age(`SELECT min(f.created_at) FROM security_head h LEFT JOIN tenant t ON t.tenant = h.tenant
           LEFT JOIN LATERAL (SELECT x.sequence FROM security_checkpoint x
@@ -148,13 +151,12 @@ export class SecurityStore {
             ORDER BY x.sequence DESC LIMIT 1) k ON true
           CROSS JOIN LATERAL (SELECT e.created_at FROM security_entry e
             WHERE e.tenant = h.tenant AND e.sequence = coalesce(k.sequence, 0) + 1 LIMIT 1) f`)} AS "unanchoredSeconds"`,
-      },
-    );
+    });
     return rows[0] ?? { unchainedSeconds: 0, unanchoredSeconds: 0 };
   }
 
   async accepted({ tenant, generation, sequence }: OpenSecurityCheckpoint, acceptance: string) {
-    await this.pool.query({
+    await this.pool.of(tenant).query({
       name: 'security.accepted',
       text: `UPDATE security_checkpoint SET acceptance = $4, accepted_at = clock_timestamp(), error = NULL
         WHERE tenant = $1 AND generation = $2 AND sequence = $3`,
@@ -163,7 +165,7 @@ export class SecurityStore {
   }
 
   async failed({ tenant, generation, sequence }: OpenSecurityCheckpoint, fault: string) {
-    await this.pool.query({
+    await this.pool.of(tenant).query({
       name: 'security.failed',
       text: `UPDATE security_checkpoint SET attempts = attempts + 1, error = $4
         WHERE tenant = $1 AND generation = $2 AND sequence = $3`,

@@ -1,5 +1,4 @@
-import type pg from 'pg';
-import type { TreeAccess } from '@countersign/database';
+import type { Pool, TreeAccess } from '@countersign/database';
 import type { Cosignature, Tile, TileId } from '@countersign/protocol';
 
 /** A tree that is to go on, and how far. */
@@ -40,11 +39,11 @@ const NEWEST_HEAD = `SELECT x.size, x.note FROM tree_head x WHERE x.tenant = t.t
 
 /** The Merkle tree beside the chain: written by its follower, read by who may. */
 export class TreeStore {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   /** Tenants whose ledger is anchored further than their tree goes, or whose generation has no checkpoint of it yet. */
   async behind(): Promise<string[]> {
-    const { rows } = await this.pool.query<{ tenant: string }>({
+    const { rows } = await this.pool.acrossTenants.query<{ tenant: string }>({
       name: 'tree.behind',
       text: `SELECT t.tenant FROM tenant t JOIN ledger_head h ON h.tenant = t.tenant
         LEFT JOIN LATERAL (SELECT x.size FROM tree_head x WHERE x.tenant = t.tenant AND x.generation = t.generation
@@ -55,7 +54,7 @@ export class TreeStore {
   }
 
   async position(tenant: string): Promise<TreePosition | undefined> {
-    const { rows } = await this.pool.query<TreePosition>({
+    const { rows } = await this.pool.of(tenant).query<TreePosition>({
       name: 'tree.position',
       text: `SELECT t.ledger_id AS "ledgerId", t.generation, coalesce(r.size, 0) AS size,
           h.anchored_sequence AS anchored, p.size AS head
@@ -68,7 +67,7 @@ export class TreeStore {
 
   /** Digests of the records of the entries after `after`, in their order. */
   async digests(tenant: string, after: number, most: number): Promise<string[]> {
-    const { rows } = await this.pool.query<{ record_digest: string }>({
+    const { rows } = await this.pool.of(tenant).query<{ record_digest: string }>({
       name: 'tree.digests',
       text: `SELECT e.record_digest FROM ledger_entry e WHERE e.tenant = $1 AND e.sequence > $2
         ORDER BY e.sequence LIMIT $3`,
@@ -80,7 +79,7 @@ export class TreeStore {
   /** Those of the tiles that there are. */
   async tiles(tenant: string, tiles: readonly TileId[]): Promise<Tile[]> {
     if (tiles.length === 0) return [];
-    const { rows } = await this.pool.query<Tile>({
+    const { rows } = await this.pool.of(tenant).query<Tile>({
       name: 'tree.tiles',
       text: `SELECT x.level, x.index, x.hashes FROM unnest($2::smallint[], $3::bigint[]) AS k (level, index)
         CROSS JOIN LATERAL (SELECT t.level, t.index, t.hashes FROM tree_tile t
@@ -97,7 +96,7 @@ export class TreeStore {
     grown: { from: number; to: number; tiles: readonly Tile[]; note: string },
   ): Promise<boolean> {
     const { from, to, tiles, note } = grown;
-    const { rowCount } = await this.pool.query({
+    const { rowCount } = await this.pool.of(tenant).query({
       name: 'tree.append',
       text: `WITH n AS (
           INSERT INTO tree (tenant, size) SELECT $1, $3 WHERE $2::bigint = 0
@@ -130,7 +129,7 @@ export class TreeStore {
 
   /** What is published of a log; undefined when there is no such ledger, or never was such a generation of it. */
   async published(ledgerId: string, generation: string): Promise<PublishedTree | undefined> {
-    const { rows } = await this.pool.query<PublishedTree>({
+    const { rows } = await this.pool.acrossTenants.query<PublishedTree>({
       name: 'tree.published',
       text: `SELECT t.tenant, t.tree_access AS access, coalesce(p.size, 0) AS size, p.note, ARRAY(
           SELECT c.line FROM tree_cosignature c
@@ -147,7 +146,7 @@ export class TreeStore {
   }
 
   async directoryRevision(tenant: string): Promise<number | undefined> {
-    const { rows } = await this.pool.query<{ directory_revision: number }>({
+    const { rows } = await this.pool.of(tenant).query<{ directory_revision: number }>({
       name: 'tree.directory-revision',
       text: 'SELECT directory_revision FROM tenant WHERE tenant = $1',
       values: [tenant],
@@ -157,7 +156,7 @@ export class TreeStore {
 
   /** Newest checkpoints that this witness may see and has not signed. */
   async unwitnessed(witness: string, keyId: string, most: number): Promise<UnwitnessedHead[]> {
-    const { rows } = await this.pool.query<UnwitnessedHead>({
+    const { rows } = await this.pool.acrossTenants.query<UnwitnessedHead>({
       name: 'tree.unwitnessed',
       text: `SELECT t.tenant, t.ledger_id AS "ledgerId", t.generation, p.size, p.note, coalesce(c.size, 0) AS witnessed
         FROM tenant t CROSS JOIN LATERAL (${NEWEST_HEAD}) p
@@ -172,7 +171,7 @@ export class TreeStore {
   async saveCosignature(head: UnwitnessedHead, cosignature: Cosignature): Promise<void> {
     const { tenant, generation, size } = head;
     const { witness, keyId, line, time } = cosignature;
-    await this.pool.query({
+    await this.pool.of(tenant).query({
       name: 'tree.cosignature',
       text: `INSERT INTO tree_cosignature (tenant, generation, size, witness, key_id, line, cosigned_at)
         VALUES ($1, $2::uuid, $3, $4, $5, $6, to_timestamp($7)) ON CONFLICT DO NOTHING`,

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type pg from 'pg';
 import { MAILS_PER_RECIPIENT_AND_HOUR, SECONDS } from '@countersign/protocol';
 import type { Digest } from '@countersign/protocol';
 import { jsonOf, keyed } from '@countersign/database';
-import type { Principal } from '@countersign/database';
+import type { Pool, Principal } from '@countersign/database';
 import type { DeadlineSource, DueItem, UpcomingItem } from '@countersign/platform';
 import type { Delivery, DeliveryError, Settlement } from '../deliveries/delivery.js';
 
@@ -53,10 +52,10 @@ const REST_SECONDS = 60;
 
 /** Deliveries that wait for their time, the truth behind the jobs of the target `worker-delivery`. */
 export class DeliveryStore implements DeadlineSource {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   async upcoming(aheadMs: number, after: DueItem | null, most: number): Promise<UpcomingItem[]> {
-    const { rows } = await this.pool.query<UpcomingItem>({
+    const { rows } = await this.pool.acrossTenants.query<UpcomingItem>({
       name: 'deliveries.upcoming',
       text: `SELECT d.tenant, d.request_id AS "requestId", d.kind || '.' || d.id AS kind, d.next_at AS due,
           ceil(extract(epoch FROM d.next_at - ${NOW}) * 1000)::float8 AS "inMs"
@@ -77,7 +76,7 @@ export class DeliveryStore implements DeadlineSource {
   }
 
   async overdue(): Promise<{ count: number; oldestMs: number }> {
-    const { rows } = await this.pool.query<{ count: number; oldestMs: number }>({
+    const { rows } = await this.pool.acrossTenants.query<{ count: number; oldestMs: number }>({
       name: 'deliveries.overdue',
       text: `SELECT count(*)::float8 AS count,
           coalesce(extract(epoch FROM ${NOW} - min(d.next_at)) * 1000, 0)::float8 AS "oldestMs"
@@ -88,7 +87,7 @@ export class DeliveryStore implements DeadlineSource {
 
   /** Nothing was sent: it rests for a minute, and counts as no attempt. */
   async failed(item: DueItem): Promise<void> {
-    await this.pool.query({
+    await this.pool.of(item.tenant).query({
       name: 'deliveries.rest',
       text: `UPDATE delivery SET next_at = clock_timestamp() + make_interval(secs => ${REST_SECONDS})
         WHERE tenant = $1 AND id = $2::uuid AND state = 'pending' AND next_at <= clock_timestamp()`,
@@ -97,7 +96,7 @@ export class DeliveryStore implements DeadlineSource {
   }
 
   async load(item: DueItem): Promise<LoadedDelivery | null> {
-    const { rows } = await this.pool.query<DeliveryRow>({
+    const { rows } = await this.pool.of(item.tenant).query<DeliveryRow>({
       name: 'deliveries.load',
       text: `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now,
           d.id, d.kind, d.state, d.attempts, d.created_at, d.next_at, d.request_id, d.recipient, r.record AS event,
@@ -122,7 +121,7 @@ export class DeliveryStore implements DeadlineSource {
   /** Takes a webhook on for one attempt; null when somebody else has, or its time has not come. */
   async claim(delivery: Delivery, fingerprint: Digest): Promise<Claim | null> {
     const id = randomUUID();
-    const { rows } = await this.pool.query<Omit<Claim, 'id'>>({
+    const { rows } = await this.pool.of(delivery.tenant).query<Omit<Claim, 'id'>>({
       name: 'deliveries.claim',
       text: `UPDATE delivery SET attempts = attempts + 1, claim_id = $3::uuid, fingerprint = $4,
           next_at = clock_timestamp() + ${LEASE}
@@ -139,9 +138,11 @@ export class DeliveryStore implements DeadlineSource {
    */
   async claimMail(delivery: Delivery, fingerprint: Digest): Promise<Claim | null> {
     const id = randomUUID();
-    const { rows } = await this.pool.query<Omit<Claim, 'id'> & { taken: boolean }>({
-      name: 'deliveries.claim-mail',
-      text: `WITH d AS (
+    const { rows } = await this.pool
+      .of(delivery.tenant)
+      .query<Omit<Claim, 'id'> & { taken: boolean }>({
+        name: 'deliveries.claim-mail',
+        text: `WITH d AS (
           SELECT recipient, clock_timestamp() AS now FROM delivery
           WHERE tenant = $1 AND id = $2::uuid AND state = 'pending' AND next_at <= clock_timestamp() FOR UPDATE
         ), w AS (
@@ -158,15 +159,15 @@ export class DeliveryStore implements DeadlineSource {
         FROM d, (SELECT EXISTS (SELECT 1 FROM w) AS taken) w
         WHERE delivery.tenant = $1 AND delivery.id = $2::uuid
         RETURNING w.taken, attempts, floor(extract(epoch FROM d.now) * 1000)::float8 AS now`,
-      values: [delivery.tenant, delivery.id, id, fingerprint],
-    });
+        values: [delivery.tenant, delivery.id, id, fingerprint],
+      });
     const [row] = rows;
     return row?.taken === true ? { id, attempts: row.attempts, now: row.now } : null;
   }
 
   /** A mail that was certainly not accepted takes no place in its recipient's hour. */
   async giveBackMail(delivery: Delivery, claim: Claim): Promise<void> {
-    await this.pool.query({
+    await this.pool.of(delivery.tenant).query({
       name: 'deliveries.give-back-mail',
       text: `UPDATE mail_window SET sent = sent - 1
         WHERE tenant = $1 AND recipient = $2 AND hour = date_trunc('hour', $3::timestamptz, 'UTC') AND sent > 0`,
@@ -176,7 +177,7 @@ export class DeliveryStore implements DeadlineSource {
 
   /** How an attempt ended; of no effect once the claim is another's. */
   async settle(delivery: Delivery, claim: Claim, settlement: Settlement): Promise<boolean> {
-    const { rowCount } = await this.pool.query({
+    const { rowCount } = await this.pool.of(delivery.tenant).query({
       name: 'deliveries.settle',
       text: `UPDATE delivery SET state = $4, error = $5, next_at = coalesce($6, next_at), claim_id = NULL
         WHERE tenant = $1 AND id = $2::uuid AND claim_id = $3::uuid AND state = 'pending'`,
@@ -198,7 +199,7 @@ export class DeliveryStore implements DeadlineSource {
     state: 'failed' | 'expired',
     error: DeliveryError | null,
   ): Promise<void> {
-    await this.pool.query({
+    await this.pool.of(delivery.tenant).query({
       name: 'deliveries.end',
       text: `UPDATE delivery SET state = $3, error = $4, claim_id = NULL
         WHERE tenant = $1 AND id = $2::uuid AND state = 'pending' AND next_at <= clock_timestamp()`,

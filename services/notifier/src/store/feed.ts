@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { jsonOf } from '@countersign/database';
+import type { Pool } from '@countersign/database';
 
 /** An entry of a tenant's chain; `record` only where it is an event whose text is still there. */
 export interface ChainEntry {
@@ -40,11 +40,11 @@ type BatchRow = ChainEntry & { now: number; directory_revision: number; after: n
 
 /** The chain as the notifier reads it: behind a cursor, each entry once. */
 export class FeedStore {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   /** Tenants whose chain is longer than what was read of it. */
   async tenantsBehind(): Promise<string[]> {
-    const { rows } = await this.pool.query<{ tenant: string }>({
+    const { rows } = await this.pool.acrossTenants.query<{ tenant: string }>({
       name: 'notifier.behind',
       text: `SELECT h.tenant FROM ledger_head h LEFT JOIN delivery_cursor c ON c.tenant = h.tenant
         WHERE h.sequence > coalesce(c.sequence, 0)`,
@@ -54,7 +54,7 @@ export class FeedStore {
 
   /** How many entries the tenant that is furthest behind has yet to be told of. */
   async mostBehind(): Promise<number> {
-    const { rows } = await this.pool.query<{ entries: number }>({
+    const { rows } = await this.pool.acrossTenants.query<{ entries: number }>({
       name: 'notifier.most-behind',
       text: `SELECT coalesce(max(h.sequence - coalesce(c.sequence, 0)), 0)::float8 AS entries
         FROM ledger_head h LEFT JOIN delivery_cursor c ON c.tenant = h.tenant`,
@@ -64,7 +64,7 @@ export class FeedStore {
 
   /** Moves the cursor to the chain's end, where nobody of the tenant has a webhook; false where somebody has. */
   async passOver(tenant: string): Promise<boolean> {
-    const { rows } = await this.pool.query<{ listening: boolean }>({
+    const { rows } = await this.pool.of(tenant).query<{ listening: boolean }>({
       name: 'notifier.pass-over',
       text: `WITH l AS (
           SELECT EXISTS (SELECT 1 FROM principal p WHERE p.tenant = $1 AND p.config ? 'webhook') AS listening
@@ -80,7 +80,7 @@ export class FeedStore {
 
   /** What comes after the cursor, at most `most` entries; null when nothing does. */
   async batch(tenant: string, most: number): Promise<Batch | null> {
-    const { rows } = await this.pool.query<BatchRow>({
+    const { rows } = await this.pool.of(tenant).query<BatchRow>({
       name: 'notifier.batch',
       text: `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now, t.directory_revision, c.after,
           e.sequence, e.type, e.request_id AS "requestId", e.record_id AS "recordId",
@@ -105,7 +105,7 @@ export class FeedStore {
 
   /** Ids of the humans who are operators (R2). */
   async operators(tenant: string): Promise<string[]> {
-    const { rows } = await this.pool.query<{ id: string }>({
+    const { rows } = await this.pool.of(tenant).query<{ id: string }>({
       name: 'notifier.operators',
       text: `SELECT p.id FROM principal p
         WHERE p.tenant = $1 AND p.kind = 'human' AND p.config -> 'operator' = 'true'::jsonb ORDER BY p.id`,
@@ -116,7 +116,7 @@ export class FeedStore {
 
   /** By request id; requests that are deleted are left out. */
   async concerned(tenant: string, requestIds: readonly string[]): Promise<Map<string, Concerned>> {
-    const { rows } = await this.pool.query<Concerned & { id: string }>({
+    const { rows } = await this.pool.of(tenant).query<Concerned & { id: string }>({
       name: 'notifier.concerned',
       text: `SELECT q.id, q.route, ${jsonOf('q.canonical')} #>> '{requester,subject}' AS requester,
           (SELECT ${jsonOf('x.record')} #>> '{payload,recorded_by,kind}' FROM record x
@@ -141,7 +141,7 @@ export class FeedStore {
     upTo: number,
     deliveries: readonly NewDelivery[],
   ): Promise<number | null> {
-    const { rows } = await this.pool.query<{ due: number }>({
+    const { rows } = await this.pool.of(tenant).query<{ due: number }>({
       name: 'notifier.follow',
       text: `WITH c AS (
           INSERT INTO delivery_cursor AS c (tenant, sequence) VALUES ($1, $3)

@@ -34,7 +34,7 @@ export class ReminderSource implements DeadlineSource {
   ) {}
 
   async upcoming(aheadMs: number, after: DueItem | null, most: number): Promise<UpcomingItem[]> {
-    const { rows } = await this.pool.query<UpcomingItem>({
+    const { rows } = await this.pool.acrossTenants.query<UpcomingItem>({
       name: 'reminders.upcoming',
       text: `SELECT * FROM (
           SELECT d.tenant, d.request_id AS "requestId", 'reminder' AS kind, ${DUE} AS due,
@@ -56,7 +56,7 @@ export class ReminderSource implements DeadlineSource {
   }
 
   async overdue(): Promise<{ count: number; oldestMs: number }> {
-    const { rows } = await this.pool.query<{ count: number; oldestMs: number }>({
+    const { rows } = await this.pool.acrossTenants.query<{ count: number; oldestMs: number }>({
       name: 'reminders.overdue',
       text: `SELECT count(*)::float8 AS count,
           coalesce(extract(epoch FROM ${NOW} - min(${DUE})) * 1000, 0)::float8 AS "oldestMs"

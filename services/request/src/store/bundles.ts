@@ -1,6 +1,5 @@
-import type pg from 'pg';
 import { StaleRead, bodyDigest, isBeaten, recordValues } from '@countersign/database';
-import type { CallerIdentity, NewAnswer, NewRecord } from '@countersign/database';
+import type { CallerIdentity, NewAnswer, NewRecord, Pool } from '@countersign/database';
 import type { QuotaAmounts } from '../quotas.js';
 import { bytesOf, quotaRefusal } from './creation.js';
 
@@ -67,13 +66,13 @@ export interface NewBundle {
 
 export class BundleStore {
   constructor(
-    private readonly pool: pg.Pool,
+    private readonly pool: Pool,
     private readonly amounts: QuotaAmounts | null,
   ) {}
 
   /** What is known before a registration: the stored answer, or the quota that would refuse it now. */
   async refusal(caller: CallerIdentity, operation: string, key: string | null) {
-    const { rows } = await this.pool.query<BundleRow>({
+    const { rows } = await this.pool.of(caller.tenant).query<BundleRow>({
       ...LOAD,
       values: [caller.tenant, caller.id, operation, key, this.#amounts()],
     });
@@ -88,7 +87,7 @@ export class BundleStore {
     answer: NewAnswer,
   ): Promise<void> {
     try {
-      const { rows } = await this.pool.query<{ saved: number }>({
+      const { rows } = await this.pool.of(tenant).query<{ saved: number }>({
         ...REGISTER,
         values: [
           tenant,

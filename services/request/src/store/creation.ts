@@ -187,21 +187,23 @@ export class CreationStore {
       route?: string | null;
     },
   ): Promise<CreationRow | undefined> {
-    const { rows } = await this.pool.query<CreationRow & { replay: string | null }>({
-      ...LOAD,
-      values: [
-        caller.tenant,
-        caller.id,
-        names.bundle,
-        operation,
-        key,
-        this.amounts === null ? null : JSON.stringify(this.amounts),
-        DEFAULT_LIMITS.retained_bytes,
-        names.occurrence,
-        names.recoveryOf,
-        names.route ?? null,
-      ],
-    });
+    const { rows } = await this.pool
+      .of(caller.tenant)
+      .query<CreationRow & { replay: string | null }>({
+        ...LOAD,
+        values: [
+          caller.tenant,
+          caller.id,
+          names.bundle,
+          operation,
+          key,
+          this.amounts === null ? null : JSON.stringify(this.amounts),
+          DEFAULT_LIMITS.retained_bytes,
+          names.occurrence,
+          names.recoveryOf,
+          names.route ?? null,
+        ],
+      });
     return rows[0] === undefined ? undefined : { ...rows[0], ...replayOf(rows[0].replay) };
   }
 

@@ -106,7 +106,9 @@ export class DeletionStore {
 
   /** After a deletion, whoever made it: what was on its way beside it goes too, and the deadline is done. */
   async sweepPrivate(item: DueDeadline): Promise<void> {
-    await this.pool.query({ ...SWEEP_PRIVATE, values: [item.tenant, item.requestId] });
+    await this.pool
+      .of(item.tenant)
+      .query({ ...SWEEP_PRIVATE, values: [item.tenant, item.requestId] });
   }
 
   /**
@@ -115,7 +117,7 @@ export class DeletionStore {
    */
   async deleteRequest(item: DueDeadline): Promise<{ lateMs: number; deleted: boolean }> {
     const values = [item.tenant, item.requestId];
-    return inTransaction(this.pool, async (client) => {
+    return inTransaction(this.pool.of(item.tenant), async (client) => {
       const held = await client.query<{ late: number }>({
         name: 'request.hold',
         text: HOLD,

@@ -1,8 +1,7 @@
-import type pg from 'pg';
 import { DECISION_STATES } from '@countersign/protocol';
 import type { DeskDelivery, DeskPrincipal, Invalidation, RouteConfig } from '@countersign/protocol';
 import { keyed } from '@countersign/database';
-import type { RequestRow } from '@countersign/database';
+import type { Pool, RequestRow } from '@countersign/database';
 
 // What the operator pages list (decisions/0016). Every page is one walk along an index that is there for others.
 
@@ -112,10 +111,10 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export class DeskStore {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   async directoryRevision(tenant: string): Promise<number | undefined> {
-    const { rows } = await this.pool.query<{ directory_revision: number }>({
+    const { rows } = await this.pool.of(tenant).query<{ directory_revision: number }>({
       name: 'request.directory-revision',
       text: 'SELECT directory_revision FROM tenant WHERE tenant = $1',
       values: [tenant],
@@ -125,7 +124,7 @@ export class DeskStore {
 
   /** In the order of their ids, from behind `after`; or the one with this `id`. */
   async routes(tenant: string, id: string | null, after: string): Promise<RouteRow[]> {
-    const { rows } = await this.pool.query<RouteRow>({
+    const { rows } = await this.pool.of(tenant).query<RouteRow>({
       name: 'desk.routes',
       text: `SELECT r.id, r.revision, r.config, r.updated_at FROM route r
         WHERE r.tenant = $1 AND r.id > $2 AND ($3::text IS NULL OR r.id = $3) ORDER BY r.id LIMIT ${MOST}`,
@@ -136,7 +135,7 @@ export class DeskStore {
 
   /** As `routes`. Of secrets no more than that they are there. */
   async principals(tenant: string, id: string | null, after: string): Promise<PrincipalRow[]> {
-    const { rows } = await this.pool.query<PrincipalRow>({
+    const { rows } = await this.pool.of(tenant).query<PrincipalRow>({
       name: 'desk.principals',
       text: `SELECT p.id, p.kind, p.config, p.updated_at,
           EXISTS (SELECT 1 FROM credential c WHERE c.tenant = p.tenant AND c.principal = p.id) AS has_token,
@@ -156,7 +155,7 @@ export class DeskStore {
       state === '' ? DECISION_STATES : state === 'expired' ? ['expired', 'pending'] : [state];
     // `before` itself is outside, what stands at the very time of the last item may be behind it.
     const until = behind ?? { at: before === null ? LATEST : before - 1, id: FIRST_ID };
-    const { rows } = await this.pool.query<RequestDeskRow>({
+    const { rows } = await this.pool.of(tenant).query<RequestDeskRow>({
       ...REQUESTS[walk],
       values: [tenant, route, producer, states, state, since ?? EARLIEST, until.at, until.id],
     });
@@ -166,7 +165,7 @@ export class DeskStore {
   /** Of one state, newest first. */
   async deliveries(tenant: string, state: string, behind: Behind | null): Promise<DeliveryRow[]> {
     const { at, id } = behind ?? { at: LATEST, id: LAST_ID };
-    const { rows } = await this.pool.query<DeliveryRow>({
+    const { rows } = await this.pool.of(tenant).query<DeliveryRow>({
       name: 'desk.deliveries',
       text: `SELECT f.id, f.request_id, f.kind, f.state, f.recipient, f.attempts, f.error, f.created_at,
           CASE WHEN f.state = 'pending' THEN f.next_at END AS next_at
@@ -187,7 +186,7 @@ export class DeskStore {
     behind: Behind | null,
   ): Promise<IncidentRow[]> {
     const { at, id } = behind ?? { at: LATEST, id: LAST_ID };
-    const { rows } = await this.pool.query<IncidentRow>({
+    const { rows } = await this.pool.of(tenant).query<IncidentRow>({
       name: 'desk.incidents',
       text: `SELECT i.id, i.code, i.request_id, i.created_at FROM incident i
         WHERE i.tenant = $1 AND i.created_at <= ${time('$2')} AND (i.created_at < ${time('$2')} OR i.id < $3::uuid)

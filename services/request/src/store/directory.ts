@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import {
+  acrossTenantsWithin,
   inTransaction,
   jsonOf,
   keyed,
@@ -8,7 +9,13 @@ import {
   recordValues,
   saveSecurityEvents,
 } from '@countersign/database';
-import type { NewRecord, NewSecurityEvent, Principal, RequestRow } from '@countersign/database';
+import type {
+  NewRecord,
+  NewSecurityEvent,
+  Pool,
+  Principal,
+  RequestRow,
+} from '@countersign/database';
 import type { ConfiguredBy, Lifecycle, PrincipalConfig, RouteConfig } from '@countersign/protocol';
 
 export interface KnownPrincipal extends Principal {
@@ -254,10 +261,12 @@ export class DirectoryChange extends DirectoryView {
 
   /** False when the token already belongs to another principal of any tenant. */
   async saveCredential(principal: string, digest: string): Promise<boolean> {
-    const { rows } = await this.client.query<{ tenant: string; principal: string }>(
-      `SELECT tenant, principal FROM credential WHERE digest = $1
-       UNION ALL SELECT tenant, principal FROM credential WHERE former_digest = $1`,
-      [digest],
+    const { rows } = await acrossTenantsWithin(this.client, this.tenant, () =>
+      this.client.query<{ tenant: string; principal: string }>(
+        `SELECT tenant, principal FROM credential WHERE digest = $1
+         UNION ALL SELECT tenant, principal FROM credential WHERE former_digest = $1`,
+        [digest],
+      ),
     );
     const holder = rows[0];
     if (holder !== undefined)
@@ -366,14 +375,14 @@ export class DirectoryChange extends DirectoryView {
 }
 
 export class DirectoryStore {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   /**
    * Runs one change under the tenant's lock and moves the directory revision: every decision made on the old directory
    * is then too late to commit.
    */
   change<T>(tenant: string, work: (change: DirectoryChange) => Promise<T>): Promise<T> {
-    return inTransaction(this.pool, async (client) => {
+    return inTransaction(this.pool.of(tenant), async (client) => {
       // Named columns: row locks ask for the privilege on them alone.
       await client.query('SELECT tenant FROM tenant WHERE tenant = $1 FOR UPDATE', [tenant]);
       const { rows } = await client.query<{ now: number }>(
@@ -389,7 +398,7 @@ export class DirectoryStore {
 
   /** Looks at the directory as it is at one moment. Postgres itself refuses whatever would write. */
   async view<T>(tenant: string, work: (view: DirectoryView) => Promise<T>): Promise<T> {
-    const client = await this.pool.connect();
+    const client = await this.pool.of(tenant).connect();
     let broken: Error | undefined;
     try {
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { inTransaction } from '@countersign/database';
+import type { Pool, ScopedPool } from '@countersign/database';
 
 /** The tenant of what belongs to none: logins, bodies on their way. */
 export const NO_TENANT = '';
@@ -64,11 +64,11 @@ const DROP_HTML = `WITH d AS (
   ) SELECT count(*)::integer AS dropped FROM d`;
 
 export class HousekeepingStore {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   /** Tenants that are new are due at once. */
   async enlist(): Promise<void> {
-    await this.pool.query({
+    await this.pool.acrossTenants.query({
       name: 'housekeeping.enlist',
       text: `INSERT INTO housekeeping (tenant, due)
         SELECT x.tenant, clock_timestamp() FROM (SELECT tenant FROM tenant UNION ALL SELECT $1) x
@@ -79,7 +79,7 @@ export class HousekeepingStore {
 
   /** A tenant whose pass is due and now the caller's for so long, or undefined. `stalled` as its last pass ended. */
   async claim(leaseMs: number): Promise<{ tenant: string; stalled: boolean } | undefined> {
-    const { rows } = await this.pool.query<{ tenant: string; stalled: boolean }>({
+    const { rows } = await this.pool.acrossTenants.query<{ tenant: string; stalled: boolean }>({
       name: 'housekeeping.claim',
       text: CLAIM,
       values: [leaseMs],
@@ -89,7 +89,7 @@ export class HousekeepingStore {
 
   /** The pass is over; the next one is due after `pauseMs`. With `incidentId` an incident says that rows are left behind. */
   async end(tenant: string, pauseMs: number, stalled: boolean, incidentId: string | null) {
-    await this.pool.query({
+    await this.pool.of(tenant).query({
       name: 'housekeeping.end',
       text: END,
       values: [tenant, pauseMs, stalled, incidentId],
@@ -98,7 +98,7 @@ export class HousekeepingStore {
 
   /** Notes that a run of retention ended now, well or not. */
   async noteRun(tenant: string, well: boolean): Promise<void> {
-    await this.pool.query({
+    await this.pool.of(tenant).query({
       name: 'housekeeping.note-run',
       text: `INSERT INTO operation_run AS o (tenant, name, succeeded_at, failed_at)
         SELECT $1, 'retention', CASE WHEN $2 THEN n.at END, CASE WHEN NOT $2 THEN n.at END
@@ -111,17 +111,23 @@ export class HousekeepingStore {
 
   /** What is cleared of a tenant, and what of none. */
   sets(ages: Ages): { ofTenant: HousekeepingSet[]; ofNone: HousekeepingSet[] } {
-    const set = (name: string, text: string, ...values: unknown[]): HousekeepingSet => ({
-      name,
-      clear: async (tenant, most, skip) => {
-        const { rowCount } = await this.pool.query({
-          name: `housekeeping.${name}`,
-          text,
-          values: [tenant, most, skip, ...values],
-        });
-        return rowCount ?? 0;
-      },
-    });
+    const setIn =
+      (scoped: (tenant: string) => ScopedPool) =>
+      (name: string, text: string, ...values: unknown[]): HousekeepingSet => ({
+        name,
+        clear: async (tenant, most, skip) => {
+          const { rowCount } = await scoped(tenant).query({
+            name: `housekeeping.${name}`,
+            text,
+            values: [tenant, most, skip, ...values],
+          });
+          return rowCount ?? 0;
+        },
+      });
+    const set = setIn((tenant) => this.pool.of(tenant));
+    const setOfNone = setIn(() => this.pool.ofNoTenant);
+    // Traces are in the order of their times, whoever's they are.
+    const setOfAll = setIn(() => this.pool.acrossTenants);
     return {
       ofTenant: [
         set(
@@ -165,19 +171,19 @@ export class HousekeepingStore {
         { name: 'bundles', clear: (...page) => this.#dropBundles(ages.unusedBundle, ...page) },
       ],
       ofNone: [
-        set(
+        setOfNone(
           'login_attempt',
           `DELETE FROM login_attempt WHERE digest = ANY (ARRAY(SELECT x.digest FROM login_attempt x
             WHERE $1::text IS NOT NULL AND x.expires_at <= (SELECT clock_timestamp())
             ORDER BY x.expires_at LIMIT $2 OFFSET $3))`,
         ),
-        set(
+        setOfNone(
           'parcels',
           `DELETE FROM parcel WHERE id = ANY (ARRAY(SELECT x.id FROM parcel x
             WHERE $1::text IS NOT NULL AND ${older('x.created_at', '$4')} LIMIT $2 OFFSET $3))`,
           ages.parcel,
         ),
-        set(
+        setOfAll(
           'traces',
           `DELETE FROM trace WHERE ctid = ANY (ARRAY(SELECT x.ctid FROM trace x
             WHERE $1::text IS NOT NULL AND ${older('x.created_at', '$4')} ORDER BY x.created_at LIMIT $2 OFFSET $3))`,
@@ -188,7 +194,7 @@ export class HousekeepingStore {
   }
 
   async #dropBundles(ageMs: number, tenant: string, most: number, skip: number): Promise<number> {
-    return inTransaction(this.pool, async (client) => {
+    return inTransaction(this.pool.of(tenant), async (client) => {
       const { rows } = await client.query<{ id: string }>({
         name: 'housekeeping.unused-bundles',
         text: UNUSED_BUNDLES,

@@ -1,7 +1,6 @@
-import type pg from 'pg';
 import { DECISION_STATES, PAGE_SIZES } from '@countersign/protocol';
 import { keyed } from '@countersign/database';
-import type { CallerIdentity, RequestRow } from '@countersign/database';
+import type { CallerIdentity, Pool, RequestRow } from '@countersign/database';
 import { UNKEPT } from './unkept.js';
 
 export interface ListRow {
@@ -86,7 +85,7 @@ const LISTS = {
 export type ListScope = keyof typeof LISTS;
 
 export class ListStore {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   /**
    * At most 51 rows, newest first, ties by id; always at least one, whose `request_id` is null when there is none.
@@ -99,7 +98,7 @@ export class ListStore {
     state: string,
   ): Promise<ListRow[]> {
     const states = state === '' ? DECISION_STATES : [state];
-    const { rows } = await this.pool.query<ListRow>({
+    const { rows } = await this.pool.of(caller.tenant).query<ListRow>({
       ...LISTS[scope],
       values: [caller.tenant, caller.id, offset, states, state],
     });

@@ -159,7 +159,7 @@ export class RequestStore {
   }
 
   async directoryRevision(tenant: string): Promise<number | undefined> {
-    const { rows } = await this.pool.query<{ directory_revision: number }>({
+    const { rows } = await this.pool.of(tenant).query<{ directory_revision: number }>({
       name: 'request.directory-revision',
       text: 'SELECT directory_revision FROM tenant WHERE tenant = $1',
       values: [tenant],
