@@ -104,6 +104,15 @@ interface Row {
   readonly key: boolean;
   /** The service answers key and quota questions before the body is read (protocol §6.1 step 5). */
   readonly preflight: boolean;
+  /**
+   * A session's login must be as fresh and strong as its route wants (docs/operations.md). The value is the read that tells
+   * the request's route; null where no login has to be.
+   */
+  readonly stepUp: `${ServiceName}.${string}` | null;
+  /** The answer may be large: the service says so before it reads what is large (R34). */
+  readonly sized: boolean;
+  /** The answer counts calls, those of its caller before it included (R24). */
+  readonly counts: boolean;
   /** Largest body in bytes (protocol §9.3); 0 where there is none. */
   readonly bodyLimit: number;
   /** Record name of the body, or null where there is none. */
@@ -117,23 +126,22 @@ interface Row {
   readonly summary: string;
 }
 
-const noBody = {
-  key: false,
+const plain = {
   preflight: false,
-  bodyLimit: 0,
-  input: null,
+  stepUp: null,
+  sized: false,
+  counts: false,
   query: [],
   etag: false,
 } as const;
+const noBody = { ...plain, key: false, bodyLimit: 0, input: null } as const;
 const read = { ...noBody, method: 'GET', security: 'either', success: [200] } as const;
 const command = {
+  ...plain,
   method: 'POST',
   security: 'either',
   key: true,
-  preflight: false,
   bodyLimit: 64 * KiB,
-  query: [],
-  etag: false,
   success: [200],
 } as const;
 const created = { ...command, success: [201] } as const;
@@ -147,11 +155,11 @@ const rows = [
   { ...created, number: 4, name: 'request.create', path: '/v2/requests', callers: 'owner', preflight: true, bodyLimit: 22 * MiB, input: 'RequestInput', output: 'RequestStatus', summary: 'Create one immutable review request' },
   { ...read, number: 5, name: 'request.list', path: '/v2/requests', callers: 'lister', query: [offset, state], output: 'RequestList', summary: 'List owned or assigned route requests' },
   { ...read, number: 6, name: 'request.status', path: '/v2/requests/{id}', callers: 'reader', output: 'RequestStatus', summary: 'Read the authoritative state; links in it are not credentials' },
-  { ...read, number: 7, name: 'request.material', path: '/v2/requests/{id}/material', callers: 'reader', output: 'Material', summary: 'Read the retained payload, schema and canonical review document' },
-  { ...read, number: 8, name: 'request.app', path: '/v2/requests/{id}/app', callers: 'reviewer', security: 'human', output: 'StoredApp', summary: 'Read the stored app with its verified envelope and snapshots' },
+  { ...read, number: 7, name: 'request.material', path: '/v2/requests/{id}/material', callers: 'reader', sized: true, output: 'Material', summary: 'Read the retained payload, schema and canonical review document' },
+  { ...read, number: 8, name: 'request.app', path: '/v2/requests/{id}/app', callers: 'reviewer', security: 'human', sized: true, output: 'StoredApp', summary: 'Read the stored app with its verified envelope and snapshots' },
   { ...command, number: 9, name: 'review.assign', path: '/v2/requests/{id}/assignment', callers: 'reviewer', security: 'human', input: 'EmptyInput', output: 'Assignment', summary: 'Renew the reviewer assignment; it grants no authority' },
   { ...created, number: 10, name: 'review.propose', path: '/v2/requests/{id}/candidates', callers: 'reviewer', security: 'human', bodyLimit: 2 * MiB, input: 'DecisionProposal', output: 'DecisionCandidate', summary: 'Freeze a schema-validated response' },
-  { ...command, number: 11, name: 'review.confirm', path: '/v2/requests/{id}/confirm', callers: 'reviewer', security: 'human', input: 'Confirmation', output: 'SignedRecord', summary: 'Confirm the exact frozen candidate as an authenticated human' },
+  { ...command, number: 11, name: 'review.confirm', path: '/v2/requests/{id}/confirm', callers: 'reviewer', security: 'human', stepUp: 'request.status', input: 'Confirmation', output: 'SignedRecord', summary: 'Confirm the exact frozen candidate as an authenticated human' },
   { ...command, number: 12, name: 'request.cancel', path: '/v2/requests/{id}/cancel', callers: 'ownerOrOperator', input: 'EmptyInput', output: 'RequestStatus', summary: 'Cancel unused authority; permits already issued are not retracted' },
   { ...command, number: 13, name: 'request.revoke', path: '/v2/requests/{id}/revoke', callers: 'ownerOrOperator', input: 'EmptyInput', output: 'RequestStatus', summary: 'Revoke unused authority' },
   { ...command, number: 14, name: 'notifier.remind', path: '/v2/requests/{id}/remind', callers: 'ownerOrOperator', input: 'EmptyInput', output: 'ReminderResult', summary: 'Queue a reminder, at most once per day; supersession preserves the limit' },
@@ -161,15 +169,15 @@ const rows = [
   { ...command, number: 18, name: 'execution-authority.admit', path: '/v2/requests/{id}/admission', callers: 'executor', key: false, input: 'AdmissionInput', output: 'SignedRecord', summary: 'Issue fresh bounded admission; nonces cannot be replayed' },
   { ...command, number: 19, name: 'execution-authority.report-outcome', path: '/v2/requests/{id}/outcomes', callers: 'executor', bodyLimit: MiB, input: 'ExecutionOutcome', output: 'SignedRecord', summary: 'Record completion, partial effects or uncertainty' },
   { ...command, number: 20, name: 'execution-authority.reconcile', path: '/v2/requests/{id}/reconcile', callers: 'operator', bodyLimit: MiB, input: 'ExecutionOutcome', output: 'SignedRecord', summary: 'Reconcile as an operator, with reasons and evidence' },
-  { ...read, number: 21, name: 'ledger.export', path: '/v2/requests/{id}/export', callers: 'reader', output: 'AuditExport', summary: 'Export the original signed records and retained material' },
+  { ...read, number: 21, name: 'ledger.export', path: '/v2/requests/{id}/export', callers: 'reader', sized: true, output: 'AuditExport', summary: 'Export the original signed records and retained material' },
   { ...read, number: 22, name: 'ledger.events', path: '/v2/events', callers: 'owner', query: [after], output: 'EventPage', summary: 'Poll owned signed status events' },
   { ...read, number: 23, name: 'request.hitl', path: '/v2/hitl/{id}', callers: 'reader', success: [200, 202], etag: true, output: 'HitlStatus', summary: 'Hand a review over to a browser, human-in-the-loop v0.8' },
   { ...read, number: 24, name: 'request.hitl-poll', path: '/v2/hitl/{id}/poll', callers: 'reader', etag: true, output: 'HitlPoll', summary: 'Poll a review, human-in-the-loop v0.8' },
   { ...configure, number: 25, name: 'request.configure-principal', path: '/v2/admin/principals/{id}', callers: 'operator', input: 'PrincipalInput', output: 'PrincipalResult', summary: 'Configure directory, producer, publisher and credentials' },
   { ...configure, number: 26, name: 'request.configure-route', path: '/v2/admin/routes/{id}', callers: 'operator', input: 'RouteInput', output: 'RouteResult', summary: 'Configure a route, with targeted invalidation' },
   { ...read, number: 27, name: 'ledger.entries', path: '/v2/admin/ledger', callers: 'operator', query: [after], output: 'LedgerPage', summary: 'Read the complete audit chain in pages' },
-  { ...read, number: 28, name: 'ledger.metrics', path: '/v2/admin/metrics', callers: 'figures', output: 'MetricsSnapshot', summary: 'Read tenant-scoped operational metrics and incidents' },
-  { ...read, number: 29, name: 'gateway.metrics-text', path: '/v2/admin/metrics.prom', callers: 'bearerFigures', security: 'bearer', output: null, summary: 'Read operator-scoped metrics in the text exposition format' },
+  { ...read, number: 28, name: 'ledger.metrics', path: '/v2/admin/metrics', callers: 'figures', counts: true, output: 'MetricsSnapshot', summary: 'Read tenant-scoped operational metrics and incidents' },
+  { ...read, number: 29, name: 'gateway.metrics-text', path: '/v2/admin/metrics.prom', callers: 'bearerFigures', security: 'bearer', counts: true, output: null, summary: 'Read operator-scoped metrics in the text exposition format' },
 ] as const satisfies readonly Row[];
 
 type Rows = (typeof rows)[number];
@@ -212,8 +220,15 @@ export type OperationTypes = {
 /** The operations whose service is asked about them before their body is read. */
 export type PreflightedName = Extract<Rows, { readonly preflight: true }>['name'];
 
+/** The operations below `/v2` that the gateway answers itself. */
+export type GatewayOperation = Exclude<
+  OperationsOf<'gateway'>,
+  Extract<Rows, { readonly security: 'none' }>['name']
+>;
+
 export interface Operation extends Row {
   readonly name: OperationName;
+  readonly stepUp: OperationName | null;
   readonly service: ServiceName;
   /** Names of the path parameters, in order. */
   readonly parameters: readonly 'id'[];

@@ -1,15 +1,27 @@
+import type { BusReply } from '@countersign/platform';
 import type { MetricsSnapshot } from '@countersign/protocol';
+import { operationNamed } from '@countersign/protocol';
+
+import type { AskOperation } from './pipeline.js';
 
 /** The text exposition format that Prometheus scrapes. */
-export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+const snapshot = operationNamed('ledger.metrics');
 
 interface Sample {
   readonly value: number;
   readonly labels?: Readonly<Record<string, string>>;
 }
 
+/** `gateway.metrics-text`: the answer of `ledger.metrics` in another form. */
+export async function metricsTextOperation(ask: AskOperation): Promise<BusReply> {
+  const { status, body } = await ask(snapshot);
+  const text = metricsText(JSON.parse(body) as MetricsSnapshot);
+  return { status, body: text, headers: { 'content-type': METRICS_TYPE } };
+}
+
 /**
- * Operation `gateway.metrics-text`: the figures of a tenant under the names of protocol §14 and R24; labels hold no private
+ * The figures of a tenant under the names of protocol §14 and R24; labels hold no private
  * thing.
  */
 export function metricsText(snapshot: MetricsSnapshot): string {

@@ -14,6 +14,7 @@ import type { Notifications } from './discovery.js';
 import type { ConnectionLimits, Listener } from './listener.js';
 import { createIdentityProvider } from './login/identity-provider.js';
 import { createLogin } from './login/login.js';
+import { metricsTextOperation } from './metrics-text.js';
 import { createPeoplePaths } from './people.js';
 import { createAskPerson } from './person.js';
 import { createPipeline } from './pipeline.js';
@@ -130,6 +131,7 @@ async function createTrusted(
     addresses: connections.addresses,
     counts,
     bus,
+    own: { 'gateway.metrics-text': metricsTextOperation },
     bodies,
     sealer,
     origin,

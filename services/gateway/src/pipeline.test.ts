@@ -2,13 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 
 import type { Bus, BusHeaders, MessageSealer } from '@countersign/platform';
-import { PREFLIGHT_SUBJECT, openCall } from '@countersign/platform';
+import { PREFLIGHT_SUBJECT, SMALL_BODY_BYTES, openCall } from '@countersign/platform';
 import { EXAMPLES, LARGE_BYTES, Refusal } from '@countersign/protocol';
 import type { RecordName } from '@countersign/protocol';
 
 import type { Authenticated } from './authentication.js';
 import type { Call } from './call.js';
 import { readInput } from './input.js';
+import { metricsTextOperation } from './metrics-text.js';
 import { createPipeline, isKnown } from './pipeline.js';
 import type { PlaceKind } from './places.js';
 import type { RateName } from './rates.js';
@@ -95,6 +96,7 @@ function setup({ caller = producer, excess, empty, full, preflight, reply }: Set
       flush: async () => void counted.push(['flushed', 0]),
     },
     bus,
+    own: { 'gateway.metrics-text': metricsTextOperation },
     bodies: {
       place: async () => ({
         run: async <Result>(record: unknown, bytes: Uint8Array) =>
@@ -126,7 +128,11 @@ function setup({ caller = producer, excess, empty, full, preflight, reply }: Set
       if (event === 'data') socket.bytesRead += (about[0] as Buffer).length;
       return emit(event, ...about);
     };
-    const request = Object.assign(stream, { method, headers: { ...length, ...headers }, socket });
+    const request = Object.assign(stream, {
+      ...{ method, socket },
+      headers: { ...length, ...headers },
+      complete: typeof body === 'string' || ('complete' in body && body.complete),
+    });
     const written: Record<string, unknown> = {};
     const finished: (() => void)[] = [];
     const closed: (() => void)[] = [];
@@ -315,6 +321,36 @@ describe('the pipeline', () => {
       refused('invalid_json'),
     );
     expect(body.sent.map(({ subject }) => subject)).toEqual([PREFLIGHT_SUBJECT]);
+  });
+
+  test('asks the service first about a body that is large, or does not say, however soon it comes', async () => {
+    const publisher = { ...producer, kind: 'publisher' as const };
+    const bundle = { html: '<p>', compatibility: { agent_ui: '2' }, author: 'a', licence: 'l' };
+    const asked = [PREFLIGHT_SUBJECT, 'countersign.request.register-bundle'];
+    const large = setup({ caller: publisher });
+    const html = 'x'.repeat(SMALL_BODY_BYTES);
+    await large.serve(
+      'POST',
+      '/v2/bundles',
+      { ...json, ...key },
+      JSON.stringify({ ...bundle, html }),
+    );
+    expect(large.sent.map(({ subject }) => subject)).toEqual(asked);
+    const chunked = setup({ caller: publisher });
+    const stream = Readable.from([Buffer.from(JSON.stringify(bundle))]);
+    const headers = { ...json, ...key, 'transfer-encoding': 'chunked' };
+    await chunked.serve('POST', '/v2/bundles', headers, Object.assign(stream, { complete: true }));
+    expect(chunked.sent.map(({ subject }) => subject)).toEqual(asked);
+  });
+
+  test('asks the service first about a small body that is not here yet', async () => {
+    const { serve, sent } = setup({ preflight: new Refusal('daily_quota') });
+    const unfinished = new PassThrough();
+    unfinished.write('{');
+    const headers = { ...json, ...key, 'content-length': '1000' };
+    const { refusal } = await serve('POST', '/v2/requests', headers, unfinished);
+    expect(refusal).toEqual(refused('daily_quota'));
+    expect(sent.map(({ subject }) => subject)).toEqual([PREFLIGHT_SUBJECT]);
   });
 
   test('asks for no body that is refused without it', async () => {

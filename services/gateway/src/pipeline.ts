@@ -1,6 +1,11 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { PREFLIGHT_SUBJECT, isLargeAnswer, traceparentOf } from '@countersign/platform';
+import {
+  PREFLIGHT_SUBJECT,
+  SMALL_BODY_BYTES,
+  isLargeAnswer,
+  traceparentOf,
+} from '@countersign/platform';
 import type {
   BodyWorkers,
   Bus,
@@ -10,12 +15,7 @@ import type {
   LargeStep,
   MessageSealer,
 } from '@countersign/platform';
-import type {
-  MetricsSnapshot,
-  Operation,
-  OperationName,
-  RequestStatus,
-} from '@countersign/protocol';
+import type { GatewayOperation, Operation, RequestStatus } from '@countersign/protocol';
 import {
   LARGE_BYTES,
   OPERATIONS,
@@ -36,7 +36,6 @@ import type { StepUpRule } from './login/step-up.js';
 import { challenge, isProved, ruleFor } from './login/step-up.js';
 import type { Match } from './matcher.js';
 import { compileMatcher } from './matcher.js';
-import { METRICS_TYPE, metricsText } from './metrics-text.js';
 import type { ClientAddresses } from './client-address.js';
 import type { PlaceKind, Places } from './places.js';
 import { placeHeaders } from './places.js';
@@ -46,14 +45,16 @@ import { CallerGone } from './refusals.js';
 import { NO_INPUT, takeInput } from './take-input.js';
 import type { Input } from './take-input.js';
 
-/** A body that is complete and right this soon needs no preflight: the operation checks the same. */
-const QUICK_BODY_MS = 30;
-
 const keyForm = /^[\x21-\x7e]{1,160}$/;
 const identifierForm = /^[a-zA-Z0-9_.:@/-]{1,160}$/;
 
-const metricsOperation = operationNamed('ledger.metrics');
-const statusOperation = operationNamed('request.status');
+/** Asks the service of an operation as the call's own caller. */
+export type AskOperation = (operation: Operation) => Promise<BusReply>;
+
+/** The gateway's own operations below `/v2`: one that is missing does not compile. */
+export type OwnOperations = {
+  readonly [Name in GatewayOperation]: (ask: AskOperation) => Promise<BusReply>;
+};
 
 export interface PipelineParts {
   readonly authenticate: Authenticate;
@@ -62,13 +63,15 @@ export interface PipelineParts {
   readonly addresses: ClientAddresses;
   readonly counts: Pick<HttpCounts, 'count' | 'flush'>;
   readonly bus: Bus;
+  /** What the gateway answers itself. */
+  readonly own: OwnOperations;
   /** Read large bodies. */
   readonly bodies: Pick<BodyWorkers, 'place'>;
   readonly sealer: MessageSealer;
   readonly origin: string;
   /** How long a service may take, milliseconds. */
   readonly timeoutMs: number;
-  /** Which confirmations want a fresh login. */
+  /** What operations with `stepUp` want of a login, by route. */
   readonly stepUp: readonly StepUpRule[];
   /** Notes for the security log that a confirmation on that route wants a fresher login. */
   readonly stepUpRequired: (caller: Authenticated, route: string) => Promise<void>;
@@ -118,15 +121,8 @@ interface Given {
   readonly large?: LargeStep;
 }
 
-/** Their answers are large where their material is: the service says so before it reads that. */
-const SIZED: ReadonlySet<OperationName> = new Set([
-  'request.material',
-  'request.app',
-  'ledger.export',
-]);
-
 export function createPipeline(parts: PipelineParts): Pipeline {
-  const { authenticate, rates, places, addresses, counts, bus, bodies, sealer } = parts;
+  const { authenticate, rates, places, addresses, counts, bus, bodies, sealer, own } = parts;
   const { origin, timeoutMs, stepUp, stepUpRequired } = parts;
   const match = compileMatcher(OPERATIONS.filter(({ path }) => path.startsWith('/v2/')));
   const admitted = new WeakMap<Call, Admitted>();
@@ -213,7 +209,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
 
   const ask: Pipeline['ask'] = async (call, caller, operation, given) => {
     const subject = busSubject(operation);
-    if (!SIZED.has(operation.name)) return forward(call, caller, subject, given);
+    if (!operation.sized) return forward(call, caller, subject, given);
     const small = await forward(call, caller, subject, { ...given, large: 'ask' });
     if (!isLargeAnswer(small)) return small;
     beLarge(call);
@@ -245,25 +241,20 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     return reply;
   }
 
-  /** `gateway.metrics-text` is `ledger.metrics` in another form, made here; every other operation is a service's own. */
   async function reply(
     call: Call,
     caller: Authenticated,
     operation: Operation,
     given: Given,
   ): Promise<BusReply> {
-    // The figures have the calls that this caller has made before (protocol R24).
-    if (operation === metricsOperation || operation.name === 'gateway.metrics-text')
-      await counts.flush();
-    if (operation.name !== 'gateway.metrics-text') return ask(call, caller, operation, given);
-    const { status, body } = await ask(call, caller, metricsOperation, given);
-    const text = metricsText(JSON.parse(body) as MetricsSnapshot);
-    return { status, body: text, headers: { 'content-type': METRICS_TYPE } };
+    if (operation.counts) await counts.flush();
+    if (operation.service !== 'gateway') return ask(call, caller, operation, given);
+    return own[operation.name as GatewayOperation]((other) => ask(call, caller, other, given));
   }
 
   /**
-   * The body in canonical form. `request.register-bundle`, `request.create` and `request.supersede` answer for key and
-   * quotas before it (protocol §6.1 step 5): unless the body is here at once and right, the service is asked first.
+   * The body in canonical form. Before it is read the service of an operation with `preflight` is asked (protocol §6.1 step
+   * 5), unless a small body has come with its head: then the operation itself refuses for the same, once the body is right.
    */
   async function readGuarded(
     call: Call,
@@ -279,35 +270,40 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     };
     const { tenant, principal: id } = caller;
     const large = () => beLarge(call);
-    const begun = () => takeInput(call, { tenant, id }, operation, bodies, { begin, large });
-    if (!operation.preflight) return begun().input;
+    const take = () => takeInput(call, { tenant, id }, operation, bodies, { begin, large });
+    if (!operation.preflight) return take();
 
     const preflight = async () => {
       const params = { ...given.params, operation: String(operation.number) };
       await forward(call, caller, PREFLIGHT_SUBJECT, { ...given, params });
     };
-    if (waits) {
+    if (!hasSmallBody(request)) {
       await preflight();
-      return begun().input;
+      return take();
     }
-    const taking = begun();
-    if (await isQuick(taking.input)) return taking.input;
     try {
+      return await take();
+    } catch (fault) {
+      // What a preflight refuses comes before what is wrong with the body.
       await preflight();
-    } catch (refusal) {
-      taking.stop();
-      throw refusal;
+      throw fault;
     }
-    return taking.input;
   }
 
   /**
-   * Before `review.confirm` on a route that wants it: a login as fresh and strong as configured. It comes before a stored
-   * answer, as authentication does. Throws `fresh_login_required`, and `not_found` for a request that is not the caller's.
+   * Before an operation with `stepUp`, on a route that wants it: a login as fresh and strong as configured. It comes before a
+   * stored answer, as authentication does. Throws `fresh_login_required`, and `not_found` for a request that is not the
+   * caller's.
    */
-  async function requireStrength(call: Call, caller: Authenticated, given: Given): Promise<void> {
+  async function requireStrength(
+    call: Call,
+    caller: Authenticated,
+    { stepUp: routeOf }: Operation,
+    given: Given,
+  ): Promise<void> {
+    if (routeOf === null) return;
     if (caller.session === null || !stepUp.some(({ tenant }) => tenant === caller.tenant)) return;
-    const { body } = await ask(call, caller, statusOperation, given);
+    const { body } = await ask(call, caller, operationNamed(routeOf), given);
     const { request } = JSON.parse(body) as RequestStatus;
     const rule = ruleFor(stepUp, caller.tenant, request.route);
     if (rule === null || isProved(caller.session, rule)) return;
@@ -338,7 +334,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const { body, leave } = await readGuarded(call, caller, operation, early ?? { params });
       try {
         const given = early ?? keyed();
-        if (operation.name === 'review.confirm') await requireStrength(call, caller, { params });
+        await requireStrength(call, caller, operation, { params });
         answer(call, operation, await reply(call, caller, operation, { ...given, body }));
       } finally {
         leave();
@@ -384,23 +380,10 @@ function readKey(header: string | readonly string[] | undefined): string {
   return header;
 }
 
-/** Whether the body is complete and right within a moment. */
-async function isQuick(reading: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const moment = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), QUICK_BODY_MS);
-  });
-  try {
-    return await Promise.race([
-      reading.then(
-        () => true,
-        () => false,
-      ),
-      moment,
-    ]);
-  } finally {
-    clearTimeout(timer);
-  }
+/** Whether the body declares that it is small, and all of it is here: with its head, mostly. */
+function hasSmallBody({ complete, headers }: IncomingMessage): boolean {
+  const declared = headers['content-length'];
+  return complete && declared !== undefined && Number(declared) <= SMALL_BODY_BYTES;
 }
 
 /** A service's answer goes out as it is; a client that has it already is told so (R31). */

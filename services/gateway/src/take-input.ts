@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+
 import type { BodyOwner, BodyWorkers, BusBody } from '@countersign/platform';
 import type { Operation } from '@countersign/protocol';
 import { Refusal, invalidRecordCode } from '@countersign/protocol';
@@ -18,70 +20,46 @@ const nothing = (): void => {};
 
 export const NO_INPUT: Input = { body: '', leave: nothing };
 
-/** A body that is being read. */
-export interface Taking {
-  readonly input: Promise<Input>;
-  /** It is not wanted any more. */
-  stop(): void;
-}
-
 /**
- * Begins to read a call's body as the record its operation takes (protocol §6.1 steps 6 and 7, R35): a small one here, a
+ * Reads a call's body as the record its operation takes (protocol §6.1 steps 6 and 7, R35): a small one here, a
  * large one in a worker, once there is a place for it. The record is left to the service where that answers first for
  * other things (`request.register-bundle`, `request.create`, `request.supersede`).
  */
-export function takeInput(
+export async function takeInput(
   { request }: Call,
   owner: BodyOwner,
   { input, preflight, bodyLimit }: Operation,
   bodies: Pick<BodyWorkers, 'place'>,
   { begin, large }: { begin: () => void; large: () => void },
-): Taking {
+): Promise<Input> {
   const record = preflight ? null : input;
   // Small bodies, which are nearly all, do without.
-  let stopping: AbortController | undefined;
-  let stopped = false;
-  const stop = (): void => {
-    stopped = true;
-    stopping?.abort(new CallerGone());
-  };
+  let gone: AbortController | undefined;
   const signal = (): AbortSignal => {
-    if (stopping === undefined) {
-      stopping = new AbortController();
-      request.once('close', stop);
-      if (stopped || request.destroyed) stop();
-    }
-    return stopping.signal;
+    gone ??= abortedWithout(request);
+    return gone.signal;
   };
   const place = (bytes: number) => bodies.place(owner, bytes, signal());
-
-  async function take(): Promise<Input> {
-    const body = await readBody(request, { limit: bodyLimit, begin, large, place, signal });
-    if (body.kind === 'small') return { body: readInput(record, body.bytes), leave: nothing };
-    if (body.kind === 'no object') {
-      if (record !== null) throw new Refusal(invalidRecordCode(record));
-      // To the service, which judges other things first, one is as good as another.
-      return { body: 'null', leave: nothing };
-    }
-    const { leave, run } = body.place;
-    try {
-      return { body: await run<Uint8Array>(record, body.bytes), leave };
-    } catch (error) {
-      leave();
-      throw error;
-    }
+  const body = await readBody(request, { limit: bodyLimit, begin, large, place, signal });
+  if (body.kind === 'small') return { body: readInput(record, body.bytes), leave: nothing };
+  if (body.kind === 'no object') {
+    if (record !== null) throw new Refusal(invalidRecordCode(record));
+    // To the service, which judges other things first, one is as good as another.
+    return { body: 'null', leave: nothing };
   }
+  const { leave, run } = body.place;
+  try {
+    return { body: await run<Uint8Array>(record, body.bytes), leave };
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
 
-  const taken = take();
-  return {
-    input: taken,
-    stop() {
-      stop();
-      // It may have a place by now.
-      taken.then(
-        ({ leave }) => leave(),
-        () => {},
-      );
-    },
-  };
+function abortedWithout(request: IncomingMessage): AbortController {
+  const gone = new AbortController();
+  const abort = (): void => gone.abort(new CallerGone());
+  request.once('close', abort);
+  if (request.destroyed) abort();
+  return gone;
 }
