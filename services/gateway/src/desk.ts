@@ -1,4 +1,4 @@
-import { DESK_CALLS, Refusal } from '@countersign/protocol';
+import { Refusal } from '@countersign/protocol';
 import type { DeskCall, DeskParameter } from '@countersign/protocol';
 
 import { readSmallBody } from './body.js';
@@ -15,9 +15,7 @@ const cursor = /^[a-zA-Z0-9_.:@/-]{1,200}$/;
  * What the operator pages call beside the 29 operations (protocol/desk.ts, decisions/0016): for a person's session with
  * the power `operator`, checked here and again by the service.
  */
-export function createDesk(pipeline: Pipeline): (method: string, path: string) => Handler | null {
-  const reads = new Map(DESK_CALLS.map((read) => [`${read.method} ${read.path}`, read]));
-
+export function createDesk(pipeline: Pipeline): (read: DeskCall) => Handler {
   async function serve(call: Call, read: DeskCall): Promise<void> {
     const caller = await pipeline.admit(call, 'page');
     if (caller.kind !== 'human' || !caller.session) throw new Refusal('human_required');
@@ -29,10 +27,7 @@ export function createDesk(pipeline: Pipeline): (method: string, path: string) =
     sendJson(call, (await pipeline.forward(call, caller, subject, { params, body })).body);
   }
 
-  return (method, path) => {
-    const read = reads.get(`${method} ${path}`);
-    return read === undefined ? null : (call) => serve(call, read);
-  };
+  return (read) => (call) => serve(call, read);
 }
 
 /** Of each parameter at most one; an empty one counts as missing, others than known are ignored. */

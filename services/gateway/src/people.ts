@@ -8,7 +8,7 @@ import { returnTo } from './login/return-to.js';
 import type { StepUpRule } from './login/step-up.js';
 import { isProved, ruleFor } from './login/step-up.js';
 import type { AppPage } from './pages/app-pages.js';
-import { APP_PAGES, SECURITY_LOG_PAGE } from './pages/app-pages.js';
+import { SECURITY_LOG_PAGE } from './pages/app-pages.js';
 import { signedOutPage } from './pages/signed-out-page.js';
 import type { PageReader } from './pages/shell.js';
 import { shell } from './pages/shell.js';
@@ -19,8 +19,8 @@ import type { Store } from './store.js';
 
 export interface PeoplePaths {
   readonly review: Handler;
-  /** The page behind a path, when there is one, and the name of its path for the figures. */
-  page(path: string): readonly [string, Handler] | undefined;
+  readonly signedOut: Handler;
+  page(page: AppPage): Handler;
 }
 
 const statusOperation = operationNamed('request.status');
@@ -93,20 +93,11 @@ export function createPeoplePaths(
       );
     },
 
-    page(path) {
-      if (path === '/signed-out') {
-        // It never says so to somebody who still has a session's cookie.
-        const answer: Handler = (call) =>
-          hasCredentials(call.request) ? redirect(call, '/inbox') : sendPage(call, signedOutPage());
-        return [path, answer];
-      }
-      const found = APP_PAGES.find((page) =>
-        page.path.endsWith('/') ? path.startsWith(page.path) : path === page.path,
-      );
-      if (!found) return undefined;
-      const route = found.path.endsWith('/') ? `${found.path}{page}` : found.path;
-      return [route, (call) => open(call, found)];
-    },
+    /** It never says so to somebody who still has a session's cookie. */
+    signedOut: (call) =>
+      hasCredentials(call.request) ? redirect(call, '/inbox') : sendPage(call, signedOutPage()),
+
+    page: (page) => (call) => open(call, page),
   };
 }
 

@@ -1,4 +1,4 @@
-import { Refusal, SECURITY_READS } from '@countersign/protocol';
+import { Refusal } from '@countersign/protocol';
 import type { SecurityParameter, SecurityRead } from '@countersign/protocol';
 
 import type { Call, Handler } from './call.js';
@@ -24,11 +24,7 @@ const FORMS: Readonly<Record<SecurityParameter, RegExp>> = {
  * What operators and auditors read of the security log of their tenant (protocol R41), by session or bearer token; checked
  * here and again by the service.
  */
-export function createSecurityLog(
-  pipeline: Pipeline,
-): (method: string, path: string) => Handler | null {
-  const reads = new Map<string, SecurityRead>(SECURITY_READS.map((read) => [read.path, read]));
-
+export function createSecurityLog(pipeline: Pipeline): (read: SecurityRead) => Handler {
   async function serve(call: Call, read: SecurityRead): Promise<void> {
     const caller = await pipeline.admit(call, 'page');
     if (caller.kind !== 'auditor' && caller.kind !== 'operator' && !caller.operator) {
@@ -49,10 +45,7 @@ export function createSecurityLog(
     send(call, headers?.['content-type'] ?? 'application/json', body);
   }
 
-  return (method, path) => {
-    const read = method === 'GET' ? reads.get(path) : undefined;
-    return read === undefined ? null : (call) => serve(call, read);
-  };
+  return (read) => (call) => serve(call, read);
 }
 
 /** Of each parameter at most one; an empty one counts as missing, others than known are ignored. */

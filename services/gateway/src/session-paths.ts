@@ -26,10 +26,8 @@ export interface SessionPaths {
   readonly backchannelLogout: Handler;
 }
 
-const ONE = /^\/auth\/sessions\/([a-f0-9-]{36})\/end$/;
-
-/** Whether a path ends one session of a person's own. */
-export const endsOneSession = (path: string): boolean => ONE.test(path);
+/** The path that ends one session of a person's own. */
+export const ONE_SESSION = /^\/auth\/sessions\/([a-f0-9-]{36})\/end$/;
 
 /**
  * Sessions as their people see and end them. Every end of a session but the operators' (`request.configure-principal`) is
@@ -68,7 +66,7 @@ export function createSessionPaths(
 
     async endOne(call) {
       const reader = await person(call);
-      const ended = await store.endOwnSession(reader, ONE.exec(call.path)?.[1] ?? '');
+      const ended = await store.endOwnSession(reader, ONE_SESSION.exec(call.path)?.[1] ?? '');
       if (ended.length === 0) throw new Refusal('not_found');
       sendJson(call, JSON.stringify({ ended: ended.length }));
     },
