@@ -1,5 +1,5 @@
 import { Refusal, materialReadable } from '@countersign/protocol';
-import type { OperationsOf, Person } from '@countersign/protocol';
+import type { Person } from '@countersign/protocol';
 import {
   lifecycleOf,
   openRequest,
@@ -23,12 +23,14 @@ export interface OpenedReview {
   ) => Transit;
 }
 
+type ReviewerOperation = 'review.assign' | 'review.propose' | 'review.confirm';
+
 /**
  * The common way of `review.assign`, `review.propose` and `review.confirm`: caller → stored answer (R5) → VIS → ELIG, then
  * the operation's own step, all of it again when another call was faster. `begin` runs once per call, what it returns once
  * per attempt.
  */
-export function reviewerOperation<Name extends OperationsOf<'review'>>(
+export function reviewerOperation<Name extends ReviewerOperation>(
   deps: ReviewDeps,
   name: Name,
   begin: (call: OperationCall<Name>) => (open: OpenedReview) => Promise<OperationAnswer<Name>>,
