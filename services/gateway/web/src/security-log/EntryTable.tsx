@@ -15,6 +15,7 @@ import { reader } from '../session/session.js';
 import { securityLog } from '../strings/security-log.js';
 import { SafeText } from '../text/SafeText.js';
 import { Moment } from '../time/Moment.js';
+import { detailText } from './detail.js';
 import { stateOf } from './verified.js';
 import type { EntryState, Verified } from './verified.js';
 
@@ -153,7 +154,7 @@ function Detail(props: {
     [securityLog.source, securityLog.sources[source] ?? source],
     ...Object.entries(detail).map(([name, value]): Fact => [
       securityLog.details[name] ?? name,
-      <SafeText key="" text={textOf(value)} limit={4_000} />,
+      <SafeText key="" text={detailText(name, value)} limit={4_000} />,
     ]),
     [
       securityLog.verified,
@@ -173,11 +174,4 @@ function Detail(props: {
       <Facts facts={facts.filter((fact) => fact !== false)} />
     </Dialog>
   );
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'boolean') return value ? securityLog.yes : securityLog.no;
-  if (Array.isArray(value)) return value.length === 0 ? '–' : value.map(textOf).join(', ');
-  return value === null ? '–' : JSON.stringify(value);
 }

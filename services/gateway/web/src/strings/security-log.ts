@@ -59,6 +59,14 @@ export const securityLog = {
     session: 'Session',
     token_changed: 'Token changed',
   } as Readonly<Record<string, string>>,
+  /** How a session ended, by the `how` of the entry (docs/security-log.md). */
+  endings: {
+    ended_by_person: 'The person ended it on the page of sessions',
+    expired: 'It ran out',
+    identity_provider: 'The identity provider ended it',
+    logout: 'The person logged out',
+    replaced: 'Another login in the same browser replaced it',
+  } as Readonly<Record<string, string>>,
   states: {
     covered: 'Under a checkpoint',
     chained: 'On the chain',
