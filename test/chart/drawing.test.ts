@@ -78,7 +78,7 @@ describe.each(DRAWN)('%s', (target) => {
         ...signs.map((key) => `keys/${key}.pem`),
         ...shares.map((service) => `keys/${service}.message-keys`),
         ...(reads(target, 'CALLER_PUBLIC_KEY') ? ['keys/caller.pub.pem'] : []),
-        // Who runs strangers' schemas knows nobody's records.
+        // A target that runs strangers' schemas has no records.
         ...(target === 'schema' ? [] : ['keys/trust.json']),
       ].sort(),
     );

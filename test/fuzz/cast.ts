@@ -85,7 +85,7 @@ export async function gatherCast({ demo, dataDirectory }: Instance): Promise<Cas
       ] as const) {
         await put(operator, id, 'human', { enabled: true, ...power, ...identityOf(id) });
       }
-      // Whoever was disabled meanwhile has lost their session for good.
+      // A person who was disabled meanwhile has lost their session for good.
       for (const caller of [owner, ruth, ravi]) {
         const { status } = await new Client(demo.origin, caller.credentials).get('/v2/requests');
         if (status !== 401) continue;

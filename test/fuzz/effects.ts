@@ -82,7 +82,7 @@ export class Effects {
     if (told.some((reason) => !BACKGROUND.includes(reason) && reason !== 'MaterialDiscarded')) {
       return `records: ${told.join(', ')}`;
     }
-    // Nothing but its retention takes a request away, and nobody is told of that (protocol §11.3).
+    // Nothing but its retention takes a request away, and no event tells of that (protocol §11.3).
     const gone = before.of_request['lifecycle'] !== null && after.of_request['lifecycle'] === null;
     return told.length > 0 || gone ? null : difference(before.of_request, after.of_request);
   }

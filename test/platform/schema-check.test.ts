@@ -184,7 +184,7 @@ describe('a tenant', () => {
     await Promise.all([...running, ...crowded, waiting]);
   });
 
-  it('that was too slow three times waits, is told for how long, and nobody else waits', async () => {
+  it('that was too slow three times waits, is told for how long, and no other waits', async () => {
     await started({ ...IMPATIENT, breaks: 3 });
     for (let time = 0; time < 3; time += 1) {
       // A process that starts again counts for who broke it.
@@ -234,7 +234,7 @@ describe('a tenant', () => {
 });
 
 describe('a pool', () => {
-  it('serves nobody before its start and after its end', async () => {
+  it('refuses every job before its start and after its end', async () => {
     pool = new SchemaPool(createLogger({ name: 'test', level: 'silent' }));
     expect((await quick('t')).code).toBe('schema_validation_unavailable');
     await pool.start();

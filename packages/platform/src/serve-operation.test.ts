@@ -80,7 +80,7 @@ describe('an operation', () => {
     expect(await call('ledger.export', params({ id: other }))).toBe('not_found');
   });
 
-  it('is called by nobody unknown, and not without the key that it takes', async () => {
+  it('refuses an unknown caller, and a call without the key that it takes', async () => {
     const known = setup();
     await serveOperations(known.runtime, 'notifier', notifier);
     expect(await known.call('notifier.remind', params({ id }), '{}')).toBe(

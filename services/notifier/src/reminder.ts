@@ -4,8 +4,8 @@ import type { NewAnswer, StoredRequest } from '@countersign/database';
 import type { ReminderDeps } from './deps.js';
 
 /**
- * One reminder of a request, whoever asks for it: at most one a day, counted over supersession
- * (protocol §7 notifier.remind). Throws a Refusal when it may not be, and StaleRead when somebody else moved the request
+ * One reminder of a request, asked for by a caller or by the worker: at most one a day, counted over supersession
+ * (protocol §7 notifier.remind). Throws a Refusal when it may not be, and StaleRead when another call moved the request
  * meanwhile.
  */
 export async function saveReminder(

@@ -345,7 +345,7 @@ describe('calls a minute are counted together', () => {
     await expectRefusal('health', health);
   });
 
-  it('for whoever cannot prove who they are, by their address, and for nobody else', async () => {
+  it('for the address of callers who are not authenticated, and for no other caller', async () => {
     const anybody = new Client(demo.origin, null);
     const { accepted, most, as } = await exhaust('address', () => anybody.get('/v2/requests'));
     expect(as).toEqual(['401 unauthenticated']);

@@ -41,7 +41,7 @@ export async function session(stage: Stage): Promise<Ladder> {
   };
 }
 
-/** What nobody serves is told only to callers who are known and mean it (protocol §6.1 steps 3 and 4). */
+/** That a path is not served is told only to callers who are known and mean it (protocol §6.1 steps 3 and 4). */
 export async function unknownPath(stage: Stage): Promise<Ladder> {
   const draft = new Draft(stage.reviewers.emil, 'POST', '/v2/nothing', {});
   const { cookie } = stage.reviewers.emil.credentials as { cookie: string };

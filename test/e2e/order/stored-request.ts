@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Tampering } from '../../support/tampering.js';
 import type { Draft, Rung } from './ladder.js';
 
-/** VIS of protocol §6.4: a call about another request, which nobody has. */
+/** VIS of protocol §6.4: a call about another request, which does not exist. */
 export function visibilityRung(draft: Draft): Rung {
   return {
     answer: '404 not_found',

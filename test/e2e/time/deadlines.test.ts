@@ -31,7 +31,7 @@ interface ChangedEvent {
 }
 
 /**
- * Deadlines that nobody's call brings about, over both stores that queues can have (protocol §11.1, R23, invariant I12).
+ * Deadlines that no call brings about, over both stores that queues can have (protocol §11.1, R23, invariant I12).
  */
 describe.each([
   { name: 'queues in PostgreSQL, one process', split: false },

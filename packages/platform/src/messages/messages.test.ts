@@ -80,7 +80,7 @@ it('brings the caller as it is within one process', async () => {
     const sealed = await LOCAL_SEALER.seal(caller, { ...message, key: 'k-1' });
     expect(sealed).toMatchObject({ params: message.params, key: 'k-1' });
     expect((await LOCAL_VERIFIER.verify(request(sealed, message))).caller).toEqual(caller);
-    // Over any other bus it is nobody's message.
+    // Over any other bus it is not authenticated.
     await expect(verifier('request').verify(request(sealed, message))).rejects.toEqual(
       unauthenticated,
     );

@@ -10,7 +10,7 @@ export interface SecurityEvent {
   readonly kind: string;
   /** Who vouches for it: the service that inserted it, or `command`. */
   readonly source: string;
-  /** Who did it; null when nobody is known to have. */
+  /** Who did it; null when that is not known. */
   readonly actor: { readonly id: string; readonly kind: string } | null;
   /** Id of the principal, route or key that it is about. */
   readonly subject: string | null;

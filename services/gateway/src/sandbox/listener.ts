@@ -25,8 +25,9 @@ export interface SandboxSettings {
 }
 
 /**
- * The origin apart from the service's own, on which apps run (protocol §12.1). It serves one page, the proxy, to whoever
- * asks for a scope by the scope's own host, and knows neither cookies nor state: the app itself comes from the trusted page.
+ * The origin apart from the service's own, on which apps run (protocol §12.1). It serves one page, the proxy, to each
+ * caller who asks for a scope by the scope's own host, and knows neither cookies nor state: the app itself comes from the
+ * trusted page.
  */
 export async function createSandboxListener(settings: SandboxSettings): Promise<Listener> {
   const { origin, pattern, confinement, production, connections } = settings;

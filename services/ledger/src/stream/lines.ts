@@ -12,7 +12,7 @@ const FULL_PIPE_MS = 20;
 
 /**
  * JSON lines into a file, which is opened for each batch so that it may be renamed meanwhile, or into a named pipe. A pipe
- * that nobody reads is a collector that is away.
+ * that has no reader is a collector that is away.
  */
 export function fileSink(path: string): Sink {
   let pipe: FileHandle | null = null;

@@ -7,7 +7,7 @@ export type MailTo = 'reviewers' | 'requester' | 'operators' | null;
 /**
  * Protocol §11.6: what is new or reminded of goes to the reviewers; a decision, an open grant and an early deletion to
  * the requester; an execution whose outcome is overdue to those humans who are operators (R23). `discarded` = somebody asked
- * for the deletion (`request.discard`); what retention does is mailed to nobody.
+ * for the deletion (`request.discard`); what retention does is not mailed.
  */
 export function mailTo(
   event: Pick<RequestChangedEvent, 'reason' | 'state'>,

@@ -50,7 +50,7 @@ export function configurePrincipal(
         detail: {
           kind: input.kind,
           created: before === null,
-          // A secret that was given may be the one that was there: nobody here can read that.
+          // A secret that was given may be the one that was there: this service cannot read that.
           changed: [
             ...changedMembers(before?.config ?? null, config),
             ...(hadSecret || secret !== undefined ? ['webhook_secret'] : []),

@@ -241,7 +241,7 @@ export class DirectoryChange extends DirectoryView {
   }
 
   /**
-   * What this principal's webhooks are signed with from now on, or null; nobody but the notifier can read it. Answers
+   * What this principal's webhooks are signed with from now on, or null; only the notifier can read it. Answers
    * whether there was a secret before.
    */
   async saveWebhookSecret(principal: string, secret: string | null): Promise<boolean> {
@@ -280,7 +280,7 @@ export class DirectoryChange extends DirectoryView {
     return true;
   }
 
-  /** False when nobody is called so. A session counts by when it began. */
+  /** False when there is no such principal. A session counts by when it began. */
   async endSessions(person: string): Promise<boolean> {
     const { rowCount } = await this.client.query(
       `UPDATE principal SET sessions_valid_from = clock_timestamp() WHERE tenant = $1 AND id = $2 AND kind = 'human'`,

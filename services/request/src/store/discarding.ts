@@ -2,7 +2,7 @@ import { placed } from '@countersign/database';
 
 /**
  * CTEs of a transition that deletes private material (protocol §11.2), by `request.discard` and by the deletion worker:
- * material and candidates go, stored candidate answers are cleared, the room is free, mail that nobody has sent yet is not
+ * material and candidates go, stored candidate answers are cleared, the room is free, mail that was not sent yet is not
  * sent.
  */
 export const DISCARDING: readonly string[] = [

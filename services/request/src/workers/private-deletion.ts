@@ -16,7 +16,7 @@ export interface PrivateDeletionDeps {
 const RECORDER = { kind: 'system', subject: 'proto.retention' } as const;
 
 /**
- * Protocol §11.2: the material of a request goes at `privateDeleteAt`, once, whoever comes first. After `request.discard`
+ * Protocol §11.2: the material of a request goes at `privateDeleteAt`, once, however many workers try. After `request.discard`
  * only what was on its way beside it is left to do.
  */
 export function privateDeletion(deps: PrivateDeletionDeps): Effect {
