@@ -119,6 +119,31 @@ describe('a migrated database', () => {
   });
 });
 
+it('lets others work while it waits for a table that one of them holds', async () => {
+  const url = await server.emptyDatabase();
+  await migrate(url, { directory: release(FIRST) });
+  const pool = server.pool(url);
+  const holder = await pool.connect();
+  await holder.query('BEGIN');
+  await holder.query('SELECT FROM first');
+  let done = false;
+  const changed = { ...FIRST, '2_second': 'ALTER TABLE first ADD COLUMN n integer;' };
+  const run = migrate(url, { directory: release(changed) }).then(() => (done = true));
+  // Behind a migration that waits for ever nobody would read the table any more.
+  for (let reads = 0; reads < 3; reads += 1) {
+    await until(async () => {
+      const { rows } = await pool.query('SELECT 1 FROM pg_locks WHERE NOT granted');
+      return rows.length === 1;
+    });
+    await pool.query('SELECT FROM first');
+  }
+  expect(done).toBe(false);
+  await holder.query('ROLLBACK');
+  holder.release();
+  await run;
+  expect((await pool.query('SELECT n FROM first')).rows).toEqual([]);
+});
+
 describe('refuses', () => {
   it('a file that was edited after it was applied', async () => {
     const url = await server.emptyDatabase();

@@ -165,7 +165,9 @@ async function functionPlansOf(url: string): Promise<[name: string, Plan][]> {
       await client.query('SELECT set_config($1, $2, false)', [name, setting]);
     }
     for (const [role, call] of FUNCTIONS) {
-      await client.query(`BEGIN; SET LOCAL ROLE ${ROLES[role]}; SELECT ${call}; ROLLBACK`);
+      await client.query(
+        `BEGIN; SET LOCAL ROLE ${ROLES[role]}; SET LOCAL countersign.tenant = 't'; SELECT ${call}; ROLLBACK`,
+      );
     }
   } finally {
     await client.end();

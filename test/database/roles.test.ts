@@ -204,11 +204,12 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
 
 /** Functions that each role may call. */
 const FUNCTIONS: Record<RoleName, string[]> = {
-  gateway: [],
+  gateway: ['in_scope'],
   request: [
     'are_states',
     'bundle_refusal',
     'creation_refusal',
+    'in_scope',
     'must',
     'refuse_outstanding',
     'take_bundle_quota',
@@ -216,12 +217,12 @@ const FUNCTIONS: Record<RoleName, string[]> = {
     'take_token',
     'token_left',
   ],
-  review: ['are_states', 'must'],
-  'execution-authority': ['are_states', 'must'],
-  ledger: ['are_states', 'ledger_drain', 'must'],
-  notifier: ['are_states', 'must'],
-  deletion: ['are_states', 'must'],
-  'security-log': [],
+  review: ['are_states', 'in_scope', 'must'],
+  'execution-authority': ['are_states', 'in_scope', 'must'],
+  ledger: ['are_states', 'in_scope', 'ledger_drain', 'must'],
+  notifier: ['are_states', 'in_scope', 'must'],
+  deletion: ['are_states', 'in_scope', 'must'],
+  'security-log': ['in_scope'],
 };
 
 /** Which services move which part of a request: every column of `lifecycle`. */

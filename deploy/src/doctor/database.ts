@@ -36,10 +36,10 @@ export function checkDatabase(found: DatabaseExposure): Finding[] {
       `REVOKE ALL ON ${list(found.openTables)} FROM PUBLIC.`,
     ),
     check(
-      'row security of evidence is on',
+      'row security keeps tenants apart',
       found.unsecuredTables.length === 0,
       'fail',
-      `ALTER TABLE … ENABLE ROW LEVEL SECURITY for ${list(found.unsecuredTables)}, and find out who switched it off.`,
+      `ALTER TABLE … ENABLE ROW LEVEL SECURITY for ${list(found.unsecuredTables)}, with the policy tenant_scope, and find out who took it away.`,
     ),
     check(
       'no tenant is fenced',

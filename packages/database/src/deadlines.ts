@@ -39,7 +39,7 @@ export class Deadlines {
       text: `SELECT d.tenant, d.request_id AS "requestId", d.kind, d.due,
           ceil(extract(epoch FROM d.due - clock_timestamp()) * 1000)::float8 AS "inMs"
         FROM deadline d
-        WHERE d.done_at IS NULL AND d.due <= ${NOW} + make_interval(secs => $1::float8 / 1000)
+        WHERE d.done_at IS NULL AND d.due <= (SELECT clock_timestamp() + make_interval(secs => $1::float8 / 1000))
           AND d.kind = ANY ($2::text[]) AND (d.rests_until IS NULL OR d.rests_until <= clock_timestamp())
           AND ($3::timestamptz IS NULL OR (d.due, d.tenant, d.request_id, d.kind) > ($3, $4::text, $5::uuid, $6::text))
           AND d.due >= coalesce($3, '-infinity')

@@ -17,7 +17,7 @@ export interface DatabaseExposure {
   readonly openTables: readonly string[];
   /** Group roles that can log in or are superusers. */
   readonly enteringRoles: readonly string[];
-  /** Tables of evidence whose row security is off. */
+  /** Tables of tenants whose row security is off, or that lack the policy which keeps tenants apart. */
   readonly unsecuredTables: readonly string[];
   readonly fencedTenants: readonly string[];
   /** Issuers of enabled people. */
@@ -54,8 +54,11 @@ export async function databaseExposure(pool: Pick<pg.Pool, 'query'>): Promise<Da
       [[...SERVICE_ROLES, QUEUES_ROLE]],
     ),
     unsecuredTables: await names(
-      `SELECT relname::text AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace
-       AND relname IN ('record', 'outbox', 'lifecycle') AND NOT relrowsecurity ORDER BY 1`,
+      `SELECT c.relname::text AS name FROM pg_class c
+       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant' AND NOT a.attisdropped
+       WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND NOT (c.relrowsecurity AND EXISTS (
+         SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'tenant_scope' AND NOT p.polpermissive))
+       ORDER BY 1`,
     ),
     fencedTenants: await names('SELECT tenant AS name FROM tenant WHERE fenced ORDER BY 1'),
     issuers: await names(

@@ -21,6 +21,8 @@ export async function finishUpgrade(pool: pg.Pool): Promise<void> {
     `REVOKE SELECT ON credential FROM ${roles};
      GRANT SELECT (id, former_id, tenant, principal) ON credential TO ${roles};
      REVOKE ALL ON session FROM ${ROLES.deletion};
-     REVOKE ALL (digest, expires_at) ON session FROM ${ROLES.deletion}`,
+     REVOKE ALL (digest, expires_at) ON session FROM ${ROLES.deletion};
+     CREATE OR REPLACE FUNCTION in_scope(tenant text) RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE
+       RETURN current_setting('countersign.tenant', true) = tenant OR current_setting('countersign.tenant', true) = '*'`,
   );
 }

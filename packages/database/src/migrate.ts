@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { ROLES, createOwnerPool } from './pool.js';
@@ -186,9 +187,31 @@ async function historyOrNone(database: string | Pool): Promise<HistoryRow[]> {
   }
 }
 
+/** Postgres' codes for a lock that was not had in time, and for two who waited for each other. */
+const NOT_LOCKED = ['55P03', '40P01'];
+/** Whoever comes behind a migration that waits for a table waits too: it lets go soon, far within `deadlock_timeout`. */
+const LOCK_TIMEOUT_MS = 300;
+const LOCK_PAUSE_MS = 700;
+/** Two minutes: a longer transaction is a backup or has been forgotten, and an operator has to end it. */
+const MOST_ATTEMPTS = 120;
+
+/** Again and again while others hold the tables that it changes, which go on working meanwhile. */
 async function apply(client: pg.Client, file: Migration): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await applyOnce(client, file);
+    } catch (error) {
+      const { code } = (error as Error).cause as { code?: string };
+      if (attempt === MOST_ATTEMPTS || !NOT_LOCKED.includes(code ?? '')) throw error;
+      await delay(LOCK_PAUSE_MS);
+    }
+  }
+}
+
+async function applyOnce(client: pg.Client, file: Migration): Promise<void> {
   try {
     await client.query('BEGIN');
+    await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await client.query(file.sql);
     await client.query(
       `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)

@@ -160,7 +160,8 @@ export class LedgerStore {
       text: `SELECT t.ledger_id, t.generation, h.checkpoint_sequence, e.sequence, e.head,
           floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
         FROM ledger_head h JOIN tenant t ON t.tenant = $1
-        ${keyed('ledger_entry', 'e', 'x.sequence = least(h.sequence, h.checkpoint_sequence + $2)')}
+        CROSS JOIN LATERAL (SELECT least(h.sequence, h.checkpoint_sequence + $2) AS sequence OFFSET 0) n
+        ${keyed('ledger_entry', 'e', 'x.sequence = n.sequence')}
         WHERE h.tenant = $1 AND h.checkpoint_sequence < h.sequence`,
       values: [tenant, most],
     });

@@ -132,6 +132,28 @@ const identity = { issuer: 'i', subject: 's', provedAt: null, acr: null, session
 const login = { nonce: '', codeVerifier: '', returnTo: '/', sessionState: null, stays: null };
 const session = { digest, ...entry, csrf: '', identity };
 
+/** By column: the keys that these statements ask for. */
+export const NAMED: Readonly<Record<string, string>> = {
+  ...{
+    id,
+    digest,
+    token: digest,
+    owner: 'owner',
+    principal: 'owner',
+    reviewer: 'owner',
+    recipient: 'p',
+  },
+  ...{
+    route: 'route',
+    occurrence: 'o',
+    identity: 'i',
+    nonce: 'nonce',
+    kind: 'review',
+    subject: 'owner',
+  },
+  ...{ decision: 'pending', scope: 'owner', operation: 'operation', key: 'key', sink: 'otlp' },
+};
+
 /** What one store is asked: every one of its methods at least once, by name. */
 interface StoreCalls<Store> {
   readonly role: RoleName;
@@ -277,8 +299,14 @@ const STORES: readonly StoreCalls<unknown>[] = [
   calls('review', (pool) => new ReviewStore(pool), {
     load: (s) => s.load(caller, id, 'operation', 'key'),
     confirm: (s) => s.confirm(transit, state, id),
-    freeze: (s) => s.freeze(unsigned, { revision: 1, id, created_at: '' } as never, digest, '{}'),
-    assign: (s) => s.assign(unsigned, { id, expires_at: '' } as never),
+    freeze: (s) =>
+      s.freeze(
+        unsigned,
+        { revision: 1, id, created_at: '2026-11-20T00:00:00.000Z' } as never,
+        digest,
+        '{}',
+      ),
+    assign: (s) => s.assign(unsigned, { id, expires_at: '2026-11-20T00:00:00.000Z' } as never),
   }),
   calls('execution-authority', (pool) => new ExecutionStore(pool), {
     loadForClaim: (s) => s.loadForClaim(caller, id, 'operation', 'key', 'identity'),

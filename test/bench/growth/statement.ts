@@ -28,6 +28,8 @@ const ROW = {
   ...{ detail: {}, created_at: 0, sequence: 1, head: `sha256:${'0'.repeat(64)}` },
 };
 
+const BUNDLE = '00000000-0000-4000-8000-000000000000';
+
 /**
  * A pool that sends nothing anywhere: it keeps what a store asks it in `into`. So a store's statements can be had without
  * the store giving them away.
@@ -48,7 +50,8 @@ export function recordingPool(role: RoleName, into: Statement[]): Pool {
           scope,
         });
       }
-      return { rows: [{ ...ROW }], rowCount: 1 };
+      const row = name === 'housekeeping.unused-bundles' ? { ...ROW, id: BUNDLE } : { ...ROW };
+      return { rows: [row], rowCount: 1 };
     }
     const connect = async () => ({ query, release: () => {} });
     const together = (statements: readonly pg.QueryConfig[]) =>

@@ -60,7 +60,7 @@ export class DeliveryStore implements DeadlineSource {
       text: `SELECT d.tenant, d.request_id AS "requestId", d.kind || '.' || d.id AS kind, d.next_at AS due,
           ceil(extract(epoch FROM d.next_at - ${NOW}) * 1000)::float8 AS "inMs"
         FROM delivery d
-        WHERE ${WAITING} AND d.next_at <= ${NOW} + make_interval(secs => $1::float8 / 1000)
+        WHERE ${WAITING} AND d.next_at <= (SELECT clock_timestamp() + make_interval(secs => $1::float8 / 1000))
           AND d.next_at >= coalesce($2::timestamptz, '-infinity')
           AND ($2::timestamptz IS NULL OR (d.next_at, d.tenant, d.id) > ($2, $3::text, $4::uuid))
         ORDER BY d.next_at, d.tenant, d.id LIMIT $5`,

@@ -88,7 +88,7 @@ export class FeedStore {
             THEN (SELECT x.record FROM record x WHERE x.tenant = $1 AND x.id = e.record_id) END AS record
         FROM tenant t
         CROSS JOIN LATERAL (
-          SELECT coalesce((SELECT x.sequence FROM delivery_cursor x WHERE x.tenant = $1), 0) AS after
+          SELECT coalesce((SELECT x.sequence FROM delivery_cursor x WHERE x.tenant = $1), 0) AS after OFFSET 0
         ) c
         CROSS JOIN LATERAL (
           SELECT x.sequence, x.type, x.request_id, x.record_id FROM ledger_entry x

@@ -39,7 +39,7 @@ export class ReminderSource implements DeadlineSource {
       text: `SELECT * FROM (
           SELECT d.tenant, d.request_id AS "requestId", 'reminder' AS kind, ${DUE} AS due,
             ceil(extract(epoch FROM ${DUE} - ${NOW}) * 1000)::float8 AS "inMs"
-          ${PENDING} AND d.due <= ${NOW} + make_interval(secs => $1 + $2::float8 / 1000) AND ${DUE} < d.due
+          ${PENDING} AND d.due <= (SELECT clock_timestamp() + make_interval(secs => $1 + $2::float8 / 1000)) AND ${DUE} < d.due
         ) x
         WHERE x."inMs" <= $2 AND ($3::timestamptz IS NULL OR (x.due, x.tenant, x."requestId") > ($3, $4::text, $5::uuid))
         ORDER BY x.due, x.tenant, x."requestId" LIMIT $6`,
@@ -60,7 +60,7 @@ export class ReminderSource implements DeadlineSource {
       name: 'reminders.overdue',
       text: `SELECT count(*)::float8 AS count,
           coalesce(extract(epoch FROM ${NOW} - min(${DUE})) * 1000, 0)::float8 AS "oldestMs"
-        ${PENDING} AND d.due <= ${NOW} + make_interval(secs => $1) AND ${DUE} < d.due AND ${DUE} <= ${NOW}`,
+        ${PENDING} AND d.due <= (SELECT clock_timestamp() + make_interval(secs => $1)) AND ${DUE} < d.due AND ${DUE} <= ${NOW}`,
       values: [this.seconds],
     });
     return rows[0] as { count: number; oldestMs: number };

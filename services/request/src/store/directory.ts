@@ -51,7 +51,7 @@ type AffectedRow = RequestRow & {
 
 // Authority ends with the longest private retention that a route may set (9 days and an hour, protocol §9.1), so older
 // requests have none left to lose and the scan stays short.
-const RECENT = `> (SELECT clock_timestamp()) - interval '10 days'`;
+const RECENT = `> (SELECT clock_timestamp() - interval '10 days')`;
 const WITH_AUTHORITY = `l.invalidated IS NULL AND l.decision IN ('pending', 'confirmed')
   AND (l.decision = 'pending' OR l.grant_state IN ('pending_anchor', 'available') OR l.execution IN ('claimed', 'admitted'))`;
 
