@@ -7,15 +7,26 @@ import * as prettier from 'prettier';
 import { openApiDocument } from '@countersign/protocol';
 import { HINTS } from '@countersign/platform';
 import { dashboard } from './dashboards/countersign.mjs';
-import { PERMISSIONS, takeInventory } from './dist/index.js';
-import { chartReadme, natsValues, settingReaders, settingsPage } from './generate/chart-files.mjs';
+import { TABLE, TARGETS, settingsOf } from './dist/index.js';
+import {
+  chartReadme,
+  chartTargets,
+  natsValues,
+  settingReaders,
+  settingsPage,
+} from './generate/chart-files.mjs';
 import { valuesSchema } from './generate/chart-values.mjs';
+import { composeFile, scrapeConfig } from './generate/compose-files.mjs';
 import { withTables } from './generate/protocol-tables.mjs';
 import { ROOT } from './prepare.mjs';
 
 const CHART = 'helm/countersign';
 const PROTOCOL = 'docs/protocol';
-const inventory = await takeInventory();
+/** `{name: variables}` of every target. */
+const settings = Object.fromEntries(
+  await Promise.all(TARGETS.map(async (target) => [target, await settingsOf(target)])),
+);
+const read = (file) => readFileSync(join(ROOT, file), 'utf8');
 
 /** To generate another file, add a line: where it lies, and what makes its content. */
 const GENERATED = [
@@ -23,17 +34,26 @@ const GENERATED = [
     file: 'docs/openapi.json',
     make: () => JSON.stringify(openApiDocument('https://review.example')),
   },
-  { file: 'docs/settings.md', make: () => settingsPage(inventory) },
-  { file: `${CHART}/files/settings.json`, make: () => settingReaders(inventory) },
+  { file: 'docs/settings.md', make: () => settingsPage(settings) },
+  { file: `${CHART}/files/settings.json`, make: () => settingReaders(settings) },
+  { file: `${CHART}/files/targets.yaml`, make: () => chartTargets(TABLE) },
   { file: `${CHART}/files/dashboard.json`, make: () => JSON.stringify(dashboard) },
-  { file: `${CHART}/values.schema.json`, make: () => JSON.stringify(valuesSchema(inventory)) },
-  { file: `${CHART}/examples/nats-values.yaml`, make: () => natsValues(PERMISSIONS, HINTS) },
+  {
+    file: `${CHART}/values.schema.json`,
+    make: () => JSON.stringify(valuesSchema(TABLE, settings)),
+  },
+  { file: `${CHART}/examples/nats-values.yaml`, make: () => natsValues(TABLE, HINTS) },
+  {
+    file: 'docker-compose.yml',
+    make: () => composeFile(read('docker-compose.yml'), TABLE, settings),
+  },
+  { file: 'deploy/compose/prometheus.yml', make: () => scrapeConfig(TABLE) },
   // After the values that it is made of.
-  { file: `${CHART}/README.md`, make: () => chartReadme(inventory) },
+  { file: `${CHART}/README.md`, make: () => chartReadme(settings) },
   // Written by hand but for their tables.
   ...readdirSync(join(ROOT, PROTOCOL)).map((name) => {
     const file = `${PROTOCOL}/${name}`;
-    return { file, make: () => withTables(readFileSync(join(ROOT, file), 'utf8')) };
+    return { file, make: () => withTables(read(file)) };
   }),
 ];
 

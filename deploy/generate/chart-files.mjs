@@ -1,40 +1,63 @@
-// Files of the chart that follow from the code: what NATS should let each target do, who reads which variable, README.
+// Files of the chart that follow from the code: its targets, what NATS should let each do, who reads which variable, README.
 import { stringify } from 'yaml';
 import { isManaged, valuesRows } from './chart-values.mjs';
+import { installed } from './installed.mjs';
 
 /** `{NAME: [targets]}`, which the chart routes settings by. */
-export function settingReaders(inventory) {
+export function settingReaders(settings) {
   const readers = {};
-  for (const [target, { settings }] of inventory) {
-    for (const { name } of settings) (readers[name] ??= []).push(target);
+  for (const [target, variables] of Object.entries(settings)) {
+    for (const { name } of variables) (readers[name] ??= []).push(target);
   }
   return JSON.stringify(
     Object.fromEntries(Object.entries(readers).sort(([a], [b]) => (a < b ? -1 : 1))),
   );
 }
 
+/** What the chart's templates know of each target: its secrets, its ports, and where its network policy lets it go. */
+export function chartTargets(table) {
+  const targets = installed(table).map(([name, row]) => [
+    name,
+    {
+      ...(row.role && { role: row.role }),
+      ...(row.key && { key: row.key }),
+      ...(row.messages.length > 0 && { messages: row.messages }),
+      ...(row.listens && { listens: true }),
+      reaches: [
+        ...(row.role ? ['postgres'] : []),
+        'nats',
+        ...(row.queues ? ['redis'] : []),
+        ...row.reaches,
+        ...(row.key && row.key !== 'caller' ? ['signer'] : []),
+        ...(row.traced ? ['telemetry'] : []),
+      ],
+      installed: row.installed,
+    },
+  ]);
+  return `# Made of deploy/src/targets.ts by \`npm run generate\`.
+${stringify(Object.fromEntries(targets), { lineWidth: 0, aliasDuplicateObjects: false })}`;
+}
+
 /** Values for the nats chart: a user for each target, which may do what the target does and nothing else. */
-export function natsValues(permissions, hints) {
-  const users = Object.entries(permissions)
-    .filter(([target]) => target !== 'development-provider')
-    .map(([target, may]) => {
-      const inbox = `_INBOX.${target}.>`;
-      const publish = [...may.calls, ...may.publishes.map((hint) => hints[hint])].sort();
-      const subscribe = [
-        ...may.serves.map((subject) => `${subject} ${subject.split('.')[1]}`),
-        ...may.subscribes.map((hint) => `${hints[hint]} ${target}`),
-      ].sort();
-      return {
-        user: target,
-        password: `<< $NATS_PASSWORD_${target.toUpperCase().replaceAll('-', '_')} >>`,
-        permissions: {
-          publish: publish.length === 0 ? { deny: ['>'] } : { allow: publish },
-          subscribe: { allow: [...subscribe, inbox] },
-          // Answers go to the inbox of whoever asked.
-          ...(may.serves.length > 0 && { allow_responses: { max: 1, ttl: '1m' } }),
-        },
-      };
-    });
+export function natsValues(table, hints) {
+  const users = installed(table).map(([target, may]) => {
+    const inbox = `_INBOX.${target}.>`;
+    const publish = [...may.calls, ...may.publishes.map((hint) => hints[hint])].sort();
+    const subscribe = [
+      ...may.serves.map((subject) => `${subject} ${subject.split('.')[1]}`),
+      ...may.subscribes.map((hint) => `${hints[hint]} ${target}`),
+    ].sort();
+    return {
+      user: target,
+      password: `<< $NATS_PASSWORD_${target.toUpperCase().replaceAll('-', '_')} >>`,
+      permissions: {
+        publish: publish.length === 0 ? { deny: ['>'] } : { allow: publish },
+        subscribe: { allow: [...subscribe, inbox] },
+        // Answers go to the inbox of whoever asked.
+        ...(may.serves.length > 0 && { allow_responses: { max: 1, ttl: '1m' } }),
+      },
+    };
+  });
   const environment = Object.fromEntries(
     users.map(({ user, password }) => [
       password.slice(4, -3),
@@ -56,7 +79,7 @@ export function natsValues(permissions, hints) {
     },
   };
   return `# Values for the chart nats (https://nats-io.github.io/k8s), 1.x: a user for each target of Countersign that may do what
-# the target does and nothing else. Made of deploy/src/permissions.ts by \`npm run generate\`.
+# the target does and nothing else. Made of deploy/src/targets.ts by \`npm run generate\`.
 #
 # Passwords come from the Secret that nats.existingSecret names, a key for each target. "<subject> <queue>" allows a
 # subscription in that queue group only. Nothing is kept in streams: messages are hints, so JetStream is off; whoever
@@ -66,19 +89,19 @@ ${stringify(values, { lineWidth: 0 })}`;
 }
 
 /** Every variable, for people. */
-export function settingsPage(inventory) {
+export function settingsPage(settings) {
   const all = new Map();
-  for (const [target, { settings }] of inventory) {
-    for (const setting of settings) {
+  for (const [target, variables] of Object.entries(settings)) {
+    for (const setting of variables) {
       const known = all.get(setting.name) ?? { ...setting, targets: [] };
       known.targets.push(target);
       all.set(setting.name, known);
     }
   }
   const readers = (targets) => {
-    const others = [...inventory.keys()].filter((target) => !targets.includes(target));
-    if (others.length > 1) return targets.join(', ');
-    return others.length === 0 ? 'all' : `all but ${others[0]}`;
+    const others = Object.keys(settings).filter((target) => !targets.includes(target));
+    if (others.length > 3) return targets.join(', ');
+    return others.length === 0 ? 'all' : `all but ${others.join(', ')}`;
   };
   const row = ({ name, description, fallback, targets }) =>
     `| \`${name}\` | ${cell(description)} | ${fallback === null ? '' : `\`${fallback}\``} | ${readers(targets)} |`;
@@ -96,10 +119,10 @@ ${[...all.values()]
 `;
 }
 
-export function chartReadme(inventory) {
+export function chartReadme(settings) {
   const free = new Set(
-    [...inventory.values()]
-      .flatMap(({ settings }) => settings.map(({ name }) => name))
+    Object.values(settings)
+      .flatMap((variables) => variables.map(({ name }) => name))
       .filter((name) => !isManaged(name)),
   );
   const rows = valuesRows().map(

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMap, isScalar, parseDocument } from 'yaml';
 import { ROOT } from '../prepare.mjs';
+import { installed } from './installed.mjs';
 
 const FILE = join(ROOT, 'helm', 'countersign', 'values.yaml');
 
@@ -65,11 +66,11 @@ const REFINED = {
   'defaults.replicas': { minimum: 0 },
 };
 
-/** @param inventory what each target takes and uses (deploy/src/inventory.ts) */
-export function valuesSchema(inventory) {
+/** Of the table of targets and the variables that each reads. */
+export function valuesSchema(table, variables) {
   const values = document().toJS();
   const all = new Map(
-    [...inventory.values()].flatMap(({ settings }) => settings.map((s) => [s.name, s])),
+    Object.values(variables).flatMap((read) => read.map((setting) => [setting.name, setting])),
   );
   const free = [...all.values()].filter(({ name }) => !isManaged(name));
   const settings = (of) =>
@@ -105,7 +106,7 @@ export function valuesSchema(inventory) {
   properties.defaults = withSettings([]);
   delete properties.defaults.properties.enabled;
   properties.targets.properties = Object.fromEntries(
-    Object.keys(values.targets).map((name) => {
+    [...installed(table).map(([name]) => name), 'all'].map((name) => {
       // What means nothing to a target is refused by the templates, with a sentence.
       return [name, withSettings(free)];
     }),
@@ -116,11 +117,11 @@ export function valuesSchema(inventory) {
     description: properties.secretSettings.description,
   };
   properties.postgres.properties.roles = named(
-    [...new Set([...inventory.values()].flatMap(({ roles }) => roles))],
+    [...new Set(installed(table).flatMap(([, { role }]) => role ?? []))],
     () => reference(),
   );
   properties.keys.properties.services = named(
-    ['caller', ...new Set([...inventory.values()].flatMap(({ keys }) => keys))],
+    [...new Set(installed(table).flatMap(([, { key }]) => key ?? []))],
     () => reference(),
   );
   properties.global = { type: 'object', description: 'For parent charts; nothing here reads it' };

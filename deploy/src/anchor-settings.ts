@@ -5,6 +5,42 @@ import { z } from 'zod';
 
 const DAY_MS = 86_400_000;
 
+/** Which anchor store there is, if any. */
+export const ANCHOR_STORE = {
+  ANCHOR_DIR: z
+    .string()
+    .optional()
+    .describe('a directory for the local anchor store (development)'),
+  ANCHOR_S3_BUCKET: z
+    .string()
+    .optional()
+    .describe('the S3 bucket with Object Lock that checkpoints are kept in (docs/anchoring.md)'),
+} as const;
+
+type AnchorStoreConfig = Configuration<typeof ANCHOR_STORE>;
+
+export function anchorStoreConfig(
+  env: NodeJS.ProcessEnv,
+  mode: 'development' | 'production',
+): AnchorStoreConfig {
+  return loadConfig(ANCHOR_STORE, env, ({ ANCHOR_DIR, ANCHOR_S3_BUCKET }) => [
+    ...(mode === 'production' && ANCHOR_DIR !== undefined ? [FOLDER_IN_PRODUCTION] : []),
+    ...(ANCHOR_DIR !== undefined && ANCHOR_S3_BUCKET !== undefined ? [TWO_STORES] : []),
+  ]);
+}
+
+const FOLDER_IN_PRODUCTION: ConfigurationFault = {
+  variable: 'ANCHOR_DIR',
+  wrong: 'is set in production',
+  remedy: 'A folder proves nothing against its owner: name a bucket by ANCHOR_S3_BUCKET.',
+};
+
+const TWO_STORES: ConfigurationFault = {
+  variable: 'ANCHOR_S3_BUCKET',
+  wrong: 'is given beside ANCHOR_DIR',
+  remedy: 'There is one anchor store: remove one of the two.',
+};
+
 /** Variables of an anchor store in S3. Each may also be given as `<name>_FILE`. */
 export const ANCHOR_S3 = {
   ANCHOR_S3_PREFIX: z

@@ -1,12 +1,14 @@
 import { ConfigurationError } from '@countersign/platform';
+import { anchorStoreConfig } from './anchor-settings.js';
+import { busConfig, commonConfig, databaseUrlOf } from './configuration.js';
+import { redisConfig } from './redis-settings.js';
 import {
   automaticReminderOf,
-  busConfig,
-  commonConfig,
-  databaseUrlOf,
+  hasQuotas,
+  mailSenderOf,
   smtpUrlOf,
   webhookRulesOf,
-} from './configuration.js';
+} from './service-settings.js';
 
 const ENV = {
   MODE: 'production',
@@ -15,9 +17,9 @@ const ENV = {
   TRUST: '{}',
 };
 
-function faultsOf(env: NodeJS.ProcessEnv): string[] {
+function faultsOf(env: NodeJS.ProcessEnv, read: (env: NodeJS.ProcessEnv) => unknown): string[] {
   try {
-    commonConfig(env);
+    read(env);
     return [];
   } catch (error) {
     return (error as { faults: { variable: string }[] }).faults.map(({ variable }) => variable);
@@ -25,18 +27,23 @@ function faultsOf(env: NodeJS.ProcessEnv): string[] {
 }
 
 it('lets production lift neither quotas nor where webhooks may go', () => {
-  expect(faultsOf(ENV)).toEqual([]);
-  expect(faultsOf({ ...ENV, WEBHOOK_ALLOW_PRIVATE: 'false' })).toEqual([]);
-  const lifted = { ...ENV, QUOTAS: 'off', WEBHOOK_ALLOW_PRIVATE: 'true' };
-  expect(faultsOf(lifted)).toEqual(['QUOTAS', 'WEBHOOK_ALLOW_PRIVATE']);
-  expect(faultsOf({ ...lifted, MODE: 'development' })).toEqual([]);
+  const quotas = (mode: 'development' | 'production', QUOTAS?: string) =>
+    faultsOf({ QUOTAS }, (env) => hasQuotas(env, mode));
+  expect([quotas('production'), quotas('production', 'on'), quotas('development', 'off')]).toEqual([
+    ...[[], [], []],
+  ]);
+  expect(quotas('production', 'off')).toEqual(['QUOTAS']);
+  const webhooks = (mode: 'development' | 'production', WEBHOOK_ALLOW_PRIVATE: string) =>
+    faultsOf({ WEBHOOK_ALLOW_PRIVATE }, (env) => webhookRulesOf(env, mode));
+  expect([webhooks('production', 'false'), webhooks('development', 'true')]).toEqual([[], []]);
+  expect(webhooks('production', 'true')).toEqual(['WEBHOOK_ALLOW_PRIVATE']);
 });
 
 it('lets webhooks go nowhere and nobody be mailed or reminded unless told so', () => {
-  const config = commonConfig(ENV);
-  expect(webhookRulesOf(config)).toEqual({ hosts: [], anyPort: false });
-  expect(config.MAIL_FROM).toBeUndefined();
-  expect(automaticReminderOf(ENV)).toBe(0);
+  expect(webhookRulesOf({}, 'production')).toEqual({ hosts: [], anyPort: false });
+  expect(mailSenderOf({})).toBeUndefined();
+  expect(automaticReminderOf({})).toBe(0);
+  expect(hasQuotas({}, 'development')).toBe(true);
 });
 
 it('sends mail by SMTP only', () => {
@@ -47,18 +54,21 @@ it('sends mail by SMTP only', () => {
 
 it('has one anchor store, which in production is no folder', () => {
   const [folder, bucket] = [{ ANCHOR_DIR: '/anchor' }, { ANCHOR_S3_BUCKET: 'anchors' }];
-  expect(faultsOf({ ...ENV, ...bucket })).toEqual([]);
-  expect(faultsOf({ ...ENV, ...folder })).toEqual(['ANCHOR_DIR']);
-  expect(faultsOf({ ...ENV, ...folder, MODE: 'development' })).toEqual([]);
-  expect(faultsOf({ ...ENV, ...folder, ...bucket, MODE: 'development' })).toEqual([
-    'ANCHOR_S3_BUCKET',
-  ]);
+  const faults = (env: NodeJS.ProcessEnv, mode: 'development' | 'production') =>
+    faultsOf(env, (given) => anchorStoreConfig(given, mode));
+  expect(faults(bucket, 'production')).toEqual([]);
+  expect(faults(folder, 'production')).toEqual(['ANCHOR_DIR']);
+  expect(faults(folder, 'development')).toEqual([]);
+  expect(faults({ ...folder, ...bucket }, 'development')).toEqual(['ANCHOR_S3_BUCKET']);
 });
 
 describe('connections to stores in production', () => {
   const NATS_URL = 'tls://nats-1.example:4222,tls://nats-2.example:4222';
   const REDIS_URL = 'rediss://redis.example:6379';
   const protectedStores = { ...ENV, NATS_URL, REDIS_URL };
+  /** All that is read of stores. */
+  const readStores = (env: NodeJS.ProcessEnv) => redisConfig(commonConfig(env), env);
+  const faultsOfStores = (env: NodeJS.ProcessEnv) => faultsOf(env, readStores);
   const PLAIN = {
     DATABASE_URL: 'postgres://db.example/countersign',
     NATS_URL: 'nats://nats.example:4222',
@@ -66,14 +76,15 @@ describe('connections to stores in production', () => {
   };
 
   it('are verified TLS, unless the installation says that its network is encrypted', () => {
-    expect(faultsOf(protectedStores)).toEqual([]);
+    expect(faultsOfStores(protectedStores)).toEqual([]);
     for (const [variable, url] of Object.entries(PLAIN)) {
-      expect(faultsOf({ ...protectedStores, [variable]: url })).toEqual([variable]);
+      expect(faultsOfStores({ ...protectedStores, [variable]: url })).toEqual([variable]);
     }
-    expect(faultsOf({ ...ENV, ...PLAIN }).sort()).toEqual(Object.keys(PLAIN).sort());
-    expect(faultsOf({ ...ENV, ...PLAIN, ALLOW_PLAINTEXT_STORES: 'false' })).toHaveLength(3);
-    expect(faultsOf({ ...ENV, ...PLAIN, ALLOW_PLAINTEXT_STORES: 'true' })).toEqual([]);
-    expect(faultsOf({ ...ENV, ...PLAIN, MODE: 'development' })).toEqual([]);
+    const together = ['NATS_URL', 'DATABASE_URL'];
+    expect(faultsOfStores({ ...ENV, ...PLAIN })).toEqual(together);
+    expect(faultsOfStores({ ...ENV, ...PLAIN, ALLOW_PLAINTEXT_STORES: 'false' })).toEqual(together);
+    expect(faultsOfStores({ ...ENV, ...PLAIN, ALLOW_PLAINTEXT_STORES: 'true' })).toEqual([]);
+    expect(faultsOfStores({ ...ENV, ...PLAIN, MODE: 'development' })).toEqual([]);
   });
 
   it.each([
@@ -90,7 +101,7 @@ describe('connections to stores in production', () => {
     ['postgres://u:/run@db.example/c', false],
     ['postgres://db.example/c#?sslmode=verify-full', false],
   ])('judge %s as the client does', (url, good) => {
-    expect(faultsOf({ ...ENV, DATABASE_URL: url })).toEqual(good ? [] : ['DATABASE_URL']);
+    expect(faultsOfStores({ ...ENV, DATABASE_URL: url })).toEqual(good ? [] : ['DATABASE_URL']);
   });
 
   it('judge the address of each role and each server', () => {
@@ -100,17 +111,19 @@ describe('connections to stores in production', () => {
     const allowed = commonConfig({ ...ENV, ALLOW_PLAINTEXT_STORES: 'true' });
     expect(databaseUrlOf('ledger', allowed, roles)).toBe(PLAIN.DATABASE_URL);
     const mixed = `${NATS_URL},nats://nats-3.example:4222`;
-    expect(faultsOf({ ...ENV, NATS_URL: mixed })).toEqual(['NATS_URL']);
+    expect(faultsOfStores({ ...ENV, NATS_URL: mixed })).toEqual(['NATS_URL']);
   });
 
   it('say what to do', () => {
-    expect(() => commonConfig({ ...ENV, REDIS_URL: PLAIN.REDIS_URL })).toThrow(
+    expect(() => readStores({ ...ENV, REDIS_URL: PLAIN.REDIS_URL })).toThrow(
       /REDIS_URL names a connection without verified TLS.*rediss:\/\/.*ALLOW_PLAINTEXT_STORES=true/,
     );
   });
 
   it('have a certificate with its key, or none', () => {
-    expect(faultsOf({ ...ENV, NATS_CERT: '-----BEGIN CERTIFICATE-----' })).toEqual(['NATS_CERT']);
+    expect(faultsOfStores({ ...ENV, NATS_CERT: '-----BEGIN CERTIFICATE-----' })).toEqual([
+      'NATS_CERT',
+    ]);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { RoleName } from '@countersign/database';
 import { Gauge } from '@countersign/platform';
 import type { Registry } from '@countersign/platform';
-import type { Pool } from './shared.js';
+import type { Pool } from '@countersign/database';
 
 /** Connections of each role that this process acts as; `waiting` counts calls that wait for one. */
 export function databaseGauges(

@@ -1,8 +1,9 @@
-export { takeInventory } from './inventory.js';
-export type { Inventory, Setting } from './inventory.js';
 export { ensureKeys, trustManifest } from './launcher/keys.js';
 export { ASKED, messageKeysVariable } from './message-settings.js';
-export { TARGETS, assemble } from './modules.js';
-export type { Target } from './modules.js';
-export { PERMISSIONS } from './permissions.js';
+export { assemble } from './modules.js';
 export type { BusPermissions, Hint } from './permissions.js';
+export { settingsOf } from './settings.js';
+export type { Setting } from './settings.js';
+export { signingKeyVariable } from './signing-settings.js';
+export { TABLE, TARGETS, rowOf } from './targets.js';
+export type { Target, TargetRow } from './targets.js';

@@ -9,9 +9,9 @@ import {
 } from '@countersign/platform';
 import type { Bus, Logger, Module, ParcelStore, Registry } from '@countersign/platform';
 import { busConfig } from './configuration.js';
-import { permissionsOf, permittedBus } from './permissions.js';
+import type { BusConfig } from './configuration.js';
+import { permittedBus } from './permissions.js';
 import type { BusPermissions } from './permissions.js';
-import type { Target } from './modules.js';
 
 export interface Surroundings {
   readonly env: NodeJS.ProcessEnv;
@@ -25,22 +25,22 @@ export interface Surroundings {
 /** A process's connection to the bus: all that a target without a database and without keys has. */
 export interface Linked {
   readonly bus: Bus;
+  readonly config: BusConfig;
+  readonly env: NodeJS.ProcessEnv;
   readonly log: Logger;
-  readonly permissions: BusPermissions;
   /** This process's own figures. */
   readonly metrics: Registry;
 }
 
-/** `name` says which process this is; `parcels` carries large messages, null where there is no database. */
+/** `name` says which process this is, `may` what it may do; `parcels` carries large messages, null where there is no database. */
 export async function link(
   { env, log, bus }: Surroundings,
-  targets: readonly Target[],
   name: string,
+  may: BusPermissions,
   parcels: ParcelStore | null,
 ): Promise<Linked> {
   const config = busConfig(env);
   const metrics = createMetrics(name);
-  const permissions = permissionsOf(targets);
   const transport =
     bus ??
     (config.NATS_URL === undefined
@@ -56,11 +56,12 @@ export async function link(
           parcels,
           whole: [SCHEMA_SUBJECT],
         }));
-  const permitted = permittedBus(meteredBus(transport, metrics), permissions);
+  const permitted = permittedBus(meteredBus(transport, metrics), may);
   return {
     bus: tracerInUse() === null ? permitted : traceBus(permitted),
+    config,
+    env,
     log,
-    permissions,
     metrics,
   };
 }

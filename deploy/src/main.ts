@@ -9,9 +9,10 @@ import {
 } from '@countersign/platform';
 import type { Logger, Modules, Registry } from '@countersign/platform';
 import { processConfig } from './configuration.js';
-import { TARGETS, assemble } from './modules.js';
-import type { Target } from './modules.js';
+import { assemble } from './modules.js';
 import { PlainError } from './plain-error.js';
+import { TARGETS, rowOf } from './targets.js';
+import type { Target } from './targets.js';
 import { startTracingOf } from './tracing.js';
 
 const USAGE = `Usage: node deploy/dist/main.js --target=${['all', ...TARGETS].join('|')}
@@ -63,8 +64,8 @@ async function main(): Promise<void> {
   // First, so that it answers while the others still start.
   await health?.start();
   const start = async (): Promise<void> => {
-    // The target that runs strangers' schemas reaches nothing but the bus.
-    if (name !== 'schema') tracing ??= await startTracingOf(process.env, name, log);
+    if (targets.some((target) => rowOf(target).traced))
+      tracing ??= await startTracingOf(process.env, name, log);
     const built = await build(targets, log, stopping.signal);
     running = built;
     new Gauge({

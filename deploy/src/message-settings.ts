@@ -12,6 +12,7 @@ import type {
   AskedService,
   Bus,
   Changing,
+  ConfigurationShape,
   DatabaseClock,
   Logger,
   MessageKey,
@@ -43,7 +44,7 @@ export const ASKED: readonly AskedService[] = [
 export function messageSealer({ bus, env, clock, log }: Ground): MessageSealer {
   const keys = ASKED.map((service) => [service, messageKeysOf(service, env, log)] as const);
   const sealer = createMessageSealer({
-    callerKey: setting('CALLER_PRIVATE_KEY', CALLER_PRIVATE_KEY, env, log),
+    callerKey: setting('CALLER_PRIVATE_KEY', CALLER_PRIVATE_KEY.CALLER_PRIVATE_KEY, env, log),
     messageKeys: Object.fromEntries(keys) as Record<AskedService, (typeof keys)[number][1]>,
     clock,
     compatible: isCompatible(env),
@@ -58,7 +59,7 @@ export function messageVerifier(
 ): MessageVerifier {
   const verifier = createMessageVerifier({
     service,
-    callerKeys: setting('CALLER_PUBLIC_KEY', CALLER_PUBLIC_KEY, env, log),
+    callerKeys: setting('CALLER_PUBLIC_KEY', CALLER_PUBLIC_KEY.CALLER_PUBLIC_KEY, env, log),
     messageKeys: messageKeysOf(service, env, log),
     clock,
     log,
@@ -72,25 +73,45 @@ export function messageKeysVariable(service: AskedService): string {
   return `${service.toUpperCase().replaceAll('-', '_')}_MESSAGE_KEYS`;
 }
 
-const CALLER_PRIVATE_KEY = readWith(
-  readCallerKey,
-  'the private key that caller tokens are signed with, in PEM form',
-);
-const CALLER_PUBLIC_KEY = readWith(
-  readCallerKeys,
-  'the public keys that caller tokens are checked with, in PEM form one after the other',
-);
+export const CALLER_PRIVATE_KEY = {
+  CALLER_PRIVATE_KEY: readWith(
+    readCallerKey,
+    'the private key that caller tokens are signed with, in PEM form',
+  ),
+};
+export const CALLER_PUBLIC_KEY = {
+  CALLER_PUBLIC_KEY: readWith(
+    readCallerKeys,
+    'the public keys that caller tokens are checked with, in PEM form one after the other',
+  ),
+};
+/** Read at both ends of a message. */
+export const CALLER_TOKENS = {
+  CALLER_TOKENS: z
+    .enum(['bound', 'compatible'])
+    .default('bound')
+    .describe(
+      'bound; compatible also sends and takes the tokens of the version before, for one rollout (docs/upgrades.md)',
+    ),
+} as const;
+
+export function messageKeysShape(service: AskedService): ConfigurationShape {
+  return { [messageKeysVariable(service)]: messageKeysType(service) };
+}
+
+function messageKeysType(service: AskedService) {
+  return readWith(
+    readMessageKeys,
+    `the keys that the gateway and the ${service} service share, one a line: the first is used, all of them count`,
+  );
+}
 
 function messageKeysOf(
   service: AskedService,
   env: NodeJS.ProcessEnv,
   log: Logger,
 ): Changing<readonly [MessageKey, ...MessageKey[]]> {
-  const type = readWith(
-    readMessageKeys,
-    `the keys that the gateway and the ${service} service share, one a line: the first is used, all of them count`,
-  );
-  return setting(messageKeysVariable(service), type, env, log);
+  return setting(messageKeysVariable(service), messageKeysType(service), env, log);
 }
 
 /** A text that `read` takes; what it throws says what is wrong, and not the text. */
@@ -119,13 +140,5 @@ function setting<T>(
 }
 
 function isCompatible(env: NodeJS.ProcessEnv): boolean {
-  const shape = {
-    CALLER_TOKENS: z
-      .enum(['bound', 'compatible'])
-      .default('bound')
-      .describe(
-        'bound; compatible also sends and takes the tokens of the version before, for one rollout (docs/upgrades.md)',
-      ),
-  };
-  return loadConfig(shape, env).CALLER_TOKENS === 'compatible';
+  return loadConfig(CALLER_TOKENS, env).CALLER_TOKENS === 'compatible';
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { migrationStatus } from '@countersign/database';
 import type { MigrationStatus } from '@countersign/database';
 import type { Logger, Module } from '@countersign/platform';
-import type { Pool } from './shared.js';
+import type { Pool } from '@countersign/database';
 
 const AGAIN_MS = 2000;
 

@@ -17,7 +17,7 @@ export function securityLogConfig(env: NodeJS.ProcessEnv): Configuration<typeof 
 }
 
 /** Variables of the target that sends the security log to collectors (docs/security-log.md). */
-const STREAM = {
+export const SECURITY_STREAM = {
   SECURITY_LOG_LINES: z
     .string()
     .regex(/^(stdout|\/.+)$/, 'expected stdout or an absolute path')
@@ -73,7 +73,7 @@ export function securityStreamSettings(
   env: NodeJS.ProcessEnv,
   mode: 'development' | 'production',
 ): SecurityStreamSettings {
-  const config = loadConfig(STREAM, env, (read) => [
+  const config = loadConfig(SECURITY_STREAM, env, (read) => [
     ...((read.SECURITY_LOG_CERT === undefined) === (read.SECURITY_LOG_KEY === undefined)
       ? []
       : [HALF_A_PAIR]),

@@ -1,19 +1,11 @@
-import {
-  PostgresParcels,
-  QUEUES_ROLE,
-  ROLES,
-  Traces,
-  createPool,
-  databaseNow,
-} from '@countersign/database';
-import type { RoleName } from '@countersign/database';
+import { PostgresParcels, QUEUES_ROLE, Traces, databaseNow } from '@countersign/database';
+import type { Pool, RoleName } from '@countersign/database';
 import {
   HINTS,
   Notary,
   TransitEngine,
   createDatabaseClock,
   createWorkerMetrics,
-  inSpan,
   recordedTraceparent,
   spaced,
   tracerInUse,
@@ -37,27 +29,19 @@ import { keyGauge } from './key-gauge.js';
 import { messageVerifier } from './message-settings.js';
 import { link, requireConnected } from './linked.js';
 import type { Linked, Surroundings } from './linked.js';
-import { takerOf } from './permissions.js';
-import type { Hint } from './permissions.js';
-import type { Target } from './modules.js';
+import type { Hint, Rights } from './permissions.js';
+import { poolOf } from './pool.js';
+import type { PoolSettings } from './pool.js';
+import { redisConfig } from './redis-settings.js';
 import { RemoteKey } from './remote-key.js';
 import { mayAlsoSign, serviceSigner } from './service-signer.js';
 import { signingKeyOf, transitOf } from './signing-settings.js';
+import { workerConfig } from './worker-settings.js';
+import type { WorkerConfig } from './worker-settings.js';
 
-export type Pool = ReturnType<typeof createPool>;
-
-/** What a process was given to work with: compared with the chart, which lets each target have just that. */
-export interface Uses {
-  readonly roles: Set<RoleName>;
-  readonly keys: Set<SigningService>;
-  readonly publishes: Set<Hint>;
-  queues: boolean;
-}
-
-/** What the targets of one process share. */
+/** What the targets of one process share. Each member throws where the targets' rights do not reach. */
 export interface Shared extends Linked {
   readonly config: CommonConfig;
-  readonly env: NodeJS.ProcessEnv;
   readonly trust: TrustManifest;
   /** What that service runs on behind the gateway. */
   runtime(service: AskedService): ServiceRuntime;
@@ -68,7 +52,7 @@ export interface Shared extends Linked {
   notary(service: SigningService): Notary;
   /** To which traces records belong; null while tracing is off. */
   traces(role: RoleName): Traces | null;
-  /** Sends that hint about a tenant, never awaited. Throws unless a target of this process may. */
+  /** Sends that hint about a tenant, never awaited. */
   hint(name: Hint): (tenant: string) => void;
   /** What the worker of that name runs on. */
   worker(name: string): Promise<WorkerRuntime>;
@@ -80,32 +64,37 @@ export interface Shared extends Linked {
   readonly clockReader: Module;
   /** First to start, last to stop: the bus and the pools that everything else stands on. */
   readonly connections: Module;
-  readonly uses: Uses;
 }
 
-/** What connections are made of. */
-type Settings = Pick<Shared, 'config' | 'env' | 'log'>;
+/** Which process it is. */
+export interface Identity {
+  readonly name: string;
+  /** Whose connections carry its large messages, and whose login its queues. */
+  readonly role: RoleName;
+  readonly may: Rights;
+  /** The role that takes a large message of that subject, or for null an answer. */
+  takerOf(subject: string | null): RoleName;
+}
 
-/** `name` says which process this is, `role` whose connections carry its large messages. */
 export async function share(
   surroundings: Surroundings,
-  targets: readonly Target[],
-  name: string,
-  role: RoleName,
+  { name, role, may, takerOf }: Identity,
 ): Promise<Shared> {
   const { env, log } = surroundings;
   const config = commonConfig(env);
   const settings = { config, env, log };
-  const uses: Uses = { roles: new Set(), keys: new Set(), publishes: new Set(), queues: false };
   const pools = new Map<RoleName, Pool>();
   const pool = (of: RoleName): Pool => {
-    uses.roles.add(of);
+    permit(may.roles.includes(of), `act as the role ${of}`);
     return remembered(pools, of, () => poolOf(of, settings));
   };
   const trust = trustOf(config);
-  const parcels = parcelsOf(new PostgresParcels(pool(role), pool));
-  const linked = await link(surroundings, targets, name, parcels);
-  const { bus, metrics, permissions } = linked;
+  const parcels = parcelsOf(new PostgresParcels(pool(role), pool), takerOf);
+  const linked = await link(surroundings, name, may, parcels);
+  const { bus, metrics } = linked;
+  function permit(allowed: boolean, doing: string): void {
+    if (!allowed) throw new Error(`${name} may not ${doing}`);
+  }
   databaseGauges(metrics, pools, config.DATABASE_CONNECTIONS);
   const traced = tracerInUse() !== null;
   const notaries = new Map<SigningService, Notary>();
@@ -118,12 +107,12 @@ export async function share(
     (clock ??= createDatabaseClock({ read: () => databaseNow(pool(role).ofNoTenant), log }));
   let jobs: Promise<Jobs> | undefined;
   const queuesOf = (): Promise<Jobs> => {
-    uses.queues = true;
+    permit(may.queues, 'have queues');
     return jobsOf(role, settings);
   };
   return {
     ...linked,
-    ...settings,
+    config,
     pool,
     trust,
     runtime: (service) => ({
@@ -140,9 +129,9 @@ export async function share(
     },
     notary: (service) =>
       remembered(notaries, service, () => {
-        uses.keys.add(service);
+        permit(may.keys.includes(service), `sign as ${service}`);
         const key = signingKeyOf(service, env);
-        const noted = traced ? noteTrace(() => pool(service)) : null;
+        const noted = traced && may.roles.includes(service) ? noteTrace(pool(service)) : null;
         if ('pem' in key) {
           const signer = serviceSigner(service, key.pem, trust, config.ORIGIN, Date.now());
           signers.set(service, signer);
@@ -166,24 +155,14 @@ export async function share(
         );
       }),
     hint: (hint) => {
-      if (!permissions.publishes.includes(hint)) {
-        throw new Error(`${targets.join(', ')} may not publish the hint ${hint}`);
-      }
-      uses.publishes.add(hint);
+      permit(may.publishes.includes(hint), `publish the hint ${hint}`);
       return spaced((tenant) => bus.publish(HINTS[hint], tenant), HINT_SPACE_MS);
     },
     traces: (of) => (traced ? new Traces(pool(of)) : null),
-    uses,
     worker: async (worker) => ({
       name: worker,
       jobs: await (jobs ??= queuesOf()),
-      settings: {
-        sweepMs: config.SWEEP_SECONDS * 1000,
-        aheadMs: AHEAD_MS,
-        batch: config.SWEEP_BATCH,
-        concurrency: config.WORKER_CONCURRENCY,
-        perSecond: config.WORKER_PER_SECOND,
-      },
+      settings: workerSettings(workerConfig(env)),
       metrics: createWorkerMetrics(metrics, worker),
       log,
     }),
@@ -214,7 +193,7 @@ export async function share(
 }
 
 /** A large message is for the role of the target that serves its subject, and a large answer for the gateway. */
-function parcelsOf(parcels: PostgresParcels): ParcelStore {
+function parcelsOf(parcels: PostgresParcels, takerOf: Identity['takerOf']): ParcelStore {
   return {
     put: async (body, subject) => parcels.put(body, takerOf(subject)),
     take: async (id, subject) => parcels.take(id, takerOf(subject)),
@@ -227,46 +206,38 @@ const HINT_SPACE_MS = 4;
 /** docs/architecture.md, "How one deadline travels". */
 const AHEAD_MS = 600_000;
 
+function workerSettings(config: WorkerConfig): WorkerRuntime['settings'] {
+  return {
+    sweepMs: config.SWEEP_SECONDS * 1000,
+    aheadMs: AHEAD_MS,
+    batch: config.SWEEP_BATCH,
+    concurrency: config.WORKER_CONCURRENCY,
+    perSecond: config.WORKER_PER_SECOND,
+  };
+}
+
 /** Queues in Redis, or without one beside the data, by the login of the process and in their own role. */
-async function jobsOf(role: RoleName, { config, env, log }: Settings): Promise<Jobs> {
+async function jobsOf(role: RoleName, { config, env, log }: PoolSettings): Promise<Jobs> {
   // Loaded only where there are queues: BullMQ is a large part of a small process.
   const { createJobs } = await import('@countersign/platform/jobs');
-  const lockMs = config.WORKER_LOCK_SECONDS * 1000;
-  if (config.REDIS_URL !== undefined) {
-    return createJobs({ log, lockMs, redisUrl: config.REDIS_URL, redisCa: config.REDIS_CA });
-  }
+  const lockMs = workerConfig(env).WORKER_LOCK_SECONDS * 1000;
+  const { REDIS_URL: redisUrl, REDIS_CA: redisCa } = redisConfig(config, env);
+  if (redisUrl !== undefined) return createJobs({ log, lockMs, redisUrl, redisCa });
   const url = new URL(databaseUrlOf(role, config, env));
   const options = url.searchParams.get('options') ?? '';
   url.searchParams.set('options', `${options} -c role=${QUEUES_ROLE}`.trim());
   return createJobs({ log, lockMs, databaseUrl: url.href });
 }
 
-function poolOf(role: RoleName, { config, env, log }: Settings): Pool {
-  return createPool({
-    url: databaseUrlOf(role, config, env),
-    role: ROLES[role],
-    application: `countersign-${role}`,
-    max: config.DATABASE_CONNECTIONS,
-    onError: (error) => log.warn({ err: error, role }, 'a database connection broke'),
-    around: tracerInUse() === null ? undefined : traceStatement,
-  });
-}
-
 async function all<T>(parts: readonly T[], work: (part: T) => Promise<void>): Promise<void> {
   await Promise.all(parts.map(work));
 }
 
-/** By its name alone: texts and values of statements are nobody's business. */
-function traceStatement<T>(statement: string, run: () => Promise<T>): Promise<T> {
-  return inSpan(statement, { kind: 'client', attributes: POSTGRES }, run);
-}
-const POSTGRES = { 'db.system.name': 'postgresql' } as const;
-
 /** Records that are committed and chained by others belong to the trace of whoever issued them. */
-function noteTrace(poolOfService: () => Pool): NoteIssued {
+function noteTrace(pool: Pool): NoteIssued {
   return (type, tenant, id) => {
     const traceparent = UNCHAINED.includes(type) ? null : recordedTraceparent();
-    return traceparent === null ? null : new Traces(poolOfService()).note(tenant, id, traceparent);
+    return traceparent === null ? null : new Traces(pool).note(tenant, id, traceparent);
   };
 }
 const UNCHAINED = ['AuditCheckpoint', 'WebhookDelivery'];

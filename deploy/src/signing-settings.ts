@@ -1,9 +1,31 @@
 import { readFile } from 'node:fs/promises';
 import { loadConfig, wholeNumber } from '@countersign/platform';
-import type { ConfigurationFault, TransitSettings } from '@countersign/platform';
+import type {
+  ConfigurationFault,
+  ConfigurationShape,
+  TransitSettings,
+} from '@countersign/platform';
 import type { SigningService } from '@countersign/protocol';
 import { z } from 'zod';
 import type { CommonConfig } from './configuration.js';
+
+/** `REVIEW_SIGNING_KEY` for `review`. */
+export function signingKeyVariable(service: SigningService): string {
+  return `${service.toUpperCase().replaceAll('-', '_')}_SIGNING_KEY`;
+}
+
+export function signingKeyShape(service: SigningService): ConfigurationShape {
+  return {
+    [signingKeyVariable(service)]: z
+      .string()
+      .refine((given) => given.includes('-----BEGIN') || VAULT_KEY.test(given), {
+        error: 'expected a PEM text, or vault:<name>',
+      })
+      .describe(
+        `the Ed25519 private key of the ${service} service in PEM form, or vault:<name> of one in a transit engine`,
+      ),
+  };
+}
 
 /**
  * `<SERVICE>_SIGNING_KEY`: the private key of the one service that signs with it, or the name of one that stays in a key
@@ -13,18 +35,7 @@ export function signingKeyOf(
   service: SigningService,
   env: NodeJS.ProcessEnv,
 ): { pem: string } | { vaultKey: string } {
-  const name = `${service.toUpperCase().replaceAll('-', '_')}_SIGNING_KEY`;
-  const shape = {
-    [name]: z
-      .string()
-      .refine((given) => given.includes('-----BEGIN') || VAULT_KEY.test(given), {
-        error: 'expected a PEM text, or vault:<name>',
-      })
-      .describe(
-        `the Ed25519 private key of the ${service} service in PEM form, or vault:<name> of one in a transit engine`,
-      ),
-  };
-  const given = loadConfig(shape, env)[name] as string;
+  const given = loadConfig(signingKeyShape(service), env)[signingKeyVariable(service)] as string;
   const [, vaultKey] = VAULT_KEY.exec(given) ?? [];
   return vaultKey === undefined ? { pem: given } : { vaultKey };
 }
@@ -32,7 +43,7 @@ export function signingKeyOf(
 const VAULT_KEY = /^vault:([\w.-]{1,128})$/;
 
 /** Variables of a transit engine, read where a key is named as `vault:<name>`. */
-const TRANSIT = {
+export const TRANSIT = {
   VAULT_ADDR: z
     .url({ protocol: /^https?$/ })
     .describe('where Vault or OpenBao is, such as https://vault.example:8200'),

@@ -18,25 +18,10 @@ export const NATS_TRANSPORT = {
   NATS_KEY: pem('the private key that belongs to NATS_CERT'),
 } as const;
 
-export const REDIS_CA = pem(
-  'the certificates that a rediss:// server is verified with; the usual ones when not given',
-);
-
-export interface StoreAddresses {
-  readonly DATABASE_URL: string;
-  readonly REDIS_URL?: string | undefined;
-}
-
-/** What is wrong in production with these addresses, unless ALLOW_PLAINTEXT_STORES says otherwise (protocol R40). */
-export function plaintextFaults(addresses: StoreAddresses): ConfigurationFault[] {
-  const { DATABASE_URL, REDIS_URL } = addresses;
-  const faults = databaseFaults('DATABASE_URL', DATABASE_URL);
-  if (REDIS_URL !== undefined && !REDIS_URL.startsWith('rediss://')) {
-    faults.push(
-      plaintext('REDIS_URL', 'Use rediss://, with REDIS_CA where its authority is your own'),
-    );
-  }
-  return faults;
+/** What is wrong in production with this address, unless ALLOW_PLAINTEXT_STORES says otherwise (protocol R40). */
+export function redisFaults(url: string | undefined): ConfigurationFault[] {
+  if (url === undefined || url.startsWith('rediss://')) return [];
+  return [plaintext('REDIS_URL', 'Use rediss://, with REDIS_CA where its authority is your own')];
 }
 
 /** The same of NATS. */

@@ -15,7 +15,7 @@ const SAMPLERS = [
 ] as const;
 
 /** Named and meant as OpenTelemetry does. */
-const SHAPE = {
+export const TRACING = {
   OTEL_TRACES_EXPORTER: z
     .enum(['otlp', 'console', 'none'])
     .optional()
@@ -43,8 +43,8 @@ const SHAPE = {
     .describe('what traces call this process; countersign-<target> without it'),
 } as const;
 
-export function tracingConfig(env: NodeJS.ProcessEnv): Configuration<typeof SHAPE> {
-  return loadConfig(SHAPE, env);
+export function tracingConfig(env: NodeJS.ProcessEnv): Configuration<typeof TRACING> {
+  return loadConfig(TRACING, env);
 }
 
 /**

@@ -2,10 +2,9 @@ import { readWitness } from '@countersign/ledger';
 import type { Witness } from '@countersign/ledger';
 import { list, loadConfig } from '@countersign/platform';
 
-/** `WITNESSES`: who is asked to sign checkpoints of trees, for the one target that asks. */
-export function witnessesOf(env: NodeJS.ProcessEnv, mode: string): Witness[] {
-  const plainHttp = mode === 'development';
-  const shape = {
+/** `WITNESSES`, for the one target that asks them; `plainHttp` in development. */
+export function witnessesShape(plainHttp: boolean) {
+  return {
     WITNESSES: list()
       .default([])
       .refine((given) => given.every((text) => readWitness(text, plainHttp) !== null), {
@@ -15,5 +14,11 @@ export function witnessesOf(env: NodeJS.ProcessEnv, mode: string): Witness[] {
         'witnesses of trees, with commas: <name>+<key id>+<key> https://prefix of add-checkpoint',
       ),
   };
-  return loadConfig(shape, env).WITNESSES.flatMap((text) => readWitness(text, plainHttp) ?? []);
+}
+
+/** Witnesses that are asked to sign checkpoints of trees. */
+export function witnessesOf(env: NodeJS.ProcessEnv, mode: string): Witness[] {
+  const plainHttp = mode === 'development';
+  const { WITNESSES } = loadConfig(witnessesShape(plainHttp), env);
+  return WITNESSES.flatMap((text) => readWitness(text, plainHttp) ?? []);
 }

@@ -1,24 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  ASKED,
-  PERMISSIONS,
-  TARGETS,
-  messageKeysVariable,
-  takeInventory,
-} from '@countersign/deploy';
-import type { Inventory, Target } from '@countersign/deploy';
+import { ASKED, TARGETS, messageKeysVariable, rowOf, settingsOf } from '@countersign/deploy';
+import type { Target, TargetRow } from '@countersign/deploy';
 import { HINTS, SCHEMA_SUBJECT } from '@countersign/platform';
+import { freePort } from '@countersign/platform/stores';
+import { testNats } from '@countersign/platform/testing';
+import type { TestStore } from '@countersign/platform/testing';
 import { parse } from 'yaml';
+import { NATS_USERS, natsConfigOf } from './nats-users.js';
 import { component, rendered, shape } from './objects.js';
 import type { Manifest } from './objects.js';
-import { prepareGround, startAndStop } from './started.js';
-import type { Ground, Started } from './started.js';
+import { assembleWithAllOn, prepareGround, startAndStop } from './started.js';
+import type { Ground } from './started.js';
 import { CHART } from './tools.js';
+import { usesOf } from './uses.js';
+import type { Uses } from './uses.js';
 
 /**
- * What the chart lets each target have and reach is what the target takes and uses, and nothing else. Found out from the
- * code by putting targets together and starting them, so that neither side can change alone.
+ * The chart lets each target have and reach what its row of the table says, and each target, started for real, takes and uses
+ * just that: neither the chart, the table nor the code can change alone.
  */
 const HA = rendered(
   shape('production-ha'),
@@ -32,18 +32,19 @@ const HA = rendered(
   'networkPolicy.signer.peers=[{"podSelector":{}}]',
   'networkPolicy.telemetry.peers=[{"podSelector":{}}]',
 );
-const DRAWN = TARGETS.filter((target) => target !== 'development-provider');
-let inventory: ReadonlyMap<Target, Inventory>;
+const DRAWN = TARGETS.filter((target) => rowOf(target).installed !== 'never');
+/** By target the variables of its row. */
+const SETTINGS = new Map<Target, ReadonlySet<string>>();
 
 beforeAll(async () => {
-  inventory = await takeInventory(DRAWN);
+  for (const target of TARGETS) {
+    SETTINGS.set(target, new Set((await settingsOf(target)).map(({ name }) => name)));
+  }
 }, 60_000);
 
 const of = (kind: string, target: string): Manifest =>
   HA.find((manifest) => manifest.kind === kind && component(manifest) === target) as Manifest;
-const taken = (target: Target): Inventory => inventory.get(target) as Inventory;
-const reads = (target: Target, name: string): boolean =>
-  taken(target).settings.some((setting) => setting.name === name);
+const reads = (target: Target, name: string): boolean => SETTINGS.get(target)?.has(name) === true;
 
 it('runs every target of the code', () => {
   const running = HA.filter(({ kind }) => kind === 'Deployment').map(component);
@@ -66,16 +67,15 @@ describe.each(DRAWN)('%s', (target) => {
       .projected.sources.flatMap((source: { secret: { items: { path: string }[] } }) =>
         source.secret.items.map(({ path }) => path),
       );
-    const { roles, keys } = taken(target);
-    const signs = target === 'gateway' ? ['caller'] : keys;
+    const { role, key } = rowOf(target);
     expect(files.filter((path) => path.startsWith('postgres/'))).toEqual(
-      roles.map((role) => `postgres/${role}`),
+      role === null ? [] : [`postgres/${role}`],
     );
     const shares = ASKED.filter((service) => reads(target, messageKeysVariable(service)));
     expect(shares).toEqual(target === 'gateway' ? ASKED : ASKED.filter((one) => one === target));
     expect(files.filter((path) => path.startsWith('keys/')).sort()).toEqual(
       [
-        ...signs.map((key) => `keys/${key}.pem`),
+        ...(key === null ? [] : [`keys/${key}.pem`]),
         ...shares.map((service) => `keys/${service}.message-keys`),
         ...(reads(target, 'CALLER_PUBLIC_KEY') ? ['keys/caller.pub.pem'] : []),
         // A target that runs strangers' schemas has no records.
@@ -87,10 +87,9 @@ describe.each(DRAWN)('%s', (target) => {
   it('reaches what it uses', () => {
     const values = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')).networkPolicy;
     const places: Record<string, boolean> = {
-      postgres: taken(target).roles.length > 0,
+      postgres: rowOf(target).role !== null,
       nats: true,
-      // Queues, and the gateway's rates.
-      redis: taken(target).queues || reads(target, 'RATE_PAGE'),
+      redis: reads(target, 'REDIS_URL'),
       oidc: reads(target, 'OIDC_CLIENT_SECRET') && target === 'gateway',
       smtp: reads(target, 'SMTP_URL'),
       // Who sends mails sends webhooks.
@@ -155,40 +154,89 @@ it('denies what no policy allows', () => {
   }
 });
 
-describe('on the bus', () => {
+describe('started for real', () => {
   let ground: Ground;
-  /** By target: what it served and subscribed to when it was started. */
-  const found = new Map<Target, Started>();
+  let nats: TestStore;
+  let monitor: string;
 
   beforeAll(async () => {
-    ground = await prepareGround();
-    for (const target of DRAWN) {
-      if (target !== 'gateway') found.set(target, await startAndStop(ground, target));
-    }
+    const port = await freePort();
+    monitor = `http://127.0.0.1:${port}/connz?subs=detail&auth=1`;
+    [ground, nats] = await Promise.all([
+      prepareGround(),
+      testNats(`http: "127.0.0.1:${port}"\n${natsConfigOf(NATS_USERS)}`),
+    ]);
   }, 120_000);
-  afterAll(() => ground.remove());
+  afterAll(() => Promise.all([ground?.remove(), nats?.remove()]), 60_000);
 
-  it.each(DRAWN.filter((target) => target !== 'gateway'))(
-    '%s serves, says and hears what it may, and nothing less',
-    (target) => {
-      const may = PERMISSIONS[target];
-      const { serves, subscribes } = found.get(target) as Started;
-      expect(sorted(serves)).toEqual(sorted(may.serves));
-      expect(sorted(subscribes)).toEqual(sorted(may.subscribes.map((hint) => HINTS[hint])));
-      expect(sorted(taken(target).publishes)).toEqual(sorted(may.publishes));
-      const asksForChecks = target === 'request' || target === 'review';
-      expect(may.calls).toEqual(asksForChecks ? [SCHEMA_SUBJECT] : []);
+  /** `<subject> <queue>` of every subscription that the server has of that user, but for answers to it. */
+  async function subscriptionsOf(target: Target): Promise<string[]> {
+    const { connections } = (await (await fetch(monitor)).json()) as {
+      connections: {
+        authorized_user: string;
+        subscriptions_list_detail?: { subject: string; qgroup?: string }[];
+      }[];
+    };
+    return connections
+      .filter(({ authorized_user }) => authorized_user === target)
+      .flatMap(({ subscriptions_list_detail = [] }) => subscriptions_list_detail)
+      .map(({ subject, qgroup = '' }) => `${subject} ${qgroup}`)
+      .filter((subscription) => !subscription.startsWith('_INBOX.'));
+  }
+
+  it.each(DRAWN)(
+    '%s uses what its row says, and nothing else',
+    async (target) => {
+      const row: TargetRow = rowOf(target);
+      const onBus = { NATS_URL: nats.url, NATS_USER: target, NATS_PASSWORD: target };
+      let subscriptions: string[] = [];
+      const { read, uses } = await usesOf(target, () =>
+        startAndStop(ground, [target], {
+          env: onBus,
+          meanwhile: async () => {
+            subscriptions = await subscriptionsOf(target);
+          },
+        }),
+      );
+      expect(sorted(subscriptions)).toEqual(
+        sorted([
+          ...row.serves.map((subject) => `${subject} ${subject.split('.')[1]}`),
+          ...row.subscribes.map((hint) => `${HINTS[hint]} ${target}`),
+        ]),
+      );
+      expect(uses).toEqual<Uses>({
+        roles: row.role === null ? [] : [row.role],
+        keys: row.key === null || row.key === 'caller' ? [] : [row.key],
+        publishes: sorted(row.publishes),
+        queues: row.queues,
+      });
+      // Some variables are read only where others switch on what they are for.
+      const allRead = new Set([...read, ...(await assembleWithAllOn(ground, target))]);
+      expect(sorted([...allRead].filter(isOfTarget))).toEqual(
+        sorted([...(SETTINGS.get(target) ?? [])].filter(isOfTarget)),
+      );
     },
+    60_000,
   );
 
-  it('lets the gateway ask everything that services serve for callers', () => {
-    const { calls, ...rest } = PERMISSIONS.gateway;
-    const served = [...found.values()].flatMap(({ serves }) => serves);
-    expect(sorted([...calls, SCHEMA_SUBJECT])).toEqual(sorted(served));
-    expect(rest).toEqual({ serves: [], publishes: [], subscribes: [] });
-    expect(taken('gateway').publishes).toEqual([]);
+  it('asks what others serve: for checks of schemas, and the gateway for its callers', () => {
+    for (const target of DRAWN) {
+      const asksForChecks = target === 'request' || target === 'review';
+      if (target === 'gateway') continue;
+      expect([target, rowOf(target).calls]).toEqual([
+        target,
+        asksForChecks ? [SCHEMA_SUBJECT] : [],
+      ]);
+    }
+    const served = DRAWN.flatMap((target) => rowOf(target).serves);
+    expect(sorted([...rowOf('gateway').calls, SCHEMA_SUBJECT])).toEqual(sorted(served));
   });
 });
+
+/** Not of the process, which reads its own variables before it puts any target together (main.ts). */
+function isOfTarget(variable: string): boolean {
+  return !/^(HEALTH_PORT|LOG_LEVEL|OTEL_\w+)$/.test(variable);
+}
 
 function sorted<T extends string | number>(values: readonly T[]): T[] {
   return [...values].sort();

@@ -39,13 +39,13 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'countersign-figures-'));
   ground = await prepareGround();
   for (const target of DRAWN) {
-    figures.set(target, (await startAndStop(ground, target)).figures);
+    figures.set(target, (await startAndStop(ground, [target])).figures);
   }
   const token = randomBytes(32).toString('base64url');
   const pool = createOwnerPool({ url: ground.url, application: 'test', max: 1 });
   await bootstrapTenant(pool, { tenant: 'acme', operator: 'operator-1', token, active: true });
   await pool.end();
-  const all = await startAndStop(ground, DRAWN, async (origin) => {
+  const meanwhile = async (origin: string) => {
     const response = await fetch(`${origin}/v2/admin/metrics.prom`, {
       headers: { authorization: `Bearer ${token}` },
     });
@@ -55,8 +55,8 @@ beforeAll(async () => {
       headers: { authorization: `Bearer ${token}` },
     });
     await fetch(`${origin}/wp-login.php`);
-  });
-  figures.set('all', all.figures);
+  };
+  figures.set('all', (await startAndStop(ground, DRAWN, { meanwhile })).figures);
 }, 300_000);
 afterAll(async () => {
   await ground.remove();

@@ -1,36 +1,21 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { PERMISSIONS, TARGETS } from '@countersign/deploy';
+import { TARGETS, rowOf } from '@countersign/deploy';
 import type { Target } from '@countersign/deploy';
 import { HINTS } from '@countersign/platform';
 import { testNats, until } from '@countersign/platform/testing';
 import type { TestStore } from '@countersign/platform/testing';
 import { connect } from '@nats-io/transport-node';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { parse } from 'yaml';
+import { NATS_USERS, NATS_VALUES, natsConfigOf } from './nats-users.js';
 import { rawNats } from './raw-nats.js';
 import type { RawNats } from './raw-nats.js';
-import { CHART } from './tools.js';
 
 /**
  * The values for the nats chart, tried on a real server: each target can do what it does, and nothing that another one
  * does. (test/chart/drawing.test.ts shows that this is what the code does.)
  */
-interface User {
-  readonly user: string;
-  readonly password: string;
-  readonly permissions: {
-    readonly publish: { allow?: string[]; deny?: string[] };
-    readonly subscribe: { allow: string[] };
-    readonly allow_responses?: { max: number; ttl: string };
-  };
-}
-
-const values = parse(readFileSync(join(CHART, 'examples', 'nats-values.yaml'), 'utf8'));
-const users: User[] = values.config.merge.authorization.users;
 const DRAWN = TARGETS.filter((target) => target !== 'development-provider');
 const SERVED = DRAWN.flatMap((target) =>
-  PERMISSIONS[target].serves.map((subject) => ({ target, subject })),
+  rowOf(target).serves.map((subject) => ({ target, subject })),
 );
 
 let server: TestStore;
@@ -38,7 +23,7 @@ const connections = new Map<Target, NatsConnection>();
 const lines = new Map<Target, RawNats>();
 
 beforeAll(async () => {
-  server = await testNats(configOf(users));
+  server = await testNats(natsConfigOf(NATS_USERS));
   for (const target of DRAWN) await open(target);
 });
 afterAll(async () => {
@@ -46,24 +31,6 @@ afterAll(async () => {
   for (const connection of connections.values()) await connection.close();
   await server.remove();
 });
-
-/** As the nats chart writes it; passwords are the users' names here. */
-function configOf(of: readonly User[]): string {
-  const list = (subjects: readonly string[]): string =>
-    `[${subjects.map((s) => JSON.stringify(s)).join(', ')}]`;
-  const lines = of.map(({ user, permissions: { publish, subscribe, allow_responses } }) => {
-    const responses =
-      allow_responses === undefined
-        ? ''
-        : `allow_responses: { max: ${allow_responses.max}, expires: "${allow_responses.ttl}" }`;
-    const may =
-      publish.allow === undefined
-        ? `deny: ${list(publish.deny ?? [])}`
-        : `allow: ${list(publish.allow)}`;
-    return `{ user: ${user}, password: ${user}, permissions: { publish: { ${may} }, subscribe: { allow: ${list(subscribe.allow)} }, ${responses} } }`;
-  });
-  return `authorization { users: [\n${lines.join('\n')}\n] }`;
-}
 
 async function open(target: Target): Promise<void> {
   const connection = await connect({
@@ -90,10 +57,10 @@ const subscribe = (subject: string, queue = ''): string =>
   `SUB ${subject} ${queue} ${(subscriptions += 1)}`;
 
 it('has a user for every target, with a password out of a Secret', () => {
-  expect(users.map(({ user }) => user).sort()).toEqual([...DRAWN].sort());
-  for (const { user, password } of users) {
+  expect(NATS_USERS.map(({ user }) => user).sort()).toEqual([...DRAWN].sort());
+  for (const { user, password } of NATS_USERS) {
     const [, variable] = /^<< \$(\w+) >>$/.exec(password) ?? [];
-    expect(values.container.env[variable ?? '']).toEqual({
+    expect(NATS_VALUES.container.env[variable ?? '']).toEqual({
       valueFrom: { secretKeyRef: { name: 'countersign-nats', key: user } },
     });
   }
@@ -108,7 +75,7 @@ it('lets who may ask a service ask, and the service answer', async () => {
   }
   for (const target of DRAWN) await of(target).flush();
   for (const { subject } of SERVED) {
-    const asking = DRAWN.filter((target) => PERMISSIONS[target].calls.includes(subject));
+    const asking = DRAWN.filter((target) => rowOf(target).calls.includes(subject));
     expect([subject, asking.length > 0]).toEqual([subject, true]);
     for (const target of asking) {
       const reply = await of(target).request(subject, '', { timeout: 5000 });
@@ -120,14 +87,14 @@ it('lets who may ask a service ask, and the service answer', async () => {
 it('brings hints to those who wait for them', async () => {
   const heard: string[] = [];
   for (const target of DRAWN) {
-    for (const hint of PERMISSIONS[target].subscribes) {
+    for (const hint of rowOf(target).subscribes) {
       of(target).subscribe(HINTS[hint], { queue: target, callback: () => void heard.push(hint) });
       await of(target).flush();
     }
   }
   let sent = 0;
   for (const target of DRAWN) {
-    for (const hint of PERMISSIONS[target].publishes) {
+    for (const hint of rowOf(target).publishes) {
       sent += 1;
       of(target).publish(HINTS[hint], 'acme');
     }
@@ -136,7 +103,7 @@ it('brings hints to those who wait for them', async () => {
 });
 
 describe.each(DRAWN)('%s', (target) => {
-  const may = PERMISSIONS[target];
+  const may = rowOf(target);
 
   it('cannot ask a service that it does not call', async () => {
     for (const { subject } of SERVED) {

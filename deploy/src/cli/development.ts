@@ -19,10 +19,7 @@ export function addDevelopmentCommands(program: Command): void {
     .command('demo')
     .description('drive one request through the running instance, from its creation to its export')
     .option('--data <dir>', 'data directory of the running instance', DEFAULT_DATA)
-    .action(async ({ data }: { data: string }) => {
-      const { runLifecycle } = await import('../demo/lifecycle.js');
-      await runLifecycle(demoFileOf(data), (person) => subjectOf(data, person), console.log);
-    });
+    .action(({ data }: { data: string }) => demonstrate(data));
 
   // Steps of the launcher, which runs them in processes of their own.
   program
@@ -42,23 +39,40 @@ export function addDevelopmentCommands(program: Command): void {
     .requiredOption('--origin <origin>')
     .requiredOption('--issuer <issuer>')
     .option('--sandbox-origin <origin>', 'also write what a visitor needs to try the instance')
-    .action(async ({ data, sandboxOrigin, ...at }: ConfigureFlags) => {
-      const [{ addAuditors, configureTenant }, { databaseUrl }] = await Promise.all([
-        import('../launcher/configure.js'),
-        import('./database-of.js'),
-      ]);
-      const url = databaseUrl();
-      const directory = dataDirectory(data);
-      const tenants = demoTenants(directory);
-      for (const tenant of tenants) {
-        await configureTenant(at.origin, at.issuer, tenant);
-        if (url !== undefined) await addAuditors(url, at.issuer, tenant);
-        console.log(`tenant ${tenant.tenant}: producer, publisher, people and routes configured`);
-      }
-      if (sandboxOrigin !== undefined) {
-        writeDemoFile(directory, { ...at, sandboxOrigin }, tenants);
-      }
+    .action((flags: ConfigureFlags) => configure(flags));
+  // For docker-compose.yml, where nothing runs beside the targets that could do one after the other.
+  program
+    .command('set-up-demo', { hidden: true })
+    .requiredOption('--data <dir>')
+    .requiredOption('--origin <origin>')
+    .requiredOption('--issuer <issuer>')
+    .requiredOption('--sandbox-origin <origin>')
+    .action(async (flags: ConfigureFlags) => {
+      await configure(flags);
+      await demonstrate(flags.data);
+      console.log(`\nThe inbox is at ${flags.origin}/inbox`);
     });
+}
+
+async function demonstrate(data: string): Promise<void> {
+  const { runLifecycle } = await import('../demo/lifecycle.js');
+  await runLifecycle(demoFileOf(data), (person) => subjectOf(data, person), console.log);
+}
+
+async function configure({ data, sandboxOrigin, ...at }: ConfigureFlags): Promise<void> {
+  const [{ addAuditors, configureTenant }, { databaseUrl }] = await Promise.all([
+    import('../launcher/configure.js'),
+    import('./database-of.js'),
+  ]);
+  const url = databaseUrl();
+  const directory = dataDirectory(data);
+  const tenants = demoTenants(directory);
+  for (const tenant of tenants) {
+    await configureTenant(at.origin, at.issuer, tenant);
+    if (url !== undefined) await addAuditors(url, at.issuer, tenant);
+    console.log(`tenant ${tenant.tenant}: producer, publisher, people and routes configured`);
+  }
+  if (sandboxOrigin !== undefined) writeDemoFile(directory, { ...at, sandboxOrigin }, tenants);
 }
 
 interface ConfigureFlags {

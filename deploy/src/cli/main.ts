@@ -26,7 +26,7 @@ export const COMMAND_FILES: readonly {
   { names: ['doctor'], add: async (to) => (await import('./doctor.js')).addDoctorCommand(to) },
   { names: ['probe'], add: async (to) => (await import('./probe.js')).addProbeCommand(to) },
   {
-    names: ['session', 'demo', 'set-up', 'configure'],
+    names: ['session', 'demo', 'set-up', 'configure', 'set-up-demo'],
     add: async (to) => (await import('./development.js')).addDevelopmentCommands(to),
   },
 ];

@@ -1,6 +1,8 @@
-import type { SigningService } from '@countersign/protocol';
-import { ASKED, messageKeysVariable } from '../message-settings.js';
-import type { Target } from '../modules.js';
+import { BUS } from '../configuration.js';
+import { messageKeysVariable } from '../message-settings.js';
+import { signingKeyVariable } from '../signing-settings.js';
+import { TARGETS, rowOf } from '../targets.js';
+import type { Target } from '../targets.js';
 import type { DataDirectory } from './data-directory.js';
 import { everybodyOf } from './demo-tenants.js';
 import type { DemoTenant } from './demo-tenants.js';
@@ -8,60 +10,6 @@ import type { Ports } from './ports.js';
 import { STORES_FILE } from './stores.js';
 import type { Stores } from './stores.js';
 import type { TargetProcess } from './supervisor.js';
-
-/** When each target of `--split` starts: after those with smaller numbers, for it calls them. They stop in reverse. */
-const STAGE: Readonly<Record<Target, number>> = {
-  'development-provider': 0,
-  schema: 0,
-  request: 0,
-  review: 0,
-  'execution-authority': 0,
-  ledger: 0,
-  notifier: 0,
-  'worker-anchor': 0,
-  'worker-security-log': 0,
-  'worker-expiry': 0,
-  'worker-deletion': 0,
-  'worker-reconciliation': 0,
-  'worker-delivery': 0,
-  'worker-reminder': 0,
-  gateway: 1,
-};
-
-/** Stays single, whatever the number of replicas: its state lives in its memory. */
-const SINGLE: readonly Target[] = ['development-provider'];
-
-/** Listens on a port, which its replicas share. */
-const LISTENING: readonly Target[] = ['gateway'];
-
-/** Whose private key each target holds: a stolen notifier cannot sign a receipt. */
-const KEY_OF: Readonly<Record<Target, SigningService | 'caller' | null>> = {
-  'development-provider': null,
-  schema: null,
-  request: 'request',
-  review: 'review',
-  'execution-authority': 'execution-authority',
-  ledger: 'ledger',
-  notifier: 'notifier',
-  'worker-anchor': 'ledger',
-  'worker-security-log': null,
-  'worker-expiry': 'request',
-  'worker-deletion': 'request',
-  'worker-reconciliation': 'execution-authority',
-  'worker-delivery': 'notifier',
-  'worker-reminder': 'notifier',
-  gateway: 'caller',
-};
-
-/** The whole environment of the target that runs strangers' schemas, whatever else our own environment holds. */
-const TOLD_TO_SCHEMA = [
-  'MODE',
-  'NATS_URL',
-  'NATS_USER',
-  'NATS_PASSWORD',
-  'NATS_CREDENTIALS',
-  'LOG_LEVEL',
-];
 
 export interface Origins {
   readonly origin: string;
@@ -84,20 +32,16 @@ export function processesOf(
   env: Readonly<Record<string, string>>,
   { split, replicas }: { split: boolean; replicas: number },
 ): TargetProcess[][] {
-  const targets = Object.keys(STAGE) as Target[];
   if (!split) {
-    const keys = Object.assign({}, ...targets.map((target) => keysOf(data, target)));
+    const keys = Object.assign({}, ...TARGETS.map((target) => keysOf(data, target)));
     const own = { ...process.env, ...env, ...keys };
     return [[{ name: 'all', target: 'all', env: own, shared: false }]];
   }
-  const stages = [...new Set(Object.values(STAGE))].sort();
+  const stages = [...new Set(TARGETS.map((target) => rowOf(target).stage))].sort();
   return stages.map((stage) =>
-    targets
-      .filter((target) => STAGE[target] === stage)
-      .flatMap((target) => {
-        const count = SINGLE.includes(target) ? 1 : replicas;
-        return replicasOf(target, count, environmentFor(target, data, env));
-      }),
+    TARGETS.filter((target) => rowOf(target).stage === stage).flatMap((target) =>
+      replicasOf(target, rowOf(target).single ? 1 : replicas, environmentFor(target, data, env)),
+    ),
   );
 }
 
@@ -107,8 +51,9 @@ function environmentFor(
   env: Readonly<Record<string, string>>,
 ): NodeJS.ProcessEnv {
   const all: NodeJS.ProcessEnv = { ...process.env, ...env, ...keysOf(data, target) };
+  // The target that runs strangers' schemas gets what it reads, whatever else our own environment holds.
   return target === 'schema'
-    ? Object.fromEntries(TOLD_TO_SCHEMA.map((name) => [name, all[name]]))
+    ? Object.fromEntries(Object.keys(BUS).map((name) => [name, all[name]]))
     : all;
 }
 
@@ -117,26 +62,24 @@ function replicasOf(target: Target, count: number, env: NodeJS.ProcessEnv): Targ
     name: count === 1 ? target : `${target}-${index + 1}`,
     target,
     env,
-    shared: count > 1 && LISTENING.includes(target),
+    shared: count > 1 && rowOf(target).listens,
   }));
 }
 
+/** Files of the keys that a target holds. */
 function keysOf(data: DataDirectory, target: Target): Record<string, string> {
-  const owner = KEY_OF[target];
-  if (owner === null) return {};
-  const file = (name: string): string => data.at('keys', name);
-  const messageKeys = ASKED.filter((service) => target === 'gateway' || target === service).map(
-    (service) => [`${messageKeysVariable(service)}_FILE`, file(`${service}.message-keys`)],
-  );
-  const shared = Object.fromEntries(messageKeys);
-  if (owner === 'caller') return { CALLER_PRIVATE_KEY_FILE: file('caller.pem'), ...shared };
-  const variable = `${owner.toUpperCase().replaceAll('-', '_')}_SIGNING_KEY`;
-  return {
-    ...shared,
-    ...(messageKeys.length > 0 ? { CALLER_PUBLIC_KEY_FILE: file('caller.pub.pem') } : {}),
-    // One that is set in our own environment is used instead, such as vault:<name>.
-    ...(process.env[variable] ? {} : { [`${variable}_FILE`]: file(`${owner}.pem`) }),
+  const { key, messages } = rowOf(target);
+  const files: Record<string, string> = {};
+  const give = (variable: string, name: string): void => {
+    files[`${variable}_FILE`] = data.at('keys', name);
   };
+  for (const service of messages) give(messageKeysVariable(service), `${service}.message-keys`);
+  if (key === 'caller') give('CALLER_PRIVATE_KEY', 'caller.pem');
+  else if (messages.length > 0) give('CALLER_PUBLIC_KEY', 'caller.pub.pem');
+  if (key === null || key === 'caller') return files;
+  // One that is set in our own environment is used instead, such as vault:<name>.
+  if (!process.env[signingKeyVariable(key)]) give(signingKeyVariable(key), `${key}.pem`);
+  return files;
 }
 
 /** What every target is configured with, by environment only. */

@@ -1,32 +1,44 @@
 import {
+  DEVELOPMENT_PROVIDER_SETTINGS,
+  GATEWAY_SETTINGS,
   createDevelopmentProvider,
   createGateway,
   developmentProviderConfig,
   gatewayConfig,
 } from '@countersign/gateway';
-import type { Module } from '@countersign/platform';
+import type { Assembly } from '../assembly.js';
+import type { Linked } from '../linked.js';
 import { messageSealer } from '../message-settings.js';
+import { REDIS, redisConfig } from '../redis-settings.js';
+import { MAIL, mailSenderOf } from '../service-settings.js';
 import type { Shared } from '../shared.js';
 
-export function gatewayModules(shared: Shared): Module[] {
-  return [
-    createGateway({
-      config: gatewayConfig(shared.env),
-      pool: shared.pool('gateway'),
-      bus: shared.bus,
-      sealer: messageSealer({ ...shared, clock: shared.clock() }),
-      log: shared.log,
-      trust: shared.trust,
-      notifications: shared.config.MAIL_FROM === undefined ? 'polling-only' : 'smtp',
-      metrics: shared.metrics,
-    }),
-  ];
-}
+export const gateway: Assembly<Shared> = {
+  settings: [REDIS, MAIL, GATEWAY_SETTINGS],
+  async build(shared) {
+    const { config, env, bus, log, metrics, trust } = shared;
+    // Refuses one without TLS in production; the gateway reads the address itself.
+    redisConfig(config, env);
+    return [
+      createGateway({
+        config: gatewayConfig(env),
+        pool: shared.pool('gateway'),
+        bus,
+        sealer: messageSealer({ bus, env, clock: shared.clock(), log }),
+        log,
+        trust,
+        notifications: mailSenderOf(env) === undefined ? 'polling-only' : 'smtp',
+        metrics,
+      }),
+    ];
+  },
+};
 
 /** Demo people's provider: there is none in production (R21). */
-export async function developmentProviderModules(shared: Shared): Promise<Module[]> {
-  if (shared.config.MODE !== 'development') return [];
-  return [
-    await createDevelopmentProvider({ ...developmentProviderConfig(shared.env), log: shared.log }),
-  ];
-}
+export const developmentProvider: Assembly<Linked> = {
+  settings: [DEVELOPMENT_PROVIDER_SETTINGS],
+  async build({ config, env, log }) {
+    if (config.MODE !== 'development') return [];
+    return [await createDevelopmentProvider({ ...developmentProviderConfig(env), log })];
+  },
+};

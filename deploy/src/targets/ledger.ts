@@ -19,71 +19,83 @@ import {
   treeModule,
 } from '@countersign/ledger';
 import type { AnchorStore, LedgerDeps } from '@countersign/ledger';
-import type { Module } from '@countersign/platform';
-import { anchorS3Settings, securitySettings } from '../anchor-settings.js';
-import { securityLogConfig } from '../security-settings.js';
 import { loadTrust } from '@countersign/protocol';
-import { witnessesOf } from '../witnesses.js';
+import type { Assembly } from '../assembly.js';
+import {
+  ANCHOR_S3,
+  ANCHOR_STORE,
+  anchorS3Settings,
+  anchorStoreConfig,
+  securitySettings,
+} from '../anchor-settings.js';
+import { SECURITY_LOG, securityLogConfig } from '../security-settings.js';
 import type { Shared } from '../shared.js';
+import { witnessesOf, witnessesShape } from '../witnesses.js';
 
-export function ledgerModules(shared: Shared): Module[] {
-  const lag = new LagStore(shared.pool('ledger'));
-  chainFigures(shared.metrics, shared.log, lag);
-  securityLagFigures(shared.metrics, shared.log, new SecurityStore(shared.pool('ledger')));
-  return [
-    ledgerModule(shared.runtime('ledger'), {
-      ...ledgerDeps(shared),
-      checkpointed: shared.hint('checkpoint'),
-      grown: shared.hint('grown'),
-    }),
-  ];
-}
+export const ledger: Assembly<Shared> = {
+  settings: [],
+  async build(shared) {
+    const pool = shared.pool('ledger');
+    chainFigures(shared.metrics, shared.log, new LagStore(pool));
+    securityLagFigures(shared.metrics, shared.log, new SecurityStore(pool));
+    return [
+      ledgerModule(shared.runtime('ledger'), {
+        ...ledgerDeps(shared),
+        checkpointed: shared.hint('checkpoint'),
+        grown: shared.hint('grown'),
+      }),
+    ];
+  },
+};
 
 /** Without an anchor store reviews work, audit states stay pending and no grant becomes available (protocol §4.2). */
-export async function anchorWorkerModules(shared: Shared): Promise<Module[]> {
-  const anchors = await anchorStoreOf(shared, 'checkpoints');
-  const securityAnchors = await anchorStoreOf(shared, 'security');
-  if (anchors === null || securityAnchors === null) {
-    shared.log.warn(
-      'neither ANCHOR_S3_BUCKET nor ANCHOR_DIR is set: nothing is anchored, and no grant becomes available',
-    );
-    return [];
-  }
-  const comparison = new ComparisonStore(shared.pool('ledger'));
-  return [
-    anchorWorkerModule(shared.bus, {
-      ...ledgerDeps(shared),
-      anchors,
-      comparison,
-      chained: shared.hint('outbox'),
-      anchored: anchoredTimer(shared.metrics),
-    }),
-    treeModule({
-      store: new TreeStore(shared.pool('ledger')),
-      notary: shared.notary('ledger'),
-      trust: loadTrust(shared.trust),
-      witnesses: witnessesOf(shared.env, shared.config.MODE),
-      log: shared.log,
-      monotonicMs: () => performance.now(),
-    }),
-    securityCheckpointModule({
-      store: new SecurityStore(shared.pool('ledger')),
-      anchors: securityAnchors,
-      notary: shared.notary('ledger'),
-      seconds: securityLogConfig(shared.env).SECURITY_CHECKPOINT_SECONDS,
-      figures: securityFigures(shared.metrics),
-      log: shared.log,
-      monotonicMs: () => performance.now(),
-    }),
-  ];
-}
+export const anchor: Assembly<Shared> = {
+  settings: [ANCHOR_STORE, ANCHOR_S3, SECURITY_LOG, witnessesShape(false)],
+  async build(shared) {
+    const anchors = await anchorStoreOf(shared, 'checkpoints');
+    const securityAnchors = await anchorStoreOf(shared, 'security');
+    if (anchors === null || securityAnchors === null) {
+      shared.log.warn(
+        'neither ANCHOR_S3_BUCKET nor ANCHOR_DIR is set: nothing is anchored, and no grant becomes available',
+      );
+      return [];
+    }
+    const pool = shared.pool('ledger');
+    return [
+      anchorWorkerModule(shared.bus, {
+        ...ledgerDeps(shared),
+        anchors,
+        comparison: new ComparisonStore(pool),
+        chained: shared.hint('outbox'),
+        anchored: anchoredTimer(shared.metrics),
+      }),
+      treeModule({
+        store: new TreeStore(pool),
+        notary: shared.notary('ledger'),
+        trust: loadTrust(shared.trust),
+        witnesses: witnessesOf(shared.env, shared.config.MODE),
+        log: shared.log,
+        monotonicMs: () => performance.now(),
+      }),
+      securityCheckpointModule({
+        store: new SecurityStore(pool),
+        anchors: securityAnchors,
+        notary: shared.notary('ledger'),
+        seconds: securityLogConfig(shared.env).SECURITY_CHECKPOINT_SECONDS,
+        figures: securityFigures(shared.metrics),
+        log: shared.log,
+        monotonicMs: () => performance.now(),
+      }),
+    ];
+  },
+};
 
 /** The store of the ledger's checkpoints, or that of the security log's beside it. */
 async function anchorStoreOf(
-  { config, env }: Shared,
+  { config: { MODE }, env }: Shared,
   of: 'checkpoints' | 'security',
 ): Promise<AnchorStore | null> {
-  const { ANCHOR_DIR, ANCHOR_S3_BUCKET, MODE } = config;
+  const { ANCHOR_DIR, ANCHOR_S3_BUCKET } = anchorStoreConfig(env, MODE);
   if (ANCHOR_S3_BUCKET !== undefined) {
     const settings = anchorS3Settings(ANCHOR_S3_BUCKET, env, MODE);
     return openS3Anchors(of === 'security' ? securitySettings(settings) : settings);

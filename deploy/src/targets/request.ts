@@ -1,6 +1,5 @@
 import { Deadlines, Directory, SecurityJournal } from '@countersign/database';
 import { SchemaChecks } from '@countersign/platform';
-import type { Module } from '@countersign/platform';
 import {
   BundleStore,
   CreationStore,
@@ -16,67 +15,90 @@ import {
   expiryWorker,
   requestModule,
 } from '@countersign/request';
-import { oidcIssuerOf, sandboxOriginPatternOf, webhookRulesOf } from '../configuration.js';
+import type { Assembly } from '../assembly.js';
+import {
+  ISSUER,
+  QUOTAS,
+  SANDBOX,
+  WEBHOOKS,
+  hasQuotas,
+  oidcIssuerOf,
+  sandboxOriginPatternOf,
+  webhookRulesOf,
+} from '../service-settings.js';
 import type { Shared } from '../shared.js';
+import { DELETION, WORKER, deletionConfig } from '../worker-settings.js';
 
-export function requestModules(shared: Shared): Module[] {
-  const { config, env } = shared;
-  const pool = shared.pool('request');
-  const schemas = new SchemaChecks(shared.bus);
-  const amounts = config.QUOTAS === 'on' ? QUOTA_AMOUNTS : null;
-  return [
-    requestModule(shared.runtime('request'), {
-      requests: new RequestStore(pool),
-      lists: new ListStore(pool),
-      desk: new DeskStore(pool),
-      creations: new CreationStore(pool, amounts),
-      bundles: new BundleStore(pool, amounts),
-      configuration: new DirectoryStore(pool),
-      directory: new Directory(pool),
-      journal: new SecurityJournal(pool),
-      notary: shared.notary('request'),
-      checkSchema: (tenant, schemaText) =>
-        schemas.check(tenant, { schemaText, responseText: null }),
-      webhooks: webhookRulesOf(config),
-      issuer: oidcIssuerOf(env),
-      mode: config.MODE,
-      sandboxOrigin: sandboxOriginPatternOf(env),
-      chained: shared.hint('outbox'),
-    }),
-  ];
-}
+export const request: Assembly<Shared> = {
+  settings: [QUOTAS, WEBHOOKS, ISSUER, SANDBOX],
+  async build(shared) {
+    const {
+      config: { MODE: mode },
+      env,
+    } = shared;
+    const pool = shared.pool('request');
+    const schemas = new SchemaChecks(shared.bus);
+    const amounts = hasQuotas(env, mode) ? QUOTA_AMOUNTS : null;
+    return [
+      requestModule(shared.runtime('request'), {
+        requests: new RequestStore(pool),
+        lists: new ListStore(pool),
+        desk: new DeskStore(pool),
+        creations: new CreationStore(pool, amounts),
+        bundles: new BundleStore(pool, amounts),
+        configuration: new DirectoryStore(pool),
+        directory: new Directory(pool),
+        journal: new SecurityJournal(pool),
+        notary: shared.notary('request'),
+        checkSchema: (tenant, schemaText) =>
+          schemas.check(tenant, { schemaText, responseText: null }),
+        webhooks: webhookRulesOf(env, mode),
+        issuer: oidcIssuerOf(env),
+        mode,
+        sandboxOrigin: sandboxOriginPatternOf(env),
+        chained: shared.hint('outbox'),
+      }),
+    ];
+  },
+};
 
-export async function expiryModules(shared: Shared): Promise<Module[]> {
-  const pool = shared.pool('request');
-  return [
-    expiryWorker(await shared.worker('worker-expiry'), {
-      deadlines: new Deadlines(pool, ['review', 'grant']),
-      store: new ExpiryStore(pool),
-      notary: shared.notary('request'),
-      chained: shared.hint('outbox'),
-    }),
-  ];
-}
+export const expiry: Assembly<Shared> = {
+  settings: [WORKER],
+  async build(shared) {
+    const pool = shared.pool('request');
+    return [
+      expiryWorker(await shared.worker('worker-expiry'), {
+        deadlines: new Deadlines(pool, ['review', 'grant']),
+        store: new ExpiryStore(pool),
+        notary: shared.notary('request'),
+        chained: shared.hint('outbox'),
+      }),
+    ];
+  },
+};
 
-export async function deletionModules(shared: Shared): Promise<Module[]> {
-  const { config } = shared;
-  const pool = shared.pool('deletion');
-  const runtime = await shared.worker('worker-deletion');
-  // What is due is unreadable already: better late than felt by callers.
-  const settings = { ...runtime.settings, concurrency: config.DELETION_CONCURRENCY };
-  return deletionWorker(
-    { ...runtime, settings },
-    {
-      deadlines: new Deadlines(pool, ['private_deletion', 'audit_deletion']),
-      store: new DeletionStore(pool),
-      housekeeping: new HousekeepingStore(pool),
-      notary: shared.notary('request'),
-      chained: shared.hint('outbox'),
-      settings: {
-        perTenant: config.DELETION_PER_TENANT,
-        intervalMs: config.HOUSEKEEPING_SECONDS * 1000,
-        rows: config.HOUSEKEEPING_ROWS,
+export const deletion: Assembly<Shared> = {
+  settings: [WORKER, DELETION],
+  async build(shared) {
+    const config = deletionConfig(shared.env);
+    const pool = shared.pool('deletion');
+    const runtime = await shared.worker('worker-deletion');
+    // What is due is unreadable already: better late than felt by callers.
+    const settings = { ...runtime.settings, concurrency: config.DELETION_CONCURRENCY };
+    return deletionWorker(
+      { ...runtime, settings },
+      {
+        deadlines: new Deadlines(pool, ['private_deletion', 'audit_deletion']),
+        store: new DeletionStore(pool),
+        housekeeping: new HousekeepingStore(pool),
+        notary: shared.notary('request'),
+        chained: shared.hint('outbox'),
+        settings: {
+          perTenant: config.DELETION_PER_TENANT,
+          intervalMs: config.HOUSEKEEPING_SECONDS * 1000,
+          rows: config.HOUSEKEEPING_ROWS,
+        },
       },
-    },
-  );
-}
+    );
+  },
+};

@@ -1,7 +1,8 @@
-import type { Module } from '@countersign/platform';
-import { schemaModules as modules } from '@countersign/platform/schema-check';
+import { schemaModules } from '@countersign/platform/schema-check';
+import type { Assembly } from '../assembly.js';
 import type { Linked } from '../linked.js';
 
-export function schemaModules({ bus, log }: Linked): Module[] {
-  return modules(bus, log);
-}
+export const schema: Assembly<Linked> = {
+  settings: [],
+  build: async ({ bus, log }) => schemaModules(bus, log),
+};

@@ -28,7 +28,7 @@
 {{- if has "redis" .arrows.reaches }}
 {{ include "countersign.secretFile" (dict "secret" $v.redis.existingSecret "key" $v.redis.key "path" "redis") }}
 {{- end }}
-{{- if and .arrows.serves $v.oidc.existingSecret }}
+{{- if and .arrows.listens $v.oidc.existingSecret }}
 {{- range list "client-id" "client-secret" }}
 {{ include "countersign.secretFile" (dict "secret" $v.oidc.existingSecret "key" . "path" (printf "oidc/%s" .)) }}
 {{- end }}
@@ -97,7 +97,7 @@
 {{- if has "redis" .arrows.reaches }}
 - {name: REDIS_URL_FILE, value: {{ $at }}/redis}
 {{- end }}
-{{- if .arrows.serves }}
+{{- if .arrows.listens }}
 - {name: HOST, value: "0.0.0.0"}
 - {name: PORT, value: "8080"}
 - {name: SANDBOX_PORT, value: "8081"}
@@ -107,13 +107,13 @@
 - {name: OIDC_CLIENT_SECRET_FILE, value: {{ $at }}/oidc/client-secret}
 {{- end }}
 {{- end }}
-{{- if and $v.smtp.from .arrows.roles }}
+{{- if and $v.smtp.from (or (eq .name "all") (has .name $readers.MAIL_FROM)) }}
 - {name: MAIL_FROM, value: {{ $v.smtp.from | quote }}}
 {{- if has "smtp" .arrows.reaches }}
 - {name: SMTP_URL_FILE, value: {{ $at }}/smtp}
 {{- end }}
 {{- end }}
-{{- if .arrows.roles }}
+{{- if or (eq .name "all") (has .name $readers.WEBHOOK_HOSTS) }}
 {{- with $v.webhooks.hosts }}
 - {name: WEBHOOK_HOSTS, value: {{ join "," . | quote }}}
 {{- end }}
@@ -233,7 +233,7 @@ spec:
       {{- end }}
       ports:
         - {name: health, containerPort: 9090}
-        {{- if .arrows.serves }}
+        {{- if .arrows.listens }}
         - {name: http, containerPort: 8080}
         - {name: sandbox, containerPort: 8081}
         {{- end }}

@@ -31,9 +31,9 @@
 {{- if and (ne $v.nats.auth "none") (not $v.nats.existingSecret) }}{{ fail "nats.existingSecret is missing: name a Secret with a key for each target (examples/nats-values.yaml), or set nats.auth to none in development." }}{{ end }}
 {{- if and (eq $v.nats.auth "none") (eq $v.mode "production") }}{{ fail "nats.auth is none in production: anybody who reaches NATS could speak as a service; set it to password or credentials." }}{{ end }}
 {{- if not $v.redis.existingSecret }}{{ fail "redis.existingSecret is missing: name a Secret with the URL of Redis under the key of redis.key, or set allInOne to true to keep queues in Postgres." }}{{ end }}
-{{- if and (include "countersign.sinks" .) (not (index $v.targets "worker-security-log").enabled) }}{{ fail (printf "targets.worker-security-log.enabled is false: nothing would send the security log as %s says; set it to true." (include "countersign.sinks" .)) }}{{ end }}
-{{- range list "gateway" "schema" "request" "review" "execution-authority" "ledger" "notifier" }}
-{{- if not (index $v.targets .).enabled }}{{ fail (printf "targets.%s.enabled is false: the interface does not work without it; set it to true." .) }}{{ end }}
+{{- if and (include "countersign.sinks" .) (not (has "worker-security-log" $running)) }}{{ fail (printf "targets.worker-security-log.enabled is false: nothing would send the security log as %s says; set it to true." (include "countersign.sinks" .)) }}{{ end }}
+{{- range $name, $target := include "countersign.targets" . | fromYaml }}
+{{- if and (eq $target.installed "always") (not (has $name $running)) }}{{ fail (printf "targets.%s.enabled is false: the interface does not work without it; set it to true." $name) }}{{ end }}
 {{- end }}
 {{- end }}
 {{- if and $v.ingress.enabled (eq $v.mode "production") (not $v.ingress.tlsEndsElsewhere) }}
@@ -63,7 +63,7 @@
 {{- $readers := .Files.Get "files/settings.json" | fromJson }}
 {{- range $name := $running }}
 {{- if ne $name "all" }}
-{{- range $setting, $_ := (index $v.targets $name).settings }}
+{{- range $setting, $_ := (default dict (index $v.targets $name)).settings }}
 {{- if not (has $name (index $readers $setting)) }}{{ fail (printf "targets.%s.settings.%s means nothing: this target does not read it; move it to %s." $name $setting (index $readers $setting | join ", ")) }}{{ end }}
 {{- end }}
 {{- end }}

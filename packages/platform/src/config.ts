@@ -26,12 +26,7 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** Told of every shape that is read from an environment which has it: so is known which target takes what. */
-export const READ = Symbol('read');
-
-type Environment = Readonly<Record<string, string | undefined>> & {
-  readonly [READ]?: (shape: ConfigurationShape) => void;
-};
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads and checks the variables of `shape`. Each may also be given as `<name>_FILE`, the path of a file that holds the
@@ -44,7 +39,6 @@ export function loadConfig<S extends ConfigurationShape>(
   env: Environment,
   rules: (config: Configuration<S>) => ConfigurationFault[] = () => [],
 ): Configuration<S> {
-  env[READ]?.(shape);
   const faults: ConfigurationFault[] = [];
   const config: Record<string, unknown> = {};
   for (const [variable, type] of Object.entries(shape)) {

@@ -45,7 +45,7 @@ export type {
   WorkerRuntime,
   WorkerSettings,
 } from './deadline-worker.js';
-export { ConfigurationError, READ, flag, list, loadConfig, wholeNumber } from './config.js';
+export { ConfigurationError, flag, list, loadConfig, wholeNumber } from './config.js';
 export type { Configuration, ConfigurationFault, ConfigurationShape } from './config.js';
 export { createHealthHandler, healthListener } from './health.js';
 export type { Figures, HealthHandler, HealthListenerOptions, HealthOptions } from './health.js';

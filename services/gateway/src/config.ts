@@ -153,7 +153,7 @@ const concurrencyVariables = {
   LARGE_CALLS_PER_TENANT: places('calls of one tenant over 1 MiB', tenant.large),
 };
 
-const shape = {
+export const GATEWAY_SETTINGS = {
   ...shared,
   HOST: text.optional().describe('the address to listen on, such as 0.0.0.0'),
   PORT: port.default(8080).describe('the port to listen on'),
@@ -205,7 +205,7 @@ const shape = {
 
 /** The gateway's configuration out of the environment. Throws ConfigurationError with every fault. */
 export function gatewayConfig(env: Environment): GatewayConfig {
-  const given = loadConfig(shape, env, gatewayFaults);
+  const given = loadConfig(GATEWAY_SETTINGS, env, gatewayFaults);
   const development = given.MODE === 'development';
   return {
     mode: given.MODE,
@@ -254,7 +254,7 @@ function ratesOf(given: Configuration<typeof rateVariables>): Partial<Record<Rat
   return rates;
 }
 
-function gatewayFaults(given: Configuration<typeof shape>): ConfigurationFault[] {
+function gatewayFaults(given: Configuration<typeof GATEWAY_SETTINGS>): ConfigurationFault[] {
   const faults = [...originFaults(given), ...issuerFaults(given)];
   if (given.MODE === 'production') {
     if (given.QUOTAS === 'off') {
@@ -273,7 +273,7 @@ function gatewayFaults(given: Configuration<typeof shape>): ConfigurationFault[]
   return faults;
 }
 
-function originFaults(given: Configuration<typeof shape>): ConfigurationFault[] {
+function originFaults(given: Configuration<typeof GATEWAY_SETTINGS>): ConfigurationFault[] {
   const fault = originFault({
     mode: given.MODE,
     origin: given.ORIGIN,
@@ -284,7 +284,10 @@ function originFaults(given: Configuration<typeof shape>): ConfigurationFault[] 
   return [{ variable: fault.variable, wrong: fault.message, remedy }];
 }
 
-function issuerFaults({ MODE, OIDC_ISSUER }: Configuration<typeof shape>): ConfigurationFault[] {
+function issuerFaults({
+  MODE,
+  OIDC_ISSUER,
+}: Configuration<typeof GATEWAY_SETTINGS>): ConfigurationFault[] {
   const local = MODE === 'development' && isLoopback(hostOf(OIDC_ISSUER.split('/', 3).join('/')));
   const usable = /^https:\/\/[^/?#]+[^?#]*$/.test(OIDC_ISSUER) && URL.canParse(OIDC_ISSUER);
   if (usable || (local && URL.canParse(OIDC_ISSUER))) return [];
@@ -301,7 +304,7 @@ const people = jsonList(z.object({ subject: z.string().min(1), name: z.string().
   (list) => list.length > 0,
 );
 
-const developmentShape = {
+export const DEVELOPMENT_PROVIDER_SETTINGS = {
   ...shared,
   HOST: text.optional().describe('the address to listen on, such as 0.0.0.0'),
   DEVELOPMENT_PROVIDER_PORT: port.describe('the port of the development identity provider'),
@@ -310,7 +313,7 @@ const developmentShape = {
 
 /** Configuration of the development identity provider, which there is none of in production (R21). */
 export function developmentProviderConfig(env: Environment): DevelopmentProviderConfig {
-  const given = loadConfig(developmentShape, env, ({ MODE }) =>
+  const given = loadConfig(DEVELOPMENT_PROVIDER_SETTINGS, env, ({ MODE }) =>
     MODE === 'development'
       ? []
       : [

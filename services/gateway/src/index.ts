@@ -2,7 +2,12 @@ import type { Module } from '@countersign/platform';
 
 import type { DevelopmentProviderOptions } from './development-provider/provider.js';
 
-export { developmentProviderConfig, gatewayConfig } from './config.js';
+export {
+  DEVELOPMENT_PROVIDER_SETTINGS,
+  GATEWAY_SETTINGS,
+  developmentProviderConfig,
+  gatewayConfig,
+} from './config.js';
 export type { DevelopmentProviderConfig, GatewayConfig } from './config.js';
 export type { DevelopmentProviderOptions } from './development-provider/provider.js';
 export type { Notifications } from './discovery.js';

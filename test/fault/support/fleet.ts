@@ -5,6 +5,8 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { rowOf, signingKeyVariable } from '@countersign/deploy';
+import type { Target } from '@countersign/deploy';
 import { freePort, startNats, startPostgres, startRedis } from '@countersign/platform/stores';
 import type { Demo } from '../../support/instance.js';
 import { newFolder } from '../../support/folder.js';
@@ -33,14 +35,6 @@ export interface Fleet {
   stop(): Promise<void>;
 }
 
-const SIGNERS: Readonly<Record<string, string>> = {
-  'worker-anchor': 'ledger',
-  'worker-deletion': 'request',
-  'worker-delivery': 'notifier',
-  'worker-expiry': 'request',
-  'worker-reconciliation': 'execution-authority',
-  'worker-reminder': 'notifier',
-};
 const STOP_WITHIN_MS = 20_000;
 
 /** Whom the members run as, where that may be chosen. */
@@ -86,8 +80,7 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
 
   function environment(target: string): Record<string, string> {
     if (target === 'schema') return { MODE: 'development', NATS_URL: nats.url };
-    const signer = SIGNERS[target] ?? target;
-    const key = (name: string) => join(data, 'keys', `${name}.pem`);
+    const { key } = rowOf(target as Target);
     const people = tenants.flatMap((tenant: { people: unknown[] }) => tenant.people);
     return {
       DATABASE_URL: postgres.url,
@@ -105,9 +98,9 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
       CALLER_PUBLIC_KEY_FILE: join(data, 'keys', 'caller.pub.pem'),
       QUOTAS: 'off',
       ...keyFilesOf(join(data, 'keys'), target),
-      ...(target === 'gateway'
+      ...(key === null || key === 'caller'
         ? {}
-        : { [`${signer.toUpperCase().replaceAll('-', '_')}_SIGNING_KEY_FILE`]: key(signer) }),
+        : { [`${signingKeyVariable(key)}_FILE`]: join(data, 'keys', `${key}.pem`) }),
     };
   }
 

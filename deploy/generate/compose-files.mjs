@@ -1,0 +1,89 @@
+// Files of `docker compose` that follow from the table of targets.
+import { stringify } from 'yaml';
+import { installed } from './installed.mjs';
+
+const SERVICES = /(# Targets: [^\n]*\n)[\s\S]*?(\n {2}# End of targets\.)/;
+
+/** What variables are in containers; each target is given those that it reads. */
+const VALUES = {
+  MODE: 'development',
+  ORIGIN: 'http://localhost:8080',
+  SANDBOX_ORIGIN: 'http://localhost:8081',
+  OIDC_ISSUER: 'http://localhost:8082',
+  HOST: '0.0.0.0',
+  DATABASE_URL: 'postgres://countersign:countersign@postgres:5432/countersign',
+  NATS_URL: 'nats://nats:4222',
+  REDIS_URL: 'redis://redis:6379',
+  TRUST_FILE: '/data/trust.json',
+  MAIL_FROM: 'countersign@localhost',
+  SMTP_URL: 'smtp://mailpit:1025',
+  ANCHOR_DIR: '/data/anchor',
+  AUTO_REMINDER_SECONDS: '3600',
+  SECURITY_LOG_LINES: 'stdout',
+};
+
+/** The text of docker-compose.yml with the services of the targets made anew. */
+export function composeFile(text, table, settings) {
+  if (!SERVICES.test(text)) throw new Error('docker-compose.yml has no place for the targets');
+  const services = Object.fromEntries(
+    installed(table).map(([target, row]) => [target, serviceOf(target, row, settings[target])]),
+  );
+  const lines = stringify(services, { lineWidth: 0, aliasDuplicateObjects: false })
+    .replaceAll(/<<: ["'](\*\w+)["']/g, '<<: $1')
+    .replaceAll(/^(?=.)/gm, '  ');
+  return text.replace(SERVICES, (_, head, end) => `${head}${lines}${end.replace(/^\n/, '')}`);
+}
+
+function serviceOf(target, row, settings) {
+  const names = new Set(settings.map(({ name }) => name));
+  const reads = (variable) => names.has(variable.replace(/_FILE$/, ''));
+  return {
+    '<<': '*countersign',
+    command: [`--target=${target}`],
+    environment: Object.fromEntries([
+      ...Object.entries(VALUES).filter(([variable]) => reads(variable)),
+      ...keyFiles(row),
+    ]),
+    // Without keys and trust there is nothing for it in the volume.
+    ...(row.role === null && {
+      volumes: [],
+      depends_on: { nats: { condition: 'service_started' } },
+    }),
+    // 8082 is the development provider's, which shares this network.
+    ...(row.listens && {
+      ports: ['127.0.0.1:8080:8080', '127.0.0.1:8081:8081', '127.0.0.1:8082:8082'],
+    }),
+  };
+}
+
+function keyFiles({ key, messages }) {
+  const upper = (name) => name.toUpperCase().replaceAll('-', '_');
+  const file = (variable, name) => [`${variable}_FILE`, `/data/keys/${name}`];
+  return [
+    ...(key === 'caller'
+      ? [file('CALLER_PRIVATE_KEY', 'caller.pem')]
+      : key === null
+        ? []
+        : [file(`${upper(key)}_SIGNING_KEY`, `${key}.pem`)]),
+    ...messages.map((service) => file(`${upper(service)}_MESSAGE_KEYS`, `${service}.message-keys`)),
+    ...(messages.length > 0 && key !== 'caller'
+      ? [file('CALLER_PUBLIC_KEY', 'caller.pub.pem')]
+      : []),
+  ];
+}
+
+/** Prometheus' configuration beside them. */
+export function scrapeConfig(table) {
+  const targets = installed(table).map(([target]) => `${target}:9090`);
+  return `# Made of deploy/src/targets.ts by \`npm run generate\`.
+${stringify({
+  global: { scrape_interval: '5s', evaluation_interval: '5s' },
+  rule_files: ['/etc/prometheus/alerts.yaml'],
+  scrape_configs: [
+    {
+      job_name: 'countersign',
+      static_configs: [{ targets, labels: { namespace: 'compose' } }],
+    },
+  ],
+})}`;
+}

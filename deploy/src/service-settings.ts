@@ -1,0 +1,112 @@
+import { flag, list, loadConfig, wholeNumber } from '@countersign/platform';
+import { SCOPE, validate } from '@countersign/protocol';
+import type { WebhookRules } from '@countersign/protocol';
+import { z } from 'zod';
+
+// Variables that some targets read for what they do. Each may also be given as `<name>_FILE`.
+
+type Mode = 'development' | 'production';
+
+export const QUOTAS = {
+  QUOTAS: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('on; off lifts the quotas of protocol §9.2 and is for development only'),
+} as const;
+
+/** Whether creations count against quotas. */
+export function hasQuotas(env: NodeJS.ProcessEnv, mode: Mode): boolean {
+  const { QUOTAS: given } = loadConfig(QUOTAS, env, (read) =>
+    mode === 'production' && read.QUOTAS === 'off'
+      ? [
+          {
+            variable: 'QUOTAS',
+            wrong: 'is off in production',
+            remedy: 'Quotas can only be lifted in development; remove it.',
+          },
+        ]
+      : [],
+  );
+  return given === 'on';
+}
+
+export const WEBHOOKS = {
+  WEBHOOK_HOSTS: list().default([]).describe('host names that webhooks may name, with commas'),
+  WEBHOOK_ALLOW_PRIVATE: flag()
+    .default(false)
+    .describe('true lets webhooks reach private addresses and any port; for development only'),
+} as const;
+
+/** Where webhooks may go (protocol §11.5): `request.configure-principal` refuses others, and so does the sender. */
+export function webhookRulesOf(env: NodeJS.ProcessEnv, mode: Mode): WebhookRules {
+  const read = loadConfig(WEBHOOKS, env, ({ WEBHOOK_ALLOW_PRIVATE: open }) =>
+    mode === 'production' && open
+      ? [
+          {
+            variable: 'WEBHOOK_ALLOW_PRIVATE',
+            wrong: 'is true in production',
+            remedy: 'Webhooks reach private addresses only in development; remove it.',
+          },
+        ]
+      : [],
+  );
+  return { hosts: read.WEBHOOK_HOSTS, anyPort: read.WEBHOOK_ALLOW_PRIVATE };
+}
+
+export const MAIL = {
+  MAIL_FROM: z
+    .string()
+    .optional()
+    .describe('the sender of mails, such as reviews@example.org; without it nothing is mailed'),
+} as const;
+
+/** The sender of mails; undefined: nothing is mailed. */
+export function mailSenderOf(env: NodeJS.ProcessEnv): string | undefined {
+  return loadConfig(MAIL, env).MAIL_FROM;
+}
+
+export const SMTP = {
+  SMTP_URL: z
+    .string()
+    .regex(/^smtps?:\/\//, 'expected an smtp:// or smtps:// URL')
+    .describe('smtps://user:password@host:port, or smtp:// for STARTTLS'),
+} as const;
+
+/** How mail leaves, for the one target that sends it. */
+export function smtpUrlOf(env: NodeJS.ProcessEnv): string {
+  return loadConfig(SMTP, env).SMTP_URL;
+}
+
+export const REMINDER = {
+  AUTO_REMINDER_SECONDS: wholeNumber(0, 86_400)
+    .default(0)
+    .describe('how many seconds before its deadline a review is reminded of; 0: never'),
+} as const;
+
+/** How many seconds before its deadline a review is reminded of by itself; 0: never. */
+export function automaticReminderOf(env: NodeJS.ProcessEnv): number {
+  return loadConfig(REMINDER, env).AUTO_REMINDER_SECONDS;
+}
+
+export const ISSUER = {
+  OIDC_ISSUER: z.string().describe('the issuer address of your identity provider'),
+} as const;
+
+/** Where all people log in; `request.configure-principal` takes no human of another issuer (protocol R37). */
+export function oidcIssuerOf(env: NodeJS.ProcessEnv): string {
+  return loadConfig(ISSUER, env).OIDC_ISSUER;
+}
+
+export const SANDBOX = {
+  SANDBOX_ORIGIN: z
+    .string()
+    .refine((given) => validate('AgentUiOrigin', given.replace(SCOPE, 'z')), {
+      error: 'expected an origin',
+    })
+    .describe('the origin of apps on another site: https://{scope}.name'),
+} as const;
+
+/** Where apps run; the gateway, which listens there, judges it against ORIGIN as well. */
+export function sandboxOriginPatternOf(env: NodeJS.ProcessEnv): string {
+  return loadConfig(SANDBOX, env).SANDBOX_ORIGIN;
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { CHART } from './tools.js';
+
+export interface User {
+  readonly user: string;
+  readonly password: string;
+  readonly permissions: {
+    readonly publish: { allow?: string[]; deny?: string[] };
+    readonly subscribe: { allow: string[] };
+    readonly allow_responses?: { max: number; ttl: string };
+  };
+}
+
+/** The values for the nats chart that come with ours. */
+export const NATS_VALUES = parse(
+  readFileSync(join(CHART, 'examples', 'nats-values.yaml'), 'utf8'),
+) as {
+  readonly container: { readonly env: Readonly<Record<string, unknown>> };
+  readonly config: {
+    readonly merge: { readonly authorization: { readonly users: readonly User[] } };
+  };
+};
+
+export const NATS_USERS = NATS_VALUES.config.merge.authorization.users;
+
+/** Configuration of a server with these users, as the nats chart writes it; passwords are the users' names here. */
+export function natsConfigOf(of: readonly User[]): string {
+  const list = (subjects: readonly string[]): string =>
+    `[${subjects.map((s) => JSON.stringify(s)).join(', ')}]`;
+  const lines = of.map(({ user, permissions: { publish, subscribe, allow_responses } }) => {
+    const responses =
+      allow_responses === undefined
+        ? ''
+        : `allow_responses: { max: ${allow_responses.max}, expires: "${allow_responses.ttl}" }`;
+    const may =
+      publish.allow === undefined
+        ? `deny: ${list(publish.deny ?? [])}`
+        : `allow: ${list(publish.allow)}`;
+    return `{ user: ${user}, password: ${user}, permissions: { publish: { ${may} }, subscribe: { allow: ${list(subscribe.allow)} }, ${responses} } }`;
+  });
+  return `authorization { users: [\n${lines.join('\n')}\n] }`;
+}
