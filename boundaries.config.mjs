@@ -130,6 +130,21 @@ const SQL_SYNTAX = [`Literal[value=${SQL_TEXT}]`, `TemplateElement[value.raw=${S
   (selector) => ({ selector, message: 'SQL lives in a store and in packages/database.' }),
 );
 
+/** What a step leaves has one writer. Retention, which removes it later, and the ledger's functions are not steps. */
+const STEP_WRITER = [
+  'packages/database/src/recovery.ts',
+  'packages/database/src/step-consequences.ts',
+  'packages/database/src/step.ts',
+];
+const WITHOUT_STEPS = ['deploy', 'test', 'first-generation'];
+const STEP_TEXT = String.raw`/(INSERT INTO\s+(lifecycle|record|outbox|deadline|idempotency|incident)|UPDATE\s+lifecycle)\b/`;
+const STEP_SYNTAX = [`Literal[value=${STEP_TEXT}]`, `TemplateElement[value.raw=${STEP_TEXT}]`].map(
+  (selector) => ({
+    selector,
+    message: 'Steps are written by packages/database/src/step.ts alone.',
+  }),
+);
+
 /**
  * The drawing as ESLint configuration: for every part one entry for all of its files, then one for each set of
  * files with more rights. A later entry replaces the rules of an earlier one, so each states all of them.
@@ -150,6 +165,9 @@ export function boundaryRules(style = []) {
         files: files(rest.endsWith('**') ? `${rest}/*.ts` : rest),
         rules: rules(part, rest, libraries, style),
       })),
+      ...STEP_WRITER.map((file) => below(folder, file))
+        .filter((rest) => rest !== null)
+        .map((rest) => ({ files: files(rest), rules: rules(part, rest, libraries, style) })),
       ...except.map((rest) => ({ files: files(rest), rules: rules(part, rest, undefined, style) })),
     ];
   });
@@ -178,6 +196,7 @@ function rules(part, rest, pureLibraries, style) {
       'error',
       ...style,
       ...(allows(SQL_FILES) ? [] : SQL_SYNTAX),
+      ...(isStepWriter(part, rest) ? [] : STEP_SYNTAX),
       ...(pure ? IMPURE_SYNTAX : []),
       ...patterns.map(({ regex, message }) => ({
         selector: `ImportExpression[source.value=/${regex.replaceAll('/', String.raw`\u002f`)}/]`,
@@ -186,6 +205,10 @@ function rules(part, rest, pureLibraries, style) {
     ],
     'no-restricted-globals': pure ? ['error', ...IMPURE_GLOBALS] : 'off',
   };
+}
+
+function isStepWriter(part, rest) {
+  return WITHOUT_STEPS.includes(part) || STEP_WRITER.includes(`${PARTS[part].folder}/${rest}`);
 }
 
 function strangers(part) {

@@ -114,12 +114,24 @@ describe('boundaries', () => {
       'no-restricted-syntax',
     ],
     ['deploy/src/main.ts', "f('DELETE FROM outbox');", 'no-restricted-syntax'],
+    [
+      'services/review/src/store.ts',
+      'f(`WITH a AS (INSERT INTO record (id) VALUES ($1)) SELECT 1`);',
+      'no-restricted-syntax',
+    ],
+    [
+      'services/ledger/src/store/lag.ts',
+      "f('UPDATE lifecycle SET a = 1');",
+      'no-restricted-syntax',
+    ],
+    ['packages/database/src/deadlines.ts', "f('INSERT INTO incident');", 'no-restricted-syntax'],
   ])('refuse in %s: %s', (filename, code, rule) => {
     expect(refusals(filename, code)).toEqual([rule]);
   });
 
   it.each([
     ['services/review/src/store.ts', "import pg from 'pg'; f('SELECT id FROM request');"],
+    ['packages/database/src/step.ts', "import pg from 'pg'; f('UPDATE lifecycle SET a = 1');"],
     ['packages/database/src/migrate.ts', "import pg from 'pg'; f('UPDATE a SET b = 1');"],
     [
       'packages/platform/src/stores/postgres.ts',

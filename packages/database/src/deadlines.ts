@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from './pool.js';
-import type { NewDeadline } from './step-form.js';
-
-export type DeadlineKind = NewDeadline['kind'];
+import { openIncident } from './step-consequences.js';
+import type { DeadlineKind } from './step-consequences.js';
 
 /** A deadline row that is not done; `due` in epoch milliseconds. */
 export interface DueDeadline {
@@ -88,20 +87,10 @@ export class Deadlines {
             rests_until = clock_timestamp() + make_interval(secs => least(3600, power(2, least(attempts + 1, 12))))
           WHERE tenant = $1 AND request_id = $2::uuid AND kind = $3 AND done_at IS NULL
           RETURNING attempts
-        ) INSERT INTO incident (tenant, id, code, request_id, created_at)
-          SELECT $1, $4::uuid, 'retention_stalled', $2::uuid, clock_timestamp() FROM d WHERE attempts = ${TOLERATED}`,
+        ) ${openIncident({ id: '$4::uuid', code: "'retention_stalled'", request: '$2::uuid', from: `d WHERE attempts = ${TOLERATED}` })}`,
       values: [item.tenant, item.requestId, item.kind, randomUUID()],
     });
   }
-}
-
-/** CTE of a transition that does deadlines: marks its kinds done with the step, or not at all. `kinds` is a parameter. */
-export function doneDeadlines(kinds: string): string {
-  return `dd AS (
-    UPDATE deadline SET done_at = clock_timestamp() FROM l
-    WHERE deadline.tenant = $1 AND deadline.request_id = $3::uuid AND deadline.kind = ANY (${kinds}::text[])
-      AND deadline.done_at IS NULL
-  )`;
 }
 
 /** What a worker's step on a request loads: as an operation's, without a caller. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { inTransaction } from './in-transaction.js';
 import { saveCommandEvent } from './security-events.js';
+import { openIncident } from './step-consequences.js';
 
 /** What a recovery changes, or would change. */
 export interface RecoveryPlan {
@@ -101,4 +102,4 @@ const REOPEN = `
 WITH t AS (
   UPDATE tenant SET generation = $2::uuid, fenced = false, fence_reason = NULL, compared_at = clock_timestamp(),
     directory_revision = directory_revision + 1 WHERE tenant = $1 RETURNING tenant
-) INSERT INTO incident (tenant, id, code, created_at) SELECT tenant, $3::uuid, 'namespace_retired', clock_timestamp() FROM t`;
+) ${openIncident({ id: '$3::uuid', code: "'namespace_retired'", from: 't' })}`;

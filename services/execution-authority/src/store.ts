@@ -1,21 +1,19 @@
 import {
   ANCHOR_COLUMN,
   ANCHOR_JOIN,
-  ANY_STEP,
   INTEGRITY,
   MATERIAL_JOIN,
   REQUEST_COLUMNS,
   REQUEST_JOINS,
-  doneDeadlines,
+  commit,
   keyed,
   loadRequest,
+  openIncident,
   recordText,
-  saveTransition,
-  stepForm,
-  transition,
+  stepStatement,
   workerValues,
 } from '@countersign/database';
-import type { CallerIdentity, DueDeadline, Pool, RequestRow, Transit } from '@countersign/database';
+import type { CallerIdentity, DueDeadline, Pool, RequestRow, Step } from '@countersign/database';
 import type { Digest, Lifecycle } from '@countersign/protocol';
 
 export interface ClaimRow extends RequestRow {
@@ -74,81 +72,59 @@ const LOAD_OUTCOME = {
   WHERE t.tenant = $1`,
 };
 
-const CLAIM_COLUMNS = ['grant_state', 'execution', 'claim_id', 'revision'];
-const CLAIM_FORM = stepForm({ records: 2, answer: true, deadlines: true });
-const ofClaim = (place: number) => CLAIM_FORM.own(CLAIM_COLUMNS.length + place);
-
 // The occurrence must be there, be this request's and be unused: otherwise `must` undoes the whole statement.
-const CLAIM = transition(
-  'execution.claim',
-  {
-    brief: true,
-    columns: CLAIM_COLUMNS,
-    with: [
-      `u AS (
-        UPDATE occurrence SET consumed_by = ${CLAIM_FORM.own(2)}::uuid FROM l
-        WHERE occurrence.tenant = $1 AND occurrence.owner = ${ofClaim(0)}
-          AND occurrence.occurrence = ${ofClaim(1)}
-          AND occurrence.request_id = $3::uuid AND occurrence.consumed_by IS NULL
-        RETURNING 1
-      )`,
-      `x AS (
-        INSERT INTO execution_identity (tenant, owner, identity, request_id)
-        SELECT $1, ${ofClaim(0)}, ${ofClaim(2)}, $3::uuid FROM l
-      )`,
-    ],
-    check: `must((SELECT count(*) FROM u) = count(*), 'occurrence_consumed')`,
-  },
-  CLAIM_FORM,
-);
+const CLAIM = stepStatement('execution.claim', {
+  brief: true,
+  moves: ['grant_state', 'execution', 'revision'],
+  sets: { claim_id: ':claim' },
+  records: 2,
+  answer: true,
+  deadlines: true,
+  with: [
+    `u AS (
+    UPDATE occurrence SET consumed_by = :claim::uuid FROM l
+    WHERE occurrence.tenant = $1 AND occurrence.owner = :owner AND occurrence.occurrence = :occurrence
+      AND occurrence.request_id = $3::uuid AND occurrence.consumed_by IS NULL
+    RETURNING 1
+  )`,
+    `x AS (
+    INSERT INTO execution_identity (tenant, owner, identity, request_id) SELECT $1, :owner, :identity, $3::uuid FROM l
+  )`,
+  ],
+  check: `must((SELECT count(*) FROM u) = count(*), 'occurrence_consumed')`,
+});
 
-const ADMIT_FORM = stepForm({ records: 1, answer: false, deadlines: false });
-const ADMIT = transition(
-  'execution.admit',
-  {
-    brief: true,
-    columns: ['execution', 'admissions', 'revision'],
-    with: [
-      `n AS (INSERT INTO nonce (tenant, request_id, nonce) SELECT $1, $3::uuid, ${ADMIT_FORM.own(3)} FROM l)`,
-    ],
-  },
-  ADMIT_FORM,
-);
+const ADMIT = stepStatement('execution.admit', {
+  brief: true,
+  moves: ['execution', 'admissions', 'revision'],
+  records: 1,
+  with: [`n AS (INSERT INTO nonce (tenant, request_id, nonce) SELECT $1, $3::uuid, :nonce FROM l)`],
+});
 
-const OUTCOME_FORM = stepForm({ records: 2, answer: true, deadlines: true });
-const INCIDENT = OUTCOME_FORM.own(5);
-const OUTCOME = transition(
-  'execution.outcome',
-  {
-    brief: true,
-    columns: ['grant_state', 'execution', 'outcome_id', 'private_delete_at', 'revision'],
-    with: [
-      // Resolved: there is nothing left to ask for.
-      `s AS (DELETE FROM deadline USING l WHERE deadline.tenant = $1 AND deadline.request_id = $3::uuid
-        AND deadline.kind IN ('reconciliation', 'reconciliation_end'))`,
-      `q AS (
-        INSERT INTO incident (tenant, id, code, request_id, created_at)
-        SELECT $1, ${INCIDENT}::uuid, 'outcome_without_admission', $3::uuid, clock_timestamp() FROM l
-        WHERE ${INCIDENT}::uuid IS NOT NULL
-      )`,
-    ],
-  },
-  OUTCOME_FORM,
-);
+const OUTCOME = stepStatement('execution.outcome', {
+  brief: true,
+  moves: ['grant_state', 'execution', 'private_delete_at', 'revision'],
+  sets: { outcome_id: ':outcome' },
+  records: 2,
+  answer: true,
+  deadlines: true,
+  // Resolved: there is nothing left to ask for.
+  drops: ['reconciliation', 'reconciliation_end'],
+  incidents: true,
+});
 
 const LOAD_DUE = {
   name: 'execution.load-due',
   text: `SELECT ${REQUEST_COLUMNS} ${REQUEST_JOINS} WHERE t.tenant = $1`,
 };
 
-// The first of the two times: told by an event and an incident; the second one takes its place.
-const RECONCILIATION_DUE = transition('execution.reconciliation-due', {
-  columns: ['revision'],
-  with: [
-    doneDeadlines(`ARRAY['reconciliation']`),
-    `q AS (INSERT INTO incident (tenant, id, code, request_id, created_at)
-      SELECT $1, ${ANY_STEP.own(1)}::uuid, 'reconciliation_due', $3::uuid, clock_timestamp() FROM l)`,
-  ],
+// The first of the two times: an event and an incident tell of it; the second one takes its place.
+const RECONCILIATION_DUE = stepStatement('execution.reconciliation-due', {
+  moves: ['revision'],
+  records: 'any',
+  deadlines: true,
+  settles: true,
+  incidents: true,
 });
 
 export class ExecutionStore {
@@ -180,8 +156,12 @@ export class ExecutionStore {
   }
 
   /** `incidentId`: id of the incident to open. */
-  async reconciliationDue(transit: Transit, next: Lifecycle, incidentId: string): Promise<void> {
-    await saveTransition(this.pool, RECONCILIATION_DUE, transit, [next.revision, incidentId]);
+  async reconciliationDue(step: Step, next: Lifecycle, incidentId: string): Promise<void> {
+    const told = {
+      settled: ['reconciliation'],
+      incidents: [{ id: incidentId, code: 'reconciliation_due' }],
+    } as const;
+    await commit(this.pool, RECONCILIATION_DUE, { ...step, ...told }, next);
   }
 
   /**
@@ -201,52 +181,33 @@ export class ExecutionStore {
           UPDATE incident SET code = 'reconciliation_overdue' FROM d
           WHERE incident.tenant = $1 AND incident.request_id = $2::uuid AND incident.code = 'reconciliation_due'
           RETURNING 1
-        ) INSERT INTO incident (tenant, id, code, request_id, created_at)
-          SELECT $1, $3::uuid, 'reconciliation_overdue', $2::uuid, clock_timestamp() FROM d WHERE NOT EXISTS (SELECT 1 FROM i)`,
+        ) ${openIncident({ id: '$3::uuid', code: "'reconciliation_overdue'", request: '$2::uuid', from: 'd WHERE NOT EXISTS (SELECT 1 FROM i)' })}`,
       values: [item.tenant, item.requestId, incidentId],
     });
   }
 
   async claim(
-    transit: Transit,
+    step: Step,
     next: Lifecycle,
     recordId: string,
     claim: { owner: string; occurrence: string; identity: string },
   ): Promise<void> {
-    await saveTransition(this.pool, CLAIM, transit, [
-      next.grant,
-      next.execution,
-      recordId,
-      next.revision,
-      claim.owner,
-      claim.occurrence,
-      claim.identity,
-    ]);
+    await commit(this.pool, CLAIM, step, next, { claim: recordId, ...claim });
   }
 
-  async admit(transit: Transit, next: Lifecycle, nonce: string): Promise<void> {
-    await saveTransition(this.pool, ADMIT, transit, [
-      next.execution,
-      next.admissions,
-      next.revision,
-      nonce,
-    ]);
+  async admit(step: Step, next: Lifecycle, nonce: string): Promise<void> {
+    await commit(this.pool, ADMIT, step, next, { nonce });
   }
 
   /** `incidentId`: id of the incident to open with the outcome, or null. */
   async recordOutcome(
-    transit: Transit,
+    step: Step,
     next: Lifecycle,
     recordId: string,
     incidentId: string | null,
-  ) {
-    await saveTransition(this.pool, OUTCOME, transit, [
-      next.grant,
-      next.execution,
-      recordId,
-      new Date(next.privateDeleteAt),
-      next.revision,
-      incidentId,
-    ]);
+  ): Promise<void> {
+    const incidents =
+      incidentId === null ? [] : [{ id: incidentId, code: 'outcome_without_admission' } as const];
+    await commit(this.pool, OUTCOME, { ...step, incidents }, next, { outcome: recordId });
   }
 }

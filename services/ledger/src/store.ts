@@ -1,13 +1,15 @@
 import {
   ANCHOR_COLUMN,
   ANCHOR_JOIN,
+  NOW,
+  batchStatement,
+  commitBatch,
   isBeaten,
   jsonOf,
   keyed,
   lifecycleOf,
   loadSized,
-  placed,
-  recordValues,
+  openIncident,
   shownCandidate,
   sized,
 } from '@countersign/database';
@@ -93,13 +95,36 @@ const EXPORT = sized('ledger.export', {
   joins: `${ANCHOR_JOIN} ${shownCandidate()}`,
 });
 
+// The checkpoint counts as applied when all of its decisions moved.
+const ALL_MOVED = '(SELECT count(*) FROM l) = cardinality(:id::uuid[])';
+
+const ANCHOR = batchStatement('ledger.anchor', {
+  moves: ['audit', 'grant_state', 'revision'],
+  each: { receipt_sequence: 'bigint' },
+  sets: {
+    receipt_sequence: 'm.receipt_sequence',
+    anchor_sequence: ':sequence',
+    anchor_generation: ':generation::uuid',
+  },
+  with: [
+    `k AS (
+    UPDATE checkpoint SET acceptance = :acceptance, accepted_at = coalesce(accepted_at, clock_timestamp()), error = NULL,
+      applied = ${ALL_MOVED}
+    WHERE tenant = $1 AND generation = :generation::uuid AND sequence = :sequence
+  )`,
+    `h AS (
+    UPDATE ledger_head SET anchored_sequence = greatest(anchored_sequence, :sequence) WHERE tenant = $1 AND ${ALL_MOVED}
+  )`,
+  ],
+});
+
 const ENTRY = `e.tenant, e.sequence, e.request_id, e.type, e.previous_head, e.head, e.record_digest, r.record, e.created_at
   FROM ledger_entry e CROSS JOIN LATERAL (SELECT x.record FROM record x WHERE x.tenant = $1 AND x.id = e.record_id LIMIT 1) r`;
 
 function drainOf(tenant: string, most: number) {
   return {
     name: 'ledger.drain',
-    text: `SELECT d.*, t.ledger_id, t.generation, floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
+    text: `SELECT d.*, t.ledger_id, t.generation, ${NOW} AS now
       FROM ledger_drain($1, $2) d CROSS JOIN LATERAL (SELECT x.* FROM tenant x WHERE x.tenant = $1 LIMIT 1) t`,
     values: [tenant, most],
   };
@@ -158,7 +183,7 @@ export class LedgerStore {
     const { rows } = await this.pool.of(tenant).query<LedgerPosition>({
       name: 'ledger.position',
       text: `SELECT t.ledger_id, t.generation, h.checkpoint_sequence, e.sequence, e.head,
-          floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
+          ${NOW} AS now
         FROM ledger_head h JOIN tenant t ON t.tenant = $1
         CROSS JOIN LATERAL (SELECT least(h.sequence, h.checkpoint_sequence + $2) AS sequence OFFSET 0) n
         ${keyed('ledger_entry', 'e', 'x.sequence = n.sequence')}
@@ -210,7 +235,7 @@ export class LedgerStore {
       .of(tenant)
       .query<RequestRow & { receipt_at: number; profiles: Record<string, string> }>({
         name: 'ledger.decisions',
-        text: `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now, l.*, e.sequence AS receipt_at,
+        text: `SELECT ${NOW} AS now, l.*, e.sequence AS receipt_at,
           r.purpose, ${jsonOf('r.canonical')} -> 'profiles' AS profiles
         FROM ledger_entry e ${keyed('lifecycle', 'l', 'x.request_id = e.request_id')}
         ${keyed('request', 'r', 'x.id = e.request_id')}
@@ -241,51 +266,17 @@ export class LedgerStore {
     acceptance: string,
     moved: readonly { decision: AnchoringDecision; next: Lifecycle; record: NewRecord }[],
   ): Promise<number> {
-    const anchored = this.pool.of(tenant).query<{ saved: number }>({
-      name: 'ledger.anchor',
-      text: `WITH l AS (
-          UPDATE lifecycle l SET version = l.version + 1, audit = m.audit, grant_state = m.grant_state, revision = m.revision,
-            receipt_sequence = m.receipt_sequence, anchor_sequence = $3, anchor_generation = $2::uuid
-          FROM unnest($5::uuid[], $6::integer[], $7::text[], $8::text[], $9::integer[], $10::bigint[])
-            AS m (id, version, audit, grant_state, revision, receipt_sequence)
-          ${placed('lifecycle', 'k', 'x.request_id = m.id')}
-          WHERE l.ctid = k.at AND l.version = m.version
-          RETURNING l.request_id
-        ), r AS (
-          INSERT INTO record (tenant, id, request_id, type, digest, issued_at, record)
-          SELECT $1, y.id, y.request_id, y.type, y.digest, y.issued_at, y.record
-          FROM unnest($5::uuid[], $11::uuid[], $12::text[], $13::text[], $14::timestamptz[], $15::text[])
-            AS y (request_id, id, type, digest, issued_at, record)
-          JOIN l ON l.request_id = y.request_id
-        ), o AS (
-          INSERT INTO outbox (tenant, record_id, request_id, type, digest, audience)
-          SELECT $1, y.id, y.request_id, y.type, y.digest, y.audience
-          FROM unnest($5::uuid[], $11::uuid[], $12::text[], $13::text[], $16::text[]) AS y (request_id, id, type, digest, audience)
-          JOIN l ON l.request_id = y.request_id
-        ), k AS (
-          UPDATE checkpoint SET acceptance = $4, accepted_at = coalesce(accepted_at, clock_timestamp()), error = NULL,
-            applied = (SELECT count(*) FROM l) = cardinality($5::uuid[])
-          WHERE tenant = $1 AND generation = $2::uuid AND sequence = $3
-        ), h AS (
-          UPDATE ledger_head SET anchored_sequence = greatest(anchored_sequence, $3) WHERE tenant = $1
-            AND (SELECT count(*) FROM l) = cardinality($5::uuid[])
-        ) SELECT count(*)::integer AS saved FROM l`,
-      values: [
-        tenant,
-        checkpoint.generation,
-        checkpoint.sequence,
-        acceptance,
-        moved.map(({ decision }) => decision.id),
-        moved.map(({ decision }) => decision.version),
-        moved.map(({ next }) => next.audit),
-        moved.map(({ next }) => next.grant),
-        moved.map(({ next }) => next.revision),
-        moved.map(({ decision }) => decision.receiptSequence),
-        ...recordValues(moved.map(({ record }) => record)),
-      ],
+    const own = {
+      generation: checkpoint.generation,
+      sequence: checkpoint.sequence,
+      acceptance,
+      receipt_sequence: moved.map(({ decision }) => decision.receiptSequence),
+    };
+    const requests = moved.map(({ decision: { id, version }, next, record }) => {
+      return { id, version, next, records: [record] };
     });
     try {
-      return (await anchored).rows[0]?.saved ?? 0;
+      return await commitBatch(this.pool.of(tenant), ANCHOR, tenant, requests, own);
     } catch (error) {
       if (isBeaten(error)) return 0;
       throw error;
@@ -309,7 +300,7 @@ export class LedgerStore {
        ), t AS (
          UPDATE tenant SET fenced = true, fence_reason = $2, directory_revision = directory_revision + 1 FROM x
          WHERE tenant.tenant = x.tenant AND NOT (fenced AND fence_reason IS NOT DISTINCT FROM $2) RETURNING tenant.tenant
-       ) INSERT INTO incident (tenant, id, code, created_at) SELECT tenant, $3::uuid, $2, clock_timestamp() FROM t`,
+       ) ${openIncident({ id: '$3::uuid', code: '$2', from: 't' })}`,
       [tenant, reason, incidentId],
     );
   }

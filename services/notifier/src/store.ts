@@ -2,11 +2,11 @@ import {
   REQUEST_COLUMNS,
   REQUEST_INTEGRITY,
   REQUEST_JOINS,
+  commit,
   loadRequest,
-  saveTransition,
-  transition,
+  stepStatement,
 } from '@countersign/database';
-import type { CallerIdentity, Pool, RequestRow, Transit } from '@countersign/database';
+import type { CallerIdentity, Pool, RequestRow, Step } from '@countersign/database';
 import type { Lifecycle } from '@countersign/protocol';
 
 // A reminder carries no material, so the notifier may not read any: of INT it recomputes the request's own digest.
@@ -15,7 +15,11 @@ const LOAD = {
   text: `SELECT ${REQUEST_COLUMNS}, ${REQUEST_INTEGRITY} ${REQUEST_JOINS} WHERE t.tenant = $1`,
 };
 
-const REMIND = transition('notifier.remind', { columns: ['reminded_at', 'revision'] });
+const REMIND = stepStatement('notifier.remind', {
+  moves: ['reminded_at', 'revision'],
+  records: 'any',
+  answer: true,
+});
 
 export class NotifierStore {
   constructor(private readonly pool: Pool) {}
@@ -29,10 +33,7 @@ export class NotifierStore {
     return loadRequest(this.pool, LOAD, [caller.tenant, id, caller.id, operation, key]);
   }
 
-  async remind(transit: Transit, next: Lifecycle): Promise<void> {
-    await saveTransition(this.pool, REMIND, transit, [
-      next.remindedAt === null ? null : new Date(next.remindedAt),
-      next.revision,
-    ]);
+  async remind(step: Step, next: Lifecycle): Promise<void> {
+    await commit(this.pool, REMIND, step, next);
   }
 }

@@ -1,37 +1,32 @@
 import { invalidate } from '@countersign/protocol';
+import type { MovedRequest } from '@countersign/database';
 import type { Notary } from '@countersign/platform';
-import type { IssuedRecord } from '@countersign/platform';
 import type { Effects } from './directory-effects.js';
-import type { Affected, DirectoryChange } from './store/directory.js';
+import type { DirectoryChange } from './store/directory.js';
 
 /**
- * Takes authority from the requests that a change of the directory touches, one event each (protocol §4.1: events
- * first, then the configuration record).
+ * Takes authority from the requests that a change of the directory touches, one event each, before the change's own record
+ * (protocol §4.1). Answers how many lost it.
  */
 export async function invalidateAffected(
   change: DirectoryChange,
   notary: Notary,
   { affected, reasonOf }: Effects,
-): Promise<{ records: IssuedRecord[]; requests: string[] }> {
-  const changes: { id: string; next: Affected['lifecycle'] }[] = [];
-  const records: IssuedRecord[] = [];
-  const requests: string[] = [];
+): Promise<number> {
+  const moved: MovedRequest[] = [];
   for (const request of affected) {
     const reason = reasonOf(request);
     if (reason === null) continue;
     const { next, events } = invalidate(request.lifecycle, reason, change.now);
-    changes.push({ id: request.id, next });
     const subject = {
       tenant: change.tenant,
       audience: request.owner,
       purpose: request.lifecycle.purpose,
       profiles: request.profiles,
     };
-    for (const record of await notary.events(request.id, subject, events, change.now)) {
-      records.push(record);
-      requests.push(request.id);
-    }
+    const records = await notary.events(request.id, subject, events, change.now);
+    moved.push({ id: request.id, version: request.version, next, records });
   }
-  if (changes.length > 0) await change.saveInvalidated(changes);
-  return { records, requests };
+  if (moved.length > 0) await change.saveInvalidated(moved);
+  return moved.length;
 }

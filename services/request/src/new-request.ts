@@ -1,4 +1,4 @@
-import type { Transit } from '@countersign/database';
+import type { Step } from '@countersign/database';
 import type { OperationCall, RecordSubject } from '@countersign/platform';
 import type { JsonText, RequestStatus } from '@countersign/protocol';
 import type { CreationInput } from './creation-input.js';
@@ -12,7 +12,7 @@ export interface NewRequest {
   /** Its RequestStatus: the answer to the call, kept under the caller's key. */
   readonly body: JsonText<RequestStatus>;
   readonly subject: RecordSubject;
-  readonly transit: Transit;
+  readonly transit: Step;
 }
 
 /**
@@ -43,7 +43,7 @@ export async function newRequest(
     purpose: request.purpose,
     profiles: request.profiles,
   };
-  const transit: Transit = {
+  const transit: Step = {
     tenant: caller.tenant,
     directoryRevision: row.directory_revision,
     requestId: id,

@@ -6,7 +6,7 @@ import {
   requireEligibleReviewer,
   withFreshState,
 } from '@countersign/database';
-import type { NewAnswer, StoredRequest, Transit } from '@countersign/database';
+import type { NewAnswer, Step, StoredRequest } from '@countersign/database';
 import { storedReply } from '@countersign/platform';
 import type { OperationAnswer, OperationCall, OperationHandler } from '@countersign/platform';
 import type { ReviewDeps } from './deps.js';
@@ -19,8 +19,8 @@ export interface OpenedReview {
   /** A step on the request as it was read, with the answer to keep under the caller's key. */
   readonly transit: (
     kept: Pick<NewAnswer, 'status' | 'result' | 'recordId'>,
-    more?: Partial<Transit>,
-  ) => Transit;
+    more?: Partial<Step>,
+  ) => Step;
 }
 
 type ReviewerOperation = 'review.assign' | 'review.propose' | 'review.confirm';

@@ -3,19 +3,12 @@ import {
   MATERIAL_JOIN,
   REQUEST_COLUMNS,
   REQUEST_JOINS,
+  commit,
   keyed,
   loadRequest,
-  saveTransition,
-  stepForm,
-  transition,
+  stepStatement,
 } from '@countersign/database';
-import type {
-  CallerIdentity,
-  Pool,
-  RequestRow,
-  StepStatement,
-  Transit,
-} from '@countersign/database';
+import type { CallerIdentity, Pool, RequestRow, Step } from '@countersign/database';
 import type { Digest, Assignment, DecisionCandidate, Lifecycle } from '@countersign/protocol';
 
 export interface ReviewRow extends RequestRow {
@@ -45,48 +38,43 @@ const LOAD = {
   WHERE t.tenant = $1`,
 };
 
-const CONFIRM = transition(
-  'review.confirm',
-  {
-    brief: true,
-    columns: ['decision', 'audit', 'grant_state', 'grant_deadline', 'receipt_id', 'revision'],
-  },
-  stepForm({ records: 2, answer: true, deadlines: true }),
-);
-
-const NOTHING_SIGNED = stepForm({ records: 0, answer: true, deadlines: false });
-const { own, principal } = NOTHING_SIGNED;
-
-/** Holds the request as it was read, without moving it: $4 version, $5 time before which this must commit. */
-const HELD = `WITH t AS (
-  SELECT 1 FROM tenant WHERE tenant = $1 AND directory_revision = $2 FOR KEY SHARE
-), l AS (
-  SELECT l.request_id FROM lifecycle l, t WHERE l.tenant = $1 AND l.request_id = $3::uuid AND l.version = $4
-    AND ($5::timestamptz IS NULL OR clock_timestamp() < $5) FOR SHARE OF l
-)`;
-
-const FREEZE: StepStatement = {
-  name: 'review.propose',
+const CONFIRM = stepStatement('review.confirm', {
   brief: true,
-  form: NOTHING_SIGNED,
-  text: `${HELD}, ${NOTHING_SIGNED.consequences()}, c AS (
-    INSERT INTO candidate (tenant, request_id, reviewer, revision, id, digest, candidate, created_at)
-    SELECT $1, $3::uuid, ${principal}, ${own(0)}::integer, ${own(1)}::uuid, ${own(2)}, ${own(3)}, ${own(4)}::timestamptz FROM l
-  ) SELECT count(*)::integer AS saved FROM l`,
-};
+  moves: ['decision', 'audit', 'grant_state', 'grant_deadline', 'revision'],
+  sets: { receipt_id: ':receipt' },
+  records: 2,
+  answer: true,
+  deadlines: true,
+});
 
-const ASSIGN: StepStatement = {
-  name: 'review.assign',
-  form: NOTHING_SIGNED,
-  text: `${HELD}, ${NOTHING_SIGNED.consequences()}, s AS (
+const FREEZE = stepStatement('review.propose', {
+  brief: true,
+  records: 0,
+  answer: true,
+  with: [
+    `c AS (
+    INSERT INTO candidate (tenant, request_id, reviewer, revision, id, digest, candidate, created_at)
+    SELECT $1, $3::uuid, :principal, :revision::integer, :id::uuid, :digest, :candidate, :created_at::timestamptz FROM l
+  )`,
+  ],
+});
+
+const ASSIGN = stepStatement('review.assign', {
+  records: 0,
+  answer: true,
+  with: [
+    `s AS (
     INSERT INTO assignment AS a (tenant, request_id, id, reviewer, expires_at)
-    SELECT $1, $3::uuid, ${own(0)}::uuid, ${principal}, ${own(1)}::timestamptz FROM l
+    SELECT $1, $3::uuid, :id::uuid, :principal, :expires_at::timestamptz FROM l
     ON CONFLICT (tenant, request_id) DO UPDATE
     SET id = EXCLUDED.id, reviewer = EXCLUDED.reviewer, expires_at = EXCLUDED.expires_at
     WHERE a.id = EXCLUDED.id OR a.expires_at <= clock_timestamp()
     RETURNING 1
-  ) SELECT (SELECT count(*) FROM s)::integer AS saved`,
-};
+  )`,
+  ],
+  // Another reviewer's lease that has not ended stays, and nothing of the step does.
+  check: `must((SELECT count(*) FROM s) = count(*), 'review_assigned')`,
+});
 
 export class ReviewStore {
   constructor(private readonly pool: Pool) {}
@@ -102,33 +90,29 @@ export class ReviewStore {
   }
 
   /** The receipt, the new state and the stored answer in one step. */
-  async confirm(transit: Transit, next: Lifecycle, receiptId: string): Promise<void> {
-    await saveTransition(this.pool, CONFIRM, transit, [
-      next.decision,
-      next.audit,
-      next.grant,
-      next.grantDeadline === null ? null : new Date(next.grantDeadline),
-      receiptId,
-      next.revision,
-    ]);
+  async confirm(step: Step, next: Lifecycle, receiptId: string): Promise<void> {
+    await commit(this.pool, CONFIRM, step, next, { receipt: receiptId });
   }
 
   async freeze(
-    transit: Transit,
+    step: Step,
     candidate: DecisionCandidate,
     digest: Digest,
     text: string,
   ): Promise<void> {
-    await saveTransition(this.pool, FREEZE, transit, [
-      candidate.revision,
-      candidate.id,
+    await commit(this.pool, FREEZE, step, null, {
+      revision: candidate.revision,
+      id: candidate.id,
       digest,
-      text,
-      candidate.created_at,
-    ]);
+      candidate: text,
+      created_at: candidate.created_at,
+    });
   }
 
-  async assign(transit: Transit, assignment: Assignment): Promise<void> {
-    await saveTransition(this.pool, ASSIGN, transit, [assignment.id, assignment.expires_at]);
+  async assign(step: Step, assignment: Assignment): Promise<void> {
+    await commit(this.pool, ASSIGN, step, null, {
+      id: assignment.id,
+      expires_at: assignment.expires_at,
+    });
   }
 }

@@ -6,7 +6,7 @@ import type {
   NewRecord,
   Pool,
   RoleName,
-  Transit,
+  Step,
 } from '@countersign/database';
 import { ExecutionStore } from '@countersign/execution-authority';
 import { createStore } from '@countersign/gateway';
@@ -84,7 +84,7 @@ const answer: NewAnswer = {
   result: '{}',
   recordId: null,
 };
-const transit: Transit = {
+const transit: Step = {
   tenant: 't',
   directoryRevision: 1,
   requestId: id,
@@ -95,8 +95,8 @@ const transit: Transit = {
   deadlines: [{ kind: 'review', due: 0 }],
 };
 /** Steps that sign nothing and have no deadline; steps without a key. */
-const unsigned: Transit = { ...transit, records: [], deadlines: [] };
-const unkeyed: Transit = { ...transit, answer: null, deadlines: [] };
+const unsigned: Step = { ...transit, records: [], deadlines: [] };
+const unkeyed: Step = { ...transit, answer: null, deadlines: [] };
 const creation = {
   ...{
     owner: 'owner',
@@ -238,11 +238,11 @@ const STORES: readonly StoreCalls<unknown>[] = [
   }),
   calls('request', (pool) => new ExpiryStore(pool), {
     load: (s) => s.load(item),
-    expire: (s) => s.expire(transit, state, item),
+    expire: (s) => s.expire(unkeyed, state, item),
   }),
   calls('deletion', (pool) => new DeletionStore(pool), {
     load: (s) => s.load(item),
-    deletePrivate: (s) => s.deletePrivate(transit, state),
+    deletePrivate: (s) => s.deletePrivate(unkeyed, state),
     sweepPrivate: (s) => s.sweepPrivate(item),
     // Nothing is chained here.
     deleteRequest: (s) => s.deleteRequest(item).catch(() => null),
@@ -273,9 +273,11 @@ const STORES: readonly StoreCalls<unknown>[] = [
         await change.affectedByOwner('owner');
         await change.affectedByRoute('route');
         await change.affectedByPerson('person');
-        await change.saveInvalidated([{ id, next: state }]);
+        await change
+          .saveInvalidated([{ id, version: 1, next: state, records: [record] }])
+          .catch(() => null);
         await change.dropReviewer('person', 'route');
-        await change.saveRecords([record], [id]);
+        await change.saveRecord(record);
         await change.saveSecurityEvent({ kind: 'principal.changed', actor: null });
       }),
     view: (s) =>
@@ -313,7 +315,7 @@ const STORES: readonly StoreCalls<unknown>[] = [
     loadForAdmission: (s) => s.loadForAdmission(caller, id, 'nonce'),
     loadForOutcome: (s) => s.loadForOutcome(caller, id, 'operation', 'key'),
     loadForWorker: (s) => s.loadForWorker(item),
-    reconciliationDue: (s) => s.reconciliationDue(transit, state, id),
+    reconciliationDue: (s) => s.reconciliationDue({ ...transit, answer: null }, state, id),
     reconciliationOver: (s) => s.reconciliationOver(item, id),
     claim: (s) => s.claim(transit, state, id, { owner: 'owner', occurrence: 'o', identity: 'i' }),
     admit: (s) => s.admit(unkeyed, state, 'nonce'),
@@ -399,7 +401,7 @@ const STORES: readonly StoreCalls<unknown>[] = [
   }),
   calls('notifier', (pool) => new NotifierStore(pool), {
     load: (s) => s.load(caller, id, 'operation', 'key'),
-    remind: (s) => s.remind(transit, state),
+    remind: (s) => s.remind({ ...transit, deadlines: [] }, state),
   }),
   calls('notifier', (pool) => new FeedStore(pool), {
     tenantsBehind: (s) => s.tenantsBehind(),

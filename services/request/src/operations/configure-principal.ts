@@ -35,14 +35,14 @@ export function configurePrincipal(
       }
       const effects = await principalEffects(change, before, input);
       for (const reviewer of effects.removed) await change.dropReviewer(reviewer, effects.route);
-      const { records, requests } = await invalidateAffected(change, deps.notary, effects);
+      const invalidated = await invalidateAffected(change, deps.notary, effects);
       const configured = await deps.notary.issue(
         'PrincipalConfigured',
         { tenant: caller.tenant, audience: caller.id, purpose: 'service', profiles: {} },
         change.now,
         { id: input.id, kind: input.kind, enabled: input.config.enabled },
       );
-      await change.saveRecords([...records, configured], [...requests, null]);
+      await change.saveRecord(configured);
       await change.saveSecurityEvent({
         kind: 'principal.changed',
         actor: { id: caller.id, kind: caller.kind },
@@ -58,7 +58,7 @@ export function configurePrincipal(
           before: configDigest(before?.config ?? null),
           after: configDigest(config),
           token_changed: credential !== null && credential !== (before?.tokenDigest ?? null),
-          requests_affected: requests.length,
+          requests_affected: invalidated,
         },
       });
       return canonicalText({ id: input.id, kind: input.kind });

@@ -24,7 +24,7 @@ export function configureRoute(deps: RequestDeps): OperationHandler<'request.con
       await change.saveRoute(id, revision, config, routeConfiguredBy(before, config, operator));
       const effects = await routeEffects(change, id, before, config);
       for (const reviewer of effects.removed) await change.dropReviewer(reviewer, id);
-      const { records, requests } = await invalidateAffected(change, deps.notary, effects);
+      const invalidated = await invalidateAffected(change, deps.notary, effects);
       const result = { id, revision, config };
       const configured = await deps.notary.issue(
         'RouteConfigured',
@@ -32,7 +32,7 @@ export function configureRoute(deps: RequestDeps): OperationHandler<'request.con
         change.now,
         result,
       );
-      await change.saveRecords([...records, configured], [...requests, null]);
+      await change.saveRecord(configured);
       await change.saveSecurityEvent({
         kind: 'route.changed',
         actor: { id: caller.id, kind: caller.kind },
@@ -43,7 +43,7 @@ export function configureRoute(deps: RequestDeps): OperationHandler<'request.con
           before: configDigest(before?.config ?? null),
           after: configDigest(config),
           revision,
-          requests_affected: requests.length,
+          requests_affected: invalidated,
         },
       });
       return canonicalText(result);

@@ -1,4 +1,12 @@
-import { StaleRead, bodyDigest, isBeaten, recordValues } from '@countersign/database';
+import {
+  NOW,
+  StaleRead,
+  compile,
+  consequenceValues,
+  consequences,
+  isBeaten,
+  valuesFor,
+} from '@countersign/database';
 import type { CallerIdentity, NewAnswer, NewRecord, Pool } from '@countersign/database';
 import type { QuotaAmounts } from '../quotas.js';
 import { bytesOf, quotaRefusal } from './creation.js';
@@ -17,7 +25,7 @@ const PUBLISHER = `(SELECT CASE WHEN p.kind = 'publisher' THEN p.id ELSE p.confi
 
 const LOAD = {
   name: 'request.load-bundle',
-  text: `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now, t.directory_revision,
+  text: `SELECT ${NOW} AS now, t.directory_revision,
     i.digest AS replay_digest, i.status AS replay_status, i.result AS replay_result,
     CASE WHEN i.digest IS NULL AND $5::jsonb IS NOT NULL
       THEN bundle_refusal($1, ${PUBLISHER}, $5::jsonb || t.quotas) END AS quota_refusal
@@ -26,31 +34,24 @@ const LOAD = {
   WHERE t.tenant = $1`,
 };
 
-const REGISTER = {
-  name: 'request.register-bundle',
-  text: `WITH t AS (
-    SELECT quotas FROM tenant WHERE tenant = $1 AND directory_revision = $2 FOR KEY SHARE
+const LEFT = { records: 1, answer: true } as const;
+const REGISTER = compile(
+  `WITH t AS (
+    SELECT quotas FROM tenant WHERE tenant = $1 AND directory_revision = :directory_revision FOR KEY SHARE
   ), q AS (
-    SELECT CASE WHEN $3::jsonb IS NULL THEN true ELSE take_bundle_quota($1, $4, $5::bigint, $3::jsonb || t.quotas) END AS ok FROM t
+    SELECT CASE WHEN :quota_amounts::jsonb IS NULL THEN true
+      ELSE take_bundle_quota($1, :publisher, :bytes::bigint, :quota_amounts::jsonb || t.quotas) END AS ok FROM t
   ), b AS (
     INSERT INTO bundle (tenant, id, publisher, digest, manifest, html, bytes, created_at)
-    SELECT $1, $6::uuid, $4, $7, $8, $9, $5::bigint, $10::timestamptz FROM q WHERE q.ok RETURNING id
+    SELECT $1, :id::uuid, :publisher, :digest, :manifest, :html, :bytes::bigint, :created_at::timestamptz
+    FROM q WHERE q.ok RETURNING id
   ), rt AS (
-    INSERT INTO retained AS x (tenant, scope, subject, bytes) SELECT $1, 'publisher', $4, $5::bigint FROM b
+    INSERT INTO retained AS x (tenant, scope, subject, bytes) SELECT $1, 'publisher', :publisher, :bytes::bigint FROM b
     ON CONFLICT (tenant, scope, subject, slot) DO UPDATE SET bytes = x.bytes + EXCLUDED.bytes
-  ), r AS (
-    INSERT INTO record (tenant, id, type, digest, issued_at, record)
-    SELECT $1, x.id, x.type, x.digest, x.issued_at, x.record
-    FROM b, unnest($11::uuid[], $12::text[], $13::text[], $14::timestamptz[], $15::text[]) AS x (id, type, digest, issued_at, record)
-  ), o AS (
-    INSERT INTO outbox (tenant, record_id, type, digest, audience)
-    SELECT $1, x.id, x.type, x.digest, x.audience
-    FROM b, unnest($11::uuid[], $12::text[], $13::text[], $16::text[]) AS x (id, type, digest, audience)
-  ), a AS (
-    INSERT INTO idempotency (tenant, principal, operation, key, digest, status, result, created_at)
-    SELECT $1, $17, $18, $19, $20, 201, $8, clock_timestamp() FROM b
-  ) SELECT count(*)::integer AS saved FROM b`,
-};
+  ), ${consequences(LEFT, { step: 'b', request: 'NULL::uuid' }).join(', ')}
+  SELECT count(*)::integer AS saved FROM b`,
+  ['tenant'],
+);
 
 export interface NewBundle {
   readonly id: string;
@@ -87,25 +88,23 @@ export class BundleStore {
     answer: NewAnswer,
   ): Promise<void> {
     try {
+      const values = valuesFor(REGISTER.names, {
+        tenant,
+        directory_revision: directoryRevision,
+        quota_amounts: this.#amounts(),
+        publisher: bundle.publisher,
+        bytes: bundle.bytes,
+        id: bundle.id,
+        digest: bundle.digest,
+        manifest: bundle.manifest,
+        html: bytesOf(bundle.html),
+        created_at: new Date(bundle.createdAt),
+        ...consequenceValues({ records: [record], answer, deadlines: [] }, LEFT),
+      });
       const { rows } = await this.pool.of(tenant).query<{ saved: number }>({
-        ...REGISTER,
-        values: [
-          tenant,
-          directoryRevision,
-          this.#amounts(),
-          bundle.publisher,
-          bundle.bytes,
-          bundle.id,
-          bundle.digest,
-          bundle.manifest,
-          bytesOf(bundle.html),
-          new Date(bundle.createdAt),
-          ...recordValues([record]),
-          answer.principal,
-          answer.operation,
-          answer.key,
-          bodyDigest(answer.body),
-        ],
+        name: 'request.register-bundle',
+        text: REGISTER.text,
+        values,
       });
       if (rows[0]?.saved !== 1) throw new StaleRead('register-bundle');
     } catch (error) {

@@ -2,21 +2,18 @@ import { randomInt } from 'node:crypto';
 import { DEFAULT_LIMITS, Refusal } from '@countersign/protocol';
 import type { Digest, Lifecycle } from '@countersign/protocol';
 import {
-  ANY_STEP,
+  STARTING_COLUMNS,
+  commit,
+  consequences,
+  customStep,
   keyed,
+  lifecycleColumns,
+  movedRow,
   replayColumn,
   replayOf,
-  saveTransition,
-  stepForm,
+  startingRow,
 } from '@countersign/database';
-import type {
-  CallerIdentity,
-  Pool,
-  RequestRow,
-  StepForm,
-  StepStatement,
-  Transit,
-} from '@countersign/database';
+import type { CallerIdentity, Pool, RequestRow, Step, StepStatement } from '@countersign/database';
 import type { QuotaAmounts } from '../quotas.js';
 import { UNKEPT } from './unkept.js';
 
@@ -64,78 +61,77 @@ const LOAD = {
   WHERE t.tenant = $1`,
 };
 
-/** One event; of a supersession the old request's too. */
-const CREATE_FORM = stepForm({ records: 1, answer: true, deadlines: true });
-const SUPERSEDE_FORM = ANY_STEP;
-
-// Own parameters: 0 owner, 1 route, 2 purpose, 3 summary, 4 digest, 5 canonical, 6 payload, 7 schema, 8 document,
-// 9 bytes, 10 occurrence, 11 accepted_at, 12 review_deadline, 13 private_delete_at, 14 audit_delete_at, 15 reminded_at,
-// 16 grant, 17 execution, 18 revision, 19 quota amounts, 20 publisher, 21 retained limit, 22 bundle,
-// 23 slot of the bytes retained;
-// of a supersession: 24 old id, 25 old version, 26 old decision, 27 old grant, 28 old revision, 29 old invalidation,
-// 30 ids of the old request's records.
-const HEAD = `WITH t AS (
-  SELECT quotas FROM tenant WHERE tenant = $1 AND directory_revision = $2 FOR KEY SHARE
+const QUOTA = (from: string) => `q AS (
+  SELECT CASE WHEN :quota_amounts::jsonb IS NULL THEN true
+    ELSE take_creation_quota($1, :owner, :route, :bytes::bigint, :publisher, :retained_limit::bigint,
+      :quota_amounts::jsonb || t.quotas) END AS ok
+  FROM ${from}
 )`;
-const quota = ({ own }: StepForm) => `q AS (
-  SELECT CASE WHEN ${own(19)}::jsonb IS NULL THEN true
-    ELSE take_creation_quota($1, ${own(0)}, ${own(1)}, ${own(9)}::bigint, ${own(20)}, ${own(21)}::bigint,
-      ${own(19)}::jsonb || t.quotas) END AS ok
-  FROM t`;
-const request = ({ own }: StepForm) => `l AS (
-  INSERT INTO lifecycle (tenant, request_id, owner, route, decision, audit, grant_state, execution, revision, version,
-    accepted_at, review_deadline, private_delete_at, audit_delete_at, reminded_at)
-  SELECT $1, $3::uuid, ${own(0)}, ${own(1)}, 'pending', 'unanchored', ${own(16)}, ${own(17)}, ${own(18)}::integer, $4::integer,
-    ${own(11)}::timestamptz, ${own(12)}::timestamptz, ${own(13)}::timestamptz, ${own(14)}::timestamptz, ${own(15)}::timestamptz
-  FROM q WHERE q.ok AND ($5::timestamptz IS NULL OR clock_timestamp() < $5)
-  RETURNING request_id
-), rq AS (
+
+/** The new request's own rows, of a quota `q`. */
+const NEW_REQUEST = [
+  startingRow('q WHERE q.ok'),
+  `rq AS (
   INSERT INTO request (tenant, id, owner, route, purpose, summary, digest, canonical, occurrence, bundle_id)
-  SELECT $1, $3::uuid, ${own(0)}, ${own(1)}, ${own(2)}, ${own(3)}, ${own(4)}, ${own(5)}, ${own(10)}, ${own(22)}::uuid FROM l
-), m AS (
+  SELECT $1, $3::uuid, :owner, :route, :purpose, :summary, :digest, :canonical, :occurrence, :bundle::uuid FROM l
+)`,
+  `m AS (
   INSERT INTO material (tenant, request_id, payload, response_schema, review_document, bytes)
-  SELECT $1, $3::uuid, ${own(6)}, ${own(7)}, ${own(8)}, ${own(9)}::bigint FROM l
-), rt AS (
+  SELECT $1, $3::uuid, :payload, :schema, :document, :bytes::bigint FROM l
+)`,
+  `rt AS (
   INSERT INTO retained AS x (tenant, scope, subject, slot, bytes)
-  SELECT $1, 'owner', ${own(0)}, ${own(23)}::smallint, ${own(9)}::bigint FROM l
+  SELECT $1, 'owner', :owner, :slot::smallint, :bytes::bigint FROM l
   ON CONFLICT (tenant, scope, subject, slot) DO UPDATE SET bytes = x.bytes + EXCLUDED.bytes
-)`;
+)`,
+];
 
-const CREATE: StepStatement = {
-  name: 'request.create',
-  brief: true,
-  form: CREATE_FORM,
-  text: `${HEAD}, ${quota(CREATE_FORM)}
-), ${request(CREATE_FORM)}, oc AS (
+const NEW = { moves: STARTING_COLUMNS, answer: true, deadlines: true } as const;
+
+const CREATED = { ...NEW, records: 1, brief: true } as const;
+const CREATE = customStep(
+  'request.create',
+  CREATED,
+  [
+    QUOTA('t'),
+    ...NEW_REQUEST,
+    `oc AS (
   INSERT INTO occurrence (tenant, owner, occurrence, request_id)
-  SELECT $1, ${CREATE_FORM.own(0)}, ${CREATE_FORM.own(10)}, $3::uuid FROM l WHERE ${CREATE_FORM.own(10)}::text IS NOT NULL
-), ${CREATE_FORM.consequences()}
-SELECT count(*)::integer AS saved FROM l`,
-};
+  SELECT $1, :owner, :occurrence, $3::uuid FROM l WHERE :occurrence::text IS NOT NULL
+)`,
+    ...consequences(CREATED),
+  ],
+  'quotas',
+);
 
-const { own } = SUPERSEDE_FORM;
+const REPLACED = ['decision', 'grant_state', 'revision', 'invalidated'] as const;
+const SUPERSEDED = {
+  ...NEW,
+  records: 'any',
+  check: `must(:occurrence::text IS NULL OR (SELECT count(*) FROM oc) = count(*), 'occurrence_unavailable')`,
+} as const;
 
 // The replaced request moves first: when somebody was faster with it, nothing else happens.
-const SUPERSEDE: StepStatement = {
-  name: 'request.supersede',
-  form: SUPERSEDE_FORM,
-  text: `${HEAD}, old AS (
-  UPDATE lifecycle SET version = lifecycle.version + 1, decision = ${own(26)}, grant_state = ${own(27)},
-    revision = ${own(28)}, invalidated = ${own(29)}
-  FROM t WHERE lifecycle.tenant = $1 AND lifecycle.request_id = ${own(24)}::uuid AND lifecycle.version = ${own(25)}
-  RETURNING lifecycle.request_id
-), ${quota(SUPERSEDE_FORM)}, old
-), ${request(SUPERSEDE_FORM)}, oc AS (
+const SUPERSEDE = customStep(
+  'request.supersede',
+  SUPERSEDED,
+  [
+    `old AS (${movedRow({ id: ':old_id::uuid', version: ':old_version', moves: REPLACED, prefix: 'old_' })})`,
+    QUOTA('t, old'),
+    ...NEW_REQUEST,
+    `oc AS (
   UPDATE occurrence SET request_id = $3::uuid FROM l
-  WHERE occurrence.tenant = $1 AND occurrence.owner = ${own(0)} AND occurrence.occurrence = ${own(10)}
-    AND occurrence.request_id = ${own(24)}::uuid AND occurrence.consumed_by IS NULL
+  WHERE occurrence.tenant = $1 AND occurrence.owner = :owner AND occurrence.occurrence = :occurrence
+    AND occurrence.request_id = :old_id::uuid AND occurrence.consumed_by IS NULL
   RETURNING 1
-), ${SUPERSEDE_FORM.consequences(
-    `CASE WHEN x.id = ANY (${own(30)}::uuid[]) THEN ${own(24)}::uuid ELSE $3::uuid END`,
-  )}
-SELECT count(*)::integer AS saved,
-  must(${own(10)}::text IS NULL OR (SELECT count(*) FROM oc) = count(*), 'occurrence_unavailable') FROM l`,
-};
+)`,
+    ...consequences(SUPERSEDED, {
+      recordRequest:
+        'CASE WHEN x.id = ANY (:old_records::uuid[]) THEN :old_id::uuid ELSE $3::uuid END',
+    }),
+  ],
+  'quotas',
+);
 
 export interface Creation {
   readonly owner: string;
@@ -207,65 +203,53 @@ export class CreationStore {
     return rows[0] === undefined ? undefined : { ...rows[0], ...replayOf(rows[0].replay) };
   }
 
-  async create(transit: Transit, creation: Creation): Promise<void> {
+  async create(step: Step, creation: Creation): Promise<void> {
     const slot = randomInt(SLOTS);
     // Beside quotas, which are the tenant's, creations meet in this row alone.
-    const holds = `${transit.tenant} ${creation.owner} ${slot}`;
-    await this.#save(CREATE, transit, this.#values(creation, slot), holds);
+    const holds = `${step.tenant} ${creation.owner} ${slot}`;
+    await this.#save(CREATE, step, creation, { slot }, holds);
   }
 
-  async supersede(transit: Transit, creation: Creation, old: Replaced): Promise<void> {
-    await this.#save(SUPERSEDE, transit, [
-      ...this.#values(creation, randomInt(SLOTS)),
-      old.id,
-      old.version,
-      old.state.decision,
-      old.state.grant,
-      old.state.revision,
-      old.state.invalidated,
-      old.recordIds,
-    ]);
-  }
-
-  #values(creation: Creation, slot: number): unknown[] {
-    const { state } = creation;
-    return [
-      creation.owner,
-      creation.route,
-      creation.purpose,
-      // For lists and mail; what Postgres cannot keep is in the canonical text.
-      creation.summary.replaceAll('\0', UNKEPT),
-      creation.digest,
-      creation.canonical,
-      typeof creation.payload === 'string' ? creation.payload : bytesOf(creation.payload),
-      creation.schema,
-      bytesOf(creation.document),
-      creation.bytes,
-      creation.occurrence,
-      new Date(creation.acceptedAt),
-      new Date(state.reviewDeadline),
-      new Date(state.privateDeleteAt),
-      new Date(creation.auditDeleteAt),
-      state.remindedAt === null ? null : new Date(state.remindedAt),
-      state.grant,
-      state.execution,
-      state.revision,
-      this.amounts === null ? null : JSON.stringify(this.amounts),
-      creation.publisher,
-      creation.retainedLimit,
-      creation.bundle,
-      slot,
-    ];
+  async supersede(step: Step, creation: Creation, old: Replaced): Promise<void> {
+    await this.#save(SUPERSEDE, step, creation, {
+      slot: randomInt(SLOTS),
+      old_id: old.id,
+      old_version: old.version,
+      ...lifecycleColumns(old.state, REPLACED, 'old_'),
+      old_records: old.recordIds,
+    });
   }
 
   async #save(
     statement: StepStatement,
-    transit: Transit,
-    own: readonly unknown[],
+    step: Step,
+    creation: Creation,
+    more: Readonly<Record<string, unknown>>,
     holds?: string,
   ): Promise<void> {
+    const own = {
+      owner: creation.owner,
+      route: creation.route,
+      purpose: creation.purpose,
+      // For lists and mail; what Postgres cannot keep is in the canonical text.
+      summary: creation.summary.replaceAll('\0', UNKEPT),
+      digest: creation.digest,
+      canonical: creation.canonical,
+      payload: typeof creation.payload === 'string' ? creation.payload : bytesOf(creation.payload),
+      schema: creation.schema,
+      document: bytesOf(creation.document),
+      bytes: creation.bytes,
+      occurrence: creation.occurrence,
+      accepted_at: new Date(creation.acceptedAt),
+      audit_delete_at: new Date(creation.auditDeleteAt),
+      quota_amounts: this.amounts === null ? null : JSON.stringify(this.amounts),
+      publisher: creation.publisher,
+      retained_limit: creation.retainedLimit,
+      bundle: creation.bundle,
+      ...more,
+    };
     try {
-      await saveTransition(this.pool, statement, transit, own, holds);
+      await commit(this.pool, statement, step, creation.state, own, holds);
     } catch (error) {
       throw quotaRefusal(error) ?? error;
     }

@@ -1,15 +1,14 @@
 import {
   REQUEST_COLUMNS,
   REQUEST_JOINS,
-  doneDeadlines,
+  commit,
   inTransaction,
   loadRequest,
   placed,
-  saveTransition,
-  transition,
+  stepStatement,
   workerValues,
 } from '@countersign/database';
-import type { DueDeadline, Pool, RequestRow, Transit } from '@countersign/database';
+import type { DueDeadline, Pool, RequestRow, Step } from '@countersign/database';
 import type { Lifecycle } from '@countersign/protocol';
 import { DISCARDING } from './discarding.js';
 
@@ -18,12 +17,11 @@ const LOAD = {
   text: `SELECT ${REQUEST_COLUMNS} ${REQUEST_JOINS} WHERE t.tenant = $1`,
 };
 
-const COLUMNS = ['decision', 'grant_state', 'invalidated', 'revision', 'material_deleted'];
-
-// What ends a review or revokes a grant has nothing left to wait for.
-const DELETE_PRIVATE = transition('request.delete-private', {
-  columns: COLUMNS,
-  with: [...DISCARDING, doneDeadlines(`ARRAY['review', 'grant']`)],
+const DELETE_PRIVATE = stepStatement('request.delete-private', {
+  moves: ['decision', 'grant_state', 'invalidated', 'revision', 'material_deleted'],
+  records: 'any',
+  settles: true,
+  with: DISCARDING,
 });
 
 // A candidate that was frozen while its request's deletion waited for it was not seen by that statement; here it is.
@@ -94,14 +92,9 @@ export class DeletionStore {
   }
 
   /** Protocol §11.2 with its records, in one step. {@link sweepPrivate} ends it. */
-  async deletePrivate(transit: Transit, next: Lifecycle): Promise<void> {
-    await saveTransition(this.pool, DELETE_PRIVATE, transit, [
-      next.decision,
-      next.grant,
-      next.invalidated,
-      next.revision,
-      true,
-    ]);
+  async deletePrivate(step: Step, next: Lifecycle): Promise<void> {
+    // What ends a review or revokes a grant has nothing left to wait for.
+    await commit(this.pool, DELETE_PRIVATE, { ...step, settled: ['review', 'grant'] }, next);
   }
 
   /** After a deletion, whoever made it: what was on its way beside it goes too, and the deadline is done. */

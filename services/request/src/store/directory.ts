@@ -1,15 +1,19 @@
 import type pg from 'pg';
 import {
+  NOW,
   acrossTenantsWithin,
+  batchStatement,
+  commitBatch,
   inTransaction,
   jsonOf,
   keyed,
   lifecycleOf,
   placed,
-  recordValues,
+  saveRecords,
   saveSecurityEvents,
 } from '@countersign/database';
 import type {
+  MovedRequest,
   NewRecord,
   NewSecurityEvent,
   Pool,
@@ -39,6 +43,7 @@ export interface Affected {
   /** Who confirmed it, or null. */
   readonly receiptReviewer: string | null;
   readonly profiles: Record<string, string>;
+  readonly version: number;
   readonly lifecycle: Lifecycle;
 }
 
@@ -95,6 +100,11 @@ const AFFECTED = {
     `${jsonOf('p.record')} -> 'payload' ->> 'reviewer' = $2`,
   ),
 };
+
+const INVALIDATE = batchStatement('request.invalidate', {
+  moves: ['decision', 'grant_state', 'revision', 'invalidated'],
+  whole: true,
+});
 
 /** The directory, and what changes of it would touch, as one transaction sees them. */
 export class DirectoryView {
@@ -187,6 +197,7 @@ export class DirectoryView {
       summary: row.summary,
       receiptReviewer: row.receipt_reviewer,
       profiles: row.profiles,
+      version: row.version,
       lifecycle: lifecycleOf(row),
     }));
   }
@@ -312,22 +323,9 @@ export class DirectoryChange extends DirectoryView {
     );
   }
 
-  async saveInvalidated(changes: readonly { id: string; next: Lifecycle }[]): Promise<void> {
-    await this.client.query(
-      `UPDATE lifecycle l SET version = l.version + 1, decision = m.decision, grant_state = m.grant_state,
-         revision = m.revision, invalidated = m.invalidated
-       FROM unnest($2::uuid[], $3::text[], $4::text[], $5::integer[], $6::text[])
-         AS m (id, decision, grant_state, revision, invalidated)
-       ${placed('lifecycle', 'k', 'x.request_id = m.id')} WHERE l.ctid = k.at`,
-      [
-        this.tenant,
-        changes.map((change) => change.id),
-        changes.map((change) => change.next.decision),
-        changes.map((change) => change.next.grant),
-        changes.map((change) => change.next.revision),
-        changes.map((change) => change.next.invalidated),
-      ],
-    );
+  /** Each from the version that was read, which this change holds. */
+  async saveInvalidated(moved: readonly MovedRequest[]): Promise<void> {
+    await commitBatch(this.client, INVALIDATE, this.tenant, moved);
   }
 
   /** Drops a removed reviewer's leases and unconfirmed candidates; `route` null = on every route. */
@@ -351,26 +349,9 @@ export class DirectoryChange extends DirectoryView {
     await saveSecurityEvents(this.client, [{ ...event, tenant: this.tenant }]);
   }
 
-  /** Signed records in the order given, each with the request that it is about or null. */
-  async saveRecords(
-    records: readonly NewRecord[],
-    requests: readonly (string | null)[],
-  ): Promise<void> {
-    const values = [this.tenant, requests, ...recordValues(records)];
-    await this.client.query(
-      `INSERT INTO record (tenant, id, request_id, type, digest, issued_at, record)
-       SELECT $1, x.id, x.request_id, x.type, x.digest, x.issued_at, x.record
-       FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::timestamptz[], $7::text[], $8::text[])
-         AS x (request_id, id, type, digest, issued_at, record, audience)`,
-      values,
-    );
-    await this.client.query(
-      `INSERT INTO outbox (tenant, record_id, request_id, type, digest, audience)
-       SELECT $1, x.id, x.request_id, x.type, x.digest, x.audience
-       FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::timestamptz[], $7::text[], $8::text[])
-         WITH ORDINALITY AS x (request_id, id, type, digest, issued_at, record, audience, place) ORDER BY x.place`,
-      values,
-    );
+  /** The record of the change itself, behind those of the requests that it touched (protocol §4.1). */
+  async saveRecord(record: NewRecord): Promise<void> {
+    await saveRecords(this.client, this.tenant, [{ requestId: null, record }]);
   }
 }
 
@@ -386,8 +367,7 @@ export class DirectoryStore {
       // Named columns: row locks ask for the privilege on them alone.
       await client.query('SELECT tenant FROM tenant WHERE tenant = $1 FOR UPDATE', [tenant]);
       const { rows } = await client.query<{ now: number }>(
-        `UPDATE tenant SET directory_revision = directory_revision + 1 WHERE tenant = $1
-         RETURNING floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`,
+        `UPDATE tenant SET directory_revision = directory_revision + 1 WHERE tenant = $1 RETURNING ${NOW} AS now`,
         [tenant],
       );
       const row = rows[0];
@@ -402,9 +382,7 @@ export class DirectoryStore {
     let broken: Error | undefined;
     try {
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-      const { rows } = await client.query<{ now: number }>(
-        'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now',
-      );
+      const { rows } = await client.query<{ now: number }>(`SELECT ${NOW} AS now`);
       return await work(new DirectoryView(client, tenant, rows[0]?.now ?? 0));
     } finally {
       await client.query('ROLLBACK').catch((lost: Error) => {

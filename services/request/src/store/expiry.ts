@@ -1,14 +1,12 @@
 import {
-  ANY_STEP,
   REQUEST_COLUMNS,
   REQUEST_JOINS,
-  doneDeadlines,
+  commit,
   loadRequest,
-  saveTransition,
-  transition,
+  stepStatement,
   workerValues,
 } from '@countersign/database';
-import type { DueDeadline, Pool, RequestRow, Transit } from '@countersign/database';
+import type { DeadlineKind, DueDeadline, Pool, RequestRow, Step } from '@countersign/database';
 import type { Lifecycle } from '@countersign/protocol';
 
 const LOAD = {
@@ -16,11 +14,10 @@ const LOAD = {
   text: `SELECT ${REQUEST_COLUMNS} ${REQUEST_JOINS} WHERE t.tenant = $1`,
 };
 
-const COLUMNS = ['decision', 'grant_state', 'invalidated', 'revision'];
-
-const EXPIRE = transition('request.expire', {
-  columns: COLUMNS,
-  with: [doneDeadlines(`ARRAY[${ANY_STEP.own(COLUMNS.length)}]`)],
+const EXPIRE = stepStatement('request.expire', {
+  moves: ['decision', 'grant_state', 'invalidated', 'revision'],
+  records: 'any',
+  settles: true,
 });
 
 export class ExpiryStore {
@@ -31,13 +28,7 @@ export class ExpiryStore {
   }
 
   /** The expired state with its events; the deadline is done with it. */
-  async expire(transit: Transit, next: Lifecycle, item: DueDeadline): Promise<void> {
-    await saveTransition(this.pool, EXPIRE, transit, [
-      next.decision,
-      next.grant,
-      next.invalidated,
-      next.revision,
-      item.kind,
-    ]);
+  async expire(step: Step, next: Lifecycle, item: DueDeadline): Promise<void> {
+    await commit(this.pool, EXPIRE, { ...step, settled: [item.kind as DeadlineKind] }, next);
   }
 }

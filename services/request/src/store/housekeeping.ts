@@ -1,4 +1,4 @@
-import { inTransaction } from '@countersign/database';
+import { inTransaction, openIncident } from '@countersign/database';
 import type { Pool, ScopedPool } from '@countersign/database';
 
 /** The tenant of what belongs to none: logins, bodies on their way. */
@@ -43,8 +43,7 @@ const CLAIM = `UPDATE housekeeping h SET due = clock_timestamp() + $1 * interval
 
 const END = `WITH h AS (
     UPDATE housekeeping SET due = clock_timestamp() + $2 * interval '1 millisecond', stalled = $3 WHERE tenant = $1
-  ) INSERT INTO incident (tenant, id, code, created_at)
-  SELECT $1, $4::uuid, 'retention_stalled', clock_timestamp() WHERE $4::uuid IS NOT NULL`;
+  ) ${openIncident({ id: '$4::uuid', code: "'retention_stalled'", from: '(SELECT 1) x WHERE $4::uuid IS NOT NULL' })}`;
 
 // A scalar, so that it is looked up for each bundle by itself whatever Postgres knows.
 const UNUSED = `(SELECT true FROM request r CROSS JOIN LATERAL (

@@ -1,20 +1,19 @@
 import {
   ANCHOR_COLUMN,
   ANCHOR_JOIN,
-  ANY_STEP,
   INTEGRITY,
   MATERIAL_JOIN,
   REQUEST_COLUMNS,
   REQUEST_JOINS,
+  commit,
   jsonOf,
   keyed,
   loadRequest,
   loadSized,
   recordText,
-  saveTransition,
   shownCandidate,
   sized,
-  transition,
+  stepStatement,
 } from '@countersign/database';
 import type {
   BundleColumns,
@@ -22,7 +21,7 @@ import type {
   MaterialColumns,
   Pool,
   RequestRow,
-  Transit,
+  Step,
 } from '@countersign/database';
 import type { Lifecycle } from '@countersign/protocol';
 import type { StatusParts } from '../status-view.js';
@@ -63,24 +62,27 @@ const INTEGRAL = {
     WHERE t.tenant = $1`,
 };
 
-const WITHDRAWN = ['decision', 'grant_state', 'invalidated', 'revision'];
+const WITHDRAWN = ['decision', 'grant_state', 'invalidated', 'revision'] as const;
+const WITHDRAWING = { records: 'any', answer: true, deadlines: true } as const;
+
 // An unconfirmed candidate ends with the request.
-const WITHDRAW = transition('request.withdraw', {
-  columns: WITHDRAWN,
+const WITHDRAW = stepStatement('request.withdraw', {
+  ...WITHDRAWING,
+  moves: WITHDRAWN,
   with: [
     `c AS (UPDATE candidate SET live = false FROM l WHERE candidate.tenant = $1 AND candidate.request_id = $3::uuid
-      AND candidate.live AND ${ANY_STEP.own(0)} <> 'confirmed')`,
+      AND candidate.live AND :decision <> 'confirmed')`,
   ],
 });
-const DISCARDED = [...WITHDRAWN, 'private_delete_at', 'material_deleted'];
-const [ACTOR, ACTOR_KIND] = [0, 1].map((place) => ANY_STEP.own(DISCARDED.length + place));
+
 // Who discarded it, for the security log; null where material was gone already and something else is withdrawn.
-const DISCARD = transition('request.discard', {
-  columns: DISCARDED,
+const DISCARD = stepStatement('request.discard', {
+  ...WITHDRAWING,
+  moves: [...WITHDRAWN, 'private_delete_at', 'material_deleted'],
   with: [
     ...DISCARDING,
     `e AS (INSERT INTO security_event (tenant, kind, actor, actor_kind, request_id)
-      SELECT $1, 'material.discarded', ${ACTOR}::text, ${ACTOR_KIND}::text, $3::uuid FROM l WHERE ${ACTOR}::text IS NOT NULL)`,
+      SELECT $1, 'material.discarded', :actor::text, :actor_kind::text, $3::uuid FROM l WHERE :actor::text IS NOT NULL)`,
   ],
 });
 
@@ -143,19 +145,13 @@ export class RequestStore {
 
   /** Cancel, revoke and discard: the withdrawn state with its records and answer. `discardedBy`: whose discard it is. */
   async withdraw(
-    transit: Transit,
+    step: Step,
     next: Lifecycle,
     discardedBy: Pick<CallerIdentity, 'id' | 'kind'> | null,
   ): Promise<void> {
-    await saveTransition(this.pool, next.materialDeleted ? DISCARD : WITHDRAW, transit, [
-      next.decision,
-      next.grant,
-      next.invalidated,
-      next.revision,
-      ...(next.materialDeleted
-        ? [new Date(next.privateDeleteAt), true, discardedBy?.id ?? null, discardedBy?.kind ?? null]
-        : []),
-    ]);
+    if (!next.materialDeleted) return commit(this.pool, WITHDRAW, step, next);
+    const { id: actor = null, kind: actor_kind = null } = discardedBy ?? {};
+    await commit(this.pool, DISCARD, step, next, { actor, actor_kind });
   }
 
   async directoryRevision(tenant: string): Promise<number | undefined> {

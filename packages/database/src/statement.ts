@@ -1,0 +1,37 @@
+/** Values of a statement by the names of its parameters. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** A statement whose parameters have names. */
+export interface NamedParameters {
+  /** As Postgres takes it, with `$1`, `$2`, … */
+  readonly text: string;
+  /** Names in the order of the numbers. */
+  readonly names: readonly string[];
+}
+
+/** `:name`, and not the cast `::type`. */
+const PARAMETER = /(?<![:\w]):([a-z]\w*)/g;
+
+/**
+ * Compiles `:name` to `$n`. `first` are the names of `$1`, `$2`, … in this order, by which fragments that are shared between
+ * statements know them.
+ */
+export function compile(text: string, first: readonly string[] = []): NamedParameters {
+  const names = [...first];
+  const compiled = text.replace(PARAMETER, (_, name: string) => {
+    if (!names.includes(name)) names.push(name);
+    return `$${names.indexOf(name) + 1}`;
+  });
+  return { text: compiled, names };
+}
+
+/** The values in their order. Throws a TypeError for a name without a value and for a value without a place. */
+export function valuesFor(names: readonly string[], values: Values): unknown[] {
+  const ordered = names.map((name) => {
+    if (values[name] === undefined) throw new TypeError(`the statement has no value for ${name}`);
+    return values[name];
+  });
+  const unused = Object.keys(values).filter((name) => !names.includes(name));
+  if (unused.length > 0) throw new TypeError(`the statement has no place for ${unused.join(', ')}`);
+  return ordered;
+}

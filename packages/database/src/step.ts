@@ -1,0 +1,268 @@
+import type { Lifecycle } from '@countersign/protocol';
+import { StaleRead, isBeaten } from './fresh-state.js';
+import { columnType, lifecycleArrays, lifecycleColumns } from './lifecycle-columns.js';
+import type { LifecycleColumn } from './lifecycle-columns.js';
+import { ask } from './pool.js';
+import type { Asking, Pool, Statement } from './pool.js';
+import { placed } from './request-row.js';
+import { compile, valuesFor } from './statement.js';
+import type { Values } from './statement.js';
+import {
+  consequenceValues,
+  consequences,
+  recordsOfRequests,
+  recordsOfRequestsValues,
+} from './step-consequences.js';
+import type { ConsequenceShape, Consequences, NewRecord } from './step-consequences.js';
+
+// The one writer of what a step leaves. Every step of a request is one statement, so one transaction and one round trip: it
+// holds the tenant's directory, compares and sets the lifecycle row, and writes everything that follows from it.
+
+/** A step of one request, as it was decided. */
+export interface Step extends Consequences {
+  readonly tenant: string;
+  /** The directory that the decision was made with; a newer one undoes the statement. */
+  readonly directoryRevision: number;
+  readonly requestId: string;
+  /** Version that the decision was made with. */
+  readonly version: number;
+  /** Epoch milliseconds: the statement has no effect at or after this time, on the database's clock. Null: any time. */
+  readonly before: number | null;
+}
+
+/** `$1` to `$5` of every step's statement. */
+const STEP_PARAMETERS = ['tenant', 'directory_revision', 'request_id', 'version', 'before'];
+
+/** How a step's statement is made. */
+export interface StepParts extends ConsequenceShape {
+  /** See {@link Statement}. */
+  readonly brief?: boolean;
+  /** Columns of the request's state that the step moves. Without them it only holds the request, as it was read. */
+  readonly moves?: readonly LifecycleColumn[];
+  /** Other columns of the lifecycle row, each with the SQL of its value. */
+  readonly sets?: Readonly<Record<string, string>>;
+  /** CTEs of the service's own rows, which read from `l` and have values of their own by name. */
+  readonly with?: readonly string[];
+  /** SQL beside the count of the rows of `l`, such as `must(…)`. */
+  readonly check?: string;
+}
+
+/** A prepared statement that saves a step. */
+export interface StepStatement extends Statement {
+  readonly names: readonly string[];
+  readonly shape: ConsequenceShape;
+  readonly moves: readonly LifecycleColumn[];
+}
+
+/** A step of a request that is there. */
+export function stepStatement(name: string, parts: StepParts): StepStatement {
+  const { moves, sets } = parts;
+  const read = { id: '$3::uuid', version: '$4', and: IN_TIME };
+  const row = moves === undefined ? heldRow(read) : movedRow({ ...read, moves, sets });
+  return customStep(name, parts, [`l AS (${row})`, ...consequences(parts)]);
+}
+
+const IN_TIME = '($5::timestamptz IS NULL OR clock_timestamp() < $5)';
+
+interface ReadRow {
+  /** SQL of the request's id and of the version that it was read with. */
+  readonly id: string;
+  readonly version: string;
+  readonly and?: string;
+}
+
+const asRead = ({ id, version, and }: ReadRow) =>
+  `lifecycle.tenant = $1 AND lifecycle.request_id = ${id} AND lifecycle.version = ${version}${and === undefined ? '' : ` AND ${and}`}`;
+
+function heldRow(read: ReadRow): string {
+  return `SELECT lifecycle.request_id FROM lifecycle, t WHERE ${asRead(read)} FOR SHARE OF lifecycle`;
+}
+
+/** Moves a request of the tenant `t` from the version that it was read with, or does nothing. */
+export function movedRow(
+  of: ReadRow & {
+    readonly moves: readonly LifecycleColumn[];
+    readonly sets?: StepParts['sets'] | undefined;
+    /** Before the names of the states' values. */
+    readonly prefix?: string;
+  },
+): string {
+  const { moves, sets = {}, prefix = '' } = of;
+  const changes = [
+    'version = lifecycle.version + 1',
+    ...moves.map((column) => `${column} = :${prefix}${column}`),
+    ...Object.entries(sets).map(([column, value]) => `${column} = ${value}`),
+  ];
+  return `UPDATE lifecycle SET ${changes.join(', ')} FROM t WHERE ${asRead(of)} RETURNING lifecycle.request_id`;
+}
+
+/**
+ * A step whose row or consequences are not those of {@link stepStatement}: `ctes` follow the tenant's `t`, of which they may read
+ * the `tenantColumns`, and make one row of `l` or none.
+ */
+export function customStep(
+  name: string,
+  parts: StepParts,
+  ctes: readonly string[],
+  tenantColumns = '1',
+): StepStatement {
+  const { moves = [], check } = parts;
+  const text = `WITH t AS (
+  SELECT ${tenantColumns} FROM tenant WHERE tenant = $1 AND directory_revision = $2 FOR KEY SHARE
+), ${[...ctes, ...(parts.with ?? [])].join(', ')}
+SELECT count(*)::integer AS saved${check === undefined ? '' : `, ${check}`} FROM l`;
+  return {
+    name,
+    brief: parts.brief ?? false,
+    ...compile(text, STEP_PARAMETERS),
+    shape: parts,
+    moves,
+  };
+}
+
+/** CTE `l` of a step that begins a request: `from` has one row when it may, and the lifecycle row starts as `:…` says. */
+export function startingRow(from: string): string {
+  return `l AS (
+  INSERT INTO lifecycle (tenant, request_id, version, owner, route, accepted_at, audit_delete_at, ${STARTING_COLUMNS.join(', ')})
+  SELECT $1, $3::uuid, $4::integer, :owner, :route, :accepted_at::timestamptz, :audit_delete_at::timestamptz,
+    ${STARTING_COLUMNS.map((column) => `:${column}::${columnType(column)}`).join(', ')}
+  FROM ${from} AND ${IN_TIME}
+  RETURNING request_id
+)`;
+}
+
+/** The states of {@link startingRow}: a statement with it names them as those that it moves. */
+export const STARTING_COLUMNS = [
+  ...(['decision', 'audit', 'grant_state', 'execution', 'revision'] as const),
+  ...(['review_deadline', 'private_delete_at', 'reminded_at'] as const),
+] as const satisfies readonly LifecycleColumn[];
+
+/**
+ * Saves a step. `next` is the state that it leads to, null when it moves none; `own` are the service's own values, by name;
+ * `holds` says what the statement locks, where that is not the request's row ({@link BriefStatement}). Throws
+ * {@link StaleRead} when the request or the directory was moved since they were read, or a unique fact was taken: nothing
+ * has happened then.
+ */
+export async function commit(
+  pool: Pool,
+  statement: StepStatement,
+  step: Step,
+  next: Lifecycle | null,
+  own: Values = {},
+  holds = `${step.tenant} ${step.requestId}`,
+): Promise<void> {
+  const values = valuesFor(statement.names, {
+    tenant: step.tenant,
+    directory_revision: step.directoryRevision,
+    request_id: step.requestId,
+    version: step.version,
+    before: step.before === null ? null : new Date(step.before),
+    ...(next === null ? {} : lifecycleColumns(next, statement.moves)),
+    ...consequenceValues(step, statement.shape),
+    ...own,
+  });
+  try {
+    const { rows } = await ask<{ saved: number }>(pool.of(step.tenant), statement, values, holds);
+    if (rows[0]?.saved !== 1) throw new StaleRead(statement.name);
+  } catch (error) {
+    throw isBeaten(error) ? new StaleRead(statement.name, { cause: error }) : error;
+  }
+}
+
+// Several requests at once ------------------------------------------------------------------------
+
+/** One request of a batch, with the version that its step was decided with. */
+export interface MovedRequest {
+  readonly id: string;
+  readonly version: number;
+  readonly next: Lifecycle;
+  readonly records: readonly NewRecord[];
+}
+
+export interface BatchStatement {
+  readonly name: string;
+  readonly text: string;
+  readonly names: readonly string[];
+  readonly moves: readonly LifecycleColumn[];
+}
+
+/**
+ * A step of several requests of the tenant `$1`, each only from the version that it was decided with. `sets`: other columns,
+ * with the SQL of their values, in which `m` has the request's `id` and one array's element for each of `each` (name and
+ * type). Answers how many moved as `saved`; only the records of these are written. `whole`: all of them move or the statement
+ * fails as beaten ({@link isBeaten}); a batch that may be long is whole, since no row is looked for among the others then.
+ */
+export function batchStatement(
+  name: string,
+  parts: {
+    readonly moves: readonly LifecycleColumn[];
+    readonly each?: Readonly<Record<string, string>>;
+    readonly sets?: Readonly<Record<string, string>>;
+    readonly with?: readonly string[];
+    readonly whole?: boolean;
+  },
+): BatchStatement {
+  const { moves, each = {}, sets = {}, whole = false } = parts;
+  const columns = [
+    ...[
+      ['id', 'uuid'],
+      ['version', 'integer'],
+    ],
+    ...moves.map((column) => [column, columnType(column)]),
+    ...Object.entries(each),
+  ];
+  const changes = [
+    'version = lifecycle.version + 1',
+    ...moves.map((column) => `${column} = m.${column}`),
+    ...Object.entries(sets).map(([column, value]) => `${column} = ${value}`),
+  ];
+  const text = `WITH l AS (
+  UPDATE lifecycle SET ${changes.join(', ')}
+  FROM unnest(${columns.map(([column, type]) => `:${column}::${type}[]`).join(', ')})
+    AS m (${columns.map(([column]) => column).join(', ')})
+  ${placed('lifecycle', 'k', 'x.request_id = m.id')}
+  WHERE lifecycle.ctid = k.at AND lifecycle.version = m.version
+  RETURNING lifecycle.request_id
+), ${[...recordsOfRequests(whole ? undefined : 'l'), ...(parts.with ?? [])].join(', ')}
+SELECT count(*)::integer AS saved${whole ? `, must(count(*) = cardinality(:id::uuid[]), 'moved')` : ''} FROM l`;
+  return { name, moves, ...compile(text, ['tenant']) };
+}
+
+/** Saves a batch and answers how many of its requests moved. `own`: the statement's other values, by name. */
+export async function commitBatch(
+  asking: Asking,
+  statement: BatchStatement,
+  tenant: string,
+  moved: readonly MovedRequest[],
+  own: Values = {},
+): Promise<number> {
+  const { name, text, names, moves } = statement;
+  const records = moved.flatMap(({ id, records: all }) =>
+    all.map((record) => ({ requestId: id, record })),
+  );
+  const values = valuesFor(names, {
+    tenant,
+    id: moved.map(({ id }) => id),
+    version: moved.map(({ version }) => version),
+    ...lifecycleArrays(
+      moved.map(({ next }) => next),
+      moves,
+    ),
+    ...recordsOfRequestsValues(records),
+    ...own,
+  });
+  const { rows } = await asking.query<{ saved: number }>({ name, text, values });
+  return rows[0]?.saved ?? 0;
+}
+
+const RECORDS = compile(`WITH ${recordsOfRequests().join(', ')} SELECT 1 AS saved`, ['tenant']);
+
+/** Saves records that come without a step, in the order given, each with the request that it is about or null. */
+export async function saveRecords(
+  asking: Asking,
+  tenant: string,
+  records: readonly { readonly requestId: string | null; readonly record: NewRecord }[],
+): Promise<void> {
+  const values = valuesFor(RECORDS.names, { tenant, ...recordsOfRequestsValues(records) });
+  await asking.query({ name: 'database.save-records', text: RECORDS.text, values });
+}
