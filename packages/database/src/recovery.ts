@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { retireWithoutEvents } from '@countersign/protocol';
+import type { Lifecycle } from '@countersign/protocol';
 import { inTransaction } from './in-transaction.js';
+import { NOW, keyed, lifecycleOf } from './request-row.js';
+import type { RequestRow } from './request-row.js';
 import { saveCommandEvent } from './security-events.js';
 import { openIncident } from './step-consequences.js';
+import { batchStatement, commitBatch } from './step.js';
 
 /** What a recovery changes, or would change. */
 export interface RecoveryPlan {
@@ -28,70 +33,131 @@ export interface Recovered extends RecoveryPlan {
   readonly newGeneration: string;
 }
 
-const UNUSED = `l.grant_state IN ('none', 'pending_anchor', 'available')`;
+type Found = Omit<RecoveryPlan, keyof Effects>;
+
+interface Effects {
+  readonly requests: number;
+  readonly cancelled: number;
+  readonly grantsRevoked: number;
+  readonly executionsUncertain: number;
+}
 
 /** Reads what {@link recoverTenant} would do now; null when there is no such tenant. Changes nothing. */
 export async function planRecovery(
   client: pg.ClientBase,
   tenant: string,
 ): Promise<RecoveryPlan | null> {
-  const { rows } = await client.query<RecoveryPlan>(
+  const found = await findTenant(client, tenant);
+  return found === null ? null : { ...found, ...(await eachRetirement(client, tenant)) };
+}
+
+async function findTenant(client: pg.ClientBase, tenant: string): Promise<Found | null> {
+  const { rows } = await client.query<Found>(
     `SELECT t.tenant, t.fenced, t.fence_reason AS reason, t.generation,
        h.sequence::float8 AS entries, h.anchored_sequence::float8 AS anchored,
-       n.requests, n.cancelled, n."grantsRevoked", n."executionsUncertain",
        (SELECT count(*)::integer FROM assignment a WHERE a.tenant = t.tenant) AS leases,
        (SELECT count(*)::integer FROM candidate c JOIN lifecycle l ON l.tenant = c.tenant AND l.request_id = c.request_id
          WHERE c.tenant = t.tenant AND c.live AND l.decision = 'pending') AS candidates
-     FROM tenant t JOIN ledger_head h ON h.tenant = t.tenant
-     CROSS JOIN LATERAL (
-       SELECT count(*) FILTER (WHERE l.invalidated IS NULL)::integer AS requests,
-         count(*) FILTER (WHERE l.decision = 'pending')::integer AS cancelled,
-         count(*) FILTER (WHERE ${UNUSED})::integer AS "grantsRevoked",
-         count(*) FILTER (WHERE l.execution NOT IN ('not_applicable', 'uncertain'))::integer AS "executionsUncertain"
-       FROM lifecycle l WHERE l.tenant = t.tenant
-     ) n WHERE t.tenant = $1`,
+     FROM tenant t JOIN ledger_head h ON h.tenant = t.tenant WHERE t.tenant = $1`,
     [tenant],
   );
   return rows[0] ?? null;
 }
 
+const PAGE = 500;
+const FIRST = '00000000-0000-0000-0000-000000000000';
+
+const REQUESTS = `SELECT l.*, l.request_id, r.purpose, ${NOW} AS now
+  FROM (SELECT x.* FROM lifecycle x WHERE x.tenant = $1 AND x.request_id > $2 ORDER BY x.request_id LIMIT ${PAGE}) l
+  ${keyed('request', 'r', 'x.id = l.request_id')} ORDER BY l.request_id`;
+
+const RETIRE = batchStatement('database.retire', {
+  moves: ['decision', 'grant_state', 'execution', 'invalidated'],
+  whole: true,
+});
+
+interface Retired {
+  readonly id: string;
+  readonly version: number;
+  readonly state: Lifecycle;
+  readonly next: Lifecycle;
+}
+
 /**
- * The operator's recovery (R18, protocol §11.9 in its milder form), by a connection of the database's owner, in one
- * transaction: the namespace is retired, so that nothing that was given under it counts any more; what was consumed stays
- * consumed; records and ledger stay as they are and go on under a new generation. Ends the fence. Null when there is no
- * such tenant.
+ * Goes through the tenant's requests page by page, as the machine retires each, and counts what it takes away. `save` gets each
+ * page. The tenant's lock keeps every transition out meanwhile.
+ */
+async function eachRetirement(
+  client: pg.ClientBase,
+  tenant: string,
+  save?: (page: readonly Retired[]) => Promise<unknown>,
+): Promise<Effects> {
+  const all = { requests: 0, cancelled: 0, grantsRevoked: 0, executionsUncertain: 0 };
+  for (let after = FIRST; ;) {
+    const { rows } = await client.query<RequestRow>(REQUESTS, [tenant, after]);
+    const last = rows.at(-1);
+    if (last === undefined) return all;
+    const page = rows.map((row): Retired => {
+      const state = lifecycleOf(row);
+      const next = retireWithoutEvents(state, row.now);
+      return { id: row.request_id as string, version: row.version, state, next };
+    });
+    for (const { state, next } of page) {
+      const now = (member: keyof Lifecycle, value: unknown) =>
+        Number(state[member] !== value && next[member] === value);
+      all.requests += Number(state.invalidated === null && next.invalidated !== null);
+      all.cancelled += now('decision', 'cancelled');
+      all.grantsRevoked += now('grant', 'revoked');
+      all.executionsUncertain += now('execution', 'uncertain');
+    }
+    await save?.(page);
+    after = last.request_id as string;
+  }
+}
+
+/**
+ * The operator's recovery (R18, protocol §11.9), by a connection of the database's owner, in one transaction: the namespace is
+ * retired, so that nothing that was given under it counts any more; what was consumed stays consumed; records and ledger stay
+ * as they are and go on under a new generation. Ends the fence. A deadline that has come before is left to its worker, which
+ * signs its event. Null when there is no such tenant.
  */
 export function recoverTenant(pool: pg.Pool, tenant: string): Promise<Recovered | null> {
   return inTransaction(pool, async (client) => {
     await client.query('SELECT 1 FROM tenant WHERE tenant = $1 FOR UPDATE', [tenant]);
-    const plan = await planRecovery(client, tenant);
-    if (plan === null) return null;
+    const found = await findTenant(client, tenant);
+    if (found === null) return null;
     const newGeneration = randomUUID();
     for (const text of STEPS) await client.query(text, [tenant]);
+    const effects = await eachRetirement(client, tenant, (page) =>
+      commitBatch(
+        client,
+        RETIRE,
+        tenant,
+        page.map((request) => ({ ...request, records: [] })),
+      ),
+    );
     await client.query(REOPEN, [tenant, newGeneration, randomUUID()]);
-    const { fenced, reason, generation, requests } = plan;
+    const { fenced, reason, generation } = found;
     await saveCommandEvent(client, {
       tenant,
       kind: 'tenant.recovered',
-      detail: { fenced, reason, generation, new_generation: newGeneration, requests },
+      detail: {
+        fenced,
+        reason,
+        generation,
+        new_generation: newGeneration,
+        requests: effects.requests,
+      },
     });
-    return { ...plan, newGeneration };
+    return { ...found, ...effects, newGeneration };
   });
 }
 
-/** As `retireNamespace` of the protocol decides it for one request, for all of them at once. */
 const STEPS = [
   `UPDATE candidate c SET live = false FROM lifecycle l
    WHERE c.tenant = $1 AND c.live AND l.tenant = c.tenant AND l.request_id = c.request_id AND l.decision = 'pending'`,
   'DELETE FROM assignment WHERE tenant = $1',
   `UPDATE delivery SET state = 'expired' WHERE tenant = $1 AND state = 'pending' AND kind <> 'checkpoint'`,
-  `UPDATE lifecycle l SET version = l.version + 1, invalidated = coalesce(l.invalidated, 'namespace_retired'),
-     decision = CASE WHEN l.decision <> 'pending' THEN l.decision
-       WHEN l.review_deadline <= clock_timestamp() THEN 'expired' ELSE 'cancelled' END,
-     grant_state = CASE WHEN l.grant_state IN ('pending_anchor', 'available') AND l.grant_deadline <= clock_timestamp()
-       THEN 'expired' WHEN ${UNUSED} THEN 'revoked' ELSE l.grant_state END,
-     execution = CASE WHEN l.execution = 'not_applicable' THEN l.execution ELSE 'uncertain' END
-   WHERE l.tenant = $1`,
   // What the store contradicted is not offered to it again: the new generation's checkpoints start where the accepted end.
   `UPDATE checkpoint SET applied = true, error = 'namespace_retired' WHERE tenant = $1 AND NOT applied`,
   `UPDATE ledger_head SET checkpoint_sequence = anchored_sequence WHERE tenant = $1`,

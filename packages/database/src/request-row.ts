@@ -266,7 +266,27 @@ function requestIn(canonical: string): DecisionRequest {
   }
 }
 
-export function lifecycleOf(row: RequestRow): Lifecycle {
+/** The columns that hold a request's state. */
+export type LifecycleRow = Pick<
+  RequestRow,
+  | 'purpose'
+  | 'decision'
+  | 'audit'
+  | 'grant_state'
+  | 'execution'
+  | 'revision'
+  | 'invalidated'
+  | 'review_deadline'
+  | 'grant_deadline'
+  | 'private_delete_at'
+  | 'material_deleted'
+  | 'reminded_at'
+  | 'claim_id'
+  | 'outcome_id'
+  | 'admissions'
+>;
+
+export function lifecycleOf(row: LifecycleRow): Lifecycle {
   return {
     purpose: row.purpose,
     decision: row.decision,

@@ -1,6 +1,13 @@
-import { mayFollow, reasonFits, startsRight } from '@countersign/protocol';
+import {
+  mayFollow,
+  reasonFits,
+  retireNamespace,
+  retireWithoutEvents,
+  startsRight,
+} from '@countersign/protocol';
 import type {
   DecisionReceipt,
+  Lifecycle,
   RequestChangedEvent,
   SignedRecord,
   States,
@@ -97,18 +104,19 @@ export function rebuild(records: readonly PlacedRecord[]): Rebuilt {
   };
 }
 
-/** What a recovery makes of a state (`retireNamespace`); a deadline that came before it may have been applied by it. */
-export function isRetired(before: States, after: States): boolean {
-  const decision =
-    before.decision === 'pending'
-      ? ['cancelled', 'expired'].includes(after.decision)
-      : after.decision === before.decision;
-  const grant = ['none', 'pending_anchor', 'available'].includes(before.grant)
-    ? ['revoked', 'expired'].includes(after.grant)
-    : after.grant === before.grant;
-  const execution =
-    before.execution === 'not_applicable'
-      ? after.execution === 'not_applicable'
-      : after.execution === 'uncertain';
-  return decision && grant && execution && after.audit === before.audit;
+/** Before and after all deadlines of a request. */
+const TIMES = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+
+/**
+ * Whether a recovery makes `after` of `before`, the state that the request's records tell of. Its time is not known, so the
+ * deadlines had come or had not. Earlier releases saved an expiry without its event.
+ */
+export function isRetired(before: Lifecycle, after: States): boolean {
+  return TIMES.some((now) =>
+    [retireWithoutEvents(before, now), retireNamespace(before, now).next].some((retired) =>
+      (['decision', 'audit', 'grant', 'execution'] as const).every(
+        (machine) => retired[machine] === after[machine],
+      ),
+    ),
+  );
 }

@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { textDigest } from '@countersign/protocol';
 import type { DecisionRequest, ExecutionClaim, States } from '@countersign/protocol';
-import { keyed } from '../request-row.js';
+import { keyed, lifecycleOf } from '../request-row.js';
+import type { LifecycleRow } from '../request-row.js';
 import { recordIn } from './chain.js';
 import type { CheckedTenant } from './fsck.js';
 import { isRetired, rebuild } from './rebuild.js';
@@ -12,19 +13,11 @@ const BATCH = 500;
 /** A proof has at most so many nodes (R17). */
 const LONGEST_PROOF = 100;
 
-interface Row extends Omit<States, 'grant'> {
+interface Row extends LifecycleRow {
   request_id: string;
   owner: string;
   route: string;
-  grant_state: States['grant'];
-  revision: number;
-  invalidated: string | null;
-  grant_deadline: number | null;
-  material_deleted: boolean;
   receipt_id: string | null;
-  claim_id: string | null;
-  outcome_id: string | null;
-  admissions: number;
   receipt_sequence: number | null;
   anchor_sequence: number | null;
   anchor_generation: string | null;
@@ -44,7 +37,7 @@ interface Row extends Omit<States, 'grant'> {
 
 const SHA = (column: string) => `'sha256:' || encode(sha256(${column}), 'hex')`;
 
-const REQUESTS = `SELECT l.*, r.digest, r.canonical, r.occurrence,
+const REQUESTS = `SELECT l.*, r.purpose, r.digest, r.canonical, r.occurrence,
     coalesce(k.acceptance IS NOT NULL, false) AS accepted,
     m.request_id IS NOT NULL AS has_material,
     ${SHA(`convert_to(m.payload, 'UTF8')`)} AS payload_digest,
@@ -155,9 +148,10 @@ function statesFit(row: Row, rebuilt: Rebuilt, generation: string): boolean {
     ? invalidated
     : !invalidated ||
       (recovered && row.invalidated === 'namespace_retired') ||
-      (rebuilt.materialDiscarded && row.invalidated === 'retention');
+      // A recovery marks what has ended with its material, whose deletion may be late.
+      ((recovered || rebuilt.materialDiscarded) && row.invalidated === 'retention');
   return (
-    (same || (recovered && isRetired(states, kept))) &&
+    (same || (recovered && isRetired({ ...lifecycleOf(row), ...states }, kept))) &&
     marked &&
     row.material_deleted === rebuilt.materialDiscarded &&
     row.admissions === rebuilt.nonces.length

@@ -1,0 +1,35 @@
+import * as lifecycle from './index.js';
+import { reachable } from './testing/exploration.js';
+import { SETTINGS } from './testing/matrix.js';
+
+const { applyDue, retireNamespace, retireWithoutEvents } = lifecycle;
+
+describe.each(SETTINGS)('every state of a request for $purpose', (setting) => {
+  const reached = [...reachable(lifecycle, setting)];
+
+  it('is retired without an event, and to the same end once what had come is told of', () => {
+    for (const { state, now } of reached) {
+      const retired = retireWithoutEvents(state, now);
+      expect(retired.revision).toBe(state.revision);
+      expect(applyDue(retired, now).next).toEqual(retireNamespace(state, now).next);
+    }
+  });
+
+  it('has no authority left from that moment on', () => {
+    for (const { state, now } of reached) {
+      const retired = retireWithoutEvents(state, now);
+      expect(retired.invalidated).not.toBeNull();
+      expect(applyDue(retired, now).next.decision).not.toBe('pending');
+      expect(['none', 'pending_anchor', 'available']).not.toContain(
+        applyDue(retired, now).next.grant,
+      );
+    }
+  });
+
+  it('is reached with and without a deadline that has come', () => {
+    const left = reached.filter(
+      ({ state, now }) => retireNamespace(state, now).events.length > 0,
+    ).length;
+    expect([left > 0, left < reached.length]).toEqual([true, true]);
+  });
+});
