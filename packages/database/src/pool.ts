@@ -82,7 +82,7 @@ export interface ScopedPool {
   together(statements: readonly PreparedStatement[]): Promise<{ rows: object[] }[]>;
   /**
    * Asks for what may be 20 MB, on one of {@link LARGE_CONNECTIONS} apart from all others, so that small calls always find
-   * a connection. Tenants take turns, with one read each at a time.
+   * a connection. Tenants take turns, with one read each at a time in this process.
    */
   large<Row extends object>(statement: LargeStatement): Promise<{ rows: Row[] }>;
   /** For a transaction; whoever has it releases it. */
@@ -96,6 +96,9 @@ export interface LargeStatement extends PreparedStatement {
 
 /** Connections of a service for large reads, beside those of its pool; opened when they are needed. */
 export const LARGE_CONNECTIONS = 2;
+
+/** Of all services in this process: one thread takes what they read apart. */
+const largeReads = inTurns(LARGE_CONNECTIONS);
 
 /** What a single statement is asked: a pool in one scope, the owner's connections, or one connection. */
 export interface Asking {
@@ -128,7 +131,6 @@ export function createPool(options: PoolOptions): Pool {
   const largePool = plainPool(options, LARGE_CONNECTIONS);
   const connections = new ScopedConnections(pool);
   const largeConnections = new ScopedConnections(largePool);
-  const largeReads = inTurns(LARGE_CONNECTIONS);
   const pipeline = new Pipeline(connections, options.around);
   const inScope = (scope: Scope): ScopedPool => ({
     query: (query, values) => connections.query(scope, configOf(query, values)),

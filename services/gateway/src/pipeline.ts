@@ -29,7 +29,7 @@ import {
 
 import type { Authenticate, Authenticated } from './authentication.js';
 import type { Call, Handler } from './call.js';
-import { send } from './call.js';
+import { send, sendLong } from './call.js';
 import { checkCsrf } from './csrf.js';
 import type { HttpCounts } from './http-counts.js';
 import type { StepUpRule } from './login/step-up.js';
@@ -335,7 +335,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       try {
         const given = early ?? keyed();
         await requireStrength(call, caller, operation, { params });
-        answer(call, operation, await reply(call, caller, operation, { ...given, body }));
+        await answer(call, operation, await reply(call, caller, operation, { ...given, body }));
       } finally {
         leave();
       }
@@ -387,7 +387,7 @@ function hasSmallBody({ complete, headers }: IncomingMessage): boolean {
 }
 
 /** A service's answer goes out as it is; a client that has it already is told so (R31). */
-function answer(call: Call, operation: Operation, reply: BusReply): void {
+async function answer(call: Call, operation: Operation, reply: BusReply): Promise<void> {
   const { request, response } = call;
   const { status, body, bytes } = reply;
   let type = 'application/json';
@@ -405,7 +405,8 @@ function answer(call: Call, operation: Operation, reply: BusReply): void {
     }
   }
   response.statusCode = status;
-  send(call, type, bytes ?? body);
+  if (bytes === undefined) send(call, type, body);
+  else await sendLong(call, type, bytes);
 }
 
 /** Weak comparison, as If-None-Match wants it (RFC 9110 §13.1.2). */

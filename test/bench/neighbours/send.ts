@@ -25,9 +25,10 @@ export function send(
       ...{ agent, hostname, port, method, path },
       headers: { ...headers, ...type, ...length },
     });
-    request.once('error', failed);
+    // More than one may come: of a body that nobody reads any more, too.
+    request.on('error', failed);
     request.once('response', (response) => {
-      response.once('error', failed);
+      response.on('error', failed);
       response.once('end', () => resolve(response.statusCode ?? 0));
       response.resume();
     });
