@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { DeadlineKind } from '@countersign/protocol';
 import type { Pool } from './pool.js';
 import { openIncident } from './step-consequences.js';
-import type { DeadlineKind } from './step-consequences.js';
 
 /** A deadline row that is not done; `due` in epoch milliseconds. */
 export interface DueDeadline {

@@ -1,6 +1,7 @@
 export * from './access.js';
 export * from './bearer-token.js';
 export * from './bootstrap.js';
+export * from './deadline-step.js';
 export * from './deadlines.js';
 export * from './directory.js';
 export * from './drift.js';

@@ -1,4 +1,4 @@
-import type { IncidentCode } from '@countersign/protocol';
+import type { Deadline, DeadlineKind, IncidentCode } from '@countersign/protocol';
 import { bodyDigest } from './given-body.js';
 import type { GivenBody } from './given-body.js';
 import type { Values } from './statement.js';
@@ -26,19 +26,6 @@ export interface NewAnswer {
   readonly recordId: string | null;
 }
 
-export type DeadlineKind =
-  | 'review'
-  | 'grant'
-  | 'reconciliation'
-  | 'reconciliation_end'
-  | 'private_deletion'
-  | 'audit_deletion';
-
-export interface NewDeadline {
-  readonly kind: DeadlineKind;
-  readonly due: number;
-}
-
 export interface NewIncident {
   readonly id: string;
   readonly code: IncidentCode;
@@ -50,7 +37,7 @@ export interface Consequences {
   readonly records: readonly NewRecord[];
   readonly answer: NewAnswer | null;
   /** Each is set, or moved to an earlier time. */
-  readonly deadlines: readonly NewDeadline[];
+  readonly deadlines: readonly Deadline[];
   /** Deadlines that are done with the step. */
   readonly settled?: readonly DeadlineKind[];
   readonly incidents?: readonly NewIncident[];

@@ -1,5 +1,7 @@
-import { signPayloadTextLater, canonicalText } from '@countersign/protocol';
+import { canonicalObject, canonicalText, signPayloadTextLater } from '@countersign/protocol';
 import type {
+  DecisionRequest,
+  Draft,
   JsonText,
   LifecycleEvent,
   PayloadOf,
@@ -17,6 +19,13 @@ export interface RecordSubject {
   readonly audience: string;
   readonly purpose: Purpose | 'service';
   readonly profiles: Profiles;
+}
+
+/** The request that a step's records are about; its owner is whom they are for. */
+export interface RecordedRequest {
+  readonly id: string;
+  readonly owner: string;
+  readonly request: Pick<DecisionRequest, 'purpose' | 'profiles'>;
 }
 
 /** A signed record with the id under which it is stored. */
@@ -77,33 +86,66 @@ export class Notary {
     return { keyId: this.signer.keyId, signature: await this.signer.signLater(Buffer.from(text)) };
   }
 
-  /** The RequestChangedEvents of a step (protocol §3.5), in their order. */
-  events(
-    requestId: string,
-    subject: RecordSubject,
-    events: readonly LifecycleEvent[],
+  /** Signs the records of a step on a request, in their order. `at` as for {@link issue}. */
+  sign(
+    tenant: string,
+    about: RecordedRequest,
+    drafts: readonly Draft[],
     at: number,
   ): Promise<IssuedRecord[]> {
-    const issued = events.map((event) => {
-      const id = newId();
-      return this.issue(
-        'RequestChangedEvent',
-        subject,
-        at,
-        // In canonical order, which is written fastest.
-        {
-          deadline: new Date(event.deadline).toISOString(),
-          event_id: id,
-          reason: event.reason,
-          request_id: requestId,
-          revision: event.revision,
-          state: event.state,
-          status_ref: `${this.origin}/v2/requests/${requestId}`,
-          type: 'proto.request.changed',
-        },
-        id,
-      );
-    });
-    return Promise.all(issued);
+    const { purpose, profiles } = about.request;
+    const subject = { tenant, audience: about.owner, purpose, profiles };
+    return Promise.all(drafts.map((draft) => this.#signDraft(about.id, subject, draft, at)));
   }
+
+  #signDraft(
+    requestId: string,
+    subject: RecordSubject,
+    draft: Draft,
+    at: number,
+  ): Promise<IssuedRecord> {
+    switch (draft.type) {
+      case 'RequestChangedEvent':
+        return this.#signEvent(requestId, subject, draft.payload, at);
+      case 'AdmissionStatus': {
+        const text = canonicalObject(draft.payload, draft.canonical);
+        return this.issueCanonical(draft.type, subject, at, text);
+      }
+      default:
+        return this.issueCanonical(draft.type, subject, at, canonicalText(draft.payload));
+    }
+  }
+
+  #signEvent(
+    requestId: string,
+    subject: RecordSubject,
+    event: LifecycleEvent,
+    at: number,
+  ): Promise<IssuedRecord> {
+    const id = newId();
+    return this.issue(
+      'RequestChangedEvent',
+      subject,
+      at,
+      // In canonical order, which is written fastest.
+      {
+        deadline: new Date(event.deadline).toISOString(),
+        event_id: id,
+        reason: event.reason,
+        request_id: requestId,
+        revision: event.revision,
+        state: event.state,
+        status_ref: `${this.origin}/v2/requests/${requestId}`,
+        type: 'proto.request.changed',
+      },
+      id,
+    );
+  }
+}
+
+/** The record of a step that the caller is answered with: the one that is no event. */
+export function evidenceIn(records: readonly IssuedRecord[]): IssuedRecord {
+  const found = records.find(({ type }) => type !== 'RequestChangedEvent');
+  if (found === undefined) throw new TypeError('the step leaves no record but its events');
+  return found;
 }

@@ -1,13 +1,43 @@
-import { Refusal } from '@countersign/protocol';
-import type { DecisionReceipt, SignedRecord } from '@countersign/protocol';
-import { personOf, requireEligibleReviewer } from '@countersign/database';
-import type { Directory, StoredRequest } from '@countersign/database';
+import { Refusal, requireAuthority } from '@countersign/protocol';
+import type { DecisionReceipt, ExecutionClaim, SignedRecord } from '@countersign/protocol';
+import {
+  personOf,
+  requireEligibleReviewer,
+  requireIntegrity,
+  requireOwner,
+} from '@countersign/database';
+import type {
+  CallerIdentity,
+  Directory,
+  Opened,
+  RequestRow,
+  StoredRequest,
+} from '@countersign/database';
 
 /**
- * The last part of AUTHORITY (protocol §6.4), after the state has been asked: the reviewer who authorised is still
- * enabled and still eligible. Who has taken over the owner's token or entry since then does not use their own decision.
+ * The request of its owner's call, once AUTHORITY (protocol §6.4) has held: owner → integrity → state → the reviewer who
+ * authorised is still enabled and eligible. Throws the Refusal of the first that does not.
  */
-export async function requireStandingReviewer(
+export async function requireStandingAuthority(
+  directory: Directory,
+  caller: CallerIdentity,
+  opened: Opened,
+  row: RequestRow & { readonly receipt: string | null },
+  needed: 'available' | 'consumed',
+): Promise<StoredRequest> {
+  const stored = await opened.visible();
+  requireOwner(opened.principal, stored);
+  requireIntegrity(stored, caller.tenant);
+  requireAuthority(stored.lifecycle, stored, needed, row, row.now);
+  await requireStandingReviewer(directory, caller.tenant, stored, row.receipt);
+  return stored;
+}
+
+/**
+ * The reviewer who authorised is still enabled and eligible. One who has taken over the owner's token or entry since then
+ * does not use their own decision.
+ */
+async function requireStandingReviewer(
   directory: Directory,
   tenant: string,
   stored: StoredRequest,
@@ -22,13 +52,8 @@ export async function requireStandingReviewer(
   await requireEligibleReviewer(directory, tenant, reviewer.id, stored, 'use');
 }
 
-/**
- * NAMESPACE: authority of a retired generation is never used (R18). Purpose and fence answer before it (protocol §6.4),
- * so it is asked before the state and leaves both alone.
- */
-export function requireNamespace({ request, row }: StoredRequest): void {
-  if (request.purpose !== 'authorise_execution' || row.fenced) return;
-  if (request.authority_namespace !== row.generation) {
-    throw new Refusal('namespace_retired', { status: 409 });
-  }
+/** The payload of a claim's record, given as text; null when there is none. */
+export function claimIn(recordText: string | null): ExecutionClaim | null {
+  if (recordText === null) return null;
+  return (JSON.parse(recordText) as { payload: ExecutionClaim }).payload;
 }

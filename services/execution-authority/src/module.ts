@@ -4,7 +4,8 @@ import type { Module, OperationHandlers, ServiceRuntime } from '@countersign/pla
 import type { ExecutionDeps } from './deps.js';
 import { admit } from './operations/admit.js';
 import { claim } from './operations/claim.js';
-import { reconcile, reportOutcome } from './operations/outcome.js';
+import { reconcile } from './operations/reconcile.js';
+import { reportOutcome } from './operations/report-outcome.js';
 
 /**
  * `execution-authority.claim`, `execution-authority.admit`, `execution-authority.report-outcome`,

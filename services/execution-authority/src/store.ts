@@ -13,8 +13,16 @@ import {
   stepStatement,
   workerValues,
 } from '@countersign/database';
-import type { CallerIdentity, DueDeadline, Pool, RequestRow, Step } from '@countersign/database';
-import type { Digest, Lifecycle } from '@countersign/protocol';
+import type {
+  CallerIdentity,
+  DueDeadline,
+  NewIncident,
+  Pool,
+  RequestRow,
+  Step,
+} from '@countersign/database';
+import { takenOf } from '@countersign/protocol';
+import type { Digest, Lifecycle, UniqueFact } from '@countersign/protocol';
 
 export interface ClaimRow extends RequestRow {
   receipt: string | null;
@@ -155,20 +163,15 @@ export class ExecutionStore {
     return loadRequest<RequestRow>(this.pool, LOAD_DUE, workerValues(item));
   }
 
-  /** `incidentId`: id of the incident to open. */
-  async reconciliationDue(step: Step, next: Lifecycle, incidentId: string): Promise<void> {
-    const told = {
-      settled: ['reconciliation'],
-      incidents: [{ id: incidentId, code: 'reconciliation_due' }],
-    } as const;
-    await commit(this.pool, RECONCILIATION_DUE, { ...step, ...told }, next);
+  async reconciliationDue(step: Step, next: Lifecycle): Promise<void> {
+    await commit(this.pool, RECONCILIATION_DUE, step, next);
   }
 
   /**
    * The second time, unless there is an outcome by now: the incident of the first becomes that of the second, or one is
    * opened. One statement; whoever comes second finds the deadline done.
    */
-  async reconciliationOver(item: DueDeadline, incidentId: string): Promise<void> {
+  async reconciliationOver(item: DueDeadline, incident: NewIncident): Promise<void> {
     await this.pool.of(item.tenant).query({
       name: 'execution.reconciliation-over',
       text: `WITH d AS (
@@ -178,11 +181,11 @@ export class ExecutionStore {
             AND EXISTS (SELECT 1 FROM lifecycle l WHERE l.tenant = $1 AND l.request_id = $2::uuid AND l.outcome_id IS NULL)
           RETURNING 1
         ), i AS (
-          UPDATE incident SET code = 'reconciliation_overdue' FROM d
+          UPDATE incident SET code = $4 FROM d
           WHERE incident.tenant = $1 AND incident.request_id = $2::uuid AND incident.code = 'reconciliation_due'
           RETURNING 1
-        ) ${openIncident({ id: '$3::uuid', code: "'reconciliation_overdue'", request: '$2::uuid', from: 'd WHERE NOT EXISTS (SELECT 1 FROM i)' })}`,
-      values: [item.tenant, item.requestId, incidentId],
+        ) ${openIncident({ id: '$3::uuid', code: '$4', request: '$2::uuid', from: 'd WHERE NOT EXISTS (SELECT 1 FROM i)' })}`,
+      values: [item.tenant, item.requestId, incident.id, incident.code],
     });
   }
 
@@ -190,24 +193,22 @@ export class ExecutionStore {
     step: Step,
     next: Lifecycle,
     recordId: string,
-    claim: { owner: string; occurrence: string; identity: string },
+    owner: string,
+    takes: readonly UniqueFact[],
   ): Promise<void> {
-    await commit(this.pool, CLAIM, step, next, { claim: recordId, ...claim });
+    await commit(this.pool, CLAIM, step, next, {
+      claim: recordId,
+      owner,
+      occurrence: takenOf(takes, 'occurrence'),
+      identity: takenOf(takes, 'identity'),
+    });
   }
 
-  async admit(step: Step, next: Lifecycle, nonce: string): Promise<void> {
-    await commit(this.pool, ADMIT, step, next, { nonce });
+  async admit(step: Step, next: Lifecycle, takes: readonly UniqueFact[]): Promise<void> {
+    await commit(this.pool, ADMIT, step, next, { nonce: takenOf(takes, 'nonce') });
   }
 
-  /** `incidentId`: id of the incident to open with the outcome, or null. */
-  async recordOutcome(
-    step: Step,
-    next: Lifecycle,
-    recordId: string,
-    incidentId: string | null,
-  ): Promise<void> {
-    const incidents =
-      incidentId === null ? [] : [{ id: incidentId, code: 'outcome_without_admission' } as const];
-    await commit(this.pool, OUTCOME, { ...step, incidents }, next, { outcome: recordId });
+  async recordOutcome(step: Step, next: Lifecycle, recordId: string): Promise<void> {
+    await commit(this.pool, OUTCOME, step, next, { outcome: recordId });
   }
 }

@@ -1,24 +1,27 @@
-import { remind as decide } from '@countersign/protocol';
+import { remind } from '@countersign/protocol';
+import type { Transition } from '@countersign/protocol';
 import { requireRequestIntegrity } from '@countersign/database';
 import type { NewAnswer, StoredRequest } from '@countersign/database';
 import type { ReminderDeps } from './deps.js';
 
 /**
- * One reminder of a request, asked for by a caller or by the worker: at most one a day, counted over supersession
- * (protocol §7 notifier.remind). Throws a Refusal when it may not be, and StaleRead when another call moved the request
- * meanwhile.
+ * One reminder of a request, asked for by a caller or due by itself: at most one a day, counted over supersession
+ * (protocol §7 notifier.remind). Throws a Refusal when it may not be.
  */
+export function decideReminder(tenant: string, stored: StoredRequest): Transition {
+  requireRequestIntegrity(stored, tenant);
+  return remind(stored.lifecycle, stored.row.now);
+}
+
+/** `answer`: what the caller is answered, null where there is none. Throws StaleRead when another call moved the request. */
 export async function saveReminder(
   deps: ReminderDeps,
   tenant: string,
   stored: StoredRequest,
+  { next, records, deadlines }: Transition,
   answer: NewAnswer | null,
 ): Promise<void> {
-  requireRequestIntegrity(stored, tenant);
   const { now, directory_revision: directoryRevision } = stored.row;
-  const { next, events } = decide(stored.lifecycle, now);
-  const { purpose, profiles } = stored.request;
-  const subject = { tenant, audience: stored.owner, purpose, profiles };
   await deps.store.remind(
     {
       tenant,
@@ -26,8 +29,8 @@ export async function saveReminder(
       requestId: stored.id,
       version: stored.version,
       before: stored.lifecycle.reviewDeadline,
-      records: await deps.notary.events(stored.id, subject, events, now),
-      deadlines: [],
+      records: await deps.notary.sign(tenant, stored, records, now),
+      deadlines,
       answer,
     },
     next,

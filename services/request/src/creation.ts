@@ -3,7 +3,7 @@ import {
   Refusal,
   SUPPORTED_PROFILES,
   canonicalText,
-  created,
+  create as createRequest,
   reservedBytes,
   textDigest,
 } from '@countersign/protocol';
@@ -171,11 +171,7 @@ export async function prepare(
     tenant: caller.tenant,
   };
   const canonical = canonicalText(request);
-  const transition = created(body.purpose, {
-    reviewDeadline,
-    privateDeleteAt,
-    remindedAt: supersedes?.remindedAt ?? null,
-  });
+  const transition = createRequest(request, supersedes?.remindedAt ?? null);
   return {
     request,
     transition,
@@ -260,9 +256,4 @@ function boundBundle(
   const manifest = JSON.parse(row.bundle_manifest) as ReviewBundle;
   const { id, publisher, digest, compatibility, created_at } = manifest;
   return { id, publisher, digest, compatibility, created_at };
-}
-
-/** The binding that the old and the new request of a supersession must share. */
-export function occurrenceOf(request: Pick<DecisionRequest, 'execution'>): string | null {
-  return request.execution?.action_occurrence_id ?? null;
 }

@@ -17,15 +17,11 @@ export async function invalidateAffected(
   for (const request of affected) {
     const reason = reasonOf(request);
     if (reason === null) continue;
-    const { next, events } = invalidate(request.lifecycle, reason, change.now);
-    const subject = {
-      tenant: change.tenant,
-      audience: request.owner,
-      purpose: request.lifecycle.purpose,
-      profiles: request.profiles,
-    };
-    const records = await notary.events(request.id, subject, events, change.now);
-    moved.push({ id: request.id, version: request.version, next, records });
+    const { next, records: drafts } = invalidate(request.lifecycle, reason, change.now);
+    const { id, version, owner, profiles } = request;
+    const about = { id, owner, request: { purpose: request.lifecycle.purpose, profiles } };
+    const records = await notary.sign(change.tenant, about, drafts, change.now);
+    moved.push({ id, version, next, records });
   }
   if (moved.length > 0) await change.saveInvalidated(moved);
   return moved.length;

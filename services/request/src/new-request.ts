@@ -1,5 +1,5 @@
 import type { Step } from '@countersign/database';
-import type { OperationCall, RecordSubject } from '@countersign/platform';
+import type { OperationCall } from '@countersign/platform';
 import type { JsonText, RequestStatus } from '@countersign/protocol';
 import type { CreationInput } from './creation-input.js';
 import type { Prepared } from './creation.js';
@@ -11,7 +11,6 @@ import type { CreationRow } from './store/creation.js';
 export interface NewRequest {
   /** Its RequestStatus: the answer to the call, kept under the caller's key. */
   readonly body: JsonText<RequestStatus>;
-  readonly subject: RecordSubject;
   readonly transit: Step;
 }
 
@@ -30,31 +29,22 @@ export async function newRequest(
   { request, creation, transition }: Prepared,
 ): Promise<NewRequest> {
   const { id } = request;
-  const { next, events } = transition;
+  const { next, records, deadlines } = transition;
   const { digest, canonical } = creation;
   const body = statusText(
     { id, digest, canonical, lifecycle: next, row },
     NO_PARTS,
     deps.notary.origin,
   );
-  const subject = {
-    tenant: caller.tenant,
-    audience: creation.owner,
-    purpose: request.purpose,
-    profiles: request.profiles,
-  };
+  const about = { id, owner: creation.owner, request };
   const transit: Step = {
     tenant: caller.tenant,
     directoryRevision: row.directory_revision,
     requestId: id,
     version: 1,
     before: next.reviewDeadline,
-    records: await deps.notary.events(id, subject, events, row.now),
-    deadlines: [
-      { kind: 'review', due: next.reviewDeadline },
-      { kind: 'private_deletion', due: next.privateDeleteAt },
-      { kind: 'audit_deletion', due: creation.auditDeleteAt },
-    ],
+    records: await deps.notary.sign(caller.tenant, about, records, row.now),
+    deadlines,
     answer: {
       principal: caller.id,
       operation: scope,
@@ -65,5 +55,5 @@ export async function newRequest(
       recordId: null,
     },
   };
-  return { body, subject, transit };
+  return { body, transit };
 }

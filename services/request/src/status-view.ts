@@ -1,5 +1,5 @@
 import { asJsonText, effective } from '@countersign/protocol';
-import type { JsonText, RequestStatus } from '@countersign/protocol';
+import type { JsonText, RequestStatus, States } from '@countersign/protocol';
 import type { RequestRow, StoredRequest } from '@countersign/database';
 
 /** Signed originals and the proof as stored text, spliced in unchanged. */
@@ -44,6 +44,34 @@ export function statusText(
       `,"review_link":"${origin}/review/${stored.id}"` +
       `,"polling_link":"${origin}/v2/requests/${stored.id}"}`,
   );
+}
+
+/** What a list reads of a request's states. */
+export type ListedStates = Pick<
+  RequestRow,
+  | 'decision'
+  | 'audit'
+  | 'grant_state'
+  | 'execution'
+  | 'review_deadline'
+  | 'grant_deadline'
+  | 'now'
+  | 'fence_reason'
+>;
+
+/** The four states of a listed request. What is due counts, whether or not it is written yet (protocol §11.1). */
+export function statesIn(row: ListedStates): States {
+  const { decision, grant } = effective(
+    {
+      decision: row.decision,
+      grant: row.grant_state,
+      reviewDeadline: row.review_deadline,
+      grantDeadline: row.grant_deadline,
+    },
+    row.now,
+  );
+  const audit = tenantInConflict(row.fence_reason) ? 'conflict' : row.audit;
+  return { decision, audit, grant, execution: row.execution };
 }
 
 const CONFLICTS = new Set([

@@ -97,6 +97,8 @@ const transit: Step = {
 /** Steps that sign nothing and have no deadline; steps without a key. */
 const unsigned: Step = { ...transit, records: [], deadlines: [] };
 const unkeyed: Step = { ...transit, answer: null, deadlines: [] };
+const takes = (['occurrence', 'identity', 'nonce'] as const).map((fact) => ({ fact, value: 'v' }));
+const incident = { id, code: 'reconciliation_due' } as const;
 const creation = {
   ...{
     owner: 'owner',
@@ -315,11 +317,11 @@ const STORES: readonly StoreCalls<unknown>[] = [
     loadForAdmission: (s) => s.loadForAdmission(caller, id, 'nonce'),
     loadForOutcome: (s) => s.loadForOutcome(caller, id, 'operation', 'key'),
     loadForWorker: (s) => s.loadForWorker(item),
-    reconciliationDue: (s) => s.reconciliationDue({ ...transit, answer: null }, state, id),
-    reconciliationOver: (s) => s.reconciliationOver(item, id),
-    claim: (s) => s.claim(transit, state, id, { owner: 'owner', occurrence: 'o', identity: 'i' }),
-    admit: (s) => s.admit(unkeyed, state, 'nonce'),
-    recordOutcome: (s) => s.recordOutcome(transit, state, id, id),
+    reconciliationDue: (s) => s.reconciliationDue({ ...transit, answer: null }, state),
+    reconciliationOver: (s) => s.reconciliationOver(item, incident),
+    claim: (s) => s.claim(transit, state, id, 'owner', takes),
+    admit: (s) => s.admit(unkeyed, state, takes),
+    recordOutcome: (s) => s.recordOutcome(transit, state, id),
   }),
   calls('ledger', (pool) => new LedgerStore(pool), {
     drain: (s) => s.drain('t', 100),

@@ -1,20 +1,24 @@
 import {
   EXAMPLES,
-  created,
+  create,
   hitlPollText,
   humanInputRequired,
   validate,
   textDigest,
 } from '@countersign/protocol';
-import type { HitlCase, JsonValue, Lifecycle } from '@countersign/protocol';
+import type { DecisionRequest, HitlCase, JsonValue, Lifecycle } from '@countersign/protocol';
 import { publicFaults } from './public-schemas.js';
 
 const accepted = Date.parse('2026-05-01T09:00:00.000Z');
 const deadline = accepted + 3_600_500;
-const { next: pending } = created('review', {
-  reviewDeadline: deadline,
-  privateDeleteAt: accepted + 86_400_000,
-});
+const { execution: _, ...example } = EXAMPLES.DecisionRequest;
+const request: DecisionRequest = {
+  ...example,
+  purpose: 'review',
+  review_deadline: new Date(deadline).toISOString(),
+  private_delete_at: new Date(accepted + 86_400_000).toISOString(),
+};
+const { next: pending } = create(request, null);
 
 function caseOf(changes: Partial<Lifecycle>, more: Partial<HitlCase> = {}): HitlCase {
   return {

@@ -1,18 +1,26 @@
 import { textDigest } from '../json/canonical.js';
-import { created } from '../lifecycle/state.js';
-import type { Lifecycle } from '../lifecycle/state.js';
-import { cancel, deleteMaterial, supersede } from '../lifecycle/withdrawal.js';
-import { confirm } from '../lifecycle/review.js';
+import { cancel, confirm, create, deleteMaterial, supersede } from '../lifecycle/index.js';
+import type { Lifecycle, RequestFacts } from '../lifecycle/index.js';
+import { EXAMPLES } from '../records/examples.js';
 import type { HitlCase } from './handover.js';
 import { hitlPollText, hitlRetryAfter, humanInputRequired, isHitlPending } from './handover.js';
 
 const accepted = Date.parse('2026-05-01T09:00:00.000Z');
 const deadline = accepted + 3_600_000;
 const day = 86_400_000;
-const { next: pending } = created('review', {
-  reviewDeadline: deadline,
-  privateDeleteAt: accepted + day,
-});
+const iso = (milliseconds: number) => new Date(milliseconds).toISOString();
+const { execution: _, ...example } = EXAMPLES.DecisionRequest;
+const about: RequestFacts = {
+  id: example.id,
+  digest: textDigest('the request'),
+  request: {
+    ...example,
+    purpose: 'review',
+    review_deadline: iso(deadline),
+    private_delete_at: iso(accepted + day),
+  },
+};
+const { next: pending } = create(about.request, null);
 
 function caseOf(lifecycle: Lifecycle, now: number, more: Partial<HitlCase> = {}): HitlCase {
   return {
@@ -31,7 +39,6 @@ function caseOf(lifecycle: Lifecycle, now: number, more: Partial<HitlCase> = {})
 }
 
 const pollOf = (found: HitlCase) => JSON.parse(hitlPollText(found)) as Record<string, never>;
-const iso = (milliseconds: number) => new Date(milliseconds).toISOString();
 
 const canonical = '{"10":1,"9":"é","__proto__":2}';
 const receipt = JSON.stringify({
@@ -45,7 +52,13 @@ const receipt = JSON.stringify({
 const candidate = JSON.stringify({ response_canonical: canonical });
 const { next: confirmed } = confirm(
   pending,
-  { decision: 'approve', grantSeconds: 1, validUntil: null },
+  about,
+  {
+    input: EXAMPLES.Confirmation,
+    candidate: { ...EXAMPLES.DecisionCandidate, decision: 'approve' },
+    candidateDigest: EXAMPLES.Confirmation.candidate_digest,
+    reviewer: 'rev-2',
+  },
   accepted + 5,
 );
 
@@ -88,7 +101,7 @@ describe('an ended review', () => {
     expect(isHitlPending(caseOf(pending, deadline))).toBe(false);
     for (const lifecycle of [
       pending,
-      deleteMaterial(pending, deadline + 60_000).next,
+      deleteMaterial(pending, about, EXAMPLES.Recorder, deadline + 60_000).next,
       { ...pending, decision: 'expired' } as const,
     ]) {
       expect(pollOf(caseOf(lifecycle, deadline + day))).toMatchObject({
@@ -100,7 +113,7 @@ describe('an ended review', () => {
   });
 
   test('expires when its material is deleted before', () => {
-    const { next } = deleteMaterial(pending, accepted + 7);
+    const { next } = deleteMaterial(pending, about, EXAMPLES.Recorder, accepted + 7);
     expect(pollOf(caseOf(next, accepted + 8))).toMatchObject({
       status: 'expired',
       expired_at: iso(accepted + 7),
@@ -109,7 +122,11 @@ describe('an ended review', () => {
 
   test.each([
     ['cancelled', cancel],
-    ['superseded', supersede],
+    [
+      'superseded',
+      (state: Lifecycle, now: number) =>
+        supersede(state, about, { input: about.request, occurrenceRequest: null }, now),
+    ],
   ])('is cancelled when it was %s', (reason, command) => {
     const { next } = command(pending, accepted + 9);
     const found = caseOf(next, deadline + day, { cancelledAt: accepted + 9 });
@@ -138,7 +155,7 @@ describe('a completed review', () => {
   });
 
   test('keeps its decision when the material is gone, or should be', () => {
-    const { next: deleted } = deleteMaterial(confirmed, accepted + 10);
+    const { next: deleted } = deleteMaterial(confirmed, about, EXAMPLES.Recorder, accepted + 10);
     for (const found of [
       caseOf(deleted, accepted + 11, { receipt }),
       caseOf(confirmed, accepted + day, { receipt, candidate }),

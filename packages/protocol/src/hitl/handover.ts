@@ -4,7 +4,7 @@ import { textDigest } from '../json/canonical.js';
 import { asJsonText, jsonText } from '../json/text.js';
 import type { JsonText } from '../json/text.js';
 import type { JsonValue } from '../json/value.js';
-import { effective } from '../lifecycle/due.js';
+import { effective } from '../lifecycle/apply-due.js';
 import type { AuditState, Lifecycle } from '../lifecycle/state.js';
 import { materialReadable } from '../lifecycle/state.js';
 import type { HitlHandover, HitlPoll, HumanInputRequired } from '../records/hitl.js';

@@ -1,12 +1,13 @@
 import * as lifecycle from './index.js';
 import { create } from './testing/commands.js';
+import { subjectOf } from './testing/request.js';
 import { SETTINGS, SITUATION_NAMES, TABLES, checkMatrix } from './testing/matrix.js';
 
 const matrix = checkMatrix(lifecycle, Number.POSITIVE_INFINITY);
 
 describe('a new request', () => {
-  test.each(SETTINGS)('is pending and says so: $purpose', (setting) => {
-    const { next, events } = create(lifecycle, setting);
+  test.each(SETTINGS)('is pending, says so and has its deadlines: $purpose', (setting) => {
+    const { next, ...left } = create(lifecycle, setting);
     const execution = setting.purpose === 'authorise_execution';
     const state = {
       decision: 'pending',
@@ -28,9 +29,24 @@ describe('a new request', () => {
       outcomeRecorded: false,
       admissions: 0,
     });
-    expect(events).toEqual([
-      { reason: 'created', revision: 1, state, deadline: setting.reviewDeadline },
-    ]);
+    expect(left).toEqual({
+      records: [
+        {
+          type: 'RequestChangedEvent',
+          payload: { reason: 'created', revision: 1, state, deadline: setting.reviewDeadline },
+        },
+      ],
+      deadlines: [
+        { kind: 'review', due: setting.reviewDeadline },
+        { kind: 'private_deletion', due: setting.privateDeleteAt },
+        { kind: 'audit_deletion', due: subjectOf(setting).auditDeleteAt },
+      ],
+      settled: [],
+      incidents: [],
+      takes: execution
+        ? [{ fact: 'occurrence', value: subjectOf(setting).execution.action_occurrence_id }]
+        : [],
+    });
   });
 });
 

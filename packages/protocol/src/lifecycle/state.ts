@@ -1,8 +1,10 @@
 /**
- * The four state machines of a request (protocol §5) as data. Every command of this folder is a pure function
- * `(state, …, now) → Transition`, or throws a `Refusal`. Times are epoch milliseconds of the database's clock.
+ * The four state machines of a request (protocol §5) as data. Times are epoch milliseconds of the database's clock.
  */
 export type Purpose = 'review' | 'authorise_execution';
+export type ReviewDecision = 'answer' | 'approve' | 'reject';
+export type ExecutionDecision = 'authorise' | 'refuse';
+export type Decision = ReviewDecision | ExecutionDecision;
 export type DecisionState = 'pending' | 'confirmed' | 'cancelled' | 'expired' | 'superseded';
 export type AuditState = 'unanchored' | 'pending' | 'anchored' | 'conflict';
 export type GrantState =
@@ -74,80 +76,8 @@ export interface Lifecycle extends States {
   readonly admissions: number;
 }
 
-/** What a RequestChangedEvent says of one step. */
-export interface LifecycleEvent {
-  readonly reason: EventReason;
-  readonly revision: number;
-  readonly state: States;
-  readonly deadline: number;
-}
-
-export interface Transition {
-  readonly next: Lifecycle;
-  readonly events: readonly LifecycleEvent[];
-}
-
-/** A request as it starts. */
-export function created(
-  purpose: Purpose,
-  times: { reviewDeadline: number; privateDeleteAt: number; remindedAt?: number | null },
-): Transition {
-  const execution = purpose === 'authorise_execution';
-  return step(
-    {
-      next: {
-        purpose,
-        decision: 'pending',
-        audit: 'unanchored',
-        grant: execution ? 'none' : 'not_applicable',
-        execution: execution ? 'unclaimed' : 'not_applicable',
-        revision: 0,
-        invalidated: null,
-        reviewDeadline: times.reviewDeadline,
-        grantDeadline: null,
-        privateDeleteAt: times.privateDeleteAt,
-        materialDeleted: false,
-        remindedAt: times.remindedAt ?? null,
-        claimed: false,
-        outcomeRecorded: false,
-        admissions: 0,
-      },
-      events: [],
-    },
-    'created',
-    {},
-  );
-}
-
-/** Changes the state and says so in one event. */
-export function step(
-  from: Transition,
-  reason: EventReason,
-  changes: Partial<Lifecycle>,
-): Transition {
-  const next: Lifecycle = { ...from.next, ...changes, revision: from.next.revision + 1 };
-  const event: LifecycleEvent = {
-    reason,
-    revision: next.revision,
-    // In canonical order, as the event writes it.
-    state: {
-      audit: next.audit,
-      decision: next.decision,
-      execution: next.execution,
-      grant: next.grant,
-    },
-    deadline: next.grantDeadline ?? next.reviewDeadline,
-  };
-  return { next, events: [...from.events, event] };
-}
-
-/** Changes the state without an event (protocol §3.5: assignment, candidate, admission, reads). */
-export function quietly(from: Transition, changes: Partial<Lifecycle>): Transition {
-  return { next: { ...from.next, ...changes }, events: from.events };
-}
-
 /** A grant that nobody has used yet and still could. */
-export function hasUnusedGrant(state: States): boolean {
+export function hasUnusedGrant(state: Pick<States, 'grant'>): boolean {
   return state.grant === 'pending_anchor' || state.grant === 'available';
 }
 

@@ -1,6 +1,6 @@
-import type { Decision } from '../lifecycle/review.js';
 import type {
   AuditState,
+  Decision,
   DecisionState,
   EventReason,
   ExecutionState,

@@ -89,17 +89,11 @@ async function apply(
   const moves = decisions.map(async (decision) => {
     const transition = decide(decision.lifecycle, now);
     if (transition === null) return [];
-    const subject = {
-      tenant,
-      audience: decision.owner,
-      purpose: decision.lifecycle.purpose,
-      profiles: decision.profiles,
-    };
+    const { id, owner, profiles, lifecycle } = decision;
+    const about = { id, owner, request: { purpose: lifecycle.purpose, profiles } };
     // What is told of it belongs to the trace of the decision.
     const span = openSpan('anchor accept', { parent: traces.get(decision.receiptId) });
-    const [record] = await span.run(() =>
-      deps.notary.events(decision.id, subject, transition.events, now),
-    );
+    const [record] = await span.run(() => deps.notary.sign(tenant, about, transition.records, now));
     return record === undefined ? [] : [{ decision, next: transition.next, record, span }];
   });
   const moved = (await Promise.all(moves)).flat();

@@ -3,7 +3,7 @@ import { openRequest, requireOwnerOrOperator } from '@countersign/database';
 import { answer, storedReply } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
 import type { NotifierDeps } from '../deps.js';
-import { saveReminder } from '../reminder.js';
+import { decideReminder, saveReminder } from '../reminder.js';
 
 /** `notifier.remind`. `queued` where mail is configured, else only who polls is told. */
 export function remind(deps: NotifierDeps): OperationHandler<'notifier.remind'> {
@@ -14,7 +14,8 @@ export function remind(deps: NotifierDeps): OperationHandler<'notifier.remind'> 
     const stored = await opened.visible();
     requireOwnerOrOperator(opened.principal, stored);
     const body = jsonText({ request_id: id, notification: deps.notification });
-    await saveReminder(deps, caller.tenant, stored, {
+    const transition = decideReminder(caller.tenant, stored);
+    await saveReminder(deps, caller.tenant, stored, transition, {
       principal: caller.id,
       operation: scope,
       key,

@@ -1,9 +1,9 @@
 import { Refusal } from '@countersign/protocol';
-import { storedRequest, withFreshState } from '@countersign/database';
+import { onDeadline } from '@countersign/database';
 import { deadlineWorker } from '@countersign/platform';
-import type { Effect, Module, WorkerRuntime } from '@countersign/platform';
-import { saveReminder } from '../reminder.js';
+import type { Module, WorkerRuntime } from '@countersign/platform';
 import type { ReminderDeps } from '../deps.js';
+import { decideReminder, saveReminder } from '../reminder.js';
 import type { ReminderSource } from '../store/reminders.js';
 
 /**
@@ -15,21 +15,19 @@ export function reminderWorker(
   deps: ReminderDeps & { readonly source: ReminderSource },
 ): Module {
   const { source } = deps;
-  const effect: Effect = (item) =>
-    withFreshState(async () => {
-      const row = await source.load(item);
-      const stored = row === undefined ? null : storedRequest(row);
-      if (stored === null) return 'later';
-      const lateMs = stored.row.now - source.dueOf(stored.lifecycle);
-      if (lateMs < 0) return 'later';
+  const effect = onDeadline({
+    load: (item) => source.load(item),
+    dueAt: ({ lifecycle }) => source.dueOf(lifecycle),
+    decide: (stored, { tenant }) => {
       try {
-        await saveReminder(deps, item.tenant, stored, null);
+        return decideReminder(tenant, stored);
       } catch (error) {
-        if (isTooLate(error)) return 'later';
+        if (isTooLate(error)) return null;
         throw error;
       }
-      return { lateMs };
-    });
+    },
+    save: (stored, transition, { tenant }) => saveReminder(deps, tenant, stored, transition, null),
+  });
   return deadlineWorker({ ...runtime, source, effect });
 }
 

@@ -1,10 +1,4 @@
-import {
-  DECISION_STATES,
-  Refusal,
-  effective,
-  jsonText,
-  parseTimestamp,
-} from '@countersign/protocol';
+import { DECISION_STATES, Refusal, jsonText, parseTimestamp } from '@countersign/protocol';
 import type {
   DeskDelivery,
   DeskIncident,
@@ -18,7 +12,7 @@ import { requireCaller, requireOperator } from '@countersign/database';
 import { answer, isId } from '@countersign/platform';
 import type { Caller } from '@countersign/platform';
 import type { RequestDeps } from '../deps.js';
-import { tenantInConflict } from '../status-view.js';
+import { statesIn } from '../status-view.js';
 import { DESK_PAGE } from '../store/desk.js';
 import type { Behind, DeskStore, RequestDeskRow } from '../store/desk.js';
 
@@ -135,27 +129,6 @@ function behindOf(text: string | undefined): Behind | null {
 }
 
 function requestOf(row: RequestDeskRow): DeskRequest {
-  // What is due counts, whether or not it is written yet (protocol §11.1).
-  const due = effective(
-    {
-      purpose: row.grant_state === 'not_applicable' ? 'review' : 'authorise_execution',
-      decision: row.decision,
-      audit: row.audit,
-      grant: row.grant_state,
-      execution: row.execution,
-      revision: 0,
-      invalidated: row.invalidated,
-      reviewDeadline: row.review_deadline,
-      grantDeadline: row.grant_deadline,
-      privateDeleteAt: Number.POSITIVE_INFINITY,
-      materialDeleted: false,
-      remindedAt: null,
-      claimed: false,
-      outcomeRecorded: false,
-      admissions: 0,
-    },
-    row.now,
-  );
   return {
     id: row.id,
     summary: row.summary,
@@ -163,10 +136,7 @@ function requestOf(row: RequestDeskRow): DeskRequest {
     route: row.route,
     accepted_at: stamp(row.accepted_at),
     deadline: stamp(row.review_deadline),
-    decision: due.decision,
-    audit: tenantInConflict(row.fence_reason) ? 'conflict' : due.audit,
-    grant: due.grant,
-    execution: due.execution,
+    ...statesIn(row),
     invalidated: row.invalidated,
   };
 }

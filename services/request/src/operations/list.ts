@@ -1,10 +1,10 @@
-import { effective, jsonText } from '@countersign/protocol';
+import { jsonText } from '@countersign/protocol';
 import type { DecisionRequest, RequestListItem } from '@countersign/protocol';
 import { isOperator, requireCaller } from '@countersign/database';
 import { answer } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
 import type { RequestDeps } from '../deps.js';
-import { tenantInConflict } from '../status-view.js';
+import { statesIn } from '../status-view.js';
 import type { ListRow, ListScope } from '../store/lists.js';
 
 const PAGE = 50;
@@ -44,36 +44,13 @@ function isFound(row: ListRow): row is Found {
 }
 
 function itemOf(row: Found): RequestListItem {
-  const due = effective(
-    {
-      purpose: row.grant_state === 'not_applicable' ? 'review' : 'authorise_execution',
-      decision: row.decision,
-      audit: row.audit,
-      grant: row.grant_state,
-      execution: row.execution,
-      revision: 0,
-      invalidated: null,
-      reviewDeadline: row.review_deadline,
-      grantDeadline: row.grant_deadline,
-      privateDeleteAt: Number.POSITIVE_INFINITY,
-      materialDeleted: false,
-      remindedAt: null,
-      claimed: false,
-      outcomeRecorded: false,
-      admissions: 0,
-    },
-    row.now,
-  );
   const leased = row.assignment_expires_at !== null && row.assignment_expires_at > row.now;
   return {
     id: row.request_id,
     summary:
       row.canonical === null ? row.summary : (JSON.parse(row.canonical) as DecisionRequest).summary,
     deadline: new Date(row.review_deadline).toISOString(),
-    decision: due.decision,
-    audit: tenantInConflict(row.fence_reason) ? 'conflict' : due.audit,
-    grant: due.grant,
-    execution: due.execution,
+    ...statesIn(row),
     assignment: leased
       ? {
           id: row.assignment_id as string,

@@ -1,4 +1,4 @@
-import { Refusal, supersede as replace } from '@countersign/protocol';
+import { supersede as replace } from '@countersign/protocol';
 import {
   StaleRead,
   openRequest,
@@ -9,7 +9,7 @@ import {
 import { answer, newId, storedReply } from '@countersign/platform';
 import type { OperationAnswer, OperationCall } from '@countersign/platform';
 import type { CreationInput } from '../creation-input.js';
-import { namesIn, occurrenceOf, prepare, requireAcceptable, requireCreator } from '../creation.js';
+import { namesIn, prepare, requireAcceptable, requireCreator } from '../creation.js';
 import type { RequestDeps } from '../deps.js';
 import { newRequest } from '../new-request.js';
 
@@ -36,24 +36,17 @@ export function supersede(deps: RequestDeps) {
     if (loaded.directory_revision !== old.row.directory_revision) throw new StaleRead(scope);
     const route = await requireAcceptable(deps, caller, owner, loaded, input);
     requireIntegrity(old, caller.tenant);
-    if (input.head.purpose !== old.request.purpose) throw new Refusal('purpose_immutable');
-    const gone = replace(old.lifecycle, old.row.now);
-    if (occurrenceOf(input.head) !== occurrenceOf(old.request)) {
-      throw new Refusal('occurrence_changed');
-    }
-    if (occurrenceOf(old.request) !== null && loaded.occurrence_request !== oldId) {
-      throw new Refusal('occurrence_unavailable');
-    }
+    const gone = replace(
+      old.lifecycle,
+      old,
+      { input: input.head, occurrenceRequest: loaded.occurrence_request },
+      old.row.now,
+    );
     const id = newId(loaded.now);
     const replaced = { id: oldId, remindedAt: old.lifecycle.remindedAt };
     const prepared = await prepare(deps, caller, owner, loaded, input, route, id, replaced);
-    const { body, subject, transit } = await newRequest(deps, call, loaded, prepared);
-    const oldRecords = await deps.notary.events(
-      oldId,
-      { ...subject, profiles: old.request.profiles },
-      gone.events,
-      loaded.now,
-    );
+    const { body, transit } = await newRequest(deps, call, loaded, prepared);
+    const oldRecords = await deps.notary.sign(caller.tenant, old, gone.records, loaded.now);
     await deps.creations.supersede(
       { ...transit, records: [...transit.records, ...oldRecords] },
       prepared.creation,

@@ -4,38 +4,40 @@ import {
   deleteMaterial,
   revoke as toRevoked,
 } from '@countersign/protocol';
-import type { Lifecycle, Transition } from '@countersign/protocol';
-import { openRequest, requireOwnerOrOperator, storedRequest } from '@countersign/database';
-import type { RequestRow } from '@countersign/database';
+import type { Transition } from '@countersign/protocol';
+import { openRequest, requireOwnerOrOperator } from '@countersign/database';
+import type { StoredRequest } from '@countersign/database';
 import { answer, storedReply } from '@countersign/platform';
 import type { Caller, OperationHandler } from '@countersign/platform';
-import { discardedRecords } from '../discarded.js';
 import type { RequestDeps } from '../deps.js';
 import { statusText } from '../status-view.js';
 
 /** `request.cancel`: the request ends; unused authority is gone, permits already issued keep their bound. No state test. */
 export function cancel(deps: RequestDeps): OperationHandler<'request.cancel'> {
-  return withdrawal(deps, 'request.cancel', toCancelled);
+  return withdrawal(deps, ({ lifecycle, row }) => toCancelled(lifecycle, row.now));
 }
 
 /** `request.revoke`: as cancelling, told apart in the records. */
 export function revoke(deps: RequestDeps): OperationHandler<'request.revoke'> {
-  return withdrawal(deps, 'request.revoke', toRevoked);
+  return withdrawal(deps, ({ lifecycle, row }) => toRevoked(lifecycle, row.now));
 }
 
 /** `request.discard`: private material goes now, its proof stays; new admission is blocked. */
 export function discard(deps: RequestDeps): OperationHandler<'request.discard'> {
-  return withdrawal(deps, 'request.discard', deleteMaterial);
+  return withdrawal(
+    deps,
+    (stored, caller) =>
+      deleteMaterial(stored.lifecycle, stored, recorderOf(caller), stored.row.now),
+    (caller) => caller,
+  );
 }
 
-type Withdrawal = 'request.cancel' | 'request.revoke' | 'request.discard';
-
+/** The step that the three have in common. `discardedBy`: who discards material with it. */
 function withdrawal(
   deps: RequestDeps,
-  name: Withdrawal,
-  decide: (state: Lifecycle, now: number) => Transition,
-): OperationHandler<Withdrawal> {
-  const discarding = name === 'request.discard';
+  decide: (stored: StoredRequest, caller: Caller) => Transition,
+  discardedBy: (caller: Caller) => Caller | null = () => null,
+): OperationHandler<'request.cancel' | 'request.revoke' | 'request.discard'> {
   return async ({ caller, id, key, scope, text }) => {
     const row = await deps.requests.status(caller, id, scope, key);
     const opened = await openRequest(deps.directory, caller, row, text);
@@ -43,23 +45,8 @@ function withdrawal(
     const stored = await opened.visible();
     requireOwnerOrOperator(opened.principal, stored);
     const loaded = row as NonNullable<typeof row>;
-    const { next, events } =
-      discarding && stored.lifecycle.materialDeleted
-        ? { next: stored.lifecycle, events: [] }
-        : decide(stored.lifecycle, loaded.now);
-    const subject = {
-      tenant: caller.tenant,
-      audience: stored.owner,
-      purpose: stored.request.purpose,
-      profiles: stored.request.profiles,
-    };
-    const records =
-      discarding && events.length > 0
-        ? await discardedRecords(deps.notary, caller.tenant, stored, events, recorderOf(caller))
-        : await deps.notary.events(id, subject, events, loaded.now);
-    const after: RequestRow = { ...loaded, ...rowOf(next) };
-    const moved = storedRequest(after) as NonNullable<ReturnType<typeof storedRequest>>;
-    const body = statusText(moved, loaded, deps.notary.origin);
+    const { next, records, deadlines } = decide(stored, caller);
+    const body = statusText({ ...stored, lifecycle: next }, loaded, deps.notary.origin);
     await deps.requests.withdraw(
       {
         tenant: caller.tenant,
@@ -67,9 +54,8 @@ function withdrawal(
         requestId: id,
         version: stored.version,
         before: null,
-        records,
-        // The worker sees to what was on its way beside this.
-        deadlines: discarding ? [{ kind: 'private_deletion', due: next.privateDeleteAt }] : [],
+        records: await deps.notary.sign(caller.tenant, stored, records, loaded.now),
+        deadlines,
         answer: {
           principal: caller.id,
           operation: scope,
@@ -81,7 +67,7 @@ function withdrawal(
         },
       },
       next,
-      discarding ? caller : null,
+      discardedBy(caller),
     );
     deps.chained(caller.tenant);
     return answer(200, body);
@@ -94,15 +80,4 @@ function recorderOf({ kind, id }: Caller) {
     throw new Refusal('forbidden');
   }
   return { kind, subject: id };
-}
-
-function rowOf(next: Lifecycle): Partial<RequestRow> {
-  return {
-    decision: next.decision,
-    grant_state: next.grant,
-    invalidated: next.invalidated,
-    revision: next.revision,
-    private_delete_at: next.privateDeleteAt,
-    material_deleted: next.materialDeleted,
-  };
 }

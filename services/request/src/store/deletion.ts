@@ -93,8 +93,7 @@ export class DeletionStore {
 
   /** Protocol §11.2 with its records, in one step. {@link sweepPrivate} ends it. */
   async deletePrivate(step: Step, next: Lifecycle): Promise<void> {
-    // What ends a review or revokes a grant has nothing left to wait for.
-    await commit(this.pool, DELETE_PRIVATE, { ...step, settled: ['review', 'grant'] }, next);
+    await commit(this.pool, DELETE_PRIVATE, step, next);
   }
 
   /** After a deletion, whoever made it: what was on its way beside it goes too, and the deadline is done. */

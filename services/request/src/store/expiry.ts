@@ -6,8 +6,8 @@ import {
   stepStatement,
   workerValues,
 } from '@countersign/database';
-import type { DeadlineKind, DueDeadline, Pool, RequestRow, Step } from '@countersign/database';
-import type { Lifecycle } from '@countersign/protocol';
+import type { DueDeadline, Pool, RequestRow, Step } from '@countersign/database';
+import type { DeadlineKind, Lifecycle } from '@countersign/protocol';
 
 const LOAD = {
   name: 'request.load-due',

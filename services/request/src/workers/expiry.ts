@@ -1,8 +1,8 @@
 import { applyDue } from '@countersign/protocol';
-import { storedRequest, withFreshState } from '@countersign/database';
+import { onDeadline } from '@countersign/database';
 import type { Deadlines } from '@countersign/database';
 import { deadlineWorker } from '@countersign/platform';
-import type { Effect, Module, Notary, WorkerRuntime } from '@countersign/platform';
+import type { Module, Notary, WorkerRuntime } from '@countersign/platform';
 import type { ExpiryStore } from '../store/expiry.js';
 
 export interface ExpiryDeps {
@@ -20,47 +20,35 @@ export interface ExpiryDeps {
  */
 export function expiryWorker(runtime: WorkerRuntime, deps: ExpiryDeps): Module {
   const { deadlines: source, store } = deps;
-  const effect: Effect = (item) =>
-    withFreshState(async () => {
-      const row = await store.load(item);
-      const stored = row === undefined ? null : storedRequest(row);
-      if (stored === null) {
-        await source.finish(item);
-        return { lateMs: 0 };
-      }
-      const { now } = stored.row;
-      const { lifecycle } = stored;
-      const lateMs = now - item.due;
-      if (lateMs < 0) return 'later';
-      const { next, events } = applyDue(lifecycle, now);
+  const effect = onDeadline({
+    load: (item) => store.load(item),
+    finish: (item) => source.finish(item),
+    decide: ({ lifecycle, row }) => {
+      const due = applyDue(lifecycle, row.now);
       // A review that falls due together with the deletion is told by the deletion's one event.
-      const withDeletion = !lifecycle.materialDeleted && now >= lifecycle.privateDeleteAt;
-      if (events.length === 0 || (withDeletion && lifecycle.decision === 'pending')) {
-        await source.finish(item);
-        return { lateMs };
-      }
-      const subject = {
-        tenant: item.tenant,
-        audience: stored.owner,
-        purpose: stored.request.purpose,
-        profiles: stored.request.profiles,
-      };
+      const withDeletion = !lifecycle.materialDeleted && row.now >= lifecycle.privateDeleteAt;
+      const isTold = due.records.length > 0 && !(withDeletion && lifecycle.decision === 'pending');
+      return isTold ? due : null;
+    },
+    save: async (stored, { next, records, deadlines }, item) => {
+      const { tenant } = item;
+      const { now, directory_revision: directoryRevision } = stored.row;
       await store.expire(
         {
-          tenant: item.tenant,
-          directoryRevision: stored.row.directory_revision,
+          tenant,
+          directoryRevision,
           requestId: stored.id,
           version: stored.version,
           before: null,
-          records: await deps.notary.events(stored.id, subject, events, now),
+          records: await deps.notary.sign(tenant, stored, records, now),
           answer: null,
-          deadlines: [],
+          deadlines,
         },
         next,
         item,
       );
-      deps.chained(item.tenant);
-      return { lateMs };
-    });
+      deps.chained(tenant);
+    },
+  });
   return deadlineWorker({ ...runtime, source, effect });
 }

@@ -1,8 +1,7 @@
 import { deleteMaterial } from '@countersign/protocol';
-import { storedRequest, withFreshState } from '@countersign/database';
+import { onDeadline } from '@countersign/database';
 import type { Deadlines } from '@countersign/database';
 import type { Effect, Notary } from '@countersign/platform';
-import { discardedRecords } from '../discarded.js';
 import type { DeletionStore } from '../store/deletion.js';
 
 export interface PrivateDeletionDeps {
@@ -21,35 +20,36 @@ const RECORDER = { kind: 'system', subject: 'proto.retention' } as const;
  */
 export function privateDeletion(deps: PrivateDeletionDeps): Effect {
   const { store } = deps;
-  return (item) =>
-    withFreshState(async () => {
-      const row = await store.load(item);
-      const stored = row === undefined ? null : storedRequest(row);
-      if (stored === null) {
-        await deps.deadlines.finish(item);
-        return { lateMs: 0 };
-      }
-      const { lifecycle, version } = stored;
-      const { now, directory_revision } = stored.row;
-      if (now < lifecycle.privateDeleteAt) return 'later';
-      if (!lifecycle.materialDeleted) {
-        const { next, events } = deleteMaterial(lifecycle, now);
-        await store.deletePrivate(
-          {
-            tenant: item.tenant,
-            directoryRevision: directory_revision,
-            requestId: stored.id,
-            version,
-            before: null,
-            records: await discardedRecords(deps.notary, item.tenant, stored, events, RECORDER),
-            answer: null,
-            deadlines: [],
-          },
-          next,
-        );
-        deps.chained(item.tenant);
-      }
+  return onDeadline({
+    load: (item) => store.load(item),
+    dueAt: ({ lifecycle }) => lifecycle.privateDeleteAt,
+    decide: (stored) =>
+      stored.lifecycle.materialDeleted
+        ? null
+        : deleteMaterial(stored.lifecycle, stored, RECORDER, stored.row.now),
+    save: async (stored, { next, records, deadlines, settled }, item) => {
+      const { tenant } = item;
+      const { now, directory_revision: directoryRevision } = stored.row;
+      await store.deletePrivate(
+        {
+          tenant,
+          directoryRevision,
+          requestId: stored.id,
+          version: stored.version,
+          before: null,
+          records: await deps.notary.sign(tenant, stored, records, now),
+          answer: null,
+          deadlines,
+          settled,
+        },
+        next,
+      );
+      deps.chained(tenant);
       await store.sweepPrivate(item);
-      return { lateMs: now - item.due };
-    });
+    },
+    finish: async (item) => {
+      await store.sweepPrivate(item);
+      await deps.deadlines.finish(item);
+    },
+  });
 }

@@ -1,19 +1,44 @@
+import { textDigest } from '../../json/index.js';
 import type * as lifecycle from '../index.js';
 import type {
+  Admitting,
+  Claiming,
+  Confirming,
   Decision,
   DirectoryInvalidation,
   EventReason,
   Invalidation,
   Lifecycle,
+  Outcome,
   OutcomeStatus,
   Purpose,
+  Superseding,
+  TenantState,
   Transition,
 } from '../index.js';
+import {
+  ADMISSION,
+  ANCHOR,
+  CANDIDATE_DIGEST,
+  CLAIM_DIGEST,
+  CONFIRMATION,
+  EVIDENCE,
+  FENCED,
+  OPERATOR,
+  RECEIPT_DIGEST,
+  RECORDER,
+  RECOVERED,
+  REVIEWER,
+  TENANT,
+  candidateOf,
+  subjectOf,
+} from './request.js';
+import type { Subject } from './request.js';
 
 /** The machine under test: the real one, or one with a planted bug. */
 export type Machine = Pick<
   typeof lifecycle,
-  | 'created'
+  | 'create'
   | 'applyDue'
   | 'confirm'
   | 'anchor'
@@ -26,9 +51,10 @@ export type Machine = Pick<
   | 'retireNamespace'
   | 'claim'
   | 'admit'
-  | 'report'
+  | 'reportOutcome'
   | 'reconcile'
   | 'reconciliationDue'
+  | 'reconciliationOver'
 >;
 
 /** What a request brings along that is not in its state: when it starts, its deadlines, its limits. */
@@ -51,6 +77,8 @@ export interface Command {
   readonly column: Column;
   /** What `@` stands for in its column: its own mark and reason, or the status that it reports. */
   readonly own?: string;
+  /** The refusal of its input, where the state itself would let the command have its effect. */
+  readonly refusedAs?: (setting: Setting) => string | null;
   run(machine: Machine, state: Lifecycle, now: number, setting: Setting): Transition | null;
   /** Fields that no table shows, as they are after the command had its effect. */
   writes?(state: Lifecycle, now: number, setting: Setting): Partial<Lifecycle>;
@@ -60,22 +88,27 @@ export type Column =
   | 'answer, approve, reject'
   | 'authorise'
   | 'refuse'
+  | 'confirm, another candidate'
   | 'remind'
   | 'cancel, revoke, invalidate'
   | 'supersede'
+  | 'supersede, of another purpose'
   | 'deleteMaterial'
   | 'claim'
   | 'admit'
   | 'admit, claim of another'
   | 'claim, fenced'
   | 'admit, fenced'
+  | 'claim, admit, retired'
   | 'report'
   | 'report abandoned'
   | 'reconcile'
+  | 'reconcile, without evidence'
   | 'report, reconcile, claim of another'
   | 'applyDue'
   | 'anchor'
   | 'reconciliationDue'
+  | 'reconciliationOver'
   | 'retireNamespace';
 
 export const OUTCOMES: readonly OutcomeStatus[] = [
@@ -95,12 +128,16 @@ const DIRECTORY_CHANGES: readonly DirectoryInvalidation[] = [
   'authorisation_changed',
 ];
 
+const ANOTHER = 'another';
+const OTHER_DIGEST = textDigest(ANOTHER);
+
 export const COMMANDS: readonly Command[] = [
   ...(['answer', 'approve', 'reject'] as const).map((decision) =>
     confirming('answer, approve, reject', decision),
   ),
   confirming('authorise', 'authorise'),
   confirming('refuse', 'refuse'),
+  confirming('confirm, another candidate', 'authorise', { candidateDigest: OTHER_DIGEST }),
   {
     name: 'remind',
     column: 'remind',
@@ -112,35 +149,76 @@ export const COMMANDS: readonly Command[] = [
   ...DIRECTORY_CHANGES.map((reason) =>
     withdrawing(reason, (machine, state, now) => machine.invalidate(state, reason, now)),
   ),
-  {
-    name: 'supersede',
-    column: 'supersede',
-    run: (machine, state, now) => machine.supersede(state, now),
-  },
+  superseding({}, () => ({})),
+  superseding({ name: 'of another purpose', column: 'supersede, of another purpose' }, (given) => ({
+    input: {
+      ...given.input,
+      purpose: given.input.purpose === 'review' ? 'authorise_execution' : 'review',
+    },
+  })),
+  superseding(
+    { name: 'of another occurrence', refusedAs: () => 'occurrence_changed' },
+    (given, { execution }) => ({
+      input: { ...given.input, execution: { ...execution, action_occurrence_id: ANOTHER } },
+    }),
+  ),
+  superseding(
+    {
+      name: 'replaced before',
+      refusedAs: ({ purpose }) => (purpose === 'review' ? null : 'occurrence_unavailable'),
+    },
+    () => ({ occurrenceRequest: ANOTHER }),
+  ),
   {
     name: 'deleteMaterial',
     column: 'deleteMaterial',
-    run: (machine, state, now) => machine.deleteMaterial(state, now),
+    run: (machine, state, now, setting) =>
+      machine.deleteMaterial(state, subjectOf(setting), RECORDER, now),
     writes: (state, now) => ({
       materialDeleted: true,
       privateDeleteAt: Math.min(state.privateDeleteAt, now),
     }),
   },
-  ...[false, true].map((fenced): Command => ({
-    name: fenced ? 'claim, fenced' : 'claim',
-    column: fenced ? 'claim, fenced' : 'claim',
-    run: (machine, state, now) => machine.claim(state, fenced, now),
-    writes: () => ({ claimed: true }),
+  claiming({}),
+  claiming({ name: 'fenced', column: 'claim, fenced', tenant: FENCED }),
+  claiming({ name: 'retired', column: 'claim, admit, retired', tenant: RECOVERED }),
+  claiming({ name: 'of another binding', refusedAs: 'execution_binding_changed' }, ({ input }) => ({
+    input: { ...input, execution_binding_digest: OTHER_DIGEST },
   })),
-  admitting('admit', true, false),
-  admitting('admit, claim of another', false, false),
-  admitting('admit, fenced', true, true),
+  claiming(
+    { name: 'occurrence of another request', refusedAs: 'occurrence_consumed' },
+    ({ occurrence }) => ({ occurrence: { ...occurrence, request: ANOTHER } }),
+  ),
+  claiming({ name: 'occurrence consumed', refusedAs: 'occurrence_consumed' }, ({ occurrence }) => ({
+    occurrence: { ...occurrence, consumedBy: ANOTHER },
+  })),
+  claiming({ name: 'identity used', refusedAs: 'identity_conflict' }, () => ({
+    identityUsed: true,
+  })),
+  admitting({}),
+  admitting(
+    { name: 'claim of another', column: 'admit, claim of another' },
+    { input: { ...ADMISSION, claim_id: ANOTHER } },
+  ),
+  admitting(
+    { name: 'identity of another', column: 'admit, claim of another' },
+    { input: { ...ADMISSION, execution_identity: ANOTHER } },
+  ),
+  admitting({ name: 'fenced', column: 'admit, fenced', tenant: FENCED }),
+  admitting({ name: 'retired', column: 'claim, admit, retired', tenant: RECOVERED }),
+  admitting({ name: 'nonce used', refusedAs: 'nonce_reused' }, { nonceUsed: true }),
   ...OUTCOMES.flatMap((status): readonly Command[] => [
     telling('report', status, true),
     telling('report', status, false),
     telling('reconcile', status, true),
     telling('reconcile', status, false),
   ]),
+  ...[{ evidence: 'some' }, { reason: 'a reason', evidence: '' }].map((details, at): Command => ({
+    name: `reconcile, without evidence ${at}`,
+    column: 'reconcile, without evidence',
+    run: (machine, state, now, setting) =>
+      reconcile(machine, state, now, setting, outcomeOf('failed', subjectOf(setting), details)),
+  })),
   {
     name: 'applyDue',
     column: 'applyDue',
@@ -154,8 +232,13 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'reconciliationDue',
     column: 'reconciliationDue',
-    run: (machine, state, now, { executionSeconds }) =>
-      machine.reconciliationDue(state, { executionSeconds }, now),
+    run: (machine, state, now, setting) =>
+      machine.reconciliationDue(state, subjectOf(setting), now),
+  },
+  {
+    name: 'reconciliationOver',
+    column: 'reconciliationOver',
+    run: (machine, state) => machine.reconciliationOver(state),
   },
   {
     name: 'retireNamespace',
@@ -172,18 +255,27 @@ export function commandNamed(name: string): Command {
   return found;
 }
 
-/** The request that a setting describes, with the events of its creation. */
+/** The request that a setting describes, with what its creation leaves. */
 export function create(machine: Machine, setting: Setting): Transition {
-  const { reviewDeadline, privateDeleteAt, remindedAt } = setting;
-  return machine.created(setting.purpose, { reviewDeadline, privateDeleteAt, remindedAt });
+  return machine.create(subjectOf(setting).request, setting.remindedAt);
 }
 
-function confirming(column: Column, decision: Decision): Command {
+function confirming(
+  column: Column,
+  decision: Decision,
+  changed: Partial<Confirming> = {},
+): Command {
+  const command: Confirming = {
+    input: CONFIRMATION,
+    candidate: candidateOf(decision),
+    candidateDigest: CANDIDATE_DIGEST,
+    reviewer: REVIEWER,
+    ...changed,
+  };
   return {
-    name: `confirm ${decision}`,
+    name: column.startsWith('confirm') ? column : `confirm ${decision}`,
     column,
-    run: (machine, state, now, { grantSeconds, validUntil }) =>
-      machine.confirm(state, { decision, grantSeconds, validUntil }, now),
+    run: (machine, state, now, setting) => machine.confirm(state, subjectOf(setting), command, now),
     writes: (state, now, { grantSeconds, validUntil }) =>
       state.purpose === 'review'
         ? {}
@@ -198,11 +290,84 @@ function withdrawing(
   return { name: own, column: 'cancel, revoke, invalidate', own, run };
 }
 
-function admitting(column: Column, ownClaim: boolean, fenced: boolean): Command {
+function superseding(
+  {
+    name,
+    column = 'supersede',
+    refusedAs,
+  }: Partial<Pick<Command, 'name' | 'column' | 'refusedAs'>>,
+  changed: (given: Superseding, subject: Subject) => Partial<Superseding>,
+): Command {
   return {
-    name: column,
+    name: name === undefined ? 'supersede' : `supersede, ${name}`,
     column,
-    run: (machine, state, now) => machine.admit(state, { ownClaim }, fenced, now),
+    ...(refusedAs === undefined ? {} : { refusedAs }),
+    run: (machine, state, now, setting) => {
+      const subject = subjectOf(setting);
+      const { purpose, execution } = subject.request;
+      const input = { purpose, ...(execution === undefined ? {} : { execution }) };
+      const given: Superseding = { input, occurrenceRequest: subject.id };
+      return machine.supersede(state, subject, { ...given, ...changed(given, subject) }, now);
+    },
+  };
+}
+
+interface Variant {
+  readonly name?: string;
+  readonly column?: Column;
+  readonly refusedAs?: string;
+  readonly tenant?: TenantState;
+}
+
+function variantOf(kind: 'claim' | 'admit', { name, column, refusedAs }: Variant) {
+  return {
+    name: name === undefined ? kind : `${kind}, ${name}`,
+    column: column ?? kind,
+    ...(refusedAs === undefined ? {} : { refusedAs: () => refusedAs }),
+  };
+}
+
+function claiming(
+  variant: Variant,
+  changed: (given: Claiming) => Partial<Claiming> = () => ({}),
+): Command {
+  return {
+    ...variantOf('claim', variant),
+    run: (machine, state, now, setting) => {
+      const subject = subjectOf(setting);
+      const { id, claim, executionDigest } = subject;
+      const given: Claiming = {
+        input: {
+          execution_identity: claim.execution_identity,
+          execution_binding_digest: executionDigest,
+        },
+        claimId: claim.id,
+        receiptDigest: RECEIPT_DIGEST,
+        occurrence: { request: id, consumedBy: null },
+        identityUsed: false,
+      };
+      const command = { ...given, ...changed(given) };
+      return machine.claim(state, subject, command, variant.tenant ?? TENANT, now);
+    },
+    writes: () => ({ claimed: true }),
+  };
+}
+
+function admitting(variant: Variant, changed: Partial<Admitting> = {}): Command {
+  return {
+    ...variantOf('admit', variant),
+    run: (machine, state, now, setting) => {
+      const subject = subjectOf(setting);
+      const command: Admitting = {
+        input: ADMISSION,
+        claim: subject.claim,
+        claimDigest: CLAIM_DIGEST,
+        anchor: ANCHOR,
+        nonceUsed: false,
+        ...changed,
+      };
+      return machine.admit(state, subject, command, variant.tenant ?? TENANT, now);
+    },
     writes: ({ admissions }) => ({ admissions: admissions + 1 }),
   };
 }
@@ -216,11 +381,37 @@ function telling(kind: 'report' | 'reconcile', status: OutcomeStatus, ownClaim: 
         ? 'report abandoned'
         : kind,
     own: status,
-    run: (machine, state, now, { reconciliationSeconds }) =>
-      machine[kind](state, { ownClaim, status, reconciliationSeconds }, now),
+    run: (machine, state, now, setting) => {
+      const subject = subjectOf(setting);
+      const own = outcomeOf(status, subject);
+      const outcome = ownClaim
+        ? own
+        : { ...own, input: { ...own.input, execution_identity: ANOTHER } };
+      return kind === 'reconcile'
+        ? reconcile(machine, state, now, setting, outcome)
+        : machine.reportOutcome(state, subject, { ...outcome, recordedBy: RECORDER }, now);
+    },
     writes: ({ privateDeleteAt }, now, { reconciliationSeconds }) => ({
       outcomeRecorded: true,
       privateDeleteAt: Math.min(privateDeleteAt, now + reconciliationSeconds * 1000),
     }),
+  };
+}
+
+function reconcile(
+  machine: Machine,
+  state: Lifecycle,
+  now: number,
+  setting: Setting,
+  outcome: Outcome,
+): Transition {
+  return machine.reconcile(state, subjectOf(setting), { ...outcome, operator: OPERATOR }, now);
+}
+
+function outcomeOf(status: OutcomeStatus, { claim }: Subject, details: object = EVIDENCE): Outcome {
+  return {
+    input: { details: { ...details }, execution_identity: claim.execution_identity, status },
+    claim,
+    claimDigest: CLAIM_DIGEST,
   };
 }

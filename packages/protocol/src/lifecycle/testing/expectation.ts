@@ -1,12 +1,11 @@
-import type { EventReason, Invalidation, Lifecycle, LifecycleEvent } from '../index.js';
+import { unchanged } from '../index.js';
+import type { Draft, EventReason, Invalidation, Lifecycle, Transition } from '../index.js';
 import type { Column, Command, Setting } from './commands.js';
+import { consequencesOf } from './consequences.js';
 import { cells } from './situations.js';
 
 /** A refusal's code, or the transition; null when there is nothing to do. */
-export type Result =
-  | { readonly refusal: string }
-  | { readonly next: Lifecycle; readonly events: readonly LifecycleEvent[] }
-  | null;
+export type Result = { readonly refusal: string } | Transition | null;
 
 /** A cell of a table, ready to be applied. */
 export interface Cell {
@@ -45,7 +44,7 @@ export function readTables(texts: readonly string[]): readonly (readonly Row[])[
 }
 
 function readCell(text: string): Cell {
-  const changes = text !== 'none' && text !== '=' && !text.startsWith('!');
+  const changes = !['none', '=', 'stays'].includes(text) && !text.startsWith('!');
   return { text, words: changes ? text.split(' ').map(readWord) : [] };
 }
 
@@ -76,27 +75,49 @@ export function expected(
   setting: Setting,
 ): Result {
   if (text === 'none') return null;
-  if (text === '=') return { next: state, events: [] };
+  if (text === '=') return unchanged(state);
   if (text.startsWith('!')) return { refusal: text.slice(1) };
+  const refusal = command.refusedAs?.(setting) ?? null;
+  if (refusal !== null) return { refusal };
   let next: Lifecycle = { ...state, ...command.writes?.(state, now, setting) };
-  const events: LifecycleEvent[] = [];
+  const events: Draft[] = [];
+  const expired: ('review' | 'grant')[] = [];
   for (const word of words) {
     const said = word(next, command.own);
     if (typeof said === 'object') next = said;
     else {
       next = { ...next, revision: next.revision + 1 };
+      if (said === 'expiry') expired.push(next.decision === state.decision ? 'grant' : 'review');
       events.push(eventOf(next, said));
     }
   }
-  return { next, events };
+  const { record, deadlines, settled, incidents, takes } = consequencesOf({
+    command,
+    state,
+    next,
+    now,
+    setting,
+  });
+  const evidence = record === null ? [] : [record];
+  return {
+    next,
+    records: events.toSpliced(-1, 0, ...evidence),
+    deadlines,
+    settled: [...expired, ...settled],
+    incidents,
+    takes,
+  };
 }
 
-function eventOf(state: Lifecycle, reason: EventReason): LifecycleEvent {
-  const { decision, audit, grant, execution, revision } = state;
+function eventOf(state: Lifecycle, reason: EventReason): Draft {
+  const { audit, decision, execution, grant, revision } = state;
   return {
-    reason,
-    revision,
-    state: { decision, audit, grant, execution },
-    deadline: state.grantDeadline ?? state.reviewDeadline,
+    type: 'RequestChangedEvent',
+    payload: {
+      reason,
+      revision,
+      state: { audit, decision, execution, grant },
+      deadline: state.grantDeadline ?? state.reviewDeadline,
+    },
   };
 }

@@ -28,6 +28,15 @@ export function ask(
   }
 }
 
+/** Equal to the last member, and in the order of members: that of a payload is the canonical one. */
+export function alike(one: Result, other: Result): boolean {
+  if (one === null || other === null) return one === other;
+  if ('refusal' in one || 'refusal' in other) {
+    return 'refusal' in one && 'refusal' in other && one.refusal === other.refusal;
+  }
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
 /** Nobody reads the stacks of some hundred thousand refusals, and taking them is most of the time. */
 export function withoutStacks<T>(work: () => T): T {
   const { stackTraceLimit } = Error;

@@ -1,10 +1,12 @@
+import { unchanged } from '../index.js';
 import type { Lifecycle } from '../index.js';
 import { commandNamed, create } from './commands.js';
 import type { Command, Machine, Setting } from './commands.js';
 import type { Result } from './expectation.js';
-import { ask, momentsAfter, withoutStacks } from './exploration.js';
-import { RULES, remember } from './rules.js';
-import type { Memory } from './rules.js';
+import { alike, ask, momentsAfter, withoutStacks } from './exploration.js';
+import { beginning, eventsOf, remember } from './memory.js';
+import type { Memory } from './memory.js';
+import { RULES } from './rules.js';
 
 /** Not a command: whatever leads on from the state at hand. */
 export const ONWARD = 'onward';
@@ -34,16 +36,9 @@ export function play(
 ): Breach | null {
   return withoutStacks(() => {
     let now = setting.start;
-    let state: Lifecycle = Object.freeze(create(machine, setting).next);
-    let memory: Memory = {
-      authorisedUntil: null,
-      available: false,
-      ended: false,
-      claims: 0,
-      admissions: 0,
-      outcomes: 0,
-      remindedAt: setting.remindedAt,
-    };
+    const created = create(machine, setting);
+    let state: Lifecycle = Object.freeze(created.next);
+    let memory: Memory = beginning(setting, created);
     for (const [step, { wait, pick }] of choices.entries()) {
       now = later(state, now, setting, wait);
       const command = pick === ONWARD ? onward(state) : commandNamed(pick);
@@ -65,7 +60,8 @@ export function play(
         return breach('it makes no difference whether a worker came first');
       }
       if (result === null || 'refusal' in result) continue;
-      const taken = { command, state, now, setting, ...result };
+      const events = eventsOf(result);
+      const taken = { command, state, now, setting, transition: result, next: result.next, events };
       for (const [rule, holds] of Object.entries(RULES)) {
         if (!holds(taken, memory)) return breach(rule);
       }
@@ -112,9 +108,5 @@ function settled(machine: Machine, now: number, setting: Setting, result: Result
   if (result === null || 'refusal' in result) return result;
   const due = ask(machine, commandNamed('applyDue'), result.next, now, setting);
   if (due === null || 'refusal' in due) return due;
-  return { next: { ...due.next, revision: 0 }, events: [] };
-}
-
-function alike(one: Result, other: Result): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+  return unchanged({ ...due.next, revision: 0 });
 }

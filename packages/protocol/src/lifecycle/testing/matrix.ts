@@ -1,9 +1,9 @@
-import type { Lifecycle, LifecycleEvent } from '../index.js';
+import type { Lifecycle } from '../index.js';
 import { COMMANDS } from './commands.js';
 import type { Command, Machine, Setting } from './commands.js';
 import { expected, readTables } from './expectation.js';
-import type { Cell, Result, Row } from './expectation.js';
-import { ask, momentsAfter, reachable, withoutStacks } from './exploration.js';
+import type { Result, Row } from './expectation.js';
+import { alike, ask, momentsAfter, reachable, withoutStacks } from './exploration.js';
 import type { Reached } from './exploration.js';
 import { SITUATIONS, readSituations } from './situations.js';
 import { TRANSITIONS } from './transitions.js';
@@ -121,36 +121,12 @@ function* checkReached(machine: Machine, reached: Reached, used: Used): Generato
     for (const moment of moments) {
       const wanted = expected(cell, command, state, moment, setting);
       const found = ask(machine, command, state, moment, setting);
-      if (!same(wanted, found)) yield { situation, text: report(command, cell, state, found) };
+      if (!alike(wanted, found)) yield { situation, text: report(command, wanted, state, found) };
     }
   }
 }
 
-function report(command: Command, cell: Cell, state: Lifecycle, found: Result): string {
-  return `${command.name} of ${JSON.stringify(state)}: expected ${cell.text}, found ${JSON.stringify(found)}`;
-}
-
-function same(one: Result, other: Result): boolean {
-  if (one === null || other === null) return one === other;
-  if ('refusal' in one) return 'refusal' in other && one.refusal === other.refusal;
-  return (
-    'next' in other &&
-    sameFields(one.next, other.next) &&
-    one.events.length === other.events.length &&
-    one.events.every((event, place) => sameEvent(event, other.events[place] as LifecycleEvent))
-  );
-}
-
-function sameEvent(one: LifecycleEvent, other: LifecycleEvent): boolean {
-  return (
-    sameFields({ ...one, state: null }, { ...other, state: null }) &&
-    sameFields(one.state, other.state)
-  );
-}
-
-function sameFields(one: object, other: object): boolean {
-  const [left, right] = [one, other] as Readonly<Record<string, unknown>>[];
-  for (const name in left) if (left[name] !== right?.[name]) return false;
-  for (const name in right) if (!(name in one)) return false;
-  return true;
+function report(command: Command, wanted: Result, state: Lifecycle, found: Result): string {
+  const [expects, finds] = [wanted, found].map((result) => JSON.stringify(result));
+  return `${command.name} of ${JSON.stringify(state)}: expected ${expects}, found ${finds}`;
 }

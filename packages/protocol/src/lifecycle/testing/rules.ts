@@ -1,51 +1,10 @@
-import type { Lifecycle, LifecycleEvent, States } from '../index.js';
-import type { Command, Setting } from './commands.js';
+import type { States } from '../index.js';
+import type { Command } from './commands.js';
+import { CONSEQUENCE_RULES } from './consequence-rules.js';
+import { ENDINGS, kindOf } from './memory.js';
+import type { Memory, Taken } from './memory.js';
 import { cells } from './situations.js';
 
-/** A command that was not refused. */
-export interface Taken {
-  readonly command: Command;
-  readonly state: Lifecycle;
-  readonly now: number;
-  readonly setting: Setting;
-  readonly next: Lifecycle;
-  readonly events: readonly LifecycleEvent[];
-}
-
-/** What a client could know from the answers so far; kept apart from the machine's own state. */
-export interface Memory {
-  /** When the authorisation that a human gave ends. */
-  readonly authorisedUntil: number | null;
-  /** It was anchored before that. */
-  readonly available: boolean;
-  /** It was withdrawn, replaced or discarded, or an expiry was told. */
-  readonly ended: boolean;
-  readonly claims: number;
-  readonly admissions: number;
-  readonly outcomes: number;
-  readonly remindedAt: number | null;
-}
-
-export function remember(memory: Memory, { command, now, setting, events }: Taken): Memory {
-  const { grantSeconds, validUntil } = setting;
-  const kind = kindOf(command);
-  const { authorisedUntil, ended } = memory;
-  const inTime = !ended && authorisedUntil !== null && now < authorisedUntil;
-  return {
-    authorisedUntil:
-      kind === 'authorise'
-        ? Math.min(now + grantSeconds * 1000, validUntil ?? Infinity)
-        : authorisedUntil,
-    available: memory.available || (kind === 'anchor' && inTime),
-    ended: ended || ENDINGS.includes(kind) || events.some(({ reason }) => reason === 'expiry'),
-    claims: memory.claims + (kind === 'claim' ? 1 : 0),
-    admissions: memory.admissions + (kind === 'admit' ? 1 : 0),
-    outcomes: memory.outcomes + (kind === 'report' || kind === 'reconcile' ? 1 : 0),
-    remindedAt: kind === 'remind' ? now : memory.remindedAt,
-  };
-}
-
-const ENDINGS = ['cancel', 'supersede', 'deleteMaterial', 'retireNamespace'];
 const DECISIONS = ['answer', 'authorise', 'refuse'];
 
 /** Every way out of a state, and the commands that may take it (protocol §5.1 to §5.4). */
@@ -86,6 +45,8 @@ const legalMoves = new Set(
 
 /** What holds of every step of every history, by name. */
 export const RULES: Readonly<Record<string, (step: Taken, memory: Memory) => boolean>> = {
+  ...CONSEQUENCE_RULES,
+
   'states move only as §5 draws it': ({ command, state, next, events }) => {
     const path = [state, ...events.map((event) => event.state), next];
     return path.every((to, at) => at === 0 || isLegal(path[at - 1] as States, to, command));
@@ -202,12 +163,10 @@ export const RULES: Readonly<Record<string, (step: Taken, memory: Memory) => boo
       memory.outcomes === 0 &&
       memory.authorisedUntil !== null &&
       step.now >= memory.authorisedUntil + step.setting.executionSeconds * 1000),
-};
 
-/** The first word of a command's column. */
-function kindOf({ column }: Command): string {
-  return column.split(/\W/)[0] as string;
-}
+  'only a claim without an outcome is asked about': ({ command }, { claims, outcomes }) =>
+    kindOf(command) !== 'reconciliationOver' || (claims === 1 && outcomes === 0),
+};
 
 function isLegal(from: States, to: States, command: Command): boolean {
   return (['decision', 'audit', 'grant', 'execution'] as const).every(

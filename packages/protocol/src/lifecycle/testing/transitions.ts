@@ -2,18 +2,19 @@
  * What every command does in every situation. A cell reads from left to right: `d:` decision, `a:` audit, `g:` grant
  * and `x:` execution become what is said (`g:none>revoked`: if it was `none`), `m:` marks the request as invalidated
  * unless it already is, `+reason` is an event with the states and the deadline of that moment, `@` is the command's own
- * mark, reason or status. `!code` is a refusal, `=` nothing changes, `none` there is nothing to do. The first row that
- * fits a situation counts; ` / ` separates situations, `*` ends an open name, `if` asks for a fact.
+ * mark, reason or status. `!code` is a refusal, `=` nothing changes, `stays` the states alone do not change, `none` there is
+ * nothing to do. The first row that fits a situation counts; ` / ` separates situations, `*` ends an open name, `if` asks
+ * for a fact. What a command leaves beside states and events stands in `consequences.ts`.
  */
 
 /** `review.confirm` and `notifier.remind`: protocol §5.5 "confirm", "remind". Other situations: `NP`. */
 const REVIEW = `
-                                            | answer, approve, reject             | authorise                                            | refuse                              | remind
-review: pending                             | d:confirmed a:pending +decision     | !purpose_decision_mismatch                           | !purpose_decision_mismatch          | +reminder
-review: pending, reminded today             | d:confirmed a:pending +decision     | !purpose_decision_mismatch                           | !purpose_decision_mismatch          | !reminder_limit
-pending                                     | !purpose_decision_mismatch          | d:confirmed a:pending g:pending_anchor +decision     | d:confirmed a:pending +decision     | +reminder
-pending, reminded today                     | !purpose_decision_mismatch          | d:confirmed a:pending g:pending_anchor +decision     | d:confirmed a:pending +decision     | !reminder_limit
-*                                           | !request_not_pending                | !request_not_pending                                 | !request_not_pending                | !request_not_pending
+                                            | answer, approve, reject             | authorise                                            | refuse                              | confirm, another candidate  | remind
+review: pending                             | d:confirmed a:pending +decision     | !purpose_decision_mismatch                           | !purpose_decision_mismatch          | !candidate_changed         | +reminder
+review: pending, reminded today             | d:confirmed a:pending +decision     | !purpose_decision_mismatch                           | !purpose_decision_mismatch          | !candidate_changed         | !reminder_limit
+pending                                     | !purpose_decision_mismatch          | d:confirmed a:pending g:pending_anchor +decision     | d:confirmed a:pending +decision     | !candidate_changed         | +reminder
+pending, reminded today                     | !purpose_decision_mismatch          | d:confirmed a:pending g:pending_anchor +decision     | d:confirmed a:pending +decision     | !candidate_changed         | !reminder_limit
+*                                           | !request_not_pending                | !request_not_pending                                 | !request_not_pending                | !request_not_pending       | !request_not_pending
 `;
 
 /**
@@ -74,11 +75,14 @@ reported                                    | !grant_unavailable           | !cl
 *                                           | !authority_revoked           | !authority_revoked           | !authority_revoked           | !claim_unavailable  | !claim_unavailable                 | !claim_unavailable
 `;
 
-/** The same, while the tenant is fenced (§6.4: the fence comes after the purpose) and for the claim of another. */
+/**
+ * The same, while the tenant is fenced or after its recovery (§6.4: both come after the purpose), and for the claim of
+ * another; and input that is refused in every state.
+ */
 const STRANGERS = `
-                                            | claim, fenced                | admit, fenced                | report, reconcile, claim of another
-review: *                                   | !execution_purpose_required  | !execution_purpose_required  | !claim_unavailable
-*                                           | !admission_fenced            | !admission_fenced            | !claim_unavailable
+                                            | claim, fenced                | admit, fenced                | report, reconcile, claim of another  | claim, admit, retired        | reconcile, without evidence        | supersede, of another purpose
+review: *                                   | !execution_purpose_required  | !execution_purpose_required  | !claim_unavailable                | !execution_purpose_required  | !reconciliation_evidence_required  | !purpose_immutable
+*                                           | !admission_fenced            | !admission_fenced            | !claim_unavailable                | !namespace_retired           | !reconciliation_evidence_required  | !purpose_immutable
 `;
 
 /** The clock, the anchor store and recovery: protocol §4.2, §11.1, §11.2, §11.9, R6, R18. */
@@ -113,11 +117,12 @@ recovered, not anchored                     | =                                 
 recovered                                   | =                                 | none                                     | =
 `;
 
-/** R23: no outcome although the execution's own time has passed. */
+/** R23: no outcome although the execution's own time has passed, and at the deadline of its reconciliation. */
 const RECONCILIATION = `
-                                            | reconciliationDue
-claimed* if execution-over                  | +reconciliation_due
-*                                           | none
+                                            | reconciliationDue     | reconciliationOver
+claimed* if execution-over                  | +reconciliation_due   | stays
+claimed*                                    | none                  | stays
+*                                           | none                  | none
 `;
 
 export const TRANSITIONS: readonly string[] = [

@@ -1,14 +1,21 @@
 import { SECONDS } from '../constants.js';
 import type { Refusal } from '../errors.js';
-import { created, materialReadable, remind, requireDecisionOfPurpose } from './index.js';
+import { EXAMPLES } from '../records/examples.js';
+import { formatTimestamp } from '../records/timestamp.js';
+import { create, materialReadable, remind, requireDecisionOfPurpose } from './index.js';
 import type { Decision, Purpose } from './index.js';
 
 const DAY = SECONDS.reminderInterval * 1000;
 
+function pending(days: number, remindedAt: number | null) {
+  const at = formatTimestamp(days * DAY);
+  const request = { ...EXAMPLES.DecisionRequest, review_deadline: at, private_delete_at: at };
+  return create(request, remindedAt).next;
+}
+
 function retryAfter(remindedAt: number, now: number): number | null | undefined {
-  const times = { reviewDeadline: 10 * DAY, privateDeleteAt: 10 * DAY, remindedAt };
   try {
-    remind(created('review', times).next, now);
+    remind(pending(10, remindedAt), now);
     return null;
   } catch (error) {
     return (error as Refusal).retryAfter;
@@ -47,7 +54,7 @@ describe('a decision', () => {
 });
 
 it('shows private material until the instant of its deletion', () => {
-  const { next } = created('review', { reviewDeadline: DAY, privateDeleteAt: 2 * DAY });
+  const next = pending(2, null);
   expect(materialReadable(next, 2 * DAY - 1)).toBe(true);
   expect(materialReadable(next, 2 * DAY)).toBe(false);
   expect(materialReadable({ ...next, materialDeleted: true }, 0)).toBe(false);

@@ -28,7 +28,7 @@ describe.each(SETTINGS)('every state of a request for $purpose', (setting) => {
 
   it('is reached with and without a deadline that has come', () => {
     const left = reached.filter(
-      ({ state, now }) => retireNamespace(state, now).events.length > 0,
+      ({ state, now }) => retireNamespace(state, now).records.length > 0,
     ).length;
     expect([left > 0, left < reached.length]).toEqual([true, true]);
   });

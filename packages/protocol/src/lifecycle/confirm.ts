@@ -1,0 +1,73 @@
+import { Refusal } from '../errors.js';
+import type { Digest } from '../json/canonical.js';
+import type { Confirmation, DecisionCandidate, DecisionReceipt } from '../records/index.js';
+import { formatTimestamp } from '../records/timestamp.js';
+import { requireDecisionOfPurpose, requirePending } from './pending.js';
+import type { Lifecycle } from './state.js';
+import { step } from './transition.js';
+import type { RequestFacts, Transition } from './transition.js';
+
+export interface Confirming {
+  readonly input: Confirmation;
+  /** The reviewer's newest candidate, unless it has ended with its assignment or request. */
+  readonly candidate: DecisionCandidate | null;
+  readonly candidateDigest: Digest;
+  readonly reviewer: string;
+}
+
+/**
+ * `review.confirm`: exactly the candidate that was frozen. The grant's clock starts here and is never restarted: grant
+ * deadline = min(now + grant seconds, valid until).
+ */
+export function confirm(
+  state: Lifecycle,
+  { id, request, digest }: RequestFacts,
+  { input, candidate, candidateDigest, reviewer }: Confirming,
+  now: number,
+): Transition {
+  const pending = requirePending(state, now);
+  if (candidate?.id !== input.candidate_id || candidateDigest !== input.candidate_digest) {
+    throw new Refusal('candidate_changed');
+  }
+  const { decision } = candidate;
+  requireDecisionOfPurpose(state.purpose, decision);
+  const grantDeadline =
+    state.purpose === 'review'
+      ? null
+      : Math.min(
+          now + request.limits.grant_seconds * 1000,
+          request.execution === undefined ? Infinity : Date.parse(request.execution.valid_until),
+        );
+  const authorises = decision === 'authorise';
+  return step(
+    pending,
+    'decision',
+    {
+      decision: 'confirmed',
+      audit: 'pending',
+      grant: authorises ? 'pending_anchor' : state.grant,
+      grantDeadline,
+    },
+    {
+      record: {
+        type: 'DecisionReceipt',
+        payload: {
+          candidate_digest: candidateDigest,
+          candidate_id: candidate.id,
+          confirmed_at: formatTimestamp(now),
+          decision,
+          ...(grantDeadline === null ? {} : { grant_deadline: formatTimestamp(grantDeadline) }),
+          purpose: request.purpose,
+          request_digest: digest,
+          request_id: id,
+          requester: request.requester.subject,
+          response_digest: candidate.response_digest,
+          reviewer,
+          // The decision is of the purpose, and only an execution has a grant deadline.
+        } as DecisionReceipt,
+      },
+      deadlines:
+        authorises && grantDeadline !== null ? [{ kind: 'grant', due: grantDeadline }] : [],
+    },
+  );
+}

@@ -1,0 +1,45 @@
+import type { Recorder } from '../records/index.js';
+import { applyDue } from './apply-due.js';
+import type { Lifecycle } from './state.js';
+import { earlierDeletion, unchanged } from './transition.js';
+import type { RequestFacts, Transition } from './transition.js';
+import { withdraw } from './withdraw.js';
+
+/**
+ * `request.discard` and the deletion worker: private material goes now (protocol §11.2), and goes once: afterwards there is
+ * nothing left to delete and nothing to tell. The worker comes at `privateDeleteAt`, `request.discard` at any time.
+ */
+export function deleteMaterial(
+  state: Lifecycle,
+  { id, digest }: RequestFacts,
+  recordedBy: Recorder,
+  now: number,
+): Transition {
+  if (state.materialDeleted) return applyDue(state, now);
+  const mark = state.purpose === 'authorise_execution' ? 'retention' : null;
+  // A review deadline that falls due together with the deletion is told by the one event (protocol §11.1).
+  const due = state.decision === 'pending' ? unchanged(state) : applyDue(state, now);
+  const privateDeleteAt = Math.min(state.privateDeleteAt, now);
+  return withdraw(
+    due,
+    'material_deleted',
+    mark,
+    'expired',
+    { materialDeleted: true, privateDeleteAt },
+    {
+      record: {
+        type: 'MaterialDiscarded',
+        payload: {
+          reason: 'retention',
+          recorded_by: recordedBy,
+          request_digest: digest,
+          request_id: id,
+        },
+      },
+      // The worker then sees to what was on its way beside this.
+      deadlines: earlierDeletion(state, privateDeleteAt),
+      // What ends a review or revokes a grant has nothing left to wait for.
+      settled: ['review', 'grant'],
+    },
+  );
+}

@@ -1,0 +1,112 @@
+import { formatTimestamp } from '../../records/timestamp.js';
+import type { Draft } from '../index.js';
+import type { Setting } from './commands.js';
+import { kindOf, waitingAfter } from './memory.js';
+import type { Memory, Taken } from './memory.js';
+import { REVIEWER, subjectOf } from './request.js';
+
+/** What holds of everything that a step leaves beside states and events, in every history. */
+export const CONSEQUENCE_RULES: Readonly<Record<string, (step: Taken, memory: Memory) => boolean>> =
+  {
+    'input that contradicts the request has no effect': ({ command, setting }) =>
+      (command.refusedAs?.(setting) ?? null) === null && !ALWAYS_REFUSED.includes(command.column),
+
+    'whatever falls due has its deadline': ({ next, transition }, { deadlines }) => {
+      const waiting = waitingAfter(deadlines, transition);
+      return (
+        (next.decision !== 'pending' || waiting.review === next.reviewDeadline) &&
+        (!['pending_anchor', 'available'].includes(next.grant) ||
+          waiting.grant === next.grantDeadline) &&
+        waiting.private_deletion === next.privateDeleteAt &&
+        waiting.audit_deletion !== undefined
+      );
+    },
+
+    'an outcome is asked for at both of its times, until it is known': (step, { deadlines }) => {
+      const { reconciliation: first, reconciliation_end: second } = waitingAfter(
+        deadlines,
+        step.transition,
+      );
+      const { next, setting } = step;
+      const firstAt = (next.grantDeadline ?? 0) + setting.executionSeconds * 1000;
+      const secondAt = firstAt + setting.reconciliationSeconds * 1000;
+      if (!next.claimed || next.outcomeRecorded) return first === undefined && second === undefined;
+      switch (kindOf(step.command)) {
+        case 'claim':
+          return first === firstAt;
+        case 'reconciliationDue':
+          return first === undefined && second === secondAt;
+        case 'reconciliationOver':
+          return second === undefined;
+        default:
+          return first === deadlines.reconciliation && second === deadlines.reconciliation_end;
+      }
+    },
+
+    'a step leaves one record of its own kind, right before its event': ({
+      command,
+      transition,
+    }) => {
+      const { records } = transition;
+      const at = records.findIndex(({ type }) => type !== 'RequestChangedEvent');
+      const type = EVIDENCE[kindOf(command)];
+      if (at === -1) return type === undefined || records.length === 0;
+      return (
+        records[at]?.type === type && at === records.length - (type === 'AdmissionStatus' ? 1 : 2)
+      );
+    },
+
+    'a record tells of the request, by the right people and at the time of its step': (step) =>
+      step.transition.records.every((draft) => tells(draft, step.now, step.setting)),
+
+    'an incident is an effect without admission, or an outcome that is missing': (step, memory) => {
+      const kind = kindOf(step.command);
+      const isUnadmitted =
+        kind === 'report' &&
+        memory.admissions === 0 &&
+        ['completed', 'failed', 'failed_partial'].includes(step.command.own ?? '');
+      const incident = isUnadmitted ? 'outcome_without_admission' : INCIDENTS[kind];
+      return step.transition.incidents.join() === (incident ?? '');
+    },
+
+    'a claim takes occurrence and identity, an admission its nonce': ({ command, transition }) =>
+      transition.takes.map(({ fact }) => fact).join() === (TAKES[kindOf(command)] ?? ''),
+  };
+
+/** Columns that refuse in every state. */
+const ALWAYS_REFUSED: readonly string[] = [
+  'confirm, another candidate',
+  'supersede, of another purpose',
+  'reconcile, without evidence',
+  'claim, admit, retired',
+];
+
+const EVIDENCE: Readonly<Record<string, Draft['type']>> = {
+  answer: 'DecisionReceipt',
+  authorise: 'DecisionReceipt',
+  refuse: 'DecisionReceipt',
+  deleteMaterial: 'MaterialDiscarded',
+  claim: 'ExecutionClaim',
+  admit: 'AdmissionStatus',
+  report: 'ExecutionOutcome',
+  reconcile: 'ExecutionReconciliation',
+};
+
+const INCIDENTS: Readonly<Record<string, string>> = {
+  reconciliationDue: 'reconciliation_due',
+  reconciliationOver: 'reconciliation_overdue',
+};
+
+const TAKES: Readonly<Record<string, string>> = { claim: 'occurrence,identity', admit: 'nonce' };
+
+const TIMES = ['confirmed_at', 'claimed_at', 'checked_at', 'recorded_at'];
+
+function tells({ type, payload }: Draft, now: number, setting: Setting): boolean {
+  if (type === 'RequestChangedEvent') return true;
+  const members = new Map<string, unknown>(Object.entries(payload));
+  return (
+    members.get('request_id') === subjectOf(setting).id &&
+    TIMES.every((name) => !members.has(name) || members.get(name) === formatTimestamp(now)) &&
+    (type !== 'DecisionReceipt' || members.get('reviewer') === REVIEWER)
+  );
+}

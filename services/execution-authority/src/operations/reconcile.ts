@@ -1,0 +1,26 @@
+import { reconcile as decide } from '@countersign/protocol';
+import { requireIntegrity, requireOperator } from '@countersign/database';
+import { storedReply } from '@countersign/platform';
+import type { OperationHandler } from '@countersign/platform';
+import { claimIn } from '../authority.js';
+import type { ExecutionDeps } from '../deps.js';
+import { openOutcome } from '../outcome.js';
+
+/** `execution-authority.reconcile`: an operator settles it, with a reason and evidence; every earlier record is kept. */
+export function reconcile(deps: ExecutionDeps): OperationHandler<'execution-authority.reconcile'> {
+  return async (call) => {
+    const { caller, input } = call;
+    const { opened, row, save } = await openOutcome(deps, call);
+    requireOperator(opened.principal);
+    if (opened.replay !== null) return storedReply(opened.replay);
+    const stored = await opened.visible();
+    requireIntegrity(stored, caller.tenant);
+    const transition = decide(
+      stored.lifecycle,
+      stored,
+      { input, claim: claimIn(row.claim), claimDigest: row.claim_digest, operator: caller.id },
+      row.now,
+    );
+    return save(stored, transition);
+  };
+}
