@@ -100,9 +100,11 @@ describe('a response schema', () => {
 
   it('takes a bounded memory', async () => {
     const id = await newRequest(HUNGRY_SCHEMA);
+    // On a busy machine its time can be over before its memory is.
+    const late = ['schema_validation_busy', 'schema_validation_timeout'];
     const refused = await until(
       () => propose(id, HUNGRY_RESPONSE),
-      ({ body }) => body.error !== 'schema_validation_busy',
+      ({ body }) => !late.includes(body.error),
       90_000,
     );
     expect(coded(refused)).toEqual([400, 'schema_resource_limit']);
