@@ -195,7 +195,7 @@ export class LedgerStore {
 
   /** False when another process made the checkpoint first. */
   async saveCheckpoint(tenant: string, position: LedgerPosition, text: string): Promise<boolean> {
-    const { rows } = await this.pool.acrossTenants.query(checkpointOf(tenant, position, text));
+    const { rows } = await this.pool.of(tenant).query(checkpointOf(tenant, position, text));
     return rows.length === 1;
   }
 

@@ -451,7 +451,9 @@ export async function serviceStatements(): Promise<Statement[]> {
     if (missing.length > 0) throw new Error(`no statement is known of ${missing.join(', ')}`);
     for (const ask of Object.values(asked)) await ask(store);
   }
-  return [...new Map(recorded.map((of) => [`${of.role} ${of.text}`, of])).values()];
+  // One text may be asked in several scopes, and the tests of scopes look at each.
+  const scopeOf = ({ scope }: Statement) => (typeof scope === 'object' ? 'one tenant' : scope);
+  return [...new Map(recorded.map((of) => [`${of.role} ${scopeOf(of)} ${of.text}`, of])).values()];
 }
 
 /** Names of the classes whose statements {@link serviceStatements} has. */
