@@ -5,6 +5,7 @@ import type { LifecycleColumn } from './lifecycle-columns.js';
 import { ask } from './pool.js';
 import type { Asking, Pool, Statement } from './pool.js';
 import { placed } from './request-row.js';
+import type { StoredRequest } from './request-row.js';
 import { compile, valuesFor } from './statement.js';
 import type { Values } from './statement.js';
 import {
@@ -28,6 +29,14 @@ export interface Step extends Consequences {
   readonly version: number;
   /** Epoch milliseconds: the statement has no effect at or after this time, on the database's clock. Null: any time. */
   readonly before: number | null;
+}
+
+/** What a step says of the request that it was decided on, as it was read. */
+export function readAs(
+  tenant: string,
+  { id, version, row }: StoredRequest,
+): Pick<Step, 'tenant' | 'directoryRevision' | 'requestId' | 'version'> {
+  return { tenant, directoryRevision: row.directory_revision, requestId: id, version };
 }
 
 /** `$1` to `$5` of every step's statement. */

@@ -1,6 +1,6 @@
 import { Refusal } from '@countersign/protocol';
 import type { Recorder, Transition } from '@countersign/protocol';
-import { openRequest } from '@countersign/database';
+import { openRequest, readAs } from '@countersign/database';
 import type { Opened, StoredRequest } from '@countersign/database';
 import { answer, evidenceIn } from '@countersign/platform';
 import type { OperationAnswer, OperationCall } from '@countersign/platform';
@@ -42,10 +42,7 @@ export async function openOutcome(
     const record = evidenceIn(signed);
     await deps.store.recordOutcome(
       {
-        tenant,
-        directoryRevision: stored.row.directory_revision,
-        requestId: id,
-        version: stored.version,
+        ...readAs(tenant, stored),
         before: null,
         records: signed,
         deadlines,

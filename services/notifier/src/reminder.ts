@@ -1,6 +1,6 @@
 import { remind } from '@countersign/protocol';
 import type { Transition } from '@countersign/protocol';
-import { requireRequestIntegrity } from '@countersign/database';
+import { readAs, requireRequestIntegrity } from '@countersign/database';
 import type { NewAnswer, StoredRequest } from '@countersign/database';
 import type { ReminderDeps } from './deps.js';
 
@@ -21,15 +21,11 @@ export async function saveReminder(
   { next, records, deadlines }: Transition,
   answer: NewAnswer | null,
 ): Promise<void> {
-  const { now, directory_revision: directoryRevision } = stored.row;
   await deps.store.remind(
     {
-      tenant,
-      directoryRevision,
-      requestId: stored.id,
-      version: stored.version,
+      ...readAs(tenant, stored),
       before: stored.lifecycle.reviewDeadline,
-      records: await deps.notary.sign(tenant, stored, records, now),
+      records: await deps.notary.sign(tenant, stored, records, stored.row.now),
       deadlines,
       answer,
     },

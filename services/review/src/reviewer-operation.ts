@@ -3,6 +3,7 @@ import type { Person } from '@countersign/protocol';
 import {
   lifecycleOf,
   openRequest,
+  readAs,
   requireEligibleReviewer,
   withFreshState,
 } from '@countersign/database';
@@ -63,10 +64,7 @@ export function reviewerOperation<Name extends ReviewerOperation>(
         stored,
         reviewer,
         transit: (kept, more) => ({
-          tenant,
-          directoryRevision: stored.row.directory_revision,
-          requestId: stored.id,
-          version: stored.version,
+          ...readAs(tenant, stored),
           before: stored.lifecycle.reviewDeadline,
           records: [],
           deadlines: [],

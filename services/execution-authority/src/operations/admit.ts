@@ -1,5 +1,5 @@
 import { admit as decide } from '@countersign/protocol';
-import { openRequest } from '@countersign/database';
+import { openRequest, readAs } from '@countersign/database';
 import { answer, evidenceIn } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
 import { claimIn, requireStandingAuthority } from '../authority.js';
@@ -39,10 +39,7 @@ export function admit(deps: ExecutionDeps): OperationHandler<'execution-authorit
     const signed = await deps.notary.sign(caller.tenant, stored, records, loaded.now);
     await deps.store.admit(
       {
-        tenant: caller.tenant,
-        directoryRevision: loaded.directory_revision,
-        requestId: id,
-        version: stored.version,
+        ...readAs(caller.tenant, stored),
         before: lifecycle.grantDeadline,
         records: signed,
         deadlines,

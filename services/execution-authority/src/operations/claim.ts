@@ -1,5 +1,5 @@
 import { claim as decide } from '@countersign/protocol';
-import { openRequest } from '@countersign/database';
+import { openRequest, readAs } from '@countersign/database';
 import { answer, evidenceIn, newId, storedReply } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
 import { requireStandingAuthority } from '../authority.js';
@@ -44,10 +44,7 @@ export function claim(deps: ExecutionDeps): OperationHandler<'execution-authorit
     const record = evidenceIn(signed);
     await deps.store.claim(
       {
-        tenant: caller.tenant,
-        directoryRevision: loaded.directory_revision,
-        requestId: id,
-        version: stored.version,
+        ...readAs(caller.tenant, stored),
         before: lifecycle.grantDeadline,
         records: signed,
         deadlines,

@@ -1,5 +1,5 @@
 import { reconciliationDue, reconciliationOver } from '@countersign/protocol';
-import { onDeadline } from '@countersign/database';
+import { onDeadline, readAs } from '@countersign/database';
 import type { Deadlines, DueDeadline } from '@countersign/database';
 import { deadlineWorker } from '@countersign/platform';
 import type { Module, WorkerRuntime } from '@countersign/platform';
@@ -22,15 +22,11 @@ export function reconciliationWorker(
     finish,
     decide: (stored) => reconciliationDue(stored.lifecycle, stored, stored.row.now),
     save: async (stored, { next, records, deadlines, settled, incidents }, { tenant }) => {
-      const { now, directory_revision: directoryRevision } = stored.row;
       await deps.store.reconciliationDue(
         {
-          tenant,
-          directoryRevision,
-          requestId: stored.id,
-          version: stored.version,
+          ...readAs(tenant, stored),
           before: null,
-          records: await deps.notary.sign(tenant, stored, records, now),
+          records: await deps.notary.sign(tenant, stored, records, stored.row.now),
           answer: null,
           deadlines,
           settled,

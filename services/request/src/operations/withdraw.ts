@@ -5,7 +5,7 @@ import {
   revoke as toRevoked,
 } from '@countersign/protocol';
 import type { Transition } from '@countersign/protocol';
-import { openRequest, requireOwnerOrOperator } from '@countersign/database';
+import { openRequest, readAs, requireOwnerOrOperator } from '@countersign/database';
 import type { StoredRequest } from '@countersign/database';
 import { answer, storedReply } from '@countersign/platform';
 import type { Caller, OperationHandler } from '@countersign/platform';
@@ -49,10 +49,7 @@ function withdrawal(
     const body = statusText({ ...stored, lifecycle: next }, loaded, deps.notary.origin);
     await deps.requests.withdraw(
       {
-        tenant: caller.tenant,
-        directoryRevision: loaded.directory_revision,
-        requestId: id,
-        version: stored.version,
+        ...readAs(caller.tenant, stored),
         before: null,
         records: await deps.notary.sign(caller.tenant, stored, records, loaded.now),
         deadlines,

@@ -1,5 +1,5 @@
 import { applyDue } from '@countersign/protocol';
-import { onDeadline } from '@countersign/database';
+import { onDeadline, readAs } from '@countersign/database';
 import type { Deadlines } from '@countersign/database';
 import { deadlineWorker } from '@countersign/platform';
 import type { Module, Notary, WorkerRuntime } from '@countersign/platform';
@@ -32,15 +32,11 @@ export function expiryWorker(runtime: WorkerRuntime, deps: ExpiryDeps): Module {
     },
     save: async (stored, { next, records, deadlines }, item) => {
       const { tenant } = item;
-      const { now, directory_revision: directoryRevision } = stored.row;
       await store.expire(
         {
-          tenant,
-          directoryRevision,
-          requestId: stored.id,
-          version: stored.version,
+          ...readAs(tenant, stored),
           before: null,
-          records: await deps.notary.sign(tenant, stored, records, now),
+          records: await deps.notary.sign(tenant, stored, records, stored.row.now),
           answer: null,
           deadlines,
         },

@@ -1,5 +1,5 @@
 import { deleteMaterial } from '@countersign/protocol';
-import { onDeadline } from '@countersign/database';
+import { onDeadline, readAs } from '@countersign/database';
 import type { Deadlines } from '@countersign/database';
 import type { Effect, Notary } from '@countersign/platform';
 import type { DeletionStore } from '../store/deletion.js';
@@ -29,15 +29,11 @@ export function privateDeletion(deps: PrivateDeletionDeps): Effect {
         : deleteMaterial(stored.lifecycle, stored, RECORDER, stored.row.now),
     save: async (stored, { next, records, deadlines, settled }, item) => {
       const { tenant } = item;
-      const { now, directory_revision: directoryRevision } = stored.row;
       await store.deletePrivate(
         {
-          tenant,
-          directoryRevision,
-          requestId: stored.id,
-          version: stored.version,
+          ...readAs(tenant, stored),
           before: null,
-          records: await deps.notary.sign(tenant, stored, records, now),
+          records: await deps.notary.sign(tenant, stored, records, stored.row.now),
           answer: null,
           deadlines,
           settled,
