@@ -53,7 +53,7 @@ export function natsValues(table, hints) {
       permissions: {
         publish: publish.length === 0 ? { deny: ['>'] } : { allow: publish },
         subscribe: { allow: [...subscribe, inbox] },
-        // Answers go to the inbox of whoever asked.
+        // Answers go to the caller's inbox.
         ...(may.serves.length > 0 && { allow_responses: { max: 1, ttl: '1m' } }),
       },
     };

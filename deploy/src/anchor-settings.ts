@@ -70,7 +70,7 @@ export const ANCHOR_S3 = {
     .describe('the session token, where the access key is a temporary one'),
   ANCHOR_S3_RETENTION_DAYS: wholeNumber(90, 36_500)
     .default(400)
-    .describe('for how many days from its issue nobody can delete a checkpoint; at least 90'),
+    .describe('for how many days from its issue a checkpoint cannot be deleted; at least 90'),
   ANCHOR_S3_TIMEOUT_MS: wholeNumber(500, 60_000)
     .default(10_000)
     .describe('the longest that the worker waits for the store to take or tell something'),

@@ -24,7 +24,7 @@ export function poolOf(role: RoleName, { config, env, log }: PoolSettings): Pool
   });
 }
 
-/** By its name alone: texts and values of statements are nobody's business. */
+/** By its name alone: texts and values of statements are private. */
 function traceStatement<T>(statement: string, run: () => Promise<T>): Promise<T> {
   return inSpan(statement, { kind: 'client', attributes: POSTGRES }, run);
 }

@@ -30,7 +30,7 @@ export function workerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
 export const DELETION = {
   DELETION_CONCURRENCY: wholeNumber(1, 1000)
     .default(2)
-    .describe('how many requests one deletion worker deletes side by side; nobody waits for it'),
+    .describe('how many requests one deletion worker deletes side by side; no call waits for it'),
   DELETION_PER_TENANT: wholeNumber(1, 1_000_000)
     .default(500)
     .describe('how many deadlines of one tenant the deletion worker takes in one sweep'),

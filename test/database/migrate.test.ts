@@ -129,7 +129,7 @@ it('lets others work while it waits for a table that one of them holds', async (
   let done = false;
   const changed = { ...FIRST, '2_second': 'ALTER TABLE first ADD COLUMN n integer;' };
   const run = migrate(url, { directory: release(changed) }).then(() => (done = true));
-  // Behind a migration that waits for ever nobody would read the table any more.
+  // Behind a migration that waits for ever the table could not be read any more.
   for (let reads = 0; reads < 3; reads += 1) {
     await until(async () => {
       const { rows } = await pool.query('SELECT 1 FROM pg_locks WHERE NOT granted');

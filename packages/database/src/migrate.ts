@@ -189,7 +189,7 @@ async function historyOrNone(database: string | Pool): Promise<HistoryRow[]> {
 
 /** Postgres' codes for a lock that was not had in time, and for two who waited for each other. */
 const NOT_LOCKED = ['55P03', '40P01'];
-/** Whoever comes behind a migration that waits for a table waits too: it lets go soon, far within `deadlock_timeout`. */
+/** Other statements queue behind a migration that waits for a table, so it gives up soon, far within `deadlock_timeout`. */
 const LOCK_TIMEOUT_MS = 300;
 const LOCK_PAUSE_MS = 700;
 /** Two minutes: a longer transaction is a backup or has been forgotten, and an operator has to end it. */

@@ -54,8 +54,8 @@ interface Leg {
  *
  * Callers notice nothing of each other. When a statement of a trip fails, nothing of that trip has happened, and each is
  * asked once more, alone, for an answer of its own. A statement sees what was committed before it began (READ COMMITTED) and
- * what went before it in its trip; nobody is told anything of that before it is committed. Each sees the rows of its own scope
- * alone: where the next one has another, a statement between the two moves the connection there.
+ * what went before it in its trip; no caller is answered before that is committed. Each sees the rows of its own scope alone:
+ * where the next one has another, a statement between the two moves the connection there.
  */
 export class Pipeline {
   readonly #prepared = new WeakMap<pg.PoolClient, Map<string, Prepared>>();
@@ -80,7 +80,7 @@ export class Pipeline {
     return this.around === undefined ? answer() : this.around(statement.name, answer);
   }
 
-  /** See {@link Pool.together}. */
+  /** See {@link ScopedPool.together}. */
   async inOrder(
     scope: Scope,
     statements: readonly PreparedStatement[],

@@ -85,7 +85,7 @@ export interface ScopedPool {
    * a connection. Tenants take turns, with one read each at a time in this process.
    */
   large<Row extends object>(statement: LargeStatement): Promise<{ rows: Row[] }>;
-  /** For a transaction; whoever has it releases it. */
+  /** For a transaction. The caller releases it. */
   connect(): Promise<pg.PoolClient>;
 }
 

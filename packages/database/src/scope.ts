@@ -79,7 +79,7 @@ export class ScopedConnections {
     return this.#scopes.get(client) === scope;
   }
 
-  /** What was sent has moved it there; undefined: nobody knows where to. */
+  /** Notes the scope that the connection is in now; undefined: unknown. */
   moved(client: pg.PoolClient, scope: Scope | undefined): void {
     if (scope === undefined) this.#scopes.delete(client);
     else this.#scopes.set(client, scope);

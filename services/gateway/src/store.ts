@@ -85,7 +85,7 @@ export function createStore(pool: Pool, idleSeconds = IDLE_SECONDS) {
   const live = `NOT ${lapsed}
     AND s.authenticated_at > coalesce(p.sessions_valid_from, '-infinity') AND p.enabled AND ${isPerson('p')}`;
 
-  /** Of whoever calls, whose tenant the answer tells: such questions travel together. */
+  /** Of a caller, whose tenant the answer names. Such statements travel together. */
   async function caller<Row extends object>(
     name: string,
     text: string,

@@ -58,7 +58,7 @@ export async function explain(
     );
     return (rows[0] as { 'QUERY PLAN': [Plan] })['QUERY PLAN'][0];
   } finally {
-    // In a transaction that has failed it stays: whoever began that ends it.
+    // In a transaction that has failed it stays: the caller ends it.
     await client.query('DEALLOCATE explained').catch(() => {});
   }
 }

@@ -25,7 +25,7 @@ export function send(
       ...{ agent, hostname, port, method, path },
       headers: { ...headers, ...type, ...length },
     });
-    // More than one may come: of a body that nobody reads any more, too.
+    // More than one may come, also of a body that is no longer read.
     request.on('error', failed);
     request.once('response', (response) => {
       response.on('error', failed);

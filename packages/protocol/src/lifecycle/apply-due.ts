@@ -8,7 +8,7 @@ type Expiring = Pick<Lifecycle, 'decision' | 'grant' | 'reviewDeadline' | 'grant
 
 /**
  * Applies every deadline that has come (R6; equality counts as expired). Each command starts from here, and reads show
- * its result without writing it; the expiry worker persists it when nobody else did.
+ * its result without writing it; the expiry worker persists it unless another step did.
  */
 export function applyDue(state: Lifecycle, now: number): Transition {
   let transition = unchanged(state);

@@ -17,7 +17,7 @@ export function deleteMaterial(
 ): Transition {
   if (state.materialDeleted) return applyDue(state, now);
   const mark = state.purpose === 'authorise_execution' ? 'retention' : null;
-  // A review deadline that falls due together with the deletion is told by the one event (protocol §11.1).
+  // A review deadline that falls due together with the deletion is part of the one event (protocol §11.1).
   const due = state.decision === 'pending' ? unchanged(state) : applyDue(state, now);
   const privateDeleteAt = Math.min(state.privateDeleteAt, now);
   return withdraw(

@@ -34,7 +34,7 @@ export function outcomePayload({ id }: RequestFacts, outcome: Outcome, now: numb
 
 /**
  * The step that both operations have in common. Material is deleted no later than the request's reconciliation seconds from
- * now, and nobody needs to be asked for the outcome any more (R23).
+ * now, and the outcome is no longer asked for (R23).
  */
 export function recordOutcome(
   state: Lifecycle,

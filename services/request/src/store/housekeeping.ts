@@ -126,7 +126,7 @@ export class HousekeepingStore {
       });
     const set = setIn((tenant) => this.pool.of(tenant));
     const setOfNone = setIn(() => this.pool.ofNoTenant);
-    // Traces are in the order of their times, whoever's they are.
+    // Traces are in the order of their times, across tenants.
     const setOfAll = setIn(() => this.pool.acrossTenants);
     return {
       ofTenant: [
