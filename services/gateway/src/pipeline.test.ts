@@ -131,8 +131,11 @@ function setup({ caller = producer, excess, empty, full, preflight, reply }: Set
     const request = Object.assign(stream, {
       ...{ method, socket },
       headers: { ...length, ...headers },
-      complete: typeof body === 'string' || ('complete' in body && body.complete),
+      complete: false,
     });
+    // As Node does, which emits `request` before it parses the rest of what came.
+    const whole = typeof body === 'string' || ('complete' in body && body.complete);
+    setImmediate(() => Object.assign(request, { complete: whole }));
     const written: Record<string, unknown> = {};
     const finished: (() => void)[] = [];
     const closed: (() => void)[] = [];

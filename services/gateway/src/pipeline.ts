@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 
 import {
   PREFLIGHT_SUBJECT,
@@ -277,6 +278,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const params = { ...given.params, operation: String(operation.number) };
       await forward(call, caller, PREFLIGHT_SUBJECT, { ...given, params });
     };
+    // Node parses what came with the head behind the caller's first turn.
+    await setImmediate();
     if (!hasSmallBody(request)) {
       await preflight();
       return take();
