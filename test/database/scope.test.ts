@@ -32,8 +32,8 @@ const asked = (length = 1) => ({ ...ASK, values: ['x'.repeat(length)] });
 const FAIL = { name: 'fail', text: 'SELECT 1 / $1::integer AS one', values: [0] };
 
 const scopeIn = async (of: ScopedPool) => (await of.query<Answer>(asked())).rows[0]?.scope;
-const briefScopeIn = async (of: ScopedPool, length?: number) =>
-  (await of.brief<Answer>(asked(length))).rows[0]?.scope;
+const pointQueryScopeIn = async (of: ScopedPool, length?: number) =>
+  (await of.pointQuery<Answer>(asked(length))).rows[0]?.scope;
 
 it('begins with no tenant’s', async () => {
   const fresh = narrow(1);
@@ -53,8 +53,8 @@ it('is that of each statement, on one connection', async () => {
     [pool.of('a'), 'a'],
   ] as const) {
     expect(await scopeIn(of)).toBe(scope);
-    expect(await briefScopeIn(of)).toBe(scope);
-    expect(await briefScopeIn(of, 100_000)).toBe(scope);
+    expect(await pointQueryScopeIn(of)).toBe(scope);
+    expect(await pointQueryScopeIn(of, 100_000)).toBe(scope);
     expect((await of.together([asked()])).map(({ rows }) => rows)).toMatchObject([[{ scope }]]);
     expect((await of.large<Answer>(asked())).rows).toMatchObject([{ scope }]);
     await inTransaction(of, async (client) => {
@@ -63,12 +63,12 @@ it('is that of each statement, on one connection', async () => {
   }
 });
 
-it('is that of each of those who travel together', async () => {
-  await briefScopeIn(pool.of('a'));
+it('is that of each statement of a batch', async () => {
+  await pointQueryScopeIn(pool.of('a'));
   const tenants = Array.from({ length: 15 }, (_, place) => `tenant-${place % 4}`);
   const answers = await Promise.all(
     tenants.map((tenant, place) =>
-      pool.of(tenant).brief<Answer>({ ...asked(), holds: `row ${(place * 7) % 5}` }),
+      pool.of(tenant).pointQuery<Answer>({ ...asked(), holds: `row ${(place * 7) % 5}` }),
     ),
   );
   expect(answers.map(({ rows }) => rows[0]?.scope)).toEqual(tenants);
@@ -76,14 +76,14 @@ it('is that of each of those who travel together', async () => {
   expect(transactions.size).toBeLessThan(4);
 });
 
-it('is theirs too when a trip fails and each is asked alone', async () => {
-  await pool.of('a').brief({ ...FAIL, values: [1] });
+it('is kept when a batch fails and each statement is sent alone', async () => {
+  await pool.of('a').pointQuery({ ...FAIL, values: [1] });
   const answers = await Promise.allSettled([
-    briefScopeIn(pool.of('b')),
-    pool.of('c').brief(FAIL),
-    briefScopeIn(pool.of('d')),
-    pool.acrossTenants.brief(FAIL),
-    briefScopeIn(pool.of('a')),
+    pointQueryScopeIn(pool.of('b')),
+    pool.of('c').pointQuery(FAIL),
+    pointQueryScopeIn(pool.of('d')),
+    pool.acrossTenants.pointQuery(FAIL),
+    pointQueryScopeIn(pool.of('a')),
   ]);
   expect(answers).toMatchObject([
     { value: 'b' },
@@ -92,13 +92,13 @@ it('is theirs too when a trip fails and each is asked alone', async () => {
     { status: 'rejected' },
     { value: 'a' },
   ]);
-  expect(await briefScopeIn(pool.of('c'))).toBe('c');
+  expect(await pointQueryScopeIn(pool.of('c'))).toBe('c');
 });
 
 it('is right after a failure in another one', async () => {
   await scopeIn(pool.of('a'));
   for (const fail of [
-    () => pool.of('b').brief(FAIL),
+    () => pool.of('b').pointQuery(FAIL),
     () => pool.of('b').query(FAIL),
     () => pool.of('b').together([asked(), FAIL]),
     () =>
@@ -107,8 +107,8 @@ it('is right after a failure in another one', async () => {
       ),
   ]) {
     await expect(fail()).rejects.toMatchObject({ code: '22012' });
-    expect(await briefScopeIn(pool.of('a'))).toBe('a');
-    expect(await briefScopeIn(pool.of('b'))).toBe('b');
+    expect(await pointQueryScopeIn(pool.of('a'))).toBe('a');
+    expect(await pointQueryScopeIn(pool.of('b'))).toBe('b');
     expect(await scopeIn(pool.of('a'))).toBe('a');
   }
 });

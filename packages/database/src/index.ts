@@ -15,7 +15,7 @@ export * from './lifecycle-columns.js';
 export * from './migrate.js';
 export * from './operators.js';
 export * from './parcels.js';
-export type { BriefStatement } from './pipeline.js';
+export type { PointQuery } from './statement-batcher.js';
 export * from './pool.js';
 export * from './prisma.js';
 export * from './read-event.js';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { inTurns } from './in-turns.js';
-import { Pipeline } from './pipeline.js';
-import type { BriefStatement, PreparedStatement } from './pipeline.js';
+import { StatementBatcher } from './statement-batcher.js';
+import type { PointQuery, PreparedStatement } from './statement-batcher.js';
 import {
   ALL_TENANTS,
   CLOSED_AT_START,
@@ -70,14 +70,14 @@ export interface Pool {
   end(): Promise<void>;
 }
 
-/** A pool in one scope; it takes brief statements of callers who ask at the same time to the server together. */
+/** A pool in one scope; it sends the point queries of concurrent callers in batches. */
 export interface ScopedPool {
   query<Row extends pg.QueryResultRow>(
     query: string | pg.QueryConfig,
     values?: unknown[],
   ): Promise<pg.QueryResult<Row>>;
-  /** As `query`, of a statement that looks at a few rows by their keys. */
-  brief<Row extends object>(statement: BriefStatement): Promise<{ rows: Row[] }>;
+  /** As `query`, for a statement that reads or writes a few rows by their keys. */
+  pointQuery<Row extends object>(statement: PointQuery): Promise<{ rows: Row[] }>;
   /** One after the other in one transaction and one message: all of them happen, or none. Rejects with what failed. */
   together(statements: readonly PreparedStatement[]): Promise<{ rows: object[] }[]>;
   /**
@@ -109,19 +109,19 @@ export interface Asking {
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  /** Looks at a few rows by their keys, and so may travel with others ({@link ScopedPool.brief}). */
-  readonly brief?: boolean;
+  /** It reads or writes a few rows by their keys, and so may share a batch ({@link ScopedPool.pointQuery}). */
+  readonly pointQuery?: boolean;
 }
 
-/** Asks it the way that it is made for. `holds`: see {@link BriefStatement}. */
+/** Asks it the way that it is made for. `holds`: see {@link PointQuery}. */
 export function ask<Row extends object>(
   pool: ScopedPool,
-  { name, text, brief }: Statement,
+  { name, text, pointQuery }: Statement,
   values: unknown[],
   holds?: string,
 ): Promise<{ rows: Row[] }> {
-  return brief
-    ? pool.brief<Row>({ name, text, values, holds })
+  return pointQuery
+    ? pool.pointQuery<Row>({ name, text, values, holds })
     : pool.query<Row>({ name, text, values });
 }
 
@@ -131,11 +131,11 @@ export function createPool(options: PoolOptions): Pool {
   const largePool = plainPool(options, LARGE_CONNECTIONS);
   const connections = new ScopedConnections(pool);
   const largeConnections = new ScopedConnections(largePool);
-  const pipeline = new Pipeline(connections, options.around);
+  const batcher = new StatementBatcher(connections, options.around);
   const inScope = (scope: Scope): ScopedPool => ({
     query: (query, values) => connections.query(scope, configOf(query, values)),
-    brief: (statement) => pipeline.ask(scope, statement),
-    together: (statements) => pipeline.inOrder(scope, statements),
+    pointQuery: (statement) => batcher.ask(scope, statement),
+    together: (statements) => batcher.inOrder(scope, statements),
     large: (statement) =>
       largeReads(scope, () =>
         largeConnections.query(scope, { ...statement, values: [...statement.values] }),

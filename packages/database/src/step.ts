@@ -45,7 +45,7 @@ const STEP_PARAMETERS = ['tenant', 'directory_revision', 'request_id', 'version'
 /** How a step's statement is made. */
 export interface StepParts extends ConsequenceShape {
   /** See {@link Statement}. */
-  readonly brief?: boolean;
+  readonly pointQuery?: boolean;
   /** Columns of the request's state that the step moves. Without them it only holds the request, as it was read. */
   readonly moves?: readonly LifecycleColumn[];
   /** Other columns of the lifecycle row, each with the SQL of its value. */
@@ -122,7 +122,7 @@ export function customStep(
 SELECT count(*)::integer AS saved${check === undefined ? '' : `, ${check}`} FROM l`;
   return {
     name,
-    brief: parts.brief ?? false,
+    pointQuery: parts.pointQuery ?? false,
     ...compile(text, STEP_PARAMETERS),
     shape: parts,
     moves,
@@ -148,7 +148,7 @@ export const STARTING_COLUMNS = [
 
 /**
  * Saves a step. `next` is the state that it leads to, null when it moves none; `own` are the service's own values, by name;
- * `holds` says what the statement locks, where that is not the request's row ({@link BriefStatement}). Throws
+ * `holds` says what the statement locks, where that is not the request's row ({@link PointQuery}). Throws
  * {@link StaleRead} when the request or the directory was moved since they were read, or a unique fact was taken: nothing
  * has happened then.
  */

@@ -54,7 +54,7 @@ const CLAIM_JOIN = keyed('record', 'c', 'x.id = l.claim_id');
 
 const LOAD_CLAIM = {
   name: 'execution.load-claim',
-  brief: true,
+  pointQuery: true,
   text: `SELECT ${STORED}, p.record AS receipt, p.digest AS receipt_digest,
     o.request_id AS occurrence_request, o.consumed_by AS occurrence_consumed_by,
     EXISTS (SELECT 1 FROM execution_identity x WHERE x.tenant = $1 AND x.owner = l.owner AND x.identity = $6) AS identity_used
@@ -65,7 +65,7 @@ const LOAD_CLAIM = {
 
 const LOAD_ADMISSION = {
   name: 'execution.load-admission',
-  brief: true,
+  pointQuery: true,
   text: `SELECT ${STORED}, ${recordText('l.receipt_id')} AS receipt, c.record AS claim, c.digest AS claim_digest, ${ANCHOR_COLUMN},
     EXISTS (SELECT 1 FROM nonce n WHERE n.tenant = $1 AND n.request_id = $2 AND n.nonce = $6) AS nonce_used
   ${FROM} ${CLAIM_JOIN} ${ANCHOR_JOIN}
@@ -74,7 +74,7 @@ const LOAD_ADMISSION = {
 
 const LOAD_OUTCOME = {
   name: 'execution.load-outcome',
-  brief: true,
+  pointQuery: true,
   text: `SELECT ${STORED}, c.record AS claim, c.digest AS claim_digest, ${recordText('l.outcome_id')} AS outcome
   ${FROM} ${CLAIM_JOIN}
   WHERE t.tenant = $1`,
@@ -82,7 +82,7 @@ const LOAD_OUTCOME = {
 
 // The occurrence must be there, be this request's and be unused: otherwise `must` undoes the whole statement.
 const CLAIM = stepStatement('execution.claim', {
-  brief: true,
+  pointQuery: true,
   moves: ['grant_state', 'execution', 'revision'],
   sets: { claim_id: ':claim' },
   records: 2,
@@ -103,14 +103,14 @@ const CLAIM = stepStatement('execution.claim', {
 });
 
 const ADMIT = stepStatement('execution.admit', {
-  brief: true,
+  pointQuery: true,
   moves: ['execution', 'admissions', 'revision'],
   records: 1,
   with: [`n AS (INSERT INTO nonce (tenant, request_id, nonce) SELECT $1, $3::uuid, :nonce FROM l)`],
 });
 
 const OUTCOME = stepStatement('execution.outcome', {
-  brief: true,
+  pointQuery: true,
   moves: ['grant_state', 'execution', 'private_delete_at', 'revision'],
   sets: { outcome_id: ':outcome' },
   records: 2,

@@ -85,14 +85,14 @@ export function createStore(pool: Pool, idleSeconds = IDLE_SECONDS) {
   const live = `NOT ${lapsed}
     AND s.authenticated_at > coalesce(p.sessions_valid_from, '-infinity') AND p.enabled AND ${isPerson('p')}`;
 
-  /** Of a caller, whose tenant the answer names. Such statements travel together. */
+  /** Of a caller, whose tenant the answer names. Such statements are sent in batches. */
   async function caller<Row extends object>(
     name: string,
     text: string,
     digest: string,
   ): Promise<Row | null> {
     const asked = { name: `gateway.${name}`, text, values: [digest] };
-    const { rows: found } = await pool.acrossTenants.brief<Row>({
+    const { rows: found } = await pool.acrossTenants.pointQuery<Row>({
       ...asked,
       query_timeout: ANSWER_WITHIN_MS,
     });

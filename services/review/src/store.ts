@@ -25,7 +25,7 @@ export interface ReviewRow extends RequestRow {
 
 const LOAD = {
   name: 'review.load',
-  brief: true,
+  pointQuery: true,
   text: `SELECT ${REQUEST_COLUMNS}, ${INTEGRITY}, m.response_schema,
     coalesce(c.revision, 0) AS last_revision, c.candidate, c.digest AS candidate_digest, c.live AS candidate_live,
     s.id AS assignment_id, s.reviewer AS assignment_reviewer, s.expires_at AS assignment_expires_at
@@ -39,7 +39,7 @@ const LOAD = {
 };
 
 const CONFIRM = stepStatement('review.confirm', {
-  brief: true,
+  pointQuery: true,
   moves: ['decision', 'audit', 'grant_state', 'grant_deadline', 'revision'],
   sets: { receipt_id: ':receipt' },
   records: 2,
@@ -48,7 +48,7 @@ const CONFIRM = stepStatement('review.confirm', {
 });
 
 const FREEZE = stepStatement('review.propose', {
-  brief: true,
+  pointQuery: true,
   records: 0,
   answer: true,
   with: [

@@ -56,7 +56,7 @@ export function recordingPool(role: RoleName, into: Statement[]): Pool {
     const connect = async () => ({ query, release: () => {} });
     const together = (statements: readonly pg.QueryConfig[]) =>
       Promise.all(statements.map((statement) => query(statement)));
-    return { query, brief: query, together, connect };
+    return { query, pointQuery: query, together, connect };
   };
   return {
     of: (tenant: string) => inScope({ tenant }),

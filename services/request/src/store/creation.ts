@@ -47,7 +47,7 @@ const ROUTE_DAY_IS_OVER = `EXISTS (SELECT 1 FROM quota_day q WHERE q.tenant = $1
 
 const LOAD = {
   name: 'request.load-creation',
-  brief: true,
+  pointQuery: true,
   text: `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now, t.directory_revision, t.generation,
     t.fenced, t.fence_reason, ${replayColumn('$2', '$4', '$5')},
     CASE WHEN $6::jsonb IS NOT NULL THEN creation_refusal($1, $2,
@@ -88,7 +88,7 @@ const NEW_REQUEST = [
 
 const NEW = { moves: STARTING_COLUMNS, answer: true, deadlines: true } as const;
 
-const CREATED = { ...NEW, records: 1, brief: true } as const;
+const CREATED = { ...NEW, records: 1, pointQuery: true } as const;
 const CREATE = customStep(
   'request.create',
   CREATED,

@@ -52,7 +52,7 @@ const PARTS = `${recordText('l.receipt_id')} AS receipt, ${recordText('l.claim_i
 
 const STATUS = {
   name: 'request.status',
-  brief: true,
+  pointQuery: true,
   text: `SELECT ${REQUEST_COLUMNS}, ${PARTS} ${REQUEST_JOINS} ${ANCHOR_JOIN} WHERE t.tenant = $1`,
 };
 

@@ -5,12 +5,12 @@ export interface Prepared {
   parseRow(values: readonly unknown[]): object;
 }
 
-/** `types`: those of the pool. */
+/** `types` are the pool's. */
 export function preparedOf(
   fields: readonly pg.FieldDef[],
   types: pg.CustomTypesConfig | undefined,
 ): Prepared {
-  // What the client itself and its cursors read rows with, unknown to the types.
+  // The client and its cursors read rows with these methods; the types do not declare them.
   const reader = new pg.Result('', types as typeof pg.types) as unknown as Prepared & {
     addFields(fields: readonly pg.FieldDef[]): void;
   };
@@ -18,17 +18,17 @@ export function preparedOf(
   return reader;
 }
 
-/** A prepared statement on its way. */
-export interface Passenger {
+/** A prepared statement of a batch. */
+export interface BatchedStatement {
   readonly name: string;
   readonly values: readonly unknown[];
   readonly prepared: Prepared;
 }
 
 /** Rows, or why they could not be read. */
-export type TripAnswer = { rows: object[] } | { unreadable: unknown };
+export type BatchAnswer = { rows: object[] } | { unreadable: unknown };
 
-/** The part of the client's connection that a query of one's own writes to. */
+/** The part of the client's connection that a custom query writes to. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void };
   bind(of: { statement: string; values: readonly unknown[] }): void;
@@ -40,32 +40,32 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknow
   .utils;
 
 /**
- * Prepared statements in one message and one implicit transaction: all of them happen, or none (PostgreSQL, "Pipelining" of
- * the extended query protocol). A query of one's own, as the client takes it; its rows need no description, because each
- * statement was prepared and described before.
+ * Prepared statements in one message and one implicit transaction: all of them take effect, or none (PostgreSQL, extended
+ * query protocol, "Pipelining"). It is a custom query of the client (`Submittable`). Its rows need no description, because
+ * each statement was prepared and described before.
  */
-class Trip implements pg.Submittable {
-  /** Given by the client: its limit of time ends in it too. */
+class StatementBatch implements pg.Submittable {
+  /** Set by the client, which also calls it when the time limit passes. */
   callback: (error?: unknown) => void;
-  readonly answers: TripAnswer[];
+  readonly answers: BatchAnswer[];
   readonly #bound: readonly (readonly unknown[])[];
   #at = 0;
 
   /** Throws for a value that cannot be sent; nothing has been sent then. */
   constructor(
-    private readonly passengers: readonly Passenger[],
+    private readonly statements: readonly BatchedStatement[],
     callback: (error?: unknown) => void,
     readonly query_timeout?: number,
   ) {
     this.callback = callback;
-    this.#bound = passengers.map(({ values }) => values.map((value) => prepareValue(value)));
-    this.answers = passengers.map(() => ({ rows: [] }));
+    this.#bound = statements.map(({ values }) => values.map((value) => prepareValue(value)));
+    this.answers = statements.map(() => ({ rows: [] }));
   }
 
   submit(connection: unknown): void {
     const wire = connection as Wire;
     wire.stream.cork();
-    for (const [place, { name }] of this.passengers.entries()) {
+    for (const [place, { name }] of this.statements.entries()) {
       wire.bind({ statement: name, values: this.#bound[place] ?? [] });
       wire.execute(null);
     }
@@ -77,7 +77,7 @@ class Trip implements pg.Submittable {
     const answer = this.answers[this.#at];
     if (answer === undefined || !('rows' in answer)) return;
     try {
-      answer.rows.push(this.passengers[this.#at]?.prepared.parseRow(fields) as object);
+      answer.rows.push(this.statements[this.#at]?.prepared.parseRow(fields) as object);
     } catch (error) {
       this.answers[this.#at] = { unreadable: error };
     }
@@ -97,19 +97,23 @@ class Trip implements pg.Submittable {
 }
 
 /**
- * Takes the statements to the server and brings their answers, in their order, once all are committed. Rejects with the
- * server's error, nothing having happened, or with the client's, of which nobody knows what has.
+ * Sends the statements and resolves with their answers, in their order, once all are committed. Rejects with the server's
+ * error, in which case nothing has happened, or with the client's, in which case the outcome is unknown.
  */
-export function travel(
+export function sendBatch(
   client: pg.ClientBase,
-  passengers: readonly Passenger[],
+  statements: readonly BatchedStatement[],
   timeoutMs?: number,
-): Promise<TripAnswer[]> {
+): Promise<BatchAnswer[]> {
   return new Promise((resolve, reject) => {
     const arrived = (error?: unknown) =>
-      error === undefined || error === null ? resolve(trip.answers) : reject(error);
-    const trip = new Trip(passengers, arrived, timeoutMs);
-    // Without a promise of the client's: spans are put about those.
-    (client.query as (query: Trip, callback: () => void) => void).call(client, trip, () => {});
+      error === undefined || error === null ? resolve(batch.answers) : reject(error);
+    const batch = new StatementBatch(statements, arrived, timeoutMs);
+    // With a callback, because the client's promises are wrapped in spans.
+    (client.query as (query: StatementBatch, callback: () => void) => void).call(
+      client,
+      batch,
+      () => {},
+    );
   });
 }

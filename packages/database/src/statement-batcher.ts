@@ -2,8 +2,8 @@ import pg from 'pg';
 import type { AroundStatement } from './pool.js';
 import { ENTER, enterStatement } from './scope.js';
 import type { Scope, ScopedConnections } from './scope.js';
-import { preparedOf, travel } from './trip.js';
-import type { Passenger, Prepared } from './trip.js';
+import { preparedOf, sendBatch } from './statement-batch.js';
+import type { BatchedStatement, Prepared } from './statement-batch.js';
 
 export interface PreparedStatement {
   /** Prepared under this name on each connection. */
@@ -12,23 +12,23 @@ export interface PreparedStatement {
   readonly values: readonly unknown[];
 }
 
-/** A statement that looks at a few rows by their keys, and so may travel with those of other callers. */
-export interface BriefStatement extends PreparedStatement {
-  /** Names what it locks, where it writes: statements that travel together lock in the order of these names. */
+/** A statement that reads or writes a few rows by their keys, and so may share a batch with those of other callers. */
+export interface PointQuery extends PreparedStatement {
+  /** Names the rows that it locks, where it writes. The statements of a batch lock in the order of these names. */
   readonly holds?: string | undefined;
   /** Longest wait for the answer, ms, where it is not the pool's. */
   readonly query_timeout?: number | undefined;
 }
 
-/** Statements of one trip: as many as gather in the time of one, and few enough that none waits long for the others. */
-const MOST_TOGETHER = 16;
-/** Whoever has waited for this long while trips were under way no longer waits for their end. */
-const PATIENCE_MS = 10;
-/** Characters and bytes of values: what is longer travels alone and keeps nobody waiting. */
-const LONGEST_VALUES = 65_536;
+/** Statements of one batch: as many as arrive during one batch, and few enough that none waits long for the others. */
+const MAX_BATCH = 16;
+/** A statement that has waited this long for batches under way gets another connection. */
+const MAX_WAIT_MS = 10;
+/** Characters and bytes of values: a statement with longer ones is sent alone, so that no other waits for it. */
+const MAX_VALUES = 65_536;
 
-/** A trip that waits for a lock is broken off: whoever needs the lock waits alone. Far less than `deadlock_timeout`. */
-const LOCK_WAIT: BriefStatement = {
+/** A batch that waits for a lock is undone, and the statement that needs it waits alone. Far less than `deadlock_timeout`. */
+const LOCK_WAIT: PointQuery = {
   name: 'pipeline.lock-wait',
   text: `SELECT set_config('lock_timeout', '100', true)`,
   values: [],
@@ -36,46 +36,46 @@ const LOCK_WAIT: BriefStatement = {
 
 interface Waiting {
   readonly scope: Scope;
-  readonly statement: BriefStatement;
+  readonly statement: PointQuery;
   readonly resolve: (answer: { rows: object[] }) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** A statement of a trip; `of`: who waits for it. */
-interface Leg {
-  readonly statement: BriefStatement;
+/** A statement of a batch, and the caller that waits for it, if any. */
+interface BatchEntry {
+  readonly statement: PointQuery;
   readonly of?: Waiting;
 }
 
 /**
- * Statements of callers who ask at the same time travel together: one message to the server with all of them, one
- * transaction, one commit, one message back (decisions/0018). Where nobody else asks, a statement travels alone and at once;
- * what gathers while a trip is under way is the next one.
+ * Sends the point queries of concurrent callers in batches: one message to the server, one transaction, one commit and one
+ * message back for all of them (decisions/0018). A statement that arrives alone is sent alone and at once; those that arrive
+ * while a batch is under way form the next one.
  *
- * Callers notice nothing of each other. When a statement of a trip fails, nothing of that trip has happened, and each is
- * asked once more, alone, for an answer of its own. A statement sees what was committed before it began (READ COMMITTED) and
- * what went before it in its trip; no caller is answered before that is committed. Each sees the rows of its own scope alone:
- * where the next one has another, a statement between the two moves the connection there.
+ * Callers do not notice each other. When a statement of a batch fails, the whole batch is undone and each statement is sent
+ * once more, alone, for an answer of its own. A statement sees the data committed before it began (READ COMMITTED) and the
+ * effects of those before it in its batch; no caller is answered before they are committed. Each statement sees only the rows
+ * of its own scope: where two scopes differ, a statement between the two changes that of the connection.
  */
-export class Pipeline {
+export class StatementBatcher {
   readonly #prepared = new WeakMap<pg.PoolClient, Map<string, Prepared>>();
   readonly #waiting: Waiting[] = [];
-  #trips = 0;
-  #looking = false;
+  #batches = 0;
+  #checking = false;
 
   constructor(
     private readonly connections: ScopedConnections,
     private readonly around?: AroundStatement,
   ) {}
 
-  /** As `query` of the pool, of which it takes its connections. */
-  ask<Row extends object>(scope: Scope, statement: BriefStatement): Promise<{ rows: Row[] }> {
-    if (sizeOf(statement.values) > LONGEST_VALUES) return this.#alone(scope, statement);
+  /** As `query` of the pool whose connections it uses. */
+  ask<Row extends object>(scope: Scope, statement: PointQuery): Promise<{ rows: Row[] }> {
+    if (sizeOf(statement.values) > MAX_VALUES) return this.#alone(scope, statement);
     const answer = () =>
       new Promise<{ rows: Row[] }>((resolve, reject) => {
         this.#waiting.push({ scope, statement, resolve: resolve as Waiting['resolve'], reject });
-        if (this.#trips === 0) void this.#leave();
-        else if (!this.#looking) this.#lookAgainLater();
+        if (this.#batches === 0) void this.#sendBatches();
+        else if (!this.#checking) this.#checkLater();
       });
     return this.around === undefined ? answer() : this.around(statement.name, answer);
   }
@@ -94,7 +94,7 @@ export class Pipeline {
         ? await this.#inOneMessage(client, statements)
         : await this.#oneByOne(client, statements);
     } catch (error) {
-      // A transaction of several messages is ended by the end of its connection.
+      // Closing the connection ends a transaction of several messages.
       if (!known || !isUndone(error)) broken = error as Error;
       throw error;
     } finally {
@@ -103,8 +103,8 @@ export class Pipeline {
   }
 
   async #inOneMessage(client: pg.PoolClient, statements: readonly PreparedStatement[]) {
-    const passengers = statements.map((statement) => this.#passenger(client, statement));
-    const go = () => travel(client, passengers);
+    const batch = statements.map((statement) => this.#batched(client, statement));
+    const go = () => sendBatch(client, batch);
     const names = statements.map(({ name }) => name).join(', ');
     const answers = await (this.around === undefined ? go() : this.around(names, go));
     return answers.map((answer) => {
@@ -113,7 +113,7 @@ export class Pipeline {
     });
   }
 
-  /** Their first time on a connection. */
+  /** For statements that the connection has not prepared yet. */
   async #oneByOne(client: pg.PoolClient, statements: readonly PreparedStatement[]) {
     const answers: pg.QueryResult<object>[] = [];
     await client.query('BEGIN');
@@ -126,42 +126,42 @@ export class Pipeline {
     return answers;
   }
 
-  #alone<Row extends object>(scope: Scope, statement: BriefStatement): Promise<{ rows: Row[] }> {
+  #alone<Row extends object>(scope: Scope, statement: PointQuery): Promise<{ rows: Row[] }> {
     return this.connections.query<Row>(scope, configOf(statement));
   }
 
-  /** One connection is left to those who travel alone. */
-  #lookAgainLater(): void {
-    this.#looking = true;
+  /** One connection is left to statements that are sent alone. */
+  #checkLater(): void {
+    this.#checking = true;
     setTimeout(() => {
-      this.#looking = false;
+      this.#checking = false;
       if (this.#waiting.length === 0) return;
-      if (this.#trips < this.connections.pool.options.max - 1) void this.#leave();
-      this.#lookAgainLater();
-    }, PATIENCE_MS);
+      if (this.#batches < this.connections.pool.options.max - 1) void this.#sendBatches();
+      this.#checkLater();
+    }, MAX_WAIT_MS);
   }
 
-  /** Trip after trip on one connection, for as long as statements gather and nobody else waits for a connection. */
-  async #leave(): Promise<void> {
-    this.#trips += 1;
+  /** Batch after batch on one connection, while statements arrive and no other caller waits for a connection. */
+  async #sendBatches(): Promise<void> {
+    this.#batches += 1;
     try {
       const { pool } = this.connections;
       const client = await pool.connect();
       let broken: Error | undefined;
       do {
-        broken = await this.#trip(client, this.#waiting.splice(0, MOST_TOGETHER));
+        broken = await this.#send(client, this.#waiting.splice(0, MAX_BATCH));
       } while (broken === undefined && this.#waiting.length > 0 && pool.waitingCount === 0);
       client.release(broken);
     } catch (error) {
-      // There is no connection. Where another trip is under way, it comes back for them.
-      if (this.#trips === 1) for (const { reject } of this.#waiting.splice(0)) reject(error);
+      // No connection could be had. A batch that is under way takes the waiting statements with it next.
+      if (this.#batches === 1) for (const { reject } of this.#waiting.splice(0)) reject(error);
     }
-    this.#trips -= 1;
-    if (this.#waiting.length > 0 && this.#trips === 0) void this.#leave();
+    this.#batches -= 1;
+    if (this.#waiting.length > 0 && this.#batches === 0) void this.#sendBatches();
   }
 
-  /** Every one of them is answered by its end; resolves with what made the connection useless, if anything did. */
-  async #trip(client: pg.PoolClient, waiting: readonly Waiting[]): Promise<Error | undefined> {
+  /** Answers every one of them. Resolves with the error that broke the connection, if any. */
+  async #send(client: pg.PoolClient, waiting: readonly Waiting[]): Promise<Error | undefined> {
     const prepared = this.#preparedOn(client);
     const together = waiting.filter(({ statement }) => prepared.has(statement.name));
     try {
@@ -171,13 +171,13 @@ export class Pipeline {
       if (together.length > 0) await this.#together(client, together);
       return undefined;
     } catch (broken) {
-      // Nothing comes of those that were answered before.
+      // Has no effect on those already answered.
       for (const { reject } of waiting) reject(broken);
       return broken as Error;
     }
   }
 
-  /** A connection's first use of a statement prepares it. Throws what makes the connection useless. */
+  /** The first use of a statement prepares it on the connection. Throws the error that breaks the connection. */
   async #prepare(
     client: pg.PoolClient,
     { scope, statement, resolve, reject }: Waiting,
@@ -193,37 +193,40 @@ export class Pipeline {
     }
   }
 
-  /** Throws what makes the connection useless. */
+  /** Throws the error that breaks the connection. */
   async #together(client: pg.PoolClient, waiting: readonly Waiting[]): Promise<void> {
-    const inOrder = waiting.length === 1 ? waiting : waiting.toSorted(byWhatTheyHold);
+    const inOrder = waiting.length === 1 ? waiting : waiting.toSorted(byLocks);
     try {
-      const legs = [
+      const entries = [
         ...(await this.#lockWait(client, inOrder)),
         ...(await this.#inScope(client, inOrder)),
       ];
-      const statements = legs.map(({ statement }) => statement);
-      const passengers = statements.map((statement) => this.#passenger(client, statement));
-      const answers = await travel(client, passengers, timeoutOf(statements));
+      const statements = entries.map(({ statement }) => statement);
+      const batch = statements.map((statement) => this.#batched(client, statement));
+      const answers = await sendBatch(client, batch, timeoutOf(statements));
       this.connections.moved(client, inOrder.at(-1)?.scope);
-      for (const [place, { of }] of legs.entries()) {
+      for (const [place, { of }] of entries.entries()) {
         const answer = answers[place];
         if (answer !== undefined && 'rows' in answer) of?.resolve(answer);
         else of?.reject(answer?.unreadable);
       }
     } catch (error) {
-      // What was moved on the way is undone with the rest.
+      // The change of scope is undone with the rest.
       this.connections.moved(client, undefined);
       if (!isUndone(error)) throw error;
       if (inOrder.length === 1) return inOrder[0]?.reject(error);
-      // Not awaited: they need connections of the pool, of which this is one.
+      // Not awaited: they need connections of the pool, and this is one of them.
       for (const { scope, statement, resolve, reject } of inOrder) {
         this.#alone(scope, statement).then(resolve, reject);
       }
     }
   }
 
-  /** The statements, each after what moves the connection to its scope. */
-  async #inScope(client: pg.PoolClient, waiting: readonly Waiting[]): Promise<readonly Leg[]> {
+  /** The statements, each after the one that sets its scope. */
+  async #inScope(
+    client: pg.PoolClient,
+    waiting: readonly Waiting[],
+  ): Promise<readonly BatchEntry[]> {
     const [first] = waiting;
     if (first !== undefined && !this.#preparedOn(client).has(ENTER)) {
       const enter = enterStatement(first.scope);
@@ -241,8 +244,11 @@ export class Pipeline {
     });
   }
 
-  /** What goes before statements that may wait for one another's locks. */
-  async #lockWait(client: pg.PoolClient, waiting: readonly Waiting[]): Promise<readonly Leg[]> {
+  /** The limit that goes before statements that may wait for locks. */
+  async #lockWait(
+    client: pg.PoolClient,
+    waiting: readonly Waiting[],
+  ): Promise<readonly BatchEntry[]> {
     if (waiting.length === 1 || !waiting.some(({ statement }) => statement.holds)) return [];
     if (!this.#preparedOn(client).has(LOCK_WAIT.name)) {
       this.#remember(client, LOCK_WAIT, await client.query<object>(configOf(LOCK_WAIT)));
@@ -254,7 +260,7 @@ export class Pipeline {
     this.#preparedOn(client).set(name, preparedOf(fields, this.connections.pool.options.types));
   }
 
-  #passenger(client: pg.PoolClient, { name, values }: PreparedStatement): Passenger {
+  #batched(client: pg.PoolClient, { name, values }: PreparedStatement): BatchedStatement {
     const prepared = this.#preparedOn(client).get(name);
     if (prepared === undefined) throw new TypeError(`${name} was not prepared`);
     return { name, values, prepared };
@@ -267,19 +273,19 @@ export class Pipeline {
   }
 }
 
-function configOf({ name, text, values, query_timeout }: BriefStatement): pg.QueryConfig {
+function configOf({ name, text, values, query_timeout }: PointQuery): pg.QueryConfig {
   // The types of `pg` do not know the time limit of one query.
   return { name, text, values: [...values], query_timeout } as pg.QueryConfig;
 }
 
-/** The shortest, which is everybody's. */
-function timeoutOf(statements: readonly BriefStatement[]): number | undefined {
+/** The shortest, which holds for the whole batch. */
+function timeoutOf(statements: readonly PointQuery[]): number | undefined {
   const limits = statements.flatMap(({ query_timeout }) => query_timeout ?? []);
   return limits.length === 0 ? undefined : Math.min(...limits);
 }
 
-/** Those that lock nothing first: so locks are held for no longer than they must be. Equals by scope, to move less often. */
-function byWhatTheyHold(a: Waiting, b: Waiting): number {
+/** Those without locks first, so that locks are held no longer than needed; then by scope, so that it changes less often. */
+function byLocks(a: Waiting, b: Waiting): number {
   return compare(a.statement.holds ?? '', b.statement.holds ?? '') || compare(a.scope, b.scope);
 }
 
@@ -287,7 +293,7 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 
-/** Characters and bytes of texts; what else values are is short. */
+/** Characters and bytes of texts; other values are short. */
 function sizeOf(values: readonly unknown[]): number {
   let size = 0;
   for (const value of values) {
@@ -296,15 +302,15 @@ function sizeOf(values: readonly unknown[]): number {
   return size;
 }
 
-/** The end of a connection, told by the server while it can still speak. */
+/** The server's notice that it closes the connection. */
 const CONNECTION_ENDS = /^(08|57P)/;
 
-/** The server refused a statement and goes on: its transaction left nothing behind. */
+/** The server refused a statement and goes on: the transaction had no effect. */
 function isUndone(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !CONNECTION_ENDS.test(error.code ?? '');
 }
 
-/** The answer has a value that is not taken as it is (`pool.ts`); the connection has nothing to do with it. */
+/** The answer has a value that `pool.ts` cannot represent; the connection is not at fault. */
 function isUnreadable(error: unknown): boolean {
   return error instanceof RangeError;
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { BriefStatement } from '@countersign/database';
+import type { PointQuery } from '@countersign/database';
 import { until } from '@countersign/platform/testing';
 import { servicePool, startTestServer } from './server.js';
 import type { TestPool, TestServer } from './server.js';
@@ -32,32 +32,32 @@ afterAll(async () => {
   await server.stop();
 });
 
-const transaction = (value: unknown): BriefStatement => ({
+const transaction = (value: unknown): PointQuery => ({
   name: 'transaction',
   text: 'SELECT pg_current_xact_id()::text AS id, length($1::text) AS length',
   values: [value],
 });
-const add = (id: number, holds: string | undefined = `thing ${id}`): BriefStatement => ({
+const add = (id: number, holds: string | undefined = `thing ${id}`): PointQuery => ({
   name: 'add',
   text: 'UPDATE thing SET n = n + 1 WHERE id = $1 RETURNING n',
   values: [id],
   holds,
 });
-const insert = (id: number): BriefStatement => ({
+const insert = (id: number): PointQuery => ({
   name: 'insert',
   text: 'INSERT INTO thing (id) VALUES ($1) RETURNING id',
   values: [id],
   holds: `thing ${id}`,
 });
-const read = (id: number): BriefStatement => ({
+const read = (id: number): PointQuery => ({
   name: 'read',
   text: 'SELECT n FROM thing WHERE id = $1',
   values: [id],
 });
 
-/** Asked at the same time, so on their way together; asked once before, so known to the connection. */
-async function together(statements: readonly BriefStatement[], of = pool) {
-  return Promise.allSettled(statements.map((statement) => of.brief(statement)));
+/** Asked at the same time, so in one batch; asked once before, so prepared on the connection. */
+async function together(statements: readonly PointQuery[], of = pool) {
+  return Promise.allSettled(statements.map((statement) => of.pointQuery(statement)));
 }
 
 async function numbers(): Promise<number[]> {
@@ -65,7 +65,7 @@ async function numbers(): Promise<number[]> {
   return rows.map(({ n }) => n);
 }
 
-/** Holds a row until it is let go of. */
+/** Locks a row until the returned function is called. */
 async function held(id: number): Promise<() => Promise<void>> {
   const client = await control.connect();
   await client.query('BEGIN');
@@ -85,12 +85,12 @@ async function untilWaiting(many: number): Promise<void> {
   });
 }
 
-describe('those who ask at the same time', () => {
-  it('travel in few transactions, and each gets its own answer', async () => {
-    await pool.brief(transaction(''));
+describe('concurrent point queries', () => {
+  it('share few transactions, and each gets its own answer', async () => {
+    await pool.pointQuery(transaction(''));
     const texts = Array.from({ length: 20 }, (_, length) => 'x'.repeat(length));
     const answers = await Promise.all(
-      texts.map((text) => pool.brief<{ id: string; length: number }>(transaction(text))),
+      texts.map((text) => pool.pointQuery<{ id: string; length: number }>(transaction(text))),
     );
     expect(answers.map(({ rows }) => rows.map(({ length }) => length))).toEqual(
       texts.map(({ length }) => [length]),
@@ -99,34 +99,34 @@ describe('those who ask at the same time', () => {
     expect(transactions.size).toBeLessThan(6);
   });
 
-  it('do not wait for what is long, which travels alone', async () => {
+  it('do not wait for long values, which are sent alone', async () => {
     const long = 'x'.repeat(100_000);
     const answers = await Promise.all(
-      [long, long, long].map((text) => pool.brief<{ id: string }>(transaction(text))),
+      [long, long, long].map((text) => pool.pointQuery<{ id: string }>(transaction(text))),
     );
     expect(new Set(answers.flatMap(({ rows }) => rows.map(({ id }) => id))).size).toBe(3);
   });
 
-  it('read values as everybody does', async () => {
+  it('read values as single statements do', async () => {
     const text = `SELECT 9007199254740991::int8 AS int8, 1.5::float8 AS float8, $1::text AS text, NULL::int8 AS none,
       '2026-11-20 18:55:01.123+00'::timestamptz AS time, '{"a":[1]}'::jsonb AS json, true AS flag,
       $2::text[] AS texts, $3::timestamptz AS given, $4::bytea AS bytes`;
     const values = ['a', ['b', 'c,"d'], new Date(1_763_000_000_000), Buffer.from([0, 255])];
     const { rows } = await pool.query<object>(text, values);
     const asked = { name: 'values', text, values };
-    await pool.brief(asked);
+    await pool.pointQuery(asked);
     for (const answer of await together([asked, asked])) {
       expect(answer).toMatchObject({ status: 'fulfilled', value: { rows } });
     }
   });
 
   it.each(['first', 'later'])('learn nothing of a %s one that cannot be read', async (when) => {
-    const number = (value: string): BriefStatement => ({
+    const number = (value: string): PointQuery => ({
       name: `number ${when}`,
       text: 'SELECT $1::int8 AS number',
       values: [value],
     });
-    await pool.brief(when === 'later' ? number('1') : read(1));
+    await pool.pointQuery(when === 'later' ? number('1') : read(1));
     const answers = await together([number('2'), number('9007199254740992'), number('3')]);
     expect(answers).toMatchObject([
       { value: { rows: [{ number: 2 }] } },
@@ -138,10 +138,10 @@ describe('those who ask at the same time', () => {
 
 describe('one of them that fails', () => {
   it('fails alone, and the others have their effect once', async () => {
-    await pool.brief(insert(100));
-    await pool.brief(add(1));
+    await pool.pointQuery(insert(100));
+    await pool.pointQuery(add(1));
     const answers = await together([add(2), insert(101), insert(101), add(3), insert(102)]);
-    // Which of the equal ones comes first is nobody's promise.
+    // Which of the equal ones comes first is undefined.
     const failed = answers.flatMap((answer) =>
       answer.status === 'rejected' ? [answer.reason] : [],
     );
@@ -151,7 +151,7 @@ describe('one of them that fails', () => {
 
   it('does so on a pool of one connection', async () => {
     const narrow = servicePool({ url, application: 'narrow', max: 1 });
-    await narrow.brief(insert(100));
+    await narrow.pointQuery(insert(100));
     const answers = await together([insert(101), insert(100), insert(102)], narrow);
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     await narrow.end();
@@ -160,53 +160,53 @@ describe('one of them that fails', () => {
 
 describe('a lock that one of them needs', () => {
   it('is waited for by that one alone', async () => {
-    await pool.brief(add(9));
+    await pool.pointQuery(add(9));
     const letGo = await held(2);
-    const waits = pool.brief<{ n: number }>(add(2));
-    const others = [add(1), add(3)].map((statement) => pool.brief<{ n: number }>(statement));
+    const waits = pool.pointQuery<{ n: number }>(add(2));
+    const others = [add(1), add(3)].map((statement) => pool.pointQuery<{ n: number }>(statement));
     expect((await Promise.all(others)).map(({ rows }) => rows)).toEqual([[{ n: 1 }], [{ n: 1 }]]);
     await untilWaiting(1);
     await letGo();
     expect((await waits).rows).toEqual([{ n: 1 }]);
   });
 
-  it('keeps nobody waiting who comes later', async () => {
-    await pool.brief(read(1));
+  it('does not delay later callers', async () => {
+    await pool.pointQuery(read(1));
     const letGo = await held(1);
-    const waits = pool.brief(add(1));
+    const waits = pool.pointQuery(add(1));
     await untilWaiting(1);
-    expect((await pool.brief(read(2))).rows).toEqual([{ n: 0 }]);
+    expect((await pool.pointQuery(read(2))).rows).toEqual([{ n: 0 }]);
     await letGo();
     await waits;
   });
 
-  it('is taken in one order by all, so nobody waits in a circle', async () => {
+  it('is taken in one order by all, so there is no deadlock', async () => {
     const own = await server.emptyDatabase();
     const [one, other] = [1, 2].map(() => servicePool({ url: own, application: 'test' }));
     if (one === undefined || other === undefined) throw new Error('no pools');
     await one.query(TABLE);
     await one.query(ROWS);
     const rows = [1, 2, 3, 4, 5, 6, 7, 8, 9];
-    await Promise.all([one, other].map((each) => each.brief(add(1))));
+    await Promise.all([one, other].map((each) => each.pointQuery(add(1))));
     for (let round = 0; round < 50; round += 1) {
-      const upwards = rows.map((id) => one.brief(add(id)));
-      const downwards = rows.toReversed().map((id) => other.brief(add(id)));
+      const upwards = rows.map((id) => one.pointQuery(add(id)));
+      const downwards = rows.toReversed().map((id) => other.pointQuery(add(id)));
       await Promise.all([...upwards, ...downwards]);
     }
     const { rows: sums } = await one.query('SELECT sum(n) AS sum FROM thing');
     expect(sums).toEqual([{ sum: 2 + 50 * 18 }]);
-    // Sessions that end tell their figures.
+    // Sessions report their statistics when they end.
     await Promise.all([one, other].map((each) => each.end()));
-    const figures = async () => {
+    const statistics = async () => {
       const { rows } = await control.query<{ committed: number; undone: number }>(
         `SELECT xact_commit AS committed, xact_rollback AS undone FROM pg_stat_database WHERE datname = $1`,
         [new URL(own).pathname.slice(1)],
       );
       return rows[0];
     };
-    await until(async () => ((await figures())?.committed ?? 0) >= 100);
-    // Nothing was broken off because it waited.
-    expect((await figures())?.undone).toBe(0);
+    await until(async () => ((await statistics())?.committed ?? 0) >= 100);
+    // No batch was undone because it waited.
+    expect((await statistics())?.undone).toBe(0);
   });
 });
 
@@ -242,8 +242,8 @@ describe('statements of one caller that belong together', () => {
 });
 
 describe('a connection that breaks', () => {
-  it('is told to all whom it carried, and replaced', async () => {
-    await pool.brief(add(1));
+  it('fails all statements that it carried, and is replaced', async () => {
+    await pool.pointQuery(add(1));
     const letGo = await held(2);
     const carried = together([add(1, ''), add(2, '')]);
     await untilWaiting(1);
@@ -254,10 +254,10 @@ describe('a connection that breaks', () => {
       expect(answer).toMatchObject({ status: 'rejected', reason: { code: TERMINATED } });
     }
     await letGo();
-    expect((await pool.brief(read(1))).rows).toEqual([{ n: 1 }]);
+    expect((await pool.pointQuery(read(1))).rows).toEqual([{ n: 1 }]);
   });
 
-  it('that cannot be had is told to all who wait for it', async () => {
+  it('that cannot be opened fails all statements that wait for it', async () => {
     const nowhere = servicePool({
       url: 'postgres://nobody@127.0.0.1:1/none',
       application: 'nowhere',
