@@ -131,7 +131,7 @@ function creation(route: string, mib: number) {
     artefact: { digest, representation: 'text/plain', digest_rules: 'utf-8-sha256' },
     payload: { text: 'p'.repeat(Math.max(0, mib * MiB - 64)) },
     response_schema: { type: 'object', additionalProperties: false, properties: {} },
-    review_document: 'a "quoted" é\n'.repeat((mib * MiB) / 14 - 1),
+    review_document: 'a "quoted" é\n'.repeat(Math.max(1, (mib * MiB) / 14 - 1)),
   };
 }
 
