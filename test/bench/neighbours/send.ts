@@ -1,4 +1,5 @@
 import http from 'node:http';
+import type { Socket } from 'node:net';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -6,6 +7,15 @@ export type Headers = Readonly<Record<string, string>>;
 export interface Caller {
   readonly origin: string;
   readonly agent: http.Agent;
+}
+
+/** Sockets with a listener: an answer may come before its call is sent, and then the rest of it breaks the connection. */
+const known = new WeakSet<Socket>();
+
+function listen(socket: Socket): void {
+  if (known.has(socket)) return;
+  known.add(socket);
+  socket.on('error', () => {});
 }
 
 /** Sends a call and throws its answer's body away; the status, or the code of what went wrong with the connection. */
@@ -25,6 +35,7 @@ export function send(
       ...{ agent, hostname, port, method, path },
       headers: { ...headers, ...type, ...length },
     });
+    request.once('socket', listen);
     // More than one may come, also of a body that is no longer read.
     request.on('error', failed);
     request.once('response', (response) => {
