@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DEFAULT_LIMITS } from '@countersign/protocol';
+import type { Limits } from '@countersign/protocol';
 import { Client } from './client.js';
 import type { Demo } from './instance.js';
 import { newToken } from './people.js';
@@ -22,7 +23,7 @@ export async function newRoute(
   demo: Demo,
   operator: Client,
   reviewers: readonly string[],
-  limits: Partial<typeof DEFAULT_LIMITS> = {},
+  limits: Partial<Limits> = {},
 ): Promise<OwnRoute> {
   const mark = randomUUID().slice(0, 8);
   const [route, producerId, ownerId] = [`route-${mark}`, `bot-${mark}`, `owner-${mark}`];

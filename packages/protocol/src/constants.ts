@@ -1,5 +1,3 @@
-import type { Limits } from './records/request.js';
-
 /** The one revision of this protocol (protocol §1.5). */
 export const PROTOCOL_REVISION = '2.0.0-draft.3';
 
@@ -19,7 +17,7 @@ export const REQUEST_ID = /^[a-f0-9-]{36}$/;
 export const HITL_VERSION = '0.8';
 
 /** Defaults of a route's limits and at once the most that a route may set (protocol §9.1). */
-export const DEFAULT_LIMITS: Readonly<Limits> = {
+export const DEFAULT_LIMITS = {
   bundle_bytes: 5_242_880,
   payload_bytes: 10_485_760,
   response_bytes: 262_144,
@@ -30,7 +28,7 @@ export const DEFAULT_LIMITS: Readonly<Limits> = {
   execution_seconds: 3_600,
   reconciliation_seconds: 604_800,
   audit_seconds: 7_776_000,
-};
+} as const;
 
 /** The largest file of evidence that the verifier reads, bytes. */
 export const DOCUMENT_BYTES = 134_217_728;
@@ -66,7 +64,7 @@ export const DEFAULT_QUOTAS = {
 } as const;
 
 /** Retained size of a request = material + canonical request + this (protocol §9.2). */
-export function reservedBytes(limits: Pick<Limits, 'response_bytes'>): number {
+export function reservedBytes(limits: { readonly response_bytes: number }): number {
   return 6 * limits.response_bytes + 8192;
 }
 

@@ -10,6 +10,7 @@ export * from './openapi/index.js';
 export * from './mail-address.js';
 export * from './merkle/index.js';
 export * from './operations.js';
+export { EXAMPLES } from './records/examples.js';
 export * from './records/index.js';
 export * from './response-schema/index.js';
 export * from './security-log/index.js';

@@ -22,7 +22,9 @@ describe.each([
   }, 120_000);
   afterAll(() => scene?.close(), 60_000);
 
-  async function newRequest(reviewSeconds = DEFAULT_LIMITS.review_seconds): Promise<string> {
+  async function newRequest(
+    reviewSeconds: number = DEFAULT_LIMITS.review_seconds,
+  ): Promise<string> {
     const input = reviewInput(scene.demo, { review_seconds: reviewSeconds });
     const created = await scene.producer.post('/v2/requests', input);
     expect(created.status).toBe(201);

@@ -1,8 +1,9 @@
 import { DEFAULT_LIMITS } from '../constants.js';
+import type { RouteConfig } from '../records/index.js';
 import { configuredByAfter, configurers, partsOfPrincipal, partsOfRoute } from './configured-by.js';
 import type { ConfiguredBy, Parts } from './configured-by.js';
 
-const config = {
+const config: RouteConfig = {
   reviewers: ['ruth', 'ravi'],
   separation_of_duties: true,
   limits: DEFAULT_LIMITS,
@@ -10,7 +11,7 @@ const config = {
   allowed_producers: ['bot'],
   modes: [],
 };
-const route = (changes: Partial<typeof config> = {}) => partsOfRoute({ ...config, ...changes });
+const route = (changes: Partial<RouteConfig> = {}) => partsOfRoute({ ...config, ...changes });
 const NOTHING = { parts: {}, by: {} };
 
 const after = (parts: Parts, by: ConfiguredBy, next: Parts, author: string | null) =>

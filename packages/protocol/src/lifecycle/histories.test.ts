@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import * as lifecycle from './index.js';
 import { COMMANDS } from './testing/commands.js';
-import type { Setting } from './testing/commands.js';
 import { ONWARD, play } from './testing/histories.js';
 import type { Choice } from './testing/histories.js';
 import { checkMatrix } from './testing/matrix.js';
 import { PLANTED_BUGS } from './testing/planted-bugs.js';
+import type { Setting } from './testing/request.js';
 
 /** Random histories to play; 25000 of them are a million commands. */
 const HISTORIES = Number(process.env['LIFECYCLE_HISTORIES'] ?? 1000);

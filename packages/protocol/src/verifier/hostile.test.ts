@@ -1,4 +1,4 @@
-import { EXAMPLES } from '../records/index.js';
+import { EXAMPLES } from '../records/examples.js';
 import { createTrustManifest, generateSigningKey, loadTrust } from '../signing/index.js';
 import { DOCUMENT_LIMITS } from './hearing.js';
 import { plainText } from './plain-text.js';

@@ -11,7 +11,6 @@ import type {
   Lifecycle,
   Outcome,
   OutcomeStatus,
-  Purpose,
   Superseding,
   TenantState,
   Transition,
@@ -33,7 +32,7 @@ import {
   candidateOf,
   subjectOf,
 } from './request.js';
-import type { Subject } from './request.js';
+import type { Setting, Subject } from './request.js';
 
 /** The machine under test: the real one, or one with a planted bug. */
 export type Machine = Pick<
@@ -56,19 +55,6 @@ export type Machine = Pick<
   | 'reconciliationDue'
   | 'reconciliationOver'
 >;
-
-/** What a request brings along that is not in its state: when it starts, its deadlines, its limits. */
-export interface Setting {
-  readonly purpose: Purpose;
-  readonly start: number;
-  readonly reviewDeadline: number;
-  readonly privateDeleteAt: number;
-  readonly remindedAt: number | null;
-  readonly grantSeconds: number;
-  readonly validUntil: number | null;
-  readonly executionSeconds: number;
-  readonly reconciliationSeconds: number;
-}
 
 /** One command with all its arguments but state and time. */
 export interface Command {

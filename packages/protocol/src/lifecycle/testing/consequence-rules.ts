@@ -1,9 +1,9 @@
 import { formatTimestamp } from '../../records/timestamp.js';
 import type { Draft } from '../index.js';
-import type { Setting } from './commands.js';
 import { kindOf, waitingAfter } from './memory.js';
 import type { Memory, Taken } from './memory.js';
 import { REVIEWER, subjectOf } from './request.js';
+import type { Setting } from './request.js';
 
 /** What holds of everything that a step leaves beside states and events, in every history. */
 export const CONSEQUENCE_RULES: Readonly<Record<string, (step: Taken, memory: Memory) => boolean>> =

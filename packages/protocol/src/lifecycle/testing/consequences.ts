@@ -1,6 +1,6 @@
 import { formatTimestamp } from '../../records/timestamp.js';
 import type { Deadline, DeadlineKind, Draft, Lifecycle, Transition, UniqueFact } from '../index.js';
-import type { Command, Setting } from './commands.js';
+import type { Command } from './commands.js';
 import {
   ADMISSION,
   ANCHOR,
@@ -14,6 +14,7 @@ import {
   candidateOf,
   subjectOf,
 } from './request.js';
+import type { Setting } from './request.js';
 import { cells } from './situations.js';
 
 /**

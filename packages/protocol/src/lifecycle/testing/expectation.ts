@@ -1,7 +1,8 @@
 import { unchanged } from '../index.js';
 import type { Draft, EventReason, Invalidation, Lifecycle, Transition } from '../index.js';
-import type { Column, Command, Setting } from './commands.js';
+import type { Column, Command } from './commands.js';
 import { consequencesOf } from './consequences.js';
+import type { Setting } from './request.js';
 import { cells } from './situations.js';
 
 /** A refusal's code, or the transition; null when there is nothing to do. */

@@ -1,8 +1,9 @@
 import { Refusal } from '../../errors.js';
 import type { Lifecycle } from '../index.js';
 import { COMMANDS, commandNamed, create } from './commands.js';
-import type { Command, Machine, Setting } from './commands.js';
+import type { Command, Machine } from './commands.js';
 import type { Result } from './expectation.js';
+import type { Setting } from './request.js';
 import { factsOf } from './situations.js';
 
 /** A state that commands and time have led to, and the moment. */

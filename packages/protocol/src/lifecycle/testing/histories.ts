@@ -1,11 +1,12 @@
 import { unchanged } from '../index.js';
 import type { Lifecycle } from '../index.js';
 import { commandNamed, create } from './commands.js';
-import type { Command, Machine, Setting } from './commands.js';
+import type { Command, Machine } from './commands.js';
 import type { Result } from './expectation.js';
 import { alike, ask, momentsAfter, withoutStacks } from './exploration.js';
 import { beginning, eventsOf, remember } from './memory.js';
 import type { Memory } from './memory.js';
+import type { Setting } from './request.js';
 import { RULES } from './rules.js';
 
 /** Not a command: whatever leads on from the state at hand. */

@@ -1,10 +1,11 @@
 import type { Lifecycle } from '../index.js';
 import { COMMANDS } from './commands.js';
-import type { Command, Machine, Setting } from './commands.js';
+import type { Command, Machine } from './commands.js';
 import { expected, readTables } from './expectation.js';
 import type { Result, Row } from './expectation.js';
 import { alike, ask, momentsAfter, reachable, withoutStacks } from './exploration.js';
 import type { Reached } from './exploration.js';
+import type { Setting } from './request.js';
 import { SITUATIONS, readSituations } from './situations.js';
 import { TRANSITIONS } from './transitions.js';
 

@@ -1,5 +1,6 @@
 import type { DeadlineKind, Lifecycle, LifecycleEvent, Transition } from '../index.js';
-import type { Command, Setting } from './commands.js';
+import type { Command } from './commands.js';
+import type { Setting } from './request.js';
 
 /** A command that was not refused. */
 export interface Taken {

@@ -9,8 +9,7 @@ import type {
   ExecutionClaim,
 } from '../../records/index.js';
 import { formatTimestamp } from '../../records/timestamp.js';
-import type { Decision, RequestFacts, TenantState } from '../index.js';
-import type { Setting } from './commands.js';
+import type { Decision, Purpose, RequestFacts, TenantState } from '../index.js';
 
 export const TENANT: TenantState = {
   fenced: false,
@@ -38,6 +37,19 @@ export const candidateOf = (decision: Decision): DecisionCandidate => ({
   ...EXAMPLES.DecisionCandidate,
   decision,
 });
+
+/** What a request brings along that is not in its state: when it starts, its deadlines, its limits. */
+export interface Setting {
+  readonly purpose: Purpose;
+  readonly start: number;
+  readonly reviewDeadline: number;
+  readonly privateDeleteAt: number;
+  readonly remindedAt: number | null;
+  readonly grantSeconds: number;
+  readonly validUntil: number | null;
+  readonly executionSeconds: number;
+  readonly reconciliationSeconds: number;
+}
 
 /** A request with what its commands are given beside it. */
 export interface Subject extends RequestFacts {

@@ -1,5 +1,5 @@
 import type { Lifecycle } from '../index.js';
-import type { Setting } from './commands.js';
+import type { Setting } from './request.js';
 
 /**
  * Every situation that a request can be in (protocol §5): the stored states, whether it is invalidated, and what the
