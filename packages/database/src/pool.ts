@@ -11,6 +11,7 @@ import {
 } from './scope.js';
 import type { Scope } from './scope.js';
 import { watchStatements } from './watched-statements.js';
+import type { AroundStatement } from './watched-statements.js';
 
 /** The database role of each service, of the deletion worker and of the sender of the security log: what it may do is granted to that role, not to a login. */
 export const ROLES = {
@@ -48,8 +49,6 @@ export interface PoolOptions {
   /** Runs each statement, of which it is told the name: to trace it. */
   around?: AroundStatement | undefined;
 }
-
-export type AroundStatement = <T>(statement: string, run: () => Promise<T>) => Promise<T>;
 
 /** A process that stands still in mid-transaction must not hold row locks for ever. */
 const IDLE_IN_TRANSACTION_MS = 30_000;

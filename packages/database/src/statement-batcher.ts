@@ -1,9 +1,9 @@
 import pg from 'pg';
-import type { AroundStatement } from './pool.js';
 import { ENTER, enterStatement } from './scope.js';
 import type { Scope, ScopedConnections } from './scope.js';
 import { preparedOf, sendBatch } from './statement-batch.js';
 import type { BatchedStatement, Prepared } from './statement-batch.js';
+import type { AroundStatement } from './watched-statements.js';
 
 export interface PreparedStatement {
   /** Prepared under this name on each connection. */

@@ -1,5 +1,7 @@
 import type pg from 'pg';
-import type { AroundStatement } from './pool.js';
+
+/** Runs a statement, of which it is told the name. */
+export type AroundStatement = <T>(statement: string, run: () => Promise<T>) => Promise<T>;
 
 type Asking = (...given: unknown[]) => unknown;
 

@@ -9,8 +9,8 @@ import {
 } from '@countersign/protocol';
 import type { RecordType, SignedRecord } from '@countersign/protocol';
 import { keyed } from '../request-row.js';
-import type { CheckedTenant } from './fsck.js';
 import type { Findings } from './report.js';
+import type { CheckedTenant } from './tenants.js';
 import { TreeWalk } from './tree-walk.js';
 
 const BATCH = 1000;

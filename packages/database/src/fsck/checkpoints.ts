@@ -3,8 +3,8 @@ import { CHECKPOINT_ENTRIES, isJsonObject, textDigest, verifyRecord } from '@cou
 import type { AnchorCopy } from '@countersign/protocol';
 import { keyed } from '../request-row.js';
 import { recordIn } from './chain.js';
-import type { CheckedTenant } from './fsck.js';
 import type { Findings } from './report.js';
+import type { CheckedTenant } from './tenants.js';
 
 const BATCH = 1000;
 /** Sequences of the anchor store looked through at once. */

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { keyed } from '../request-row.js';
-import type { CheckedTenant } from './fsck.js';
 import type { Findings } from './report.js';
+import type { CheckedTenant } from './tenants.js';
 
 const BATCH = 2000;
 

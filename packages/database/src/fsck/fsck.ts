@@ -7,18 +7,7 @@ import { Findings } from './report.js';
 import type { FsckOptions, FsckResult } from './report.js';
 import { walkRequests } from './requests.js';
 import { walkSecurityLogs } from './security-log.js';
-
-export interface CheckedTenant {
-  readonly tenant: string;
-  readonly ledgerId: string;
-  readonly generation: string;
-  readonly sequence: number;
-  readonly head: string;
-  readonly decided: number;
-  readonly checkpointed: number;
-  readonly anchored: number;
-  readonly treeSize: number;
-}
+import { tenantsOf } from './tenants.js';
 
 /**
  * Compares everything that is said twice: rebuilds every request from the ledger and compares it with the tables;
@@ -78,13 +67,3 @@ const KNOWN = {
   ledger: `SELECT FROM checkpoint WHERE tenant = $1 AND generation = $2 AND sequence = $3 AND record = $4`,
   security: `SELECT FROM security_checkpoint WHERE tenant = $1 AND generation = $2 AND sequence = $3 AND checkpoint = $4`,
 } as const;
-
-async function tenantsOf(client: pg.ClientBase): Promise<CheckedTenant[]> {
-  const { rows } = await client.query<CheckedTenant>(
-    `SELECT t.tenant, t.ledger_id AS "ledgerId", t.generation, h.sequence, h.head, h.decided_sequence AS decided,
-       h.checkpoint_sequence AS checkpointed, h.anchored_sequence AS anchored, coalesce(r.size, 0) AS "treeSize"
-     FROM tenant t JOIN ledger_head h ON h.tenant = t.tenant LEFT JOIN tree r ON r.tenant = t.tenant
-     ORDER BY t.tenant`,
-  );
-  return rows;
-}

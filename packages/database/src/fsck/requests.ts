@@ -4,10 +4,10 @@ import type { DecisionRequest, ExecutionClaim, States } from '@countersign/proto
 import { keyed, lifecycleOf } from '../request-row.js';
 import type { LifecycleRow } from '../request-row.js';
 import { recordIn } from './chain.js';
-import type { CheckedTenant } from './fsck.js';
 import { isRetired, rebuild } from './rebuild.js';
 import type { PlacedRecord, Rebuilt } from './rebuild.js';
 import type { Findings } from './report.js';
+import type { CheckedTenant } from './tenants.js';
 
 const BATCH = 500;
 /** A proof has at most so many nodes (R17). */

@@ -14,8 +14,8 @@ import {
   verifyCheckpoint,
 } from '@countersign/protocol';
 import type { Tile, TileId } from '@countersign/protocol';
-import type { CheckedTenant } from './fsck.js';
 import type { Findings } from './report.js';
+import type { CheckedTenant } from './tenants.js';
 
 interface HeadRow {
   generation: string;
