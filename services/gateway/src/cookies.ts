@@ -1,6 +1,6 @@
-import { textDigest } from '@countersign/protocol';
+import type { IncomingMessage } from 'node:http';
 
-import type { Call } from './call.js';
+import { textDigest } from '@countersign/protocol';
 
 export const SESSION_COOKIE = '__Host-proto';
 export const LOGIN_COOKIE = '__Host-proto-login';
@@ -35,8 +35,11 @@ export function readCookie(
 }
 
 /** The digest under which the store knows a cookie of ours; null when there is none that can be one. */
-export function cookieDigest({ request }: Call, name: CookieName): string | null {
-  const value = readCookie(request.headers.cookie, name);
+export function cookieDigest(
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  name: CookieName,
+): string | null {
+  const value = readCookie(headers.cookie, name);
   return value === undefined || value === 'invalid' ? null : textDigest(value);
 }
 

@@ -1,16 +1,8 @@
 import type { Logger } from '@countersign/platform';
 
-import type { Store } from './store.js';
+import type { HttpCount, Store } from './store.js';
 
 const WRITE_MS = 1_000;
-
-/** Answers to authenticated callers of one tenant: all, those of status 400 and above, those of 409. */
-export interface HttpCount {
-  readonly tenant: string;
-  readonly total: number;
-  readonly failures: number;
-  readonly conflicts: number;
-}
 
 export interface HttpCounts {
   count(tenant: string, status: number): void;

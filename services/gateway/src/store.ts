@@ -1,11 +1,12 @@
 import type { CallerKind } from '@countersign/protocol';
 import { ROLES } from '@countersign/database';
-import type { Pool, ScopedPool } from '@countersign/database';
+import type { Pool } from '@countersign/database';
 import type { QueryConfig } from 'pg';
 
 import { IDLE_SECONDS } from './cookies.js';
-import type { HttpCount } from './http-counts.js';
-import { isPerson, loginStore } from './store/logins.js';
+import { loginStore } from './store/logins.js';
+import { isPerson } from './store/person.js';
+import type { Rows } from './store/rows.js';
 import { securityEventStore } from './store/security-events.js';
 import { sessionStore } from './store/sessions.js';
 
@@ -38,13 +39,13 @@ export interface KnownSession extends KnownPrincipal {
   readonly stale: boolean;
 }
 
-/** One statement under a name of its own, about the tenants of that pool. */
-export type Rows = <Row extends object>(
-  pool: ScopedPool,
-  name: string,
-  text: string,
-  values: readonly unknown[],
-) => Promise<Row[]>;
+/** Answers to authenticated callers of one tenant: all, those of status 400 and above, those of 409. */
+export interface HttpCount {
+  readonly tenant: string;
+  readonly total: number;
+  readonly failures: number;
+  readonly conflicts: number;
+}
 
 /** While services may read digests, some of them may be of the release before, which compares them (docs/upgrades.md). */
 const BESIDE_PREVIOUS = `has_column_privilege('${ROLES.review}', 'credential', 'digest', 'SELECT')`;

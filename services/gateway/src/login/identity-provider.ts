@@ -3,8 +3,8 @@ import { createRemoteJWKSet } from 'jose';
 import type { JWTVerifyGetKey } from 'jose';
 import * as oidc from 'openid-client';
 
-import type { LogoutNotice } from '../store/sessions.js';
 import { readLogoutToken } from './logout-token.js';
+import type { LogoutNotice } from './logout-token.js';
 
 const ANSWER_WITHIN_SECONDS = 10;
 const METADATA_LIFE_MS = 60 * 60 * 1_000;

@@ -59,7 +59,7 @@ export function createLogin({ store, provider, stepUp, origin, refused }: LoginP
       nonce: secrets.nonce,
       codeVerifier: secrets.codeVerifier,
       returnTo: asked,
-      sessionState: await store.sessionState(cookieDigest(call, SESSION_COOKIE)),
+      sessionState: await store.sessionState(cookieDigest(call.request, SESSION_COOKIE)),
       stays,
     };
     const state = textDigest(secrets.state);
@@ -77,7 +77,7 @@ export function createLogin({ store, provider, stepUp, origin, refused }: LoginP
    * live session. A stranger must not learn which routes have rules. Such a login stays in that tenant.
    */
   async function strengthFor(call: Call, route: string | null) {
-    const session = cookieDigest(call, SESSION_COOKIE);
+    const session = cookieDigest(call.request, SESSION_COOKIE);
     if (route === null || stepUp.length === 0 || session === null) return null;
     const known = await store.session(session);
     const rule = known && ruleFor(stepUp, known.tenant, route);
@@ -99,7 +99,7 @@ export function createLogin({ store, provider, stepUp, origin, refused }: LoginP
     const { tenant, principal } = person;
     const cookie = randomSecret();
     const retired = attempt.sessionState?.startsWith('live ')
-      ? cookieDigest(call, SESSION_COOKIE)
+      ? cookieDigest(call.request, SESSION_COOKIE)
       : null;
     const outcome = await store.finishLogin(attempt.loginDigest, attempt.stateDigest, retired, {
       digest: textDigest(cookie),
@@ -116,7 +116,7 @@ export function createLogin({ store, provider, stepUp, origin, refused }: LoginP
 
   /** Throws `login_session_changed`: a login cannot undo a logout. */
   async function requireSameSession(call: Call, sessionState: string | null): Promise<void> {
-    const now = await store.sessionState(cookieDigest(call, SESSION_COOKIE));
+    const now = await store.sessionState(cookieDigest(call.request, SESSION_COOKIE));
     if (now !== sessionState) throw new Refusal('login_session_changed');
   }
 
@@ -129,7 +129,7 @@ export function createLogin({ store, provider, stepUp, origin, refused }: LoginP
 
   /** The attempt of this browser that waits for a choice. Throws `invalid_login`. */
   async function pendingOf(call: Call): Promise<[string, PendingChoice]> {
-    const loginDigest = cookieDigest(call, LOGIN_COOKIE);
+    const loginDigest = cookieDigest(call.request, LOGIN_COOKIE);
     const pending = loginDigest === null ? null : await store.pendingChoice(loginDigest);
     if (loginDigest === null || !pending) throw new Refusal('invalid_login');
     return [loginDigest, pending];
@@ -163,7 +163,7 @@ export function createLogin({ store, provider, stepUp, origin, refused }: LoginP
     async callback(call) {
       const answer = new URLSearchParams(call.query);
       const [state, ...repeated] = answer.getAll('state');
-      const loginDigest = cookieDigest(call, LOGIN_COOKIE);
+      const loginDigest = cookieDigest(call.request, LOGIN_COOKIE);
       if (!state || repeated.length > 0 || loginDigest === null) throw new Refusal('invalid_login');
 
       // Known only by digest: looking it up by equality tells nothing about the value itself.

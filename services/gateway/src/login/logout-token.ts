@@ -2,8 +2,6 @@ import { Refusal, textDigest } from '@countersign/protocol';
 import { errors, jwtVerify } from 'jose';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 
-import type { LogoutNotice } from '../store/sessions.js';
-
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 const MOST_AGE_SECONDS = 300;
 const SKEW_SECONDS = 30;
@@ -12,6 +10,16 @@ const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
+
+/** What an identity provider says has ended: everything of a person, one of its sessions, or one of that person. */
+export interface LogoutNotice {
+  readonly issuer: string;
+  /** Digest of the token's own id, which counts once. */
+  readonly token: string;
+  readonly subject: string | null;
+  /** Digest of the provider's name for its session. */
+  readonly session: string | null;
+}
 
 export interface LogoutTokenRules {
   readonly issuer: string;

@@ -1,13 +1,11 @@
+import type { Pool } from '@countersign/database';
+
 import { LOGIN_SECONDS, SESSION_SECONDS } from '../cookies.js';
 import type { Identity } from '../login/identity-provider.js';
-import type { Pool, Rows } from '../store.js';
+import { isPerson } from './person.js';
+import type { PersonEntry } from './person.js';
+import type { Rows } from './rows.js';
 import { noted } from './sessions.js';
-
-/** One person as the directory of one tenant has them. */
-export interface PersonEntry {
-  readonly tenant: string;
-  readonly principal: string;
-}
 
 export interface LoginAttempt {
   readonly nonce: string;
@@ -40,9 +38,6 @@ export interface NewSession extends PersonEntry {
   readonly csrf: string;
   readonly identity: Identity;
 }
-
-/** Whether a principal logs in; the others call with a token. */
-export const isPerson = (of: string) => `${of}.kind IN ('human', 'auditor')`;
 
 /** Of one person in one tenant. More than a few are no use to the person, and the list is not for operators to fill. */
 const ENTRIES_OF_A_TENANT = 5;

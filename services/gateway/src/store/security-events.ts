@@ -1,7 +1,8 @@
+import type { Pool } from '@countersign/database';
 import { INSTALLATION } from '@countersign/protocol';
 
-import type { Pool, Rows } from '../store.js';
-import type { PersonEntry } from './logins.js';
+import type { PersonEntry } from './person.js';
+import type { Rows } from './rows.js';
 
 /** Refusals of one kind, for one reason, to one network of callers. */
 export interface RefusalCount {

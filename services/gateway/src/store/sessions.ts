@@ -1,5 +1,8 @@
-import type { PersonEntry } from './logins.js';
-import type { Pool, Rows } from '../store.js';
+import type { Pool } from '@countersign/database';
+
+import type { LogoutNotice } from '../login/logout-token.js';
+import type { PersonEntry } from './person.js';
+import type { Rows } from './rows.js';
 
 /** A session as its person sees it; times are epoch milliseconds. */
 export interface OwnSession {
@@ -13,16 +16,6 @@ export interface OwnSession {
 /** A session that has just been ended. */
 export interface EndedSession extends PersonEntry {
   readonly id: string;
-}
-
-/** What an identity provider says has ended: everything of a person, one of its sessions, or one of that person. */
-export interface LogoutNotice {
-  readonly issuer: string;
-  /** Digest of the token's own id, which counts once. */
-  readonly token: string;
-  readonly subject: string | null;
-  /** Digest of the provider's name for its session. */
-  readonly session: string | null;
 }
 
 /** Longer than a logout token is accepted for (login/logout-token.ts). */

@@ -6,7 +6,7 @@ import { SafeText } from '../text/SafeText.js';
 import { Moment } from '../time/Moment.js';
 import { Frame } from './Frame.js';
 import { Pages } from './loading.js';
-import { principalAddress } from './Principals.js';
+import { principalAddress } from './Principal.js';
 import { requestAddress, shortId } from './Requests.js';
 
 const STATES = ['failed', 'pending', 'expired', 'accepted'] as const;

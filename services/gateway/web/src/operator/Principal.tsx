@@ -13,7 +13,6 @@ import type { Difference } from './differences.js';
 import { EndSessions } from './EndSessions.js';
 import { AsJson, EntryPage, IdField } from './Entry.js';
 import { IDENTIFIER, ListField, Tick } from './ListField.js';
-import { principalAddress } from './Principals.js';
 import { SecretField } from './SecretField.js';
 import { newToken, newWebhookSecret } from './secrets.js';
 
@@ -27,6 +26,10 @@ interface Beside {
 
 /** Made and changed by the command line alone. */
 const ELSEWHERE: readonly string[] = ['operator', 'monitor', 'auditor'];
+
+export function principalAddress(id: string): string {
+  return `/operator/principals/${encodeURIComponent(id)}`;
+}
 
 /** One principal, or a new one. */
 export function PrincipalPage({ id }: { id: string | null }) {

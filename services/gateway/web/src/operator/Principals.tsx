@@ -8,11 +8,7 @@ import { SafeText } from '../text/SafeText.js';
 import { Moment } from '../time/Moment.js';
 import { Frame } from './Frame.js';
 import { Pages } from './loading.js';
-import { PrincipalPage } from './Principal.js';
-
-export function principalAddress(id: string): string {
-  return `/operator/principals/${encodeURIComponent(id)}`;
-}
+import { PrincipalPage, principalAddress } from './Principal.js';
 
 export function Principals() {
   if (location.search === '?new') return <PrincipalPage id={null} />;

@@ -17,7 +17,7 @@ import { DeliveryError } from './Deliveries.js';
 import { Frame } from './Frame.js';
 import { IncidentTable } from './Incidents.js';
 import { Loaded, useLoading } from './loading.js';
-import { principalAddress } from './Principals.js';
+import { principalAddress } from './Principal.js';
 import { routeAddress } from './Routes.js';
 import { Audit, Decision, Execution, Grant } from './states.js';
 
