@@ -1,31 +1,14 @@
 import type { ServerConfig } from './config.js';
+import type { Directory } from './directory.js';
 import type { Message } from './envelope.js';
 import type { Fault } from './fault.js';
 import type { Log } from './log.js';
 import type { Outbound } from './outbound.js';
-import type { Run } from './runs.js';
-import type { Directory } from './directory.js';
+import type { ServerEvents } from './server-events.js';
 import type { Connection, Conversation } from './session.js';
 import type { Statistics } from './statistics.js';
-import type { ToolExecution, ToolRegistry } from './tools.js';
-
-/** The archived document's §6, and `message`, which is ours: every message that was accepted. */
-export interface ServerEvents {
-  started: [];
-  stopped: [];
-  connect: [sessionId: string];
-  disconnect: [sessionId: string];
-  handshake: [sessionId: string, payload: Record<string, unknown>];
-  textMessage: [sessionId: string, message: Message];
-  audioChunk: [sessionId: string, message: Message];
-  binary: [sessionId: string, data: Buffer];
-  runStarted: [sessionId: string, run: Run];
-  runFinished: [sessionId: string, run: Run];
-  runCancelled: [sessionId: string, run: Run];
-  toolCall: [sessionId: string, execution: ToolExecution];
-  message: [sessionId: string, message: Message];
-  error: [error: Error];
-}
+import type { ToolExecution } from './tool-execution.js';
+import type { ToolRegistry } from './tools.js';
 
 /** What every part of a server works with. */
 export interface Core {

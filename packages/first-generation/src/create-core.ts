@@ -1,11 +1,12 @@
 import type { ServerConfig } from './config.js';
 import { disconnect } from './connections.js';
-import type { Core, ServerEvents } from './core.js';
+import type { Core } from './core.js';
 import { createDirectory } from './directory.js';
 import { createLog } from './log.js';
 import { createOutbound } from './outbound.js';
-import type { Server } from './server.js';
+import type { ServerEvents } from './server-events.js';
 import { createStatistics } from './statistics.js';
+import type { ToolServer } from './tool-definition.js';
 import { createToolRegistry } from './tools.js';
 import { errorPayload } from './transports/answers.js';
 
@@ -14,7 +15,7 @@ const MOST_REFUSED = 100;
 
 /** Puts the parts of a server together. */
 export function createCore(
-  server: Server,
+  server: ToolServer,
   config: ServerConfig,
   write: (line: string) => void,
 ): Core {

@@ -1,7 +1,6 @@
 // ARCHIVED AND UNSUPPORTED: see README.md.
 export { ARCHIVED } from './archived.js';
 export type { ServerConfig, ServerOptions } from './config.js';
-export type { ServerEvents } from './core.js';
 export type { Message } from './envelope.js';
 export { Fault, FAULT_STATUS } from './fault.js';
 export type { FaultCode } from './fault.js';
@@ -10,14 +9,16 @@ export { PROTOCOL_VERSION } from './handshake.js';
 export type { Draft } from './outbound.js';
 export { TYPES } from './payloads.js';
 export type { MessageType } from './payloads.js';
-export type { Run } from './runs.js';
+export type { Run } from './run.js';
 export { Server } from './server.js';
 export type { Surroundings } from './server.js';
+export type { ServerEvents } from './server-events.js';
 export type { Session } from './session.js';
 export type { ServerStats } from './statistics.js';
 export { issueToken } from './tokens.js';
 export type { TokenRules } from './tokens.js';
-export type { ToolDefinition, ToolExecution } from './tools.js';
+export type { ToolDefinition, ToolServer } from './tool-definition.js';
+export type { ToolExecution } from './tool-execution.js';
 export { CHANNELS } from './values.js';
 export type { Channel } from './values.js';
 export { ConfigurationError } from './variables.js';

@@ -2,20 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Core } from './core.js';
 import type { Message } from './envelope.js';
 import { Fault } from './fault.js';
+import type { Run } from './run.js';
 import type { Conversation } from './session.js';
 import { cancelCallsOf } from './tool-calls.js';
-
-export interface Run {
-  readonly runId: string;
-  readonly threadId?: string;
-  status: 'active' | 'finished' | 'cancelled' | 'error';
-  /** Epoch milliseconds. */
-  readonly startTime: number;
-  endTime?: number;
-  readonly metadata?: unknown;
-  summary?: unknown;
-  error?: unknown;
-}
 
 const STATUS_OF = { OK: 'finished', CANCELLED: 'cancelled', ERROR: 'error' } as const;
 

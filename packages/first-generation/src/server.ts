@@ -6,16 +6,17 @@ import { ARCHIVED, refuseProduction } from './archived.js';
 import { configOf } from './config.js';
 import type { ServerConfig, ServerOptions } from './config.js';
 import { disconnect, endSession } from './connections.js';
-import type { Core, ServerEvents } from './core.js';
+import type { Core } from './core.js';
 import { createCore } from './create-core.js';
 import { Fault } from './fault.js';
 import type { Draft } from './outbound.js';
+import type { ServerEvents } from './server-events.js';
 import type { Conversation, Session } from './session.js';
 import type { ServerStats } from './statistics.js';
 import { secondsOf } from './tokens.js';
 import { endCall, updateCall } from './tool-calls.js';
 import type { ToolOutcome } from './tool-calls.js';
-import type { ToolDefinition } from './tools.js';
+import type { ToolDefinition, ToolServer } from './tool-definition.js';
 import { createRequestListener, statsOf } from './transports/http.js';
 import { createWebSocketEntrance } from './transports/websocket.js';
 import { lookAfter, upkeepInterval } from './upkeep.js';
@@ -35,7 +36,7 @@ const MOST_POSTS = 256;
 const HEADERS_TIME = 10_000;
 
 /** ARCHIVED AND UNSUPPORTED. The archived document's §4, in its order, with `port` and `getConfig` besides. */
-export class Server extends EventEmitter<ServerEvents> {
+export class Server extends EventEmitter<ServerEvents> implements ToolServer {
   readonly #variables: Variables;
   readonly #write: (line: string) => void;
   readonly #core: Core;

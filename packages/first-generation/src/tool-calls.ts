@@ -2,17 +2,7 @@ import type { Core } from './core.js';
 import type { Message } from './envelope.js';
 import { Fault } from './fault.js';
 import type { Conversation } from './session.js';
-import type { ToolExecution } from './tools.js';
-
-/** A call that has not ended. */
-export interface Call {
-  readonly execution: ToolExecution;
-  readonly runId: string | undefined;
-  /** The client's message that asked for it. */
-  readonly messageId: string;
-  readonly controller: AbortController;
-  readonly timer: NodeJS.Timeout;
-}
+import type { Call, ToolExecution } from './tool-execution.js';
 
 export type ToolOutcome = 'OK' | 'CANCELLED' | 'ERROR';
 

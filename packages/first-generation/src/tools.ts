@@ -1,39 +1,8 @@
 import { Ajv } from 'ajv';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Server } from './server.js';
+import type { ToolDefinition } from './tool-definition.js';
 import { isName } from './values.js';
-
-/** A tool of the library's user. */
-export interface ToolDefinition {
-  readonly name: string;
-  readonly description: string;
-  /** JSON Schema (draft 7, or 2020-12 if `$schema` says so) that arguments are held to. */
-  readonly inputSchema: Readonly<Record<string, unknown>>;
-  /** Told to whoever asks; what `execute` returns is its own business. */
-  readonly outputSchema: Readonly<Record<string, unknown>>;
-  /** Without it the listener of `toolCall` does the work and calls `sendToolDone`. `signal` is ours: it ends with the call. */
-  readonly execute?: (
-    params: any, // eslint-disable-line @typescript-eslint/no-explicit-any -- §2 of the archived document
-    sessionId: string,
-    callId: string,
-    server: Server,
-    signal: AbortSignal,
-  ) => Promise<unknown>;
-}
-
-export interface ToolExecution {
-  readonly callId: string;
-  readonly toolName: string;
-  readonly arguments: unknown;
-  status: 'pending' | 'running' | 'completed' | 'cancelled' | 'error';
-  /** Epoch milliseconds. */
-  readonly startTime: number;
-  endTime?: number;
-  result?: unknown;
-  progress?: number;
-  partial?: unknown;
-}
 
 /** One thing that is wrong with arguments: where and which rule, never the value. */
 export interface ArgumentFault {
