@@ -1,5 +1,5 @@
 import type { OperationName } from '@countersign/protocol';
-import type { Caller } from './cast.js';
+import type { Caller } from './caller.js';
 import { pick } from './pool.js';
 import type { KnownRequest, Pool } from './pool.js';
 

@@ -4,7 +4,7 @@ import type { JsonValue, OperationName } from '@countersign/protocol';
 import { executionBinding, reviewInput } from '../support/requests.js';
 import { singing } from './canary.js';
 import { newToken, routeOf } from './cast.js';
-import type { Caller } from './cast.js';
+import type { Caller } from './caller.js';
 import { nameOf, pick } from './pool.js';
 import type { KnownRequest, Pool } from './pool.js';
 import type { Draft } from './step.js';

@@ -3,7 +3,7 @@ import type { Operation } from '@countersign/protocol';
 import { credentialHeaders } from '../support/client.js';
 import { aptInput } from './apt.js';
 import { unsung } from './canary.js';
-import type { Caller } from './cast.js';
+import type { Caller } from './caller.js';
 import { brokenTexts, mutated } from './mutation.js';
 import { pick } from './pool.js';
 import type { Kept, KnownRequest, Pool } from './pool.js';

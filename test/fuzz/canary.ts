@@ -1,4 +1,4 @@
-import type { Caller } from './cast.js';
+import type { Caller } from './caller.js';
 
 /**
  * Text that stands for what is private: it is put into payloads, schemas, documents, answers, reports and apps, and no

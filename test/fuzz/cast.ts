@@ -4,19 +4,9 @@ import { join } from 'node:path';
 import { DEFAULT_LIMITS } from '@countersign/protocol';
 import type { CallerKind } from '@countersign/protocol';
 import { Client, operatorOf, personOf } from '../support/client.js';
-import type { Credentials } from '../support/client.js';
 import type { Demo, Instance } from '../support/instance.js';
+import type { Caller } from './caller.js';
 import { singing } from './canary.js';
-
-/** Somebody who calls, or nobody. */
-export interface Caller {
-  readonly name: string;
-  readonly kind: CallerKind | null;
-  /** Id of the principal; '' for nobody. */
-  readonly id: string;
-  readonly tenant: string;
-  readonly credentials: Credentials;
-}
 
 /** Who is there for a whole run; a chain adds producers of its own. */
 export interface Cast {

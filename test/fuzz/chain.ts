@@ -3,7 +3,7 @@ import type { Answer } from '../support/client.js';
 import { Client } from '../support/client.js';
 import { callOf } from './call.js';
 import type { Call } from './call.js';
-import type { Caller } from './cast.js';
+import type { Caller } from './caller.js';
 import type { Effects, Place } from './effects.js';
 import { pick } from './pool.js';
 import type { Pool } from './pool.js';

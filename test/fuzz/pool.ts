@@ -1,7 +1,8 @@
 import { textDigest } from '@countersign/protocol';
 import type { OperationName } from '@countersign/protocol';
 import type { Answer } from '../support/client.js';
-import type { Caller, Cast, Setting } from './cast.js';
+import type { Caller } from './caller.js';
+import type { Cast, Setting } from './cast.js';
 
 /** A request that a chain made, as far as its answers have told. */
 export interface KnownRequest {

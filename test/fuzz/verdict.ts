@@ -2,7 +2,8 @@ import { invalidRecordCode, parseStrictJson } from '@countersign/protocol';
 import type { Answer } from '../support/client.js';
 import { inputFault } from '../support/openapi.js';
 import { secretIn } from './canary.js';
-import type { Caller, Cast } from './cast.js';
+import type { Caller } from './caller.js';
+import type { Cast } from './cast.js';
 import type { Call } from './call.js';
 import type { Kept } from './pool.js';
 

@@ -12,7 +12,7 @@ import { machineFacts } from '../machine.js';
 import { startProduct } from '../product.js';
 import type { Product } from '../product.js';
 import { machineLine } from '../report.js';
-import type { Scenario } from '../scenarios.js';
+import type { Scenario } from '../scenario.js';
 import { digits, table } from '../text.js';
 import { addBacklog, outcomeOf, waiting } from './backlog.js';
 import { newFolder } from '../../support/folder.js';

@@ -8,7 +8,7 @@ import { createLogger } from '@countersign/platform';
 import { createJobs } from '@countersign/platform/jobs';
 import { machineFacts } from '../machine.js';
 import { startProduct } from '../product.js';
-import type { Scenario } from '../scenarios.js';
+import type { Scenario } from '../scenario.js';
 import { table } from '../text.js';
 import { newFolder } from '../../support/folder.js';
 

@@ -8,7 +8,7 @@ import { STEPS } from '../load/lifecycle.js';
 import { machineFacts } from '../machine.js';
 import { drive } from '../measure.js';
 import { startProduct } from '../product.js';
-import type { Scenario } from '../scenarios.js';
+import type { Scenario } from '../scenario.js';
 import { digits, table } from '../text.js';
 import { warm } from '../warm.js';
 import { fill, makeDue, pending, postpone, template } from './requests.js';

@@ -6,7 +6,7 @@ import type { Pool } from '@countersign/database';
 import { testPostgres } from '@countersign/platform/testing';
 import type pg from 'pg';
 import { machineFacts } from '../machine.js';
-import type { Scenario } from '../scenarios.js';
+import type { Scenario } from '../scenario.js';
 import { digits, table } from '../text.js';
 import { startLedger } from './ledger.js';
 import { SCHEMA, insertRate, rowsOf } from './yardstick.js';

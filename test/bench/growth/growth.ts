@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { machineFacts } from '../machine.js';
 import { machineLine } from '../report.js';
-import type { Scenario } from '../scenarios.js';
+import type { Scenario } from '../scenario.js';
 import { digits, table } from '../text.js';
 import { MOST_RATIO, compare } from './compare.js';
 import type { Comparison, Times } from './compare.js';

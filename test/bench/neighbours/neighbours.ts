@@ -7,7 +7,7 @@ import type { Child } from '../child.js';
 import { machineFacts } from '../machine.js';
 import { startProduct } from '../product.js';
 import type { Ends } from '../ends.js';
-import type { Scenario } from '../scenarios.js';
+import type { Scenario } from '../scenario.js';
 import { digits, table } from '../text.js';
 import type { AttackReply, Outcomes } from './attack.js';
 import { LOADS } from './loads.js';
