@@ -73,6 +73,15 @@ const CHECKS = [
     advice: 'npm run check:dependencies',
   },
   {
+    name: 'circles of imports',
+    command: [
+      bin('depcruise'),
+      ...['--config', 'circles.config.mjs'],
+      ...['packages', 'services', 'deploy', 'test', 'examples'],
+    ],
+    advice: 'npm run check:circles',
+  },
+  {
     name: 'citations and links',
     command: [process.execPath, join('deploy', 'citations.mjs')],
     advice: 'docs/protocol/README.md',

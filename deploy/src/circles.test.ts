@@ -1,0 +1,76 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+
+const ROOT = resolve(__dirname, '../..');
+
+/** Files and what they import. */
+const PLANTED = {
+  'values/a.ts': "import { b } from './b.js'; export const a = (): unknown => b;",
+  'values/b.ts': "import { a } from './a.js'; export const b = (): unknown => a;",
+  'types/a.ts': "import type { B } from './b.js'; export interface A { b: B }",
+  'types/b.ts': "import type { A } from './a.js'; export interface B { a: A }",
+  'inline/a.ts': "export interface A { b: import('./b.js').B }",
+  'inline/b.ts': "import type { A } from './a.js'; export interface B { a: A }",
+  'late/a.ts': "export const a = () => import('./b.js');",
+  'late/b.ts': "import { a } from './a.js'; export const b = () => a();",
+  'pages/A.tsx': "import type { B } from './B.js'; export const A = (b: B) => <p>{b}</p>;",
+  'pages/B.tsx': "export type { A as B } from './A.js';",
+  'packages/one/package.json': manifest('one'),
+  'packages/one/src/index.ts':
+    "import type { Two } from '@house/two'; export interface One { two: Two }",
+  'packages/two/package.json': manifest('two'),
+  'packages/two/src/index.ts':
+    "import type { One } from '@house/one'; export interface Two { one: One }",
+  'straight/a.ts': "import type { B } from './b.js'; export interface A { b: B }",
+  'straight/b.ts': "import type { C } from './c.js'; export interface B { c: C }",
+  'straight/c.ts': 'export interface C { c: string }',
+};
+
+function manifest(name: string): string {
+  const exports = { '.': { types: './src/index.ts', default: './dist/index.js' } };
+  return JSON.stringify({ name: `@house/${name}`, version: '1.0.0', type: 'module', exports });
+}
+
+interface Report {
+  summary: { violations: { from: string }[] };
+}
+
+describe('the check for circles', () => {
+  const home = mkdtempSync(join(tmpdir(), 'countersign-circles-'));
+  /** Folders with a circle. */
+  let refused: string[];
+
+  beforeAll(() => {
+    for (const [path, text] of Object.entries(PLANTED)) {
+      mkdirSync(dirname(join(home, path)), { recursive: true });
+      writeFileSync(join(home, path), text);
+    }
+    mkdirSync(join(home, 'node_modules/@house'), { recursive: true });
+    for (const name of ['one', 'two']) {
+      symlinkSync(join(home, 'packages', name), join(home, 'node_modules/@house', name));
+    }
+    const words = ['--config', join(ROOT, 'circles.config.mjs'), '--output-type', 'json', '.'];
+    const program = join(ROOT, 'node_modules/.bin/depcruise');
+    const report = JSON.parse(execFileSync(program, words, { cwd: home }).toString()) as Report;
+    refused = report.summary.violations.map(({ from }) => from.split('/')[0] as string);
+  });
+
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+  it.each([
+    ['values', 'values'],
+    ['types alone', 'types'],
+    ['a type that is imported where it is used', 'inline'],
+    ['a file that is loaded later', 'late'],
+    ['components of pages', 'pages'],
+    ['two packages', 'packages'],
+  ])('refuses a circle of %s', (_, folder) => {
+    expect(refused).toContain(folder);
+  });
+
+  it('takes imports that lead one way', () => {
+    expect(refused).not.toContain('straight');
+  });
+});
