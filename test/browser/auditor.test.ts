@@ -54,7 +54,7 @@ test('anybody may open it, and it is empty until a file comes', async () => {
   await picture(page, 'auditor');
   const [saved] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Save a verifier that is one file' }).click(),
+    page.getByRole('link', { name: 'Save the verifier as one file' }).click(),
   ]);
   expect(saved.suggestedFilename()).toBe('countersign-verify.html');
 });
@@ -62,8 +62,8 @@ test('anybody may open it, and it is empty until a file comes', async () => {
 test('the export of an execution: verdict, story, records, and what was shown', async () => {
   await open();
   await give('export.json', exported);
-  await see('Nothing fails, but something that matters stays open');
-  await see('What was not checked');
+  await see('No check fails, but a decisive one is open');
+  await see('Not checked');
   const story = page.locator('.timeline');
   for (const words of [
     /asked for owner-1 on the route execution/,
@@ -94,7 +94,7 @@ test('a file that was changed does not hold, and says where', async () => {
   await open();
   await give('export.json', exported.replace('Pay invoice 17', 'Pay invoice 18'));
   await page.getByRole('alert').getByText('It does NOT hold').waitFor();
-  await see('What fails');
+  await see('Failed');
   await page.locator('.timeline').getByText('NOT proven').first().waitFor();
   expect(await findings(page)).toEqual([]);
   await picture(page, 'auditor-tampered');
@@ -103,7 +103,7 @@ test('a file that was changed does not hold, and says where', async () => {
 test('under keys that are not those of the service nothing is proven', async () => {
   await open();
   await give('export.json', exported);
-  await see('Nothing fails');
+  await see('No check fails');
   await trust(JSON.stringify({ ...trustManifest(), issuer: day.instance.demo.origin }));
   await page.getByRole('alert').getByText('It does NOT hold').waitFor();
   await see('unknown_key');
@@ -139,7 +139,7 @@ test('drops work as the button does', async () => {
   }, exported);
   await page.dispatchEvent('.drop', 'drop', { dataTransfer: dropped });
   await see('dropped.json');
-  await see('What happened');
+  await see('Timeline');
 });
 
 test('verifies without network once it is open', async () => {
@@ -148,7 +148,7 @@ test('verifies without network once it is open', async () => {
   await trust(readFileSync(join(day.instance.dataDirectory, 'trust.json'), 'utf8'));
   await watched.context.setOffline(true);
   await give('export.json', exported);
-  await see('Nothing fails, but something that matters stays open');
+  await see('No check fails, but a decisive one is open');
   await see('You are offline');
   await watched.context.setOffline(false);
 });

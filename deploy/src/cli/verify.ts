@@ -17,16 +17,16 @@ const EXIT = { holds: 0, fails: 1, unreadable: 2, incomplete: 3 } as const;
 
 const HELP = `
 Verifies an audit export, a signed record, an anchor proof, a page or longer stretch of the ledger or of a security log, or a webhook body,
-without any network but that to a store in S3. Trust is what you configured: get trust.json from the service once, by a
-way that you trust. Where a store in S3 is and who asks it say ANCHOR_S3_ENDPOINT, ANCHOR_S3_REGION, ANCHOR_S3_PATH_STYLE,
-ANCHOR_S3_ACCESS_KEY_ID and ANCHOR_S3_SECRET_ACCESS_KEY, else what Amazon's own tools use (docs/anchoring.md).
+without any network, except to read a store in S3. Get trust.json from the service once, over a channel that you trust.
+ANCHOR_S3_ENDPOINT, ANCHOR_S3_REGION, ANCHOR_S3_PATH_STYLE, ANCHOR_S3_ACCESS_KEY_ID and ANCHOR_S3_SECRET_ACCESS_KEY
+configure access to a store in S3; without them the usual AWS configuration applies (docs/anchoring.md).
 
 Exit codes:
-  0  holds: nothing fails and nothing that matters is open
+  0  holds: no check fails, and every decisive check holds
   1  fails: something in the file is not what it claims to be
-  2  the file, the manifest or the command cannot be read; nothing is said about the content
-  3  incomplete: nothing fails, but something that matters was not checked or cannot be known, such as
-     the anchor store without --store. A record alone is incomplete at best: an export has what it rests on`;
+  2  the file, the manifest or the command line cannot be read; there is no verdict
+  3  incomplete: no check fails, but a decisive one was not made or cannot be known, such as the anchor
+     store without --store. A record alone is incomplete at best: an export has the records that it depends on`;
 
 interface VerifyFlags {
   trust: string;
@@ -45,25 +45,25 @@ interface VerifyFlags {
 export function addVerifyCommand(program: Command): void {
   program
     .command('verify')
-    .description('check a file of evidence offline: what holds, what fails, what cannot be known')
+    .description('verify a file of evidence offline')
     .argument('<file>', 'the file; - reads from standard input')
-    .requiredOption('--trust <file>', 'trust manifest, as you got it out of band')
+    .requiredOption('--trust <file>', 'trust manifest, obtained out of band')
     .option(
       '--store <dir>',
       'the anchor store, to compare the checkpoint with: a directory, or s3://bucket/prefix',
     )
     .option('--json', 'print the verdict as JSON', false)
-    .option('--audience <id>', 'for whom it has to be, such as the id of your producer')
-    .option('--tenant <name>', 'of which tenant it has to be')
-    .option('--ledger <id>', 'of which ledger its checkpoint has to be')
+    .option('--audience <id>', 'expected audience, such as the id of your producer')
+    .option('--tenant <name>', 'expected tenant')
+    .option('--ledger <id>', 'expected ledger of the checkpoint')
     .option('--identity <id>', 'your execution identity (protocol §15)')
-    .option('--nonce <nonce>', 'the nonce that you asked for admission with (protocol §15)')
+    .option('--nonce <nonce>', 'the nonce of your request for admission (protocol §15)')
     .option(
       '--binding <digest>',
       'digest of the execution that you are about to start (protocol §15)',
     )
-    .option('--at <time>', 'judge as of this time instead of now, as 2026-05-01T09:00:00Z')
-    .option('--received <time>', 'when the webhook body came in')
+    .option('--at <time>', 'verify as of this time instead of now, such as 2026-05-01T09:00:00Z')
+    .option('--received <time>', 'when the webhook body arrived')
     .addHelpText('after', HELP)
     .exitOverride((error) => {
       // 1 is a verdict here.

@@ -26,7 +26,7 @@ form.addEventListener('submit', (event) => {
 
 for (const input of [evidence, trust]) {
   const place = input.closest('label');
-  // A file that is dropped beside the place would otherwise take the page's.
+  // Without this the browser would open the dropped file instead of the page.
   place?.addEventListener('dragover', (event) => event.preventDefault());
   place?.addEventListener('drop', (event) => {
     event.preventDefault();
@@ -43,7 +43,7 @@ async function verify(): Promise<void> {
     const verdict = verdictOf(document, manifest, await folderOf(store), given, Date.now());
     show(verdict);
   } catch (error) {
-    const unforeseen = 'The verifier itself failed. Nothing is said about the file.';
+    const unforeseen = 'The verifier itself failed. There is no verdict on the file.';
     say('unreadable', error instanceof CannotVerify ? error.message : unforeseen);
   }
 }
@@ -70,7 +70,7 @@ async function folderOf(input: HTMLInputElement): Promise<ChosenFile[] | null> {
   );
 }
 
-/** The words of the command, a heading and a list for each of its parts. */
+/** The report of the command, with a heading and a list for each section. */
 function show(verdict: Verdict): void {
   const [first = '', ...lines] = verdictText(verdict).split('\n');
   say(verdict.kind === null ? 'unreadable' : verdict.verdict, first);

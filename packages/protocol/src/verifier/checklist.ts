@@ -5,7 +5,7 @@ interface Point {
   readonly item: number;
   readonly asks: string;
   readonly codes: readonly CheckCode[];
-  /** What only the executor itself can see to. */
+  /** A point that only the executor itself can ensure. */
   readonly own?: string;
 }
 
@@ -86,7 +86,7 @@ const POINTS: readonly Point[] = [
 
 const RANK: readonly CheckStatus[] = ['fails', 'not checked', 'cannot be known', 'holds'];
 
-/** What protocol §15 asks of an executor, answered by the checks that were made. */
+/** The requirements of protocol §15 on an executor, answered by the checks. */
 export function checklistOf(
   checks: readonly Check[],
   needed: { readonly codes: ReadonlySet<CheckCode>; readonly authorises: boolean | null },
@@ -117,7 +117,7 @@ function codesOf(checks: readonly Check[]): CheckCode[] {
   return [...new Set(checks.map(({ code }) => code))];
 }
 
-/** Without these an executor must not act, whatever else holds. */
+/** Unless these hold, an executor must not act. */
 export const NEEDED: ReadonlySet<CheckCode> = new Set<CheckCode>([
   'request_digest',
   'request_bound',

@@ -1,4 +1,4 @@
-/** Everything that the verifier checks: where the rule stands, and what to say when it holds and when it does not. */
+/** Every check of the verifier: the source of its rule, and the sentences for success and failure. */
 export const CHECKS = {
   document_readable: [
     '§2.1',

@@ -2,7 +2,7 @@ import { Refusal } from '../errors.js';
 import { parseStrictJson } from '../json/strict-reader.js';
 import { LONE_SURROGATE, isJsonObject } from '../json/value.js';
 import type { JsonValue } from '../json/value.js';
-import { DOCUMENT_BOUNDS, DOCUMENT_LIMITS } from './hearing.js';
+import { DOCUMENT_BOUNDS, DOCUMENT_LIMITS } from './context.js';
 import { isRespelled } from './spelling.js';
 import type { DocumentKind } from './verdict.js';
 
@@ -10,10 +10,10 @@ export type Reading =
   | { readonly value: JsonValue; readonly kind: DocumentKind; readonly respelled: boolean }
   | { readonly fault: string };
 
-/** Reads an untrusted document and tells what kind it is by the members that only that kind has. */
+/** Reads an untrusted document and finds its kind by the members that only that kind has. */
 export function readDocument(document: Uint8Array | string): Reading {
   if (document.length > DOCUMENT_LIMITS.bytes) return { fault: tooLarge };
-  // Encoding would put another letter in its place.
+  // Encoding would replace it by another character.
   if (typeof document === 'string' && LONE_SURROGATE.test(document)) {
     return { fault: 'It holds a surrogate without its partner.' };
   }

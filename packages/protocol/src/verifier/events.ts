@@ -3,14 +3,14 @@ import type { Findings } from './findings.js';
 
 type States = RequestChangedEvent['state'];
 
-/** What may follow what (protocol §5), a recovery in between included; everything may stay as it is. */
+/** The permitted successors of each state (protocol §5), across a recovery too; every state may stay as it is. */
 const NEXT = {
   decision: { pending: ['confirmed', 'cancelled', 'expired', 'superseded'] },
   audit: {
     unanchored: ['pending', 'conflict'],
     pending: ['anchored', 'conflict'],
     anchored: ['conflict'],
-    // What ends a conflict is left to operators (R18).
+    // Only operators end a conflict (R18).
     conflict: ['unanchored', 'pending', 'anchored'],
   },
   grant: {
@@ -51,7 +51,7 @@ const OUTCOMES: readonly string[] = [
   'abandoned',
 ];
 
-/** An event of one request, with where it stands. */
+/** An event of one request and its place in the document. */
 export interface PlacedEvent {
   readonly path: string;
   readonly payload: RequestChangedEvent;
@@ -84,7 +84,7 @@ function executionMayFollow(before: States['execution'], after: States['executio
   return OUTCOMES.includes(before) && OUTCOMES.includes(after);
 }
 
-/** Whether the state is one that the reason leaves behind. */
+/** Whether the state is a possible result of the reason. */
 export function reasonFits({ reason, state }: RequestChangedEvent): boolean {
   switch (reason) {
     case 'decision':
@@ -107,7 +107,7 @@ export function reasonFits({ reason, state }: RequestChangedEvent): boolean {
 }
 
 /** One request's events in their order: no gap, nothing that the state machines forbid (protocol §3.5, §5). */
-export function hearEvents(
+export function checkEvents(
   findings: Findings,
   events: readonly PlacedEvent[],
   fromStart: boolean,
@@ -119,8 +119,8 @@ export function hearEvents(
     const revision = first ? (fromStart ? 1 : payload.revision) : before.revision + 1;
     const fresh = !ids.has(payload.event_id);
     ids.add(payload.event_id);
-    findings.judge('event_revisions', path, payload.revision === revision && fresh);
-    findings.judge(
+    findings.check('event_revisions', path, payload.revision === revision && fresh);
+    findings.check(
       'event_states',
       path,
       reasonFits(payload) &&

@@ -3,19 +3,19 @@ import type { AuditExport, DecisionCandidate, DecisionReceipt } from '../records
 import { formatTimestamp } from '../records/index.js';
 import { runSchemaJob } from '../response-schema/index.js';
 import { time } from './export-request.js';
-import type { Hearing } from './hearing.js';
-import type { HeardRecord } from './record.js';
+import type { VerifierContext } from './context.js';
+import type { CheckedRecord } from './record.js';
 import { recordsOf } from './record.js';
 
-export type HeardReceipt = HeardRecord<'DecisionReceipt'>;
+export type CheckedReceipt = CheckedRecord<'DecisionReceipt'>;
 
 /** The decision against the request that it answers and the candidate that it confirms (protocol §3.4, §15.3, §15.5). */
-export function hearDecision(
-  hearing: Hearing,
+export function checkDecision(
+  context: VerifierContext,
   document: AuditExport,
-  records: readonly HeardRecord[],
-): HeardReceipt | null {
-  const { findings } = hearing;
+  records: readonly CheckedRecord[],
+): CheckedReceipt | null {
+  const { findings } = context;
   const { request, material } = document;
   const receipts = recordsOf(records, 'DecisionReceipt');
   const receipt = receipts[0] ?? null;
@@ -24,24 +24,24 @@ export function hearDecision(
     records.some(({ type }) => type !== 'RequestChangedEvent' && type !== 'MaterialDiscarded') ||
     recordsOf(records, 'RequestChangedEvent').some((e) => e.payload.state.decision === 'confirmed');
   if (receipts.length > 1 || (receipt === null && decided)) {
-    findings.judge('receipt_present', '/records', false);
+    findings.check('receipt_present', '/records', false);
   }
   if (receipt !== null) {
-    findings.judge('receipt_present', receipt.path, true);
+    findings.check('receipt_present', receipt.path, true);
     const { payload } = receipt;
-    findings.judge(
+    findings.check(
       'receipt_requester',
       receipt.path,
       payload.requester === request.requester.subject && payload.purpose === request.purpose,
     );
-    findings.judge(
+    findings.check(
       'receipt_times',
       receipt.path,
       time(request.accepted_at) <= receipt.issuedAt &&
         receipt.issuedAt < time(request.review_deadline),
     );
     if (payload.purpose === 'authorise_execution') {
-      findings.judge(
+      findings.check(
         'receipt_grant',
         receipt.path,
         payload.grant_deadline === grantEnd(document, receipt),
@@ -52,24 +52,24 @@ export function hearDecision(
       says: 'Nothing was decided as far as this file goes.',
     });
   }
-  if (material !== null) hearCandidate(hearing, document, material.candidate, receipt);
+  if (material !== null) checkCandidate(context, document, material.candidate, receipt);
   return receipt;
 }
 
 /** min(confirmed_at + grant_seconds, valid_until), as the service writes it. */
-function grantEnd({ request }: AuditExport, { issuedAt }: HeardReceipt): string | null {
+function grantEnd({ request }: AuditExport, { issuedAt }: CheckedReceipt): string | null {
   if (request.execution === undefined) return null;
   const end = issuedAt + request.limits.grant_seconds * 1000;
   return formatTimestamp(Math.min(end, time(request.execution.valid_until)));
 }
 
-function hearCandidate(
-  hearing: Hearing,
+function checkCandidate(
+  context: VerifierContext,
   document: AuditExport,
   candidate: DecisionCandidate | null,
-  receipt: HeardReceipt | null,
+  receipt: CheckedReceipt | null,
 ): void {
-  const { findings } = hearing;
+  const { findings } = context;
   const path = '/material/candidate';
   if (candidate === null) {
     if (receipt === null) return;
@@ -79,14 +79,14 @@ function hearCandidate(
     return;
   }
   const { request } = document;
-  findings.judge(
+  findings.check(
     'candidate_request',
     path,
     candidate.request_id === request.id &&
       candidate.request_digest === document.request_digest &&
       time(candidate.created_at) >= time(request.accepted_at),
   );
-  findings.judge(
+  findings.check(
     'candidate_response',
     path,
     canonicalText(candidate.response) === candidate.response_canonical &&
@@ -97,12 +97,12 @@ function hearCandidate(
     findings.uncovered.push({ path, says });
     return;
   }
-  const confirmed = findings.judge(
+  const confirmed = findings.check(
     'receipt_candidate',
     path,
     isConfirmed(candidate, receipt.payload) && time(candidate.created_at) <= receipt.issuedAt,
   );
-  if (confirmed && receipt.proven) hearResponse(hearing, document, candidate);
+  if (confirmed && receipt.proven) checkResponse(context, document, candidate);
 }
 
 function isConfirmed(candidate: DecisionCandidate, receipt: DecisionReceipt): boolean {
@@ -115,9 +115,9 @@ function isConfirmed(candidate: DecisionCandidate, receipt: DecisionReceipt): bo
   );
 }
 
-/** Only for a schema and a response that were signed for: a stranger's schema is not run. */
-function hearResponse(
-  { findings, memory }: Hearing,
+/** Only for a schema and a response with a valid signature: an untrusted schema is not run. */
+function checkResponse(
+  { findings, memory }: VerifierContext,
   { material }: AuditExport,
   candidate: DecisionCandidate,
 ): void {
@@ -132,7 +132,7 @@ function hearResponse(
     };
     const result = runSchemaJob(job, memory.schemas);
     const reason = result.ok ? {} : { reason: result.code };
-    findings.judge('candidate_schema', path, result.ok, reason);
+    findings.check('candidate_schema', path, result.ok, reason);
   } catch {
     findings.skipped('candidate_schema', path, {
       says: 'Whether the response fits the schema could not be computed here; the service checked it when the response was frozen.',

@@ -1,24 +1,24 @@
 import type { AuditExport } from '../records/index.js';
-import { hearEvents } from './events.js';
-import type { HeardReceipt } from './export-decision.js';
-import type { HeardEntry } from './export-ledger.js';
+import { checkEvents } from './events.js';
+import type { CheckedReceipt } from './export-decision.js';
+import type { CheckedEntry } from './export-ledger.js';
 import { time } from './export-request.js';
-import type { Hearing } from './hearing.js';
-import type { HeardRecord } from './record.js';
+import type { VerifierContext } from './context.js';
+import type { CheckedRecord } from './record.js';
 import { isOf, recordsOf } from './record.js';
 
-/** The events of the request: complete from the first on, and telling what the records tell. */
-export function hearExportEvents(
-  { findings }: Hearing,
+/** The events of the request: complete from the first on, and in agreement with the records. */
+export function checkExportEvents(
+  { findings }: VerifierContext,
   { request }: AuditExport,
-  entries: readonly HeardEntry[],
-  receipt: HeardReceipt | null,
+  entries: readonly CheckedEntry[],
+  receipt: CheckedReceipt | null,
 ): void {
-  const told: HeardRecord<'RequestChangedEvent'>[] = [];
+  const found: CheckedRecord<'RequestChangedEvent'>[] = [];
   let lost = false;
   for (const { record } of entries) {
     if (record === null) lost = true;
-    else if (isOf(record, 'RequestChangedEvent')) told.push(record);
+    else if (isOf(record, 'RequestChangedEvent')) found.push(record);
   }
   if (entries.length === 0) {
     findings.unknown('event_revisions', '/audit', {
@@ -31,12 +31,12 @@ export function hearExportEvents(
       says: 'Texts of entries are gone, so whether an event is missing cannot be seen any more.',
     });
   } else {
-    const events = told.map(({ path, payload }) => ({ path, payload }));
-    if (events.length === 0) findings.judge('event_revisions', '/audit', false);
-    hearEvents(findings, events, true);
+    const events = found.map(({ path, payload }) => ({ path, payload }));
+    if (events.length === 0) findings.check('event_revisions', '/audit', false);
+    checkEvents(findings, events, true);
   }
   let decided = false;
-  for (const { path, payload } of told) {
+  for (const { path, payload } of found) {
     decided ||= payload.reason === 'decision';
     const grant =
       receipt?.payload.purpose === 'authorise_execution' ? receipt.payload.grant_deadline : null;
@@ -46,18 +46,21 @@ export function hearExportEvents(
       payload.request_id === request.id &&
       time(payload.deadline) === time(deadline) &&
       (payload.state.execution === 'not_applicable') !== execution;
-    findings.judge('event_content', path, fits);
+    findings.check('event_content', path, fits);
   }
-  if (!lost) hearCompanions(findings, entries);
+  if (!lost) checkCompanions(findings, entries);
 }
 
-/** Each record and the event that comes with it (protocol §4.1): neither goes without the other. */
-function hearCompanions(findings: Hearing['findings'], entries: readonly HeardEntry[]): void {
+/** Each record and its event (protocol §4.1): neither occurs without the other. */
+function checkCompanions(
+  findings: VerifierContext['findings'],
+  entries: readonly CheckedEntry[],
+): void {
   const records = entries.flatMap(({ record }) => record ?? []);
   const events = recordsOf(records, 'RequestChangedEvent');
   const reasons = (reason: string): number =>
     events.filter(({ payload }) => payload.reason === reason).length;
-  const count = (...types: HeardRecord['type'][]): number =>
+  const count = (...types: CheckedRecord['type'][]): number =>
     records.filter(({ type }) => types.includes(type)).length;
   const pairs = [
     ['decision', count('DecisionReceipt')],
@@ -67,10 +70,10 @@ function hearCompanions(findings: Hearing['findings'], entries: readonly HeardEn
   ] as const;
   for (const [reason, made] of pairs) {
     // The drain may stand between a record and its event, never the other way round.
-    const told = reasons(reason);
-    if (told > made || told < made - 1) {
-      const detail = `There are ${made} records and ${told} events of ${reason}.`;
-      findings.judge('ledger_records', '/audit', false, { detail });
+    const reported = reasons(reason);
+    if (reported > made || reported < made - 1) {
+      const detail = `There are ${made} records and ${reported} events of ${reason}.`;
+      findings.check('ledger_records', '/audit', false, { detail });
     }
   }
   const outcomes = records.flatMap((record) =>
@@ -80,6 +83,6 @@ function hearCompanions(findings: Hearing['findings'], entries: readonly HeardEn
   );
   const said = events.filter(({ payload }) => payload.reason === 'outcome');
   for (const [at, { path, payload }] of said.entries()) {
-    findings.judge('event_content', path, payload.state.execution === outcomes[at]);
+    findings.check('event_content', path, payload.state.execution === outcomes[at]);
   }
 }

@@ -2,24 +2,24 @@ import { DEFAULT_QUOTAS } from '../constants.js';
 import { valueDigest } from '../json/canonical.js';
 import { isJsonObject } from '../json/value.js';
 import type { AuditExport } from '../records/index.js';
-import type { HeardReceipt } from './export-decision.js';
+import type { CheckedReceipt } from './export-decision.js';
 import { time } from './export-request.js';
-import type { Hearing } from './hearing.js';
-import type { HeardProof } from './proof.js';
-import type { HeardRecord } from './record.js';
+import type { VerifierContext } from './context.js';
+import type { CheckedProof } from './proof.js';
+import type { CheckedRecord } from './record.js';
 import { recordsOf } from './record.js';
 
-type Claim = HeardRecord<'ExecutionClaim'>;
+type Claim = CheckedRecord<'ExecutionClaim'>;
 
-/** Claim, admissions and outcomes, each against what it rests on (protocol §3.4, §5.6, §15.3, §15.5). */
-export function hearExecution(
-  hearing: Hearing,
+/** Claim, admissions and outcomes, each against the records that it depends on (protocol §3.4, §5.6, §15.3, §15.5). */
+export function checkExecution(
+  context: VerifierContext,
   document: AuditExport,
-  records: readonly HeardRecord[],
-  receipt: HeardReceipt | null,
-  anchor: HeardProof | null,
+  records: readonly CheckedRecord[],
+  receipt: CheckedReceipt | null,
+  anchor: CheckedProof | null,
 ): void {
-  const { findings, expected } = hearing;
+  const { findings, expected } = context;
   const claims = recordsOf(records, 'ExecutionClaim');
   const claim = claims[0] ?? null;
   const later = records.filter(
@@ -29,13 +29,13 @@ export function hearExecution(
       type === 'ExecutionReconciliation',
   );
   if (claim === null) {
-    if (later.length > 0) findings.judge('claim_once', '/records', false);
+    if (later.length > 0) findings.check('claim_once', '/records', false);
     return;
   }
   const { payload, path } = claim;
-  findings.judge('claim_once', path, claims.length === 1);
+  findings.check('claim_once', path, claims.length === 1);
   const { execution } = document.request;
-  findings.judge(
+  findings.check(
     'claim_receipt',
     path,
     receipt !== null &&
@@ -43,7 +43,7 @@ export function hearExecution(
       receipt.payload.decision === 'authorise' &&
       payload.dispatch_before === receipt.payload.grant_deadline,
   );
-  findings.judge(
+  findings.check(
     'claim_binding',
     path,
     execution !== undefined &&
@@ -51,7 +51,7 @@ export function hearExecution(
       payload.action_occurrence_id === execution.action_occurrence_id &&
       payload.execution_seconds === execution.execution_seconds,
   );
-  findings.judge(
+  findings.check(
     'claim_times',
     path,
     receipt !== null &&
@@ -62,21 +62,21 @@ export function hearExecution(
   );
   if (expected.executionIdentity !== undefined) {
     const same = payload.execution_identity === expected.executionIdentity;
-    findings.judge('expected_identity', path, same);
+    findings.check('expected_identity', path, same);
   } else {
     findings.skipped('expected_identity', path, {
       says: `The claim is of ${payload.execution_identity}; whether that is the executor you mean was not compared.`,
       decisive: false,
     });
   }
-  hearAdmissions(hearing, document, records, claim);
-  hearOutcomes(hearing, records, claim);
+  checkAdmissions(context, document, records, claim);
+  checkOutcomes(context, records, claim);
 }
 
-function hearAdmissions(
-  { findings, expected }: Hearing,
+function checkAdmissions(
+  { findings, expected }: VerifierContext,
   { anchor }: AuditExport,
-  records: readonly HeardRecord[],
+  records: readonly CheckedRecord[],
   claim: Claim,
 ): void {
   const admissions = recordsOf(records, 'AdmissionStatus');
@@ -85,7 +85,7 @@ function hearAdmissions(
   const nonces = new Set<string>();
   const anchorDigest = anchor === null ? null : valueDigest(anchor);
   for (const { payload, path, issuedAt } of admissions) {
-    findings.judge(
+    findings.check(
       'admission_claim',
       path,
       payload.claim_id === claim.payload.id &&
@@ -95,22 +95,22 @@ function hearAdmissions(
         payload.dispatch_before === claim.payload.dispatch_before &&
         payload.execution_seconds === claim.payload.execution_seconds,
     );
-    findings.judge(
+    findings.check(
       'admission_times',
       path,
       claim.issuedAt <= issuedAt &&
         issuedAt < time(payload.dispatch_before) &&
         issuedAt <= reported,
     );
-    findings.judge('admission_nonce', `${path}/payload/nonce`, !nonces.has(payload.nonce));
+    findings.check('admission_nonce', `${path}/payload/nonce`, !nonces.has(payload.nonce));
     nonces.add(payload.nonce);
     const same = valueDigest(payload.anchor) === anchorDigest;
-    findings.judge('admission_anchor', `${path}/payload/anchor`, same);
+    findings.check('admission_anchor', `${path}/payload/anchor`, same);
   }
   const within = admissions.length <= DEFAULT_QUOTAS.admissions;
-  findings.judge('admission_count', '/records', within);
+  findings.check('admission_count', '/records', within);
   if (expected.nonce !== undefined) {
-    findings.judge('expected_nonce', '/records', nonces.has(expected.nonce));
+    findings.check('expected_nonce', '/records', nonces.has(expected.nonce));
   } else {
     findings.skipped('expected_nonce', '/records', {
       says: 'Whether an admission answers your own nonce was not compared.',
@@ -119,11 +119,15 @@ function hearAdmissions(
   }
 }
 
-function hearOutcomes({ findings }: Hearing, records: readonly HeardRecord[], claim: Claim): void {
+function checkOutcomes(
+  { findings }: VerifierContext,
+  records: readonly CheckedRecord[],
+  claim: Claim,
+): void {
   const outcomes = recordsOf(records, 'ExecutionOutcome');
   const all = [...outcomes, ...recordsOf(records, 'ExecutionReconciliation')];
   for (const { payload, path } of all) {
-    findings.judge(
+    findings.check(
       'outcome_claim',
       path,
       payload.claim_digest === claim.digest &&
@@ -131,7 +135,7 @@ function hearOutcomes({ findings }: Hearing, records: readonly HeardRecord[], cl
     );
   }
   for (const { payload, path, issuedAt } of outcomes) {
-    findings.judge(
+    findings.check(
       'outcome_rules',
       path,
       outcomes.length === 1 &&
@@ -144,6 +148,6 @@ function hearOutcomes({ findings }: Hearing, records: readonly HeardRecord[], cl
   for (const { payload, path, issuedAt } of recordsOf(records, 'ExecutionReconciliation')) {
     const { details } = payload.outcome;
     const grounds = isJsonObject(details) && Boolean(details['reason'] && details['evidence']);
-    findings.judge('outcome_rules', path, grounds && claim.issuedAt <= issuedAt);
+    findings.check('outcome_rules', path, grounds && claim.issuedAt <= issuedAt);
   }
 }

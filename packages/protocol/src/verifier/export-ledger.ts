@@ -2,47 +2,47 @@ import { textDigest } from '../json/canonical.js';
 import { parseStrictJson } from '../json/strict-reader.js';
 import type { AuditExport, RecordType } from '../records/index.js';
 import { chainHeadOrNull } from '../signing/chain.js';
-import { DOCUMENT_BOUNDS } from './hearing.js';
-import type { Hearing } from './hearing.js';
+import { DOCUMENT_BOUNDS } from './context.js';
+import type { VerifierContext } from './context.js';
 import { plainText } from './plain-text.js';
-import type { HeardProof } from './proof.js';
-import { canonicalOrNull, hearRecord } from './record.js';
-import type { HeardRecord, RecordExpectation } from './record.js';
+import type { CheckedProof } from './proof.js';
+import { canonicalOrNull, checkRecord } from './record.js';
+import type { CheckedRecord, RecordExpectation } from './record.js';
 
 /** Types of which an export shows the ledger's copy only (protocol §3.6). */
 const LEDGER_ONLY: readonly RecordType[] = ['RequestChangedEvent', 'MaterialDiscarded'];
 
-export interface HeardEntry {
+export interface CheckedEntry {
   readonly sequence: number;
   readonly previousHead: string;
   readonly head: string;
   readonly recordDigest: string;
   readonly path: string;
   /** Null when its text is gone or is no record. */
-  readonly record: HeardRecord | null;
+  readonly record: CheckedRecord | null;
 }
 
 /**
- * The request's entries of the ledger, each against its record; the records of `records` are found again in them
- * by their digests, whatever is in the ledger alone is heard here (protocol §3.6, §4.1).
+ * The request's entries of the ledger, each against its record. Those of `records` are matched by their
+ * digests; those that only the ledger has are checked here (protocol §3.6, §4.1).
  */
-export function hearEntries(
-  hearing: Hearing,
+export function checkEntries(
+  context: VerifierContext,
   { audit }: AuditExport,
-  records: readonly (HeardRecord | null)[],
+  records: readonly (CheckedRecord | null)[],
   expectation: RecordExpectation,
-): HeardEntry[] {
-  const { findings } = hearing;
+): CheckedEntry[] {
+  const { findings } = context;
   const known = new Map(records.flatMap((record) => (record ? [[record.digest, record]] : [])));
   const met = new Set<string>();
-  const entries = audit.map((entry, at): HeardEntry => {
+  const entries = audit.map((entry, at): CheckedEntry => {
     const path = `/audit/${at}`;
     const sequence = /^[1-9]\d*$/.test(entry.sequence) ? Number(entry.sequence) : Number.NaN;
     const follows =
       chainHeadOrNull(entry.previous_head, entry.record_digest, sequence) === entry.head;
     const text = entry.record;
     if (text === null) {
-      findings.judge('ledger_entry', path, follows);
+      findings.check('ledger_entry', path, follows);
       const says = `The text of entry ${plainText(entry.sequence)} is gone; its digest stays in the chain.`;
       findings.gone.push({ path: `${path}/record`, says });
       findings.unknown('ledger_records', path, {
@@ -50,36 +50,36 @@ export function hearEntries(
         decisive: !known.has(entry.record_digest as `sha256:${string}`),
       });
     } else {
-      findings.judge('ledger_entry', path, follows && textDigest(text) === entry.record_digest);
+      findings.check('ledger_entry', path, follows && textDigest(text) === entry.record_digest);
     }
     const twin = known.get(entry.record_digest as `sha256:${string}`);
     // The same record twice in the ledger, or one that `records` should hold and does not.
-    if (met.has(entry.record_digest)) findings.judge('ledger_records', path, false);
+    if (met.has(entry.record_digest)) findings.check('ledger_records', path, false);
     met.add(entry.record_digest);
-    const record = twin ?? (text === null ? null : hearText(hearing, text, path, expectation));
+    const record = twin ?? (text === null ? null : checkText(context, text, path, expectation));
     const { previous_head: previousHead, head, record_digest: recordDigest } = entry;
     return { sequence, previousHead, head, recordDigest, path, record };
   });
   for (const [at, record] of records.entries()) {
     if (record === null) continue;
-    if (met.has(record.digest)) findings.judge('ledger_records', `/records/${at}`, true);
+    if (met.has(record.digest)) findings.check('ledger_records', `/records/${at}`, true);
     else {
       findings.unknown('ledger_records', `/records/${at}`, {
         says: 'This record has no entry in the ledger yet, so nothing shows when it was made.',
       });
     }
   }
-  hearOrder(hearing, entries, records);
+  checkOrder(context, entries, records);
   return entries;
 }
 
 /** An entry's own text: only the types that `records` does not hold may stand here alone. */
-function hearText(
-  hearing: Hearing,
+function checkText(
+  context: VerifierContext,
   text: string,
   path: string,
   expectation: RecordExpectation,
-): HeardRecord | null {
+): CheckedRecord | null {
   const at = `${path}/record`;
   let value: unknown;
   try {
@@ -87,25 +87,25 @@ function hearText(
   } catch {
     value = undefined;
   }
-  const { canonical } = hearing.memory;
+  const { canonical } = context.memory;
   const digest = textDigest(text);
   if (value === undefined || (!canonical.has(digest) && canonicalOrNull(value) !== text)) {
-    hearing.findings.judge('ledger_entry', at, false, { reason: 'record_not_canonical' });
+    context.findings.check('ledger_entry', at, false, { reason: 'record_not_canonical' });
     return null;
   }
   canonical.add(digest);
-  const record = hearRecord(hearing, value, at, expectation, digest);
+  const record = checkRecord(context, value, at, expectation, digest);
   if (record !== null && !LEDGER_ONLY.includes(record.type)) {
     const detail = `The ledger has a ${record.type} that is missing among the records.`;
-    hearing.findings.judge('ledger_records', path, false, { detail });
+    context.findings.check('ledger_records', path, false, { detail });
   }
   return record;
 }
 
-function hearOrder(
-  { findings }: Hearing,
-  entries: readonly HeardEntry[],
-  records: readonly (HeardRecord | null)[],
+function checkOrder(
+  { findings }: VerifierContext,
+  entries: readonly CheckedEntry[],
+  records: readonly (CheckedRecord | null)[],
 ): void {
   for (const [at, entry] of entries.entries()) {
     const before = entries[at - 1];
@@ -116,7 +116,7 @@ function hearOrder(
       entry.sequence > before.sequence &&
       (!neighbours || entry.previousHead === before.head) &&
       (times[0] === undefined || times[1] === undefined || times[0] <= times[1]);
-    findings.judge('ledger_order', entry.path, holds);
+    findings.check('ledger_order', entry.path, holds);
   }
   // Those without an entry yet come last.
   const places = new Map(entries.map(({ recordDigest, sequence }) => [recordDigest, sequence]));
@@ -124,16 +124,16 @@ function hearOrder(
   for (const record of records) {
     if (record === null) continue;
     const place = places.get(record.digest) ?? Number.POSITIVE_INFINITY;
-    if (place < last) findings.judge('ledger_records', record.path, false);
+    if (place < last) findings.check('ledger_records', record.path, false);
     last = place;
   }
 }
 
-/** Which entries lie on the way to the checkpoint; the others' numbers and heads rest on this file alone. */
-export function hearPlaces(
-  { findings }: Hearing,
-  entries: readonly HeardEntry[],
-  anchor: HeardProof | null,
+/** Which entries lead to the checkpoint; only this file vouches for the numbers and heads of the others. */
+export function checkPlaces(
+  { findings }: VerifierContext,
+  entries: readonly CheckedEntry[],
+  anchor: CheckedProof | null,
 ): void {
   findings.unknown('ledger_end', '/audit', {
     says: 'Whether more happened after the last entry, or an admission between two entries that are not neighbours, cannot be seen in an export; the ledger and the event feed show it.',
@@ -147,14 +147,14 @@ export function hearPlaces(
     if (node === undefined) continue;
     placed.add(entry.sequence);
     const same = node.head === entry.head && node.record_digest === entry.recordDigest;
-    if (!same) findings.judge('ledger_place', entry.path, false);
+    if (!same) findings.check('ledger_place', entry.path, false);
   }
   // A neighbour before a placed entry is placed by that one's previous head.
   for (const entry of [...entries].reverse()) {
     if (placed.has(entry.sequence + 1)) placed.add(entry.sequence);
   }
   const open = entries.filter(({ sequence }) => !placed.has(sequence));
-  if (open.length === 0) findings.judge('ledger_place', '/audit', true);
+  if (open.length === 0) findings.check('ledger_place', '/audit', true);
   else {
     findings.unknown('ledger_place', '/audit', {
       says: `${open.length} of ${entries.length} entries (${listed(open)}) lie outside the proven stretch: their records are signed, but their numbers and heads could only be compared with the ledger itself.`,
@@ -163,7 +163,7 @@ export function hearPlaces(
   }
 }
 
-function listed(entries: readonly HeardEntry[]): string {
+function listed(entries: readonly CheckedEntry[]): string {
   const shown = entries.slice(0, 8).map(({ sequence }) => sequence);
   return `${shown.join(', ')}${entries.length > shown.length ? ', …' : ''}`;
 }

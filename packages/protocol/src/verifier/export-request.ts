@@ -2,20 +2,20 @@ import { SUPPORTED_PROFILES } from '../constants.js';
 import { textDigest, valueDigest } from '../json/canonical.js';
 import type { AuditExport, DecisionRequest } from '../records/index.js';
 import { parseTimestamp } from '../records/index.js';
-import type { Hearing } from './hearing.js';
-import type { HeardRecord } from './record.js';
+import type { VerifierContext } from './context.js';
+import type { CheckedRecord } from './record.js';
 import { recordsOf } from './record.js';
 
 /** The request by itself: its digest, and that it could have been accepted like that (protocol §3.2, §15.1). */
-export function hearRequest({ findings, expected }: Hearing, document: AuditExport): void {
+export function checkRequest({ findings, expected }: VerifierContext, document: AuditExport): void {
   const { request } = document;
-  findings.judge(
+  findings.check(
     'request_digest',
     '/request_digest',
     valueDigest(request) === document.request_digest,
   );
-  findings.judge('request_times', '/request', timesFollow(request));
-  findings.judge(
+  findings.check('request_times', '/request', timesFollow(request));
+  findings.check(
     'request_profiles',
     '/request/profiles',
     Object.entries(request.profiles).every(
@@ -23,11 +23,11 @@ export function hearRequest({ findings, expected }: Hearing, document: AuditExpo
     ),
   );
   if (request.supersedes !== undefined) {
-    findings.judge('request_supersedes', '/request/supersedes', request.supersedes !== request.id);
+    findings.check('request_supersedes', '/request/supersedes', request.supersedes !== request.id);
   }
   if (request.execution !== undefined) {
     const { execution, limits } = request;
-    findings.judge(
+    findings.check(
       'request_execution',
       '/request/execution',
       execution.execution_seconds <= limits.execution_seconds &&
@@ -37,7 +37,7 @@ export function hearRequest({ findings, expected }: Hearing, document: AuditExpo
     );
     const digest = valueDigest(execution);
     if (expected.bindingDigest !== undefined) {
-      findings.judge('expected_binding', '/request/execution', digest === expected.bindingDigest);
+      findings.check('expected_binding', '/request/execution', digest === expected.bindingDigest);
     } else {
       findings.skipped('expected_binding', '/request/execution', {
         says: `Its digest is ${digest}; whether that is the execution you mean was not compared.`,
@@ -50,7 +50,7 @@ export function hearRequest({ findings, expected }: Hearing, document: AuditExpo
     ['expected_audience', 'producer', expected.audience],
   ] as const) {
     const path = `/request/${member}`;
-    if (of !== undefined) findings.judge(code, path, request[member] === of);
+    if (of !== undefined) findings.check(code, path, request[member] === of);
     else {
       findings.skipped(code, path, {
         says: `Its ${member} is ${request[member]}; whether that is whom you expect was not compared.`,
@@ -80,11 +80,11 @@ function timesFollow({ limits, execution, ...request }: DecisionRequest): boolea
   );
 }
 
-/** Whether anything that was signed speaks of exactly this request; without that the file speaks for itself alone. */
-export function hearBinding(
-  { findings }: Hearing,
+/** Whether any signed record is about exactly this request; without one only the file itself vouches for it. */
+export function checkBinding(
+  { findings }: VerifierContext,
   document: AuditExport,
-  records: readonly HeardRecord[],
+  records: readonly CheckedRecord[],
 ): void {
   const binding = [
     ...recordsOf(records, 'DecisionReceipt'),
@@ -92,7 +92,7 @@ export function hearBinding(
     ...recordsOf(records, 'MaterialDiscarded'),
   ];
   for (const record of binding) {
-    findings.judge(
+    findings.check(
       'request_bound',
       record.path,
       record.payload.request_digest === document.request_digest,
@@ -108,11 +108,11 @@ export function hearBinding(
   }
 }
 
-/** What the reviewer was shown, against the digests of the request; or that it is gone, and who says so. */
-export function hearMaterial(
-  { findings, expected }: Hearing,
+/** The material shown to the reviewer, against the digests of the request; or its deletion, and who recorded that. */
+export function checkMaterial(
+  { findings, expected }: VerifierContext,
   { request, material }: AuditExport,
-  records: readonly HeardRecord[],
+  records: readonly CheckedRecord[],
 ): void {
   const discarded = recordsOf(records, 'MaterialDiscarded').find(({ proven }) => proven);
   if (material === null) {
@@ -133,7 +133,7 @@ export function hearMaterial(
     });
     return;
   }
-  findings.judge('material_kept', '/material', discarded === undefined);
+  findings.check('material_kept', '/material', discarded === undefined);
   const { review } = request;
   const digests = [
     ['material_payload', 'payload', valueDigest(material.payload), review.payload_digest],
@@ -151,18 +151,18 @@ export function hearMaterial(
     ],
   ] as const;
   for (const [code, member, actual, bound] of digests) {
-    findings.judge(code, `/material/${member}`, actual === bound);
+    findings.check(code, `/material/${member}`, actual === bound);
   }
-  hearBundle(findings, request, material.bundle);
+  checkBundle(findings, request, material.bundle);
 }
 
-function hearBundle(
-  findings: Hearing['findings'],
+function checkBundle(
+  findings: VerifierContext['findings'],
   { tenant, review: { bundle: bound } }: DecisionRequest,
   bundle: NonNullable<AuditExport['material']>['bundle'],
 ): void {
   if (bound === undefined || bundle === undefined) {
-    if (bound !== bundle) findings.judge('material_bundle', '/material/bundle', false);
+    if (bound !== bundle) findings.check('material_bundle', '/material/bundle', false);
     return;
   }
   const { manifest, html } = bundle;
@@ -174,7 +174,7 @@ function hearBundle(
     manifest.digest === bound.digest &&
     textDigest(html) === bound.digest &&
     valueDigest(manifest.compatibility) === valueDigest(bound.compatibility);
-  findings.judge('material_bundle', '/material/bundle', same);
+  findings.check('material_bundle', '/material/bundle', same);
   for (const member of ['author', 'licence']) {
     const path = `/material/bundle/manifest/${member}`;
     const says = `The request does not bind the ${member} of the app; the ledger does, in its BundleRegistered.`;
@@ -182,7 +182,7 @@ function hearBundle(
   }
 }
 
-/** Epoch milliseconds of a timestamp that the shape of its record vouches for. */
+/** Epoch milliseconds of a timestamp whose form the record's schema guarantees. */
 export function time(text: string): number {
   return parseTimestamp(text) as number;
 }

@@ -1,19 +1,19 @@
 import type { AuditExport } from '../records/index.js';
-import { hearDecision } from './export-decision.js';
-import { hearEntries, hearPlaces } from './export-ledger.js';
-import { hearExportEvents } from './export-events.js';
-import { hearExecution } from './export-execution.js';
-import { hearBinding, hearMaterial, hearRequest } from './export-request.js';
-import type { Hearing } from './hearing.js';
-import { hearProof } from './proof.js';
-import type { HeardProof } from './proof.js';
-import { expecting, hearRecord, isOf } from './record.js';
-import type { HeardRecord } from './record.js';
-import { tellExport } from './story.js';
+import { checkDecision } from './export-decision.js';
+import { checkEntries, checkPlaces } from './export-ledger.js';
+import { checkExportEvents } from './export-events.js';
+import { checkExecution } from './export-execution.js';
+import { checkBinding, checkMaterial, checkRequest } from './export-request.js';
+import type { VerifierContext } from './context.js';
+import { checkProof } from './proof.js';
+import type { CheckedProof } from './proof.js';
+import { expecting, checkRecord, isOf } from './record.js';
+import type { CheckedRecord } from './record.js';
+import { addExportToTimeline } from './timeline.js';
 
-/** An audit export: whatever can be recomputed is recomputed, whatever is said twice is compared. */
-export function hearExport(hearing: Hearing, document: AuditExport): void {
-  const { findings, trust, expected } = hearing;
+/** An audit export: recomputes every value that can be recomputed, and compares every value that stands in two places. */
+export function checkExport(context: VerifierContext, document: AuditExport): void {
+  const { findings, trust, expected } = context;
   const { request } = document;
   const about = {
     audience: request.producer,
@@ -22,7 +22,7 @@ export function hearExport(hearing: Hearing, document: AuditExport): void {
     profiles: request.profiles,
     ...(expected.now === undefined ? {} : { now: expected.now }),
   };
-  hearRequest(hearing, document);
+  checkRequest(context, document);
 
   const types = [
     'DecisionReceipt',
@@ -33,49 +33,49 @@ export function hearExport(hearing: Hearing, document: AuditExport): void {
   ] as const;
   const inRecords = expecting({ type: types, ...about });
   const listed = document.records.map((record, at) =>
-    hearRecord(hearing, record, `/records/${at}`, inRecords),
+    checkRecord(context, record, `/records/${at}`, inRecords),
   );
   const ofRequest = expecting({
     type: [...types, 'RequestChangedEvent', 'MaterialDiscarded'],
     ...about,
   });
-  const entries = hearEntries(hearing, document, listed, ofRequest);
+  const entries = checkEntries(context, document, listed, ofRequest);
   const records = allOf(
     listed,
     entries.map(({ record }) => record),
   );
   for (const record of records) {
     const id: unknown = (record.payload as { request_id?: string }).request_id;
-    findings.judge('record_request', record.path, id === request.id);
+    findings.check('record_request', record.path, id === request.id);
   }
 
-  hearBinding(hearing, document, records);
-  hearMaterial(hearing, document, records);
-  const receipt = hearDecision(hearing, document, records);
+  checkBinding(context, document, records);
+  checkMaterial(context, document, records);
+  const receipt = checkDecision(context, document, records);
   const claimed = records.some(({ type }) => type === 'ExecutionClaim');
-  const anchor = hearAnchor(hearing, document, receipt, claimed);
-  hearPlaces(hearing, entries, anchor);
-  hearExecution(hearing, document, records, receipt, anchor);
-  hearExportEvents(hearing, document, entries, receipt);
-  nameUncovered(hearing, document, anchor, records);
-  tellExport(hearing, document, records, anchor, trust.issuer);
+  const anchor = checkAnchor(context, document, receipt, claimed);
+  checkPlaces(context, entries, anchor);
+  checkExecution(context, document, records, receipt, anchor);
+  checkExportEvents(context, document, entries, receipt);
+  nameUncovered(context, document, anchor, records);
+  addExportToTimeline(context, document, records, anchor, trust.issuer);
 }
 
 /** Each record once: those of `records`, and those that only the ledger has. */
 function allOf(
-  listed: readonly (HeardRecord | null)[],
-  inLedger: readonly (HeardRecord | null)[],
-): HeardRecord[] {
+  listed: readonly (CheckedRecord | null)[],
+  inLedger: readonly (CheckedRecord | null)[],
+): CheckedRecord[] {
   return [...new Set([...listed, ...inLedger])].filter((record) => record !== null);
 }
 
-function hearAnchor(
-  hearing: Hearing,
+function checkAnchor(
+  context: VerifierContext,
   { anchor, request }: AuditExport,
-  receipt: HeardRecord<'DecisionReceipt'> | null,
+  receipt: CheckedRecord<'DecisionReceipt'> | null,
   claimed: boolean,
-): HeardProof | null {
-  const { findings } = hearing;
+): CheckedProof | null {
+  const { findings } = context;
   if (anchor === null) {
     if (receipt !== null) {
       findings.unknown('anchor_proof', '/anchor', {
@@ -84,26 +84,26 @@ function hearAnchor(
     }
     return null;
   }
-  const heard = hearProof(hearing, anchor, '/anchor', receipt?.digest ?? null);
-  if (heard === null || request.authority_namespace === undefined) return heard;
-  const { generation } = heard.checkpoint;
+  const checked = checkProof(context, anchor, '/anchor', receipt?.digest ?? null);
+  if (checked === null || request.authority_namespace === undefined) return checked;
+  const { generation } = checked.checkpoint;
   const path = '/anchor/checkpoint/payload/generation';
   if (generation === request.authority_namespace || claimed) {
-    findings.judge('anchor_generation', path, generation === request.authority_namespace);
+    findings.check('anchor_generation', path, generation === request.authority_namespace);
   } else {
     findings.unknown('anchor_generation', path, {
       says: 'The decision was anchored under a later generation than the request was made in: a recovery lay between them, and no authority outlives that.',
       decisive: false,
     });
   }
-  return heard;
+  return checked;
 }
 
 function nameUncovered(
-  { findings }: Hearing,
+  { findings }: VerifierContext,
   { anchor }: AuditExport,
-  heard: HeardProof | null,
-  records: readonly HeardRecord[],
+  checked: CheckedProof | null,
+  records: readonly CheckedRecord[],
 ): void {
   const uncovered = (path: string, says: string) => findings.uncovered.push({ path, says });
   uncovered('/verification', 'Advice in words; nothing signs it.');
@@ -115,7 +115,7 @@ function nameUncovered(
   for (const member of ['backend', 'version_id', 'retained_until']) {
     uncovered(`/anchor/acceptance/${member}`, says);
   }
-  if (heard?.keyKnown !== true) {
+  if (checked?.keyKnown !== true) {
     uncovered('/anchor/acceptance/key', `${says} Only its end was compared with the checkpoint.`);
   }
 }

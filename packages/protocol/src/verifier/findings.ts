@@ -1,9 +1,9 @@
 import type { CheckCode } from './checks.js';
 import { CHECKS } from './checks.js';
 import { plainText } from './plain-text.js';
-import type { Check, Remark, StoryStep } from './verdict.js';
+import type { Check, Remark, TimelineStep } from './verdict.js';
 
-/** Why a check came out as it did. */
+/** The reason for a check's result. */
 export interface Because {
   readonly reason?: string;
   /** Sentences to add. */
@@ -12,7 +12,7 @@ export interface Because {
 
 export interface OpenOptions {
   readonly says: string;
-  /** False for what this kind of document never can show. */
+  /** False for a point that this kind of document can never show. */
   readonly decisive?: boolean;
 }
 
@@ -20,21 +20,22 @@ export interface Findings {
   readonly checks: Check[];
   readonly gone: Remark[];
   readonly uncovered: Remark[];
-  readonly story: StoryStep[];
-  /** Takes down a check that was made; returns how it came out. */
-  judge(code: CheckCode, path: string, holds: boolean, because?: Because): boolean;
-  /** Takes down what the document cannot show. */
+  readonly timeline: TimelineStep[];
+  /** Records a check and returns its result. */
+  check(code: CheckCode, path: string, holds: boolean, because?: Because): boolean;
+  /** Records a point that the document cannot show. */
   unknown(code: CheckCode, path: string, options: OpenOptions): void;
-  /** Takes down what could have been checked with more at hand. */
+  /** Records a check that needs information which the caller did not give. */
   skipped(code: CheckCode, path: string, options: OpenOptions): void;
-  tell(step: StoryStep): void;
-  /** How all checks of a code came out so far: null when there was none. */
+  /** Adds a step to the timeline. */
+  add(step: TimelineStep): void;
+  /** Whether all checks of a code hold so far; null when there was none. */
   allHold(code: CheckCode): boolean | null;
 }
 
 export function newFindings(): Findings {
   const checks: Check[] = [];
-  const story: StoryStep[] = [];
+  const timeline: TimelineStep[] = [];
   const open =
     (status: 'cannot be known' | 'not checked') =>
     (code: CheckCode, path: string, { says, decisive = true }: OpenOptions): void => {
@@ -44,8 +45,8 @@ export function newFindings(): Findings {
     checks,
     gone: [],
     uncovered: [],
-    story,
-    judge(code, path, holds, { reason, detail } = {}) {
+    timeline,
+    check(code, path, holds, { reason, detail } = {}) {
       const [, good, bad] = CHECKS[code];
       const says = `${holds ? good : bad}${detail === undefined ? '' : ` ${detail}`}`;
       const status = holds ? 'holds' : 'fails';
@@ -54,8 +55,8 @@ export function newFindings(): Findings {
     },
     unknown: open('cannot be known'),
     skipped: open('not checked'),
-    tell: (step) =>
-      void story.push({ ...step, says: plainText(step.says), at: plainText(step.at) }),
+    add: (step) =>
+      void timeline.push({ ...step, says: plainText(step.says), at: plainText(step.at) }),
     allHold(code) {
       const made = checks.filter((check) => check.code === code);
       return made.length === 0 ? null : made.every(({ status }) => status === 'holds');

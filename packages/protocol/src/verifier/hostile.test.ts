@@ -1,10 +1,10 @@
 import { EXAMPLES } from '../records/examples.js';
 import { createTrustManifest, generateSigningKey, loadTrust } from '../signing/index.js';
-import { DOCUMENT_LIMITS } from './hearing.js';
+import { DOCUMENT_LIMITS } from './context.js';
 import { plainText } from './plain-text.js';
 import { isRespelled } from './spelling.js';
 import { verifyDocument } from './verify.js';
-import { verdictText } from './words.js';
+import { verdictText } from './verdict-text.js';
 
 const key = generateSigningKey('k-1');
 const window = { notBefore: Date.UTC(2026, 0), notAfter: Date.UTC(2027, 0) };

@@ -1,4 +1,4 @@
-// Whoever verifies and does nothing else needs these too.
+// A program that only verifies needs these too.
 export { parseStrictJson } from '../json/index.js';
 export { parseTimestamp } from '../records/timestamp.js';
 export { readSecurityStatement } from '../security-log/index.js';
@@ -6,18 +6,18 @@ export { readTrustManifest } from '../signing/index.js';
 export type { Trust } from '../signing/index.js';
 export { CHECKS } from './checks.js';
 export type { CheckCode } from './checks.js';
-export { DOCUMENT_BOUNDS, DOCUMENT_LIMITS, newVerifierMemory } from './hearing.js';
-export type { AnchorCopies, AnchorCopy, Expected, VerifierMemory } from './hearing.js';
+export { DOCUMENT_BOUNDS, DOCUMENT_LIMITS, newVerifierMemory } from './context.js';
+export type { AnchorCopies, AnchorCopy, Expected, VerifierMemory } from './context.js';
 export type {
   Check,
   CheckStatus,
   ChecklistItem,
   DocumentKind,
   Remark,
-  StoryStep,
+  TimelineStep,
   Verdict,
 } from './verdict.js';
 export { mayFollow, reasonFits, startsRight } from './events.js';
 export { verifyDocument } from './verify.js';
 export type { VerifyOptions } from './verify.js';
-export { verdictText } from './words.js';
+export { verdictText } from './verdict-text.js';

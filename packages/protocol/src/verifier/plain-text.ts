@@ -1,11 +1,11 @@
 const LONGEST = 600;
 
-/** Control characters, and what is invisible, turns the direction of writing or ends a line. */
+/** Control characters, and characters that are invisible, change the writing direction or end a line. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu;
 
-/** A text out of a hostile file, fit for a terminal and for one line: nothing in it acts or hides. */
+/** Makes a text of a hostile file safe for a terminal and for one line: no character acts or hides. */
 export function plainText(text: string): string {
-  // Not more than needed: a cut may fall into a surrogate pair, which is then written as an escape.
+  // The cut may fall into a surrogate pair, which is then written as an escape.
   const short = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
   return short.replace(
     UNPRINTABLE,

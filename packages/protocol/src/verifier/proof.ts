@@ -2,9 +2,9 @@ import { canonicalText } from '../json/canonical.js';
 import { isJsonObject } from '../json/value.js';
 import type { AnchorProof, AuditCheckpoint } from '../records/index.js';
 import { PROOF_REASONS, verifyAnchorProof } from '../signing/index.js';
-import type { Hearing } from './hearing.js';
+import type { VerifierContext } from './context.js';
 
-export interface HeardProof {
+export interface CheckedProof {
   readonly proof: AnchorProof;
   readonly checkpoint: AuditCheckpoint;
   /** Epoch milliseconds, of the checkpoint. */
@@ -18,18 +18,18 @@ export interface HeardProof {
  *
  * @param recordDigest digest of the record that it is for; null when the document does not hold that record
  */
-export function hearProof(
-  hearing: Hearing,
+export function checkProof(
+  context: VerifierContext,
   proof: unknown,
   path: string,
   recordDigest: string | null,
-): HeardProof | null {
-  const { trust, expected, findings } = hearing;
+): CheckedProof | null {
+  const { trust, expected, findings } = context;
   const verified = verifyAnchorProof(proof, trust, {
     recordDigest: recordDigest ?? firstDigest(proof),
     ...(expected.now === undefined ? {} : { now: expected.now }),
   });
-  findings.judge(
+  findings.check(
     'anchor_proof',
     path,
     verified.ok,
@@ -39,20 +39,24 @@ export function hearProof(
   const { checkpoint } = verified;
   const shaped = proof as AnchorProof;
   const place = `/${checkpoint.ledger_id}/${checkpoint.generation}/${String(checkpoint.sequence).padStart(16, '0')}.json`;
-  findings.judge(
+  findings.check(
     'anchor_key',
     `${path}/acceptance/key`,
     `/${shaped.acceptance.key}`.endsWith(place),
   );
-  expectLedger(hearing, checkpoint.ledger_id, `${path}/checkpoint/payload/ledger_id`);
-  const keyKnown = compareWithStore(hearing, shaped, checkpoint, path);
+  expectLedger(context, checkpoint.ledger_id, `${path}/checkpoint/payload/ledger_id`);
+  const keyKnown = compareWithStore(context, shaped, checkpoint, path);
   const issuedAt = Date.parse(shaped.checkpoint.protected.issued_at);
   return { proof: shaped, checkpoint, issuedAt, keyKnown };
 }
 
-export function expectLedger({ expected, findings }: Hearing, ledgerId: string, path: string) {
+export function expectLedger(
+  { expected, findings }: VerifierContext,
+  ledgerId: string,
+  path: string,
+) {
   if (expected.ledgerId !== undefined) {
-    findings.judge('anchor_ledger', path, ledgerId === expected.ledgerId);
+    findings.check('anchor_ledger', path, ledgerId === expected.ledgerId);
   } else {
     findings.skipped('anchor_ledger', path, {
       says: `It is a checkpoint of the ledger ${ledgerId}; whether that is the ledger you mean was not compared.`,
@@ -61,9 +65,9 @@ export function expectLedger({ expected, findings }: Hearing, ledgerId: string, 
   }
 }
 
-/** Step 5 of §4.3: what the service says of the store is not what the store holds. */
+/** Step 5 of §4.3: the service's statement about the store is compared with the store. */
 function compareWithStore(
-  { copies, findings }: Hearing,
+  { copies, findings }: VerifierContext,
   proof: AnchorProof,
   { ledger_id, generation, sequence }: AuditCheckpoint,
   path: string,
@@ -77,7 +81,7 @@ function compareWithStore(
   const copy = copies.copy(ledger_id, generation, sequence);
   const same = copy !== null && isText(copy.bytes, canonicalText(proof.checkpoint));
   const keyKnown = copy !== null && copy.key === proof.acceptance.key;
-  findings.judge('anchor_store', `${path}/checkpoint`, same && keyKnown, {
+  findings.check('anchor_store', `${path}/checkpoint`, same && keyKnown, {
     ...(copy === null ? { detail: 'It has nothing in that place.' } : {}),
     ...(same && !keyKnown ? { detail: 'It holds it under another key than the proof names.' } : {}),
   });

@@ -5,17 +5,17 @@ import type { AuditCheckpoint, LedgerEntry } from '../records/index.js';
 import { validate } from '../records/index.js';
 import { LEDGER_REASONS, verifyLedgerRange, verifyRecord } from '../signing/index.js';
 import type { ChainPoint, Trust } from '../signing/index.js';
-import { hearEvents } from './events.js';
-import { DOCUMENT_BOUNDS } from './hearing.js';
-import type { Hearing } from './hearing.js';
+import { checkEvents } from './events.js';
+import { DOCUMENT_BOUNDS } from './context.js';
+import type { VerifierContext } from './context.js';
 import { plainText } from './plain-text.js';
-import { expecting, hearRecord, isOf, recordsOf } from './record.js';
-import type { HeardRecord } from './record.js';
-import { tellRecord } from './story.js';
+import { expecting, checkRecord, isOf, recordsOf } from './record.js';
+import type { CheckedRecord } from './record.js';
+import { addToTimeline } from './timeline.js';
 
-/** A stretch of the ledger: every entry, and what only many entries together can show. */
-export function hearRange(hearing: Hearing, value: readonly JsonValue[]): void {
-  const { findings, trust, expected } = hearing;
+/** A range of the ledger: every entry, and the checks that need several entries. */
+export function checkRange(context: VerifierContext, value: readonly JsonValue[]): void {
+  const { findings, trust, expected } = context;
   const first = value[0];
   if (first === undefined || !validate('LedgerEntry', first)) {
     if (first === undefined) {
@@ -23,44 +23,44 @@ export function hearRange(hearing: Hearing, value: readonly JsonValue[]): void {
         says: 'There are no entries, so nothing was checked.',
       });
     } else {
-      findings.judge('range_entry', '/0', false, { reason: 'malformed_entry' });
+      findings.check('range_entry', '/0', false, { reason: 'malformed_entry' });
     }
     return;
   }
   const tenant = expected.tenant ?? first.tenant;
   if (expected.tenant !== undefined) {
-    findings.judge('expected_tenant', '/0/tenant', first.tenant === tenant);
+    findings.check('expected_tenant', '/0/tenant', first.tenant === tenant);
   } else {
     findings.skipped('expected_tenant', '/0/tenant', {
       says: `It is of the tenant ${plainText(tenant)}; whether that is whom you mean was not compared.`,
       decisive: false,
     });
   }
-  const from = startOf(hearing, first);
+  const from = startOf(context, first);
   if (from === null) return;
   const verified = verifyLedgerRange(value, trust, { tenant, from });
   if (!verified.ok) {
     const at = verified.sequence - from.sequence - 1;
     const { reason } = verified;
-    findings.judge('range_entry', `/${at}`, false, { reason, detail: LEDGER_REASONS[reason] });
+    findings.check('range_entry', `/${at}`, false, { reason, detail: LEDGER_REASONS[reason] });
     return;
   }
-  findings.judge('range_entry', '', true, {
+  findings.check('range_entry', '', true, {
     detail: `Entries ${from.sequence + 1} to ${verified.end.sequence}; ${verified.verifiedRecords} signatures are good.`,
   });
   const entries = value as unknown as readonly LedgerEntry[];
-  hearRecords(hearing, entries, tenant, from.sequence === 0);
-  comparePoints(hearing, entries, from);
+  checkRecords(context, entries, tenant, from.sequence === 0);
+  comparePoints(context, entries, from);
 }
 
-/** What comes before the first entry rests on its own word, unless it is the very first of the ledger. */
-function startOf({ findings }: Hearing, first: LedgerEntry): ChainPoint | null {
+/** Only the first entry itself vouches for its predecessor, unless it is the first of the ledger. */
+function startOf({ findings }: VerifierContext, first: LedgerEntry): ChainPoint | null {
   const sequence = Number(first.sequence);
   if (!Number.isSafeInteger(sequence) || sequence < 1) {
-    findings.judge('range_entry', '/0', false, { reason: 'sequence_gap' });
+    findings.check('range_entry', '/0', false, { reason: 'sequence_gap' });
     return null;
   }
-  if (sequence === 1) findings.judge('range_start', '/0', first.previous_head === '');
+  if (sequence === 1) findings.check('range_start', '/0', first.previous_head === '');
   else {
     findings.unknown('range_start', '/0/previous_head', {
       says: `It begins with entry ${sequence}; what came before is not in this file.`,
@@ -70,22 +70,22 @@ function startOf({ findings }: Hearing, first: LedgerEntry): ChainPoint | null {
   return { sequence: sequence - 1, head: first.previous_head };
 }
 
-function hearRecords(
-  hearing: Hearing,
+function checkRecords(
+  context: VerifierContext,
   entries: readonly LedgerEntry[],
   tenant: string,
   complete: boolean,
 ): void {
-  const { findings, expected } = hearing;
+  const { findings, expected } = context;
   const { now } = expected;
-  const records: HeardRecord[] = [];
+  const records: CheckedRecord[] = [];
   let lost = 0;
   for (const [at, entry] of entries.entries()) {
     if (entry.record === null) {
       lost++;
       continue;
     }
-    const record = heardOf(hearing, entry.record, `/${at}/record`, tenant, now);
+    const record = recordOf(context, entry.record, `/${at}/record`, tenant, now);
     if (record !== null) records.push(record);
   }
   if (lost > 0) {
@@ -93,8 +93,8 @@ function hearRecords(
     findings.gone.push({ path: '', says });
   }
   const digests = entries.map(({ record_digest }) => record_digest);
-  findings.judge('ledger_records', '', new Set(digests).size === digests.length);
-  compareRequests(hearing, records, complete && lost === 0);
+  findings.check('ledger_records', '', new Set(digests).size === digests.length);
+  compareRequests(context, records, complete && lost === 0);
   const claims = recordsOf(records, 'ExecutionClaim').map(
     ({ header, payload }) => `${header.audience} ${payload.action_occurrence_id}`,
   );
@@ -102,31 +102,31 @@ function hearRecords(
     ({ payload }) => `${payload.request_id} ${payload.nonce}`,
   );
   const once = (all: readonly string[]): boolean => new Set(all).size === all.length;
-  findings.judge('range_occurrences', '', once(claims) && once(nonces));
+  findings.check('range_occurrences', '', once(claims) && once(nonces));
   const says =
     'The time of the entries and which request an entry without text belongs to are the service’s own notes; nothing signs them.';
   findings.uncovered.push({ path: '/*/created_at', says });
   if (lost > 0) findings.uncovered.push({ path: '/*/request_id', says });
-  for (const record of records) tellRecord(hearing, record);
+  for (const record of records) addToTimeline(context, record);
 }
 
 /** The text was verified before; here its payload is read. */
-function heardOf(
-  hearing: Hearing,
+function recordOf(
+  context: VerifierContext,
   text: string,
   path: string,
   tenant: string,
   now: number | undefined,
-): HeardRecord | null {
+): CheckedRecord | null {
   const value = parseStrictJson(new TextEncoder().encode(text), DOCUMENT_BOUNDS);
   const type =
     isJsonObject(value) && isJsonObject(value['protected']) ? value['protected']['type'] : '';
-  return hearRecord(
-    hearing,
+  return checkRecord(
+    context,
     value,
     path,
     expecting({
-      type: type as HeardRecord['type'],
+      type: type as CheckedRecord['type'],
       audience: null,
       tenant,
       ...(now === undefined ? {} : { now }),
@@ -135,11 +135,11 @@ function heardOf(
 }
 
 function compareRequests(
-  { findings }: Hearing,
-  records: readonly HeardRecord[],
+  { findings }: VerifierContext,
+  records: readonly CheckedRecord[],
   complete: boolean,
 ): void {
-  const requests = new Map<string, HeardRecord<'RequestChangedEvent'>[]>();
+  const requests = new Map<string, CheckedRecord<'RequestChangedEvent'>[]>();
   for (const record of records) {
     if (!isOf(record, 'RequestChangedEvent')) continue;
     const { request_id } = record.payload;
@@ -147,12 +147,12 @@ function compareRequests(
     if (events === undefined) requests.set(request_id, [record]);
     else events.push(record);
   }
-  for (const events of requests.values()) hearEvents(findings, events, complete);
+  for (const events of requests.values()) checkEvents(findings, events, complete);
 }
 
-/** The checkpoints that the anchor store holds over this stretch: each must lie on it. */
+/** The checkpoints that the anchor store holds for this range: each must match it. */
 function comparePoints(
-  { findings, copies, expected, trust }: Hearing,
+  { findings, copies, expected, trust }: VerifierContext,
   entries: readonly LedgerEntry[],
   from: ChainPoint,
 ): void {
@@ -172,7 +172,7 @@ function comparePoints(
     const checkpoint = checkpointIn(bytes, trust, ledgerId);
     const entry = entries[sequence - from.sequence - 1];
     const same = checkpoint?.sequence === sequence && checkpoint.head === entry?.head;
-    findings.judge('range_store', `/${sequence - from.sequence - 1}/head`, same);
+    findings.check('range_store', `/${sequence - from.sequence - 1}/head`, same);
   }
   const last = kept.at(-1)?.sequence ?? from.sequence;
   if (kept.length === 0 || last < end) {

@@ -5,11 +5,11 @@ import type { PayloadOf, RecordType, SignedRecord } from '../records/index.js';
 import { SIGNED_RECORDS, faultOf, parseTimestamp, validate } from '../records/index.js';
 import { VERIFICATION_REASONS, verifyRecord } from '../signing/index.js';
 import type { ExpectedRecord, Verification } from '../signing/index.js';
-import type { Hearing } from './hearing.js';
+import type { VerifierContext } from './context.js';
 import { plainText } from './plain-text.js';
 
 /** A record whose payload has the shape of its type, whether or not its signature is good. */
-export interface HeardRecord<Type extends RecordType = RecordType> {
+export interface CheckedRecord<Type extends RecordType = RecordType> {
   readonly path: string;
   readonly digest: Digest;
   readonly type: Type;
@@ -21,7 +21,7 @@ export interface HeardRecord<Type extends RecordType = RecordType> {
   readonly proven: boolean;
 }
 
-/** Which record is expected at a place, worked out once for all records that are expected alike. */
+/** The record expected at a place, computed once for all places with the same expectation. */
 export interface RecordExpectation {
   readonly expected: ExpectedRecord;
   readonly key: string;
@@ -46,15 +46,15 @@ const TIMES: Partial<Record<RecordType, string>> = {
  * Verifies a record by itself.
  *
  * @param knownDigest digest of its canonical text, when that was computed before
- * @returns null when it is not even shaped like one: then nothing more can be said of it
+ * @returns null when it does not have a record's shape, so that nothing more can be checked
  */
-export function hearRecord(
-  { trust, memory, findings }: Hearing,
+export function checkRecord(
+  { trust, memory, findings }: VerifierContext,
   record: unknown,
   path: string,
   { expected, key }: RecordExpectation,
   knownDigest?: Digest,
-): HeardRecord | null {
+): CheckedRecord | null {
   const digest = knownDigest ?? digestOrNull(record);
   const known = `${digest} ${key}`;
   let verified: Verification | undefined = memory.verified.get(known);
@@ -62,15 +62,15 @@ export function hearRecord(
     verified = verifyRecord(record, trust, expected);
     if (digest !== null) memory.verified.set(known, verified);
   }
-  const good = findings.judge(
+  const good = findings.check(
     'record_signature',
     path,
     verified.ok,
     verified.ok ? {} : { reason: verified.reason, detail: VERIFICATION_REASONS[verified.reason] },
   );
   if (digest === null || !validate('SignedRecord', record) || !isType(record.protected.type)) {
-    // Whoever gets no record back has to find a failure.
-    if (good) findings.judge('record_payload', path, false);
+    // Where no record is returned, a failure must have been recorded.
+    if (good) findings.check('record_payload', path, false);
     return null;
   }
   const { protected: header, payload } = record;
@@ -78,26 +78,26 @@ export function hearRecord(
   const name = SIGNED_RECORDS[type].payload;
   if (!validate(name, payload)) {
     const detail = plainText(faultOf(name, payload) ?? '');
-    findings.judge('record_payload', `${path}/payload`, false, { detail });
+    findings.check('record_payload', `${path}/payload`, false, { detail });
     return null;
   }
-  findings.judge('record_payload', `${path}/payload`, true);
+  findings.check('record_payload', `${path}/payload`, true);
   const issuedAt = parseTimestamp(header.issued_at) as number;
-  const shaped = { path, digest, type, header, payload, issuedAt } as Omit<HeardRecord, 'proven'>;
+  const shaped = { path, digest, type, header, payload, issuedAt } as Omit<CheckedRecord, 'proven'>;
   const [timely, coherent] = [timeFits(shaped), headerFits(shaped)];
-  if (timely !== null) findings.judge('record_time', `${path}/protected/issued_at`, timely);
-  if (coherent !== null) findings.judge('record_header', `${path}/protected`, coherent);
+  if (timely !== null) findings.check('record_time', `${path}/protected/issued_at`, timely);
+  if (coherent !== null) findings.check('record_header', `${path}/protected`, coherent);
   return { ...shaped, proven: good && timely !== false && coherent !== false };
 }
 
-function timeFits({ type, header, payload }: Omit<HeardRecord, 'proven'>): boolean | null {
+function timeFits({ type, header, payload }: Omit<CheckedRecord, 'proven'>): boolean | null {
   const member = TIMES[type];
   if (member === undefined) return null;
   return (payload as unknown as Record<string, JsonValue>)[member] === header.issued_at;
 }
 
-/** What header and payload say twice (protocol §2.5, §3.4, §3.5). */
-function headerFits(record: Omit<HeardRecord, 'proven'>): boolean | null {
+/** Members that stand in both header and payload (protocol §2.5, §3.4, §3.5). */
+function headerFits(record: Omit<CheckedRecord, 'proven'>): boolean | null {
   const { header } = record;
   if (isOf(record, 'DecisionReceipt')) return record.payload.purpose === header.purpose;
   if (isOf(record, 'RequestChangedEvent')) {
@@ -117,18 +117,18 @@ function headerFits(record: Omit<HeardRecord, 'proven'>): boolean | null {
 }
 
 export function isOf<Type extends RecordType>(
-  record: Omit<HeardRecord, 'proven'>,
+  record: Omit<CheckedRecord, 'proven'>,
   type: Type,
-): record is HeardRecord<Type> {
+): record is CheckedRecord<Type> {
   return record.type === type;
 }
 
 /** The records of one type among them. */
 export function recordsOf<Type extends RecordType>(
-  records: readonly HeardRecord[],
+  records: readonly CheckedRecord[],
   type: Type,
-): HeardRecord<Type>[] {
-  return records.filter((record): record is HeardRecord<Type> => isOf(record, type));
+): CheckedRecord<Type>[] {
+  return records.filter((record): record is CheckedRecord<Type> => isOf(record, type));
 }
 
 function isType(name: string): name is RecordType {
@@ -140,7 +140,7 @@ function digestOrNull(record: unknown): Digest | null {
   return text === null ? null : textDigest(text);
 }
 
-/** Null for what has no canonical form; nothing that was read strictly lacks one. */
+/** Null for a value without a canonical form; every value that was read strictly has one. */
 export function canonicalOrNull(value: unknown): string | null {
   try {
     return canonicalText(value);

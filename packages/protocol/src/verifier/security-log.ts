@@ -6,8 +6,8 @@ import { parseTimestamp } from '../records/index.js';
 import { SECURITY_KINDS, isSecurityKind, verifySecurityCheckpoint } from '../security-log/index.js';
 import type { SecurityCheckpoint, SecurityEntry, SecurityEvent } from '../security-log/index.js';
 import { chainHeadOrNull } from '../signing/chain.js';
-import { DOCUMENT_LIMITS } from './hearing.js';
-import type { Hearing } from './hearing.js';
+import { DOCUMENT_LIMITS } from './context.js';
+import type { VerifierContext } from './context.js';
 import { plainText } from './plain-text.js';
 
 interface Pages {
@@ -17,7 +17,7 @@ interface Pages {
   readonly checkpoints: readonly JsonValue[];
 }
 
-/** A checkpoint that is good by itself, and where it came from. */
+/** A valid checkpoint and its source. */
 interface Point {
   readonly checkpoint: SecurityCheckpoint;
   readonly text: string;
@@ -35,8 +35,8 @@ export function securityLogFault(value: JsonObject): string | null {
 }
 
 /** Pages of a security log: its chain, the checkpoints that came with it, and those that the anchor store holds. */
-export function hearSecurityLog(hearing: Hearing, value: JsonObject): void {
-  const { findings, expected } = hearing;
+export function checkSecurityLog(context: VerifierContext, value: JsonObject): void {
+  const { findings, expected } = context;
   const pages = pagesOf(value);
   if (pages === null) return;
   const { tenant, ledgerId } = pages;
@@ -48,20 +48,20 @@ export function hearSecurityLog(hearing: Hearing, value: JsonObject): void {
   }
   if (expected.tenant !== undefined) {
     const path = '/security_log/tenant';
-    findings.judge('expected_tenant', path, expected.tenant === tenant);
+    findings.check('expected_tenant', path, expected.tenant === tenant);
   }
   if (expected.ledgerId !== undefined) {
     const path = '/security_log/ledger_id';
-    findings.judge('security_ledger', path, expected.ledgerId === ledgerId);
+    findings.check('security_ledger', path, expected.ledgerId === ledgerId);
   }
-  const entries = chainOf(hearing, pages);
+  const entries = chainOf(context, pages);
   if (entries === null) return;
-  const served = servedPoints(hearing, pages, entries);
-  const stored = storedPoints(hearing, pages, entries, served);
+  const served = servedPoints(context, pages, entries);
+  const stored = storedPoints(context, pages, entries, served);
   const proven = Math.max(0, ...[...served, ...stored].map((point) => point.checkpoint.sequence));
   for (const [at, entry] of entries.entries()) {
     const event = JSON.parse(entry.entry) as SecurityEvent;
-    findings.tell({
+    findings.add({
       at: event.time,
       says: wordsOf(event),
       path: `/entries/${at}`,
@@ -70,20 +70,23 @@ export function hearSecurityLog(hearing: Hearing, value: JsonObject): void {
   }
 }
 
-/** The entries when every one of them continues the chain; the first that does not ends the hearing. */
-function chainOf({ findings }: Hearing, { tenant, entries }: Pages): SecurityEntry[] | null {
+/** The entries when every one of them continues the chain; the first that does not ends the check. */
+function chainOf(
+  { findings }: VerifierContext,
+  { tenant, entries }: Pages,
+): SecurityEntry[] | null {
   const chained: SecurityEntry[] = [];
   for (const [at, value] of entries.entries()) {
     const before = chained.at(-1);
     const fault = isEntry(value) ? entryFault(value, before, tenant) : 'malformed_entry';
     if (fault !== null) {
-      findings.judge('security_entry', `/entries/${at}`, false, { reason: fault });
+      findings.check('security_entry', `/entries/${at}`, false, { reason: fault });
       return null;
     }
     chained.push(value as unknown as SecurityEntry);
   }
   const [first, last] = [chained[0], chained.at(-1)];
-  findings.judge('security_entry', '', true, {
+  findings.check('security_entry', '', true, {
     detail: `Entries ${first?.sequence} to ${last?.sequence}.`,
   });
   if (first?.sequence !== 1) {
@@ -112,10 +115,14 @@ function entryFault(
 }
 
 /** The checkpoints of the file: each must be signed, of this log and on the chain. */
-function servedPoints(hearing: Hearing, pages: Pages, entries: readonly SecurityEntry[]): Point[] {
-  const { findings } = hearing;
+function servedPoints(
+  context: VerifierContext,
+  pages: Pages,
+  entries: readonly SecurityEntry[],
+): Point[] {
+  const { findings } = context;
   const points = pages.checkpoints.flatMap((value, at) =>
-    pointOf(hearing, pages, entries, value, `/checkpoints/${at}`),
+    pointOf(context, pages, entries, value, `/checkpoints/${at}`),
   );
   const end = entries.at(-1)?.sequence ?? 0;
   const covered = Math.max(0, ...points.map(({ checkpoint }) => checkpoint.sequence));
@@ -130,7 +137,7 @@ function servedPoints(hearing: Hearing, pages: Pages, entries: readonly Security
 }
 
 function pointOf(
-  { findings, trust }: Hearing,
+  { findings, trust }: VerifierContext,
   { ledgerId }: Pages,
   entries: readonly SecurityEntry[],
   value: JsonValue,
@@ -138,27 +145,27 @@ function pointOf(
 ): Point[] {
   const verified = verifySecurityCheckpoint(value, trust);
   if (!verified.ok) {
-    findings.judge('security_checkpoint', path, false, { reason: verified.reason });
+    findings.check('security_checkpoint', path, false, { reason: verified.reason });
     return [];
   }
   const { checkpoint } = verified;
   const entry = entries[checkpoint.sequence - (entries[0]?.sequence ?? 1)];
   const fits = checkpoint.ledgerId === ledgerId && entry?.head === checkpoint.head;
-  findings.judge('security_checkpoint', path, fits, {
+  findings.check('security_checkpoint', path, fits, {
     ...(fits ? {} : { reason: 'checkpoint_mismatch' }),
     detail: `It covers the log up to entry ${checkpoint.sequence}.`,
   });
   return fits ? [{ checkpoint, text: canonicalText(value) }] : [];
 }
 
-/** The checkpoints that the anchor store holds over this stretch: signed, on the chain, and the same as those served. */
+/** The checkpoints that the anchor store holds for this range: signed, on the chain, and the same as those served. */
 function storedPoints(
-  hearing: Hearing,
+  context: VerifierContext,
   pages: Pages,
   entries: readonly SecurityEntry[],
   served: readonly Point[],
 ): Point[] {
-  const { findings, copies, expected } = hearing;
+  const { findings, copies, expected } = context;
   const store = copies?.security;
   if (store === undefined) {
     const says =
@@ -172,7 +179,7 @@ function storedPoints(
   const points = kept.flatMap(({ bytes, generation, sequence }): Point[] => {
     const path = `/entries/${sequence - from}/head`;
     const value = valueIn(bytes);
-    const verified = value === undefined ? null : verifySecurityCheckpoint(value, hearing.trust);
+    const verified = value === undefined ? null : verifySecurityCheckpoint(value, context.trust);
     const text = new TextDecoder().decode(bytes);
     const twin = served.find(
       ({ checkpoint }) => checkpoint.sequence === sequence && checkpoint.generation === generation,
@@ -184,7 +191,7 @@ function storedPoints(
       verified.checkpoint.ledgerId === pages.ledgerId &&
       verified.checkpoint.head === entries[sequence - from]?.head &&
       (twin === undefined || twin.text === text);
-    findings.judge('security_store', path, holds);
+    findings.check('security_store', path, holds);
     return holds ? [{ checkpoint: verified.checkpoint, text }] : [];
   });
   const last = kept.at(-1)?.sequence ?? from - 1;

@@ -2,15 +2,15 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 const SHORT_ESCAPES = new Set([...'"\\bfnrt'].map((letter) => letter.charCodeAt(0)));
-/** What JSON.stringify writes for control characters without a short escape. */
+/** The form in which JSON.stringify writes control characters without a short escape. */
 const LONG_ESCAPE = /^00(?:0[0-7bef]|1[0-9a-f])$/;
 const LONGEST_NUMBER = 25;
-/** What numbers are written with. */
+/** The characters of numbers. */
 const NUMBER = new Set([...'-+.0123456789eE'].map((letter) => letter.charCodeAt(0)));
 
 /**
- * Whether somebody wrote the same JSON in other letters than the service does: white space, escapes, other forms of
- * numbers. That changes nothing of what it says, so no digest can show it. The document was read as JSON before.
+ * Whether the same JSON is written differently from the service's form: white space, escapes, other forms of numbers. Its
+ * meaning is the same, so no digest can show the difference. The document was read as JSON before.
  */
 export function isRespelled(document: Uint8Array): boolean {
   const bytes = withoutEnd(document);
@@ -41,7 +41,7 @@ export function isRespelled(document: Uint8Array): boolean {
   return false;
 }
 
-/** Editors and shells end files with a line. */
+/** Editors and shells end files with a line break. */
 function withoutEnd(bytes: Uint8Array): Uint8Array {
   let end = bytes.length;
   while (end > 0 && (bytes[end - 1] === 0x0a || bytes[end - 1] === 0x0d)) end--;

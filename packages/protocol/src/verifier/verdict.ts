@@ -1,12 +1,12 @@
 import type { CheckCode } from './checks.js';
 
-/** What one may say of one thing. Only `holds` is good news; the two in the middle are no news. */
+/** The result of one check. Only `holds` is a success; `cannot be known` and `not checked` are neither. */
 export type CheckStatus = 'holds' | 'fails' | 'cannot be known' | 'not checked';
 
 export interface Check {
   readonly code: CheckCode;
   readonly status: CheckStatus;
-  /** JSON Pointer (RFC 6901) of what it is about; empty for the whole document. */
+  /** JSON Pointer (RFC 6901) of its subject; empty for the whole document. */
   readonly path: string;
   /** One or two sentences for a person. */
   readonly says: string;
@@ -19,19 +19,19 @@ export interface Check {
 export type DocumentKind =
   'export' | 'record' | 'anchor proof' | 'ledger range' | 'webhook' | 'security log';
 
-/** Something that the document does not hold any more, or that nothing in it covers. */
+/** A part that the document no longer holds, or that nothing in it covers. */
 export interface Remark {
   readonly path: string;
   readonly says: string;
 }
 
-/** One step of what happened, as a record tells it. */
-export interface StoryStep {
+/** One event of the request's history, taken from a record. */
+export interface TimelineStep {
   /** As the record has it. */
   readonly at: string;
   readonly says: string;
   readonly path: string;
-  /** Whether the record that tells it was verified. */
+  /** Whether that record was verified. */
   readonly proven: boolean;
 }
 
@@ -54,14 +54,14 @@ export interface Verdict {
   /** Empty unless the document is about an execution. */
   readonly checklist: readonly ChecklistItem[];
   readonly gone: readonly Remark[];
-  /** Members whose content nothing signed covers: whoever had the file could have changed them. */
+  /** Members that no signature covers: anyone who had the file could have changed them. */
   readonly uncovered: readonly Remark[];
-  readonly story: readonly StoryStep[];
+  readonly story: readonly TimelineStep[];
 }
 
 export function overall(checks: readonly Check[]): Verdict['verdict'] {
   if (checks.some(({ status }) => status === 'fails')) return 'fails';
   const open = checks.some(({ status, decisive }) => decisive && status !== 'holds');
-  // Nothing checked is nothing proven.
+  // Without checks nothing is proven.
   return open || !checks.some(({ status }) => status === 'holds') ? 'incomplete' : 'holds';
 }

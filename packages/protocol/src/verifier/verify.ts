@@ -4,97 +4,97 @@ import { faultOf } from '../records/index.js';
 import type { Trust } from '../signing/index.js';
 import { NEEDED, checklistOf } from './checklist.js';
 import { readDocument } from './document.js';
-import { hearExport } from './export.js';
-import { DOCUMENT_LIMITS, newHearing } from './hearing.js';
-import type { AnchorCopies, Expected, Hearing, VerifierMemory } from './hearing.js';
+import { checkExport } from './export.js';
+import { DOCUMENT_LIMITS, newContext } from './context.js';
+import type { AnchorCopies, Expected, VerifierContext, VerifierMemory } from './context.js';
 import { plainText } from './plain-text.js';
-import { hearProof } from './proof.js';
-import { hearRange } from './range.js';
-import { hearSecurityLog, securityLogFault } from './security-log.js';
-import { hearSingle } from './single-record.js';
+import { checkProof } from './proof.js';
+import { checkRange } from './range.js';
+import { checkSecurityLog, securityLogFault } from './security-log.js';
+import { checkSingle } from './single-record.js';
 import { overall } from './verdict.js';
 import type { DocumentKind, Verdict } from './verdict.js';
-import { hearWebhook } from './webhook.js';
+import { checkWebhook } from './webhook.js';
 
 export interface VerifyOptions {
   readonly expected?: Expected;
-  /** The verifier's own look into the anchor store; without it the verdict is incomplete at best. */
+  /** Copies from the anchor store; without them the verdict is incomplete at best. */
   readonly copies?: AnchorCopies | null;
   readonly memory?: VerifierMemory;
 }
 
 /**
- * Verifies one document of which nothing is known: an audit export, a signed record, an anchor proof, a page or longer
+ * Verifies one untrusted document of any kind: an audit export, a signed record, an anchor proof, a page or longer
  * stretch of the ledger, pages of a security log, or a webhook body. Never throws: a document that cannot be read is a verdict too.
  *
  * @param document untrusted bytes of a JSON text, or the text
- * @param trust what was configured out of band (protocol §2.4)
+ * @param trust as configured out of band (protocol §2.4)
  */
 export function verifyDocument(
   document: Uint8Array | string,
   trust: Trust,
   options: VerifyOptions = {},
 ): Verdict {
-  const hearing = newHearing(trust, options);
+  const context = newContext(trust, options);
   let kind: DocumentKind | null = null;
   let checklist: Verdict['checklist'] = [];
   try {
     const reading = readDocument(document);
     if ('fault' in reading) {
-      hearing.findings.judge('document_readable', '', false, { detail: reading.fault });
+      context.findings.check('document_readable', '', false, { detail: reading.fault });
     } else {
       kind = reading.kind;
-      hear(hearing, kind, reading.value);
+      checkDocument(context, kind, reading.value);
       if (aboutExecution(kind, reading.value)) {
         const authorises = decisionOf(reading.value);
-        checklist = checklistOf(hearing.findings.checks, { codes: NEEDED, authorises });
+        checklist = checklistOf(context.findings.checks, { codes: NEEDED, authorises });
       }
       if (reading.respelled) {
         const says =
           'The file spells its JSON otherwise than the service does (white space, escapes, forms of numbers). What it says was checked, its spelling was not.';
-        hearing.findings.uncovered.push({ path: '', says });
+        context.findings.uncovered.push({ path: '', says });
       }
     }
   } catch {
-    // Ours to mend, but nobody may take silence for a yes.
-    hearing.findings.skipped('verifier_works', '', {
+    // This is a bug of ours; the verdict must not look like a success because of it.
+    context.findings.skipped('verifier_works', '', {
       says: 'The verifier itself failed on this document, so what is not listed here was not checked.',
     });
   }
-  const { checks, gone, uncovered, story } = hearing.findings;
-  return { verdict: overall(checks), kind, checks, checklist, gone, uncovered, story };
+  const { checks, gone, uncovered, timeline } = context.findings;
+  return { verdict: overall(checks), kind, checks, checklist, gone, uncovered, story: timeline };
 }
 
-function hear(hearing: Hearing, kind: DocumentKind, value: JsonValue): void {
-  const { findings } = hearing;
-  findings.judge('document_readable', '', true);
+function checkDocument(context: VerifierContext, kind: DocumentKind, value: JsonValue): void {
+  const { findings } = context;
+  findings.check('document_readable', '', true);
   const fault = shapeFault(kind, value);
   if (fault !== null) {
-    findings.judge('document_shape', '', false, { detail: plainText(fault) });
+    findings.check('document_shape', '', false, { detail: plainText(fault) });
     return;
   }
-  findings.judge('document_shape', '', true);
+  findings.check('document_shape', '', true);
   switch (kind) {
     case 'export':
-      return hearExport(hearing, value as unknown as AuditExport);
+      return checkExport(context, value as unknown as AuditExport);
     case 'record':
-      return void hearSingle(hearing, value as unknown as SignedRecord);
+      return void checkSingle(context, value as unknown as SignedRecord);
     case 'webhook':
-      return hearWebhook(hearing, value as unknown as SignedRecord);
+      return checkWebhook(context, value as unknown as SignedRecord);
     case 'anchor proof':
-      return void hearProofAlone(hearing, value);
+      return void checkProofAlone(context, value);
     case 'ledger range':
-      return hearRange(hearing, value as JsonValue[]);
+      return checkRange(context, value as JsonValue[]);
     case 'security log':
-      return hearSecurityLog(hearing, value as JsonObject);
+      return checkSecurityLog(context, value as JsonObject);
   }
 }
 
-function hearProofAlone(hearing: Hearing, value: JsonValue): void {
-  const heard = hearProof(hearing, value, '', null);
-  if (heard === null) return;
-  const { findings } = hearing;
-  const digest = heard.proof.proof[0]?.record_digest;
+function checkProofAlone(context: VerifierContext, value: JsonValue): void {
+  const checked = checkProof(context, value, '', null);
+  if (checked === null) return;
+  const { findings } = context;
+  const digest = checked.proof.proof[0]?.record_digest;
   findings.unknown('receipt_present', '/proof/0/record_digest', {
     says: `It proves the record with the digest ${digest}; which record that is, is not in this file.`,
     decisive: false,
@@ -103,7 +103,7 @@ function hearProofAlone(hearing: Hearing, value: JsonValue): void {
     const says = 'What the anchor store answered is not signed.';
     findings.uncovered.push({ path: `/acceptance/${member}`, says });
   }
-  if (!heard.keyKnown) {
+  if (!checked.keyKnown) {
     const says =
       'What the anchor store answered is not signed; only the end of its key was compared.';
     findings.uncovered.push({ path: '/acceptance/key', says });
@@ -112,13 +112,13 @@ function hearProofAlone(hearing: Hearing, value: JsonValue): void {
 
 function shapeFault(kind: DocumentKind, value: JsonValue): string | null {
   if (kind === 'ledger range') {
-    // Pages may be put together; each entry is judged by itself.
+    // Pages may be joined, so each entry is verified by itself.
     const many = (value as JsonValue[]).length > DOCUMENT_LIMITS.entries;
     return many ? `It has more than ${DOCUMENT_LIMITS.entries} entries.` : null;
   }
   if (kind === 'security log') return securityLogFault(value as JsonObject);
   if (kind === 'anchor proof') return faultOf('AnchorProof', value);
-  // Records have reasons of their own for every fault of their shape.
+  // Records have codes of their own for faults of their shape.
   if (kind !== 'export') return null;
   const { records, audit } = value as { records: unknown; audit: unknown };
   for (const list of [records, audit]) {

@@ -1,21 +1,21 @@
 import { SECONDS } from '../constants.js';
 import type { SignedRecord } from '../records/index.js';
-import type { Hearing } from './hearing.js';
-import { expecting, hearRecord, isOf } from './record.js';
-import { hearParties, notInLedger } from './single-record.js';
-import { tellRecord } from './story.js';
+import type { VerifierContext } from './context.js';
+import { expecting, checkRecord, isOf } from './record.js';
+import { checkParties, notInLedger } from './single-record.js';
+import { addToTimeline } from './timeline.js';
 
 /** A webhook body and the event inside it (protocol §11.5, "Receiver"). */
-export function hearWebhook(hearing: Hearing, value: SignedRecord): void {
-  const { findings, expected } = hearing;
+export function checkWebhook(context: VerifierContext, value: SignedRecord): void {
+  const { findings, expected } = context;
   const { now, receivedAt } = expected;
   const common = { audience: null, ...(now === undefined ? {} : { now }) };
-  const outer = hearRecord(hearing, value, '', expecting({ type: 'WebhookDelivery', ...common }));
+  const outer = checkRecord(context, value, '', expecting({ type: 'WebhookDelivery', ...common }));
   if (outer === null || !isOf(outer, 'WebhookDelivery')) return;
-  hearParties(hearing, outer);
+  checkParties(context, outer);
   const { payload, header, issuedAt } = outer;
-  const event = hearRecord(
-    hearing,
+  const event = checkRecord(
+    context,
     payload.event,
     '/payload/event',
     expecting({
@@ -30,7 +30,7 @@ export function hearWebhook(hearing: Hearing, value: SignedRecord): void {
     isOf(event, 'RequestChangedEvent') &&
     event.payload.event_id === payload.event_id &&
     event.issuedAt <= issuedAt;
-  findings.judge('delivery_event', '/payload/event_id', carried);
+  findings.check('delivery_event', '/payload/event_id', carried);
   if (receivedAt === undefined) {
     findings.unknown('delivery_fresh', '/payload/timestamp', {
       says: 'When it came in is not known, so whether it was fresh then cannot be known: an old body sent again looks the same.',
@@ -38,9 +38,9 @@ export function hearWebhook(hearing: Hearing, value: SignedRecord): void {
     });
   } else {
     const off = Math.abs(receivedAt - issuedAt);
-    findings.judge('delivery_fresh', '/payload/timestamp', off < SECONDS.webhookTolerance * 1000);
+    findings.check('delivery_fresh', '/payload/timestamp', off < SECONDS.webhookTolerance * 1000);
   }
-  notInLedger(hearing);
-  if (event !== null) tellRecord(hearing, event);
-  tellRecord(hearing, outer);
+  notInLedger(context);
+  if (event !== null) addToTimeline(context, event);
+  addToTimeline(context, outer);
 }

@@ -2,7 +2,7 @@ import { PROTOCOL_REVISION } from '../../constants.js';
 import type { JsonValue } from '../../json/value.js';
 import type * as records from '../index.js';
 import { DecisionCandidate, DecisionRequest, Material, ReviewBundle } from './request.js';
-import { CANDIDATE_ID, LEDGER_ID, NAMESPACE, ORIGIN, REQUEST_ID, digest } from './story.js';
+import { CANDIDATE_ID, LEDGER_ID, NAMESPACE, ORIGIN, REQUEST_ID, digest } from './example-ids.js';
 
 const CLAIM_ID = '91f0c6f2-3b1d-4a0e-8f57-6f2f6b0f8a21';
 const EVENT_ID = '5f0b7c1a-2d3e-4f60-8a9b-0c1d2e3f4a5b';

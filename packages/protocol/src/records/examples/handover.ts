@@ -7,7 +7,7 @@ import {
 import type * as records from '../index.js';
 import { SignedRecord } from './evidence.js';
 import { BundleRegistration, DecisionProposal, EmptyInput, Material } from './request.js';
-import { BUNDLE_ID, CANDIDATE_ID, ORIGIN, REQUEST_ID, digest } from './story.js';
+import { BUNDLE_ID, CANDIDATE_ID, ORIGIN, REQUEST_ID, digest } from './example-ids.js';
 
 export const HitlFormField: records.HitlFormField = {
   key: 'note',

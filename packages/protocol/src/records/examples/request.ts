@@ -1,6 +1,6 @@
 import { DEFAULT_LIMITS, PROTOCOL_REVISION } from '../../constants.js';
 import type * as records from '../index.js';
-import { BUNDLE_ID, CANDIDATE_ID, NAMESPACE, REQUEST_ID, digest } from './story.js';
+import { BUNDLE_ID, CANDIDATE_ID, NAMESPACE, REQUEST_ID, digest } from './example-ids.js';
 
 export const AgentUiCompatibility: records.AgentUiCompatibility = { agent_ui: '2' };
 

@@ -1,6 +1,6 @@
 import { DEFAULT_LIMITS, PROTOCOL_REVISION, SUPPORTED_PROFILES } from '../../constants.js';
 import type * as records from '../index.js';
-import { LEDGER_ID, ORIGIN } from './story.js';
+import { LEDGER_ID, ORIGIN } from './example-ids.js';
 
 export const Profiles: records.Profiles = { ...SUPPORTED_PROFILES };
 export const Metadata: records.Metadata = { team: 'treasury' };

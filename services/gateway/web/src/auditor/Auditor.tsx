@@ -180,7 +180,7 @@ export function Auditor() {
           <Outcome {...outcome} name={outcome.evidence.name} />
           <Timeline
             key={outcome.at}
-            story={outcome.verdict.story}
+            timeline={outcome.verdict.story}
             part={(path) => partOf(verifier.current, path, 200_000)}
           />
           {outcome.verdict.kind === 'export' && (

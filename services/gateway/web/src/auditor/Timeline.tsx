@@ -1,4 +1,4 @@
-import type { StoryStep } from '@countersign/protocol';
+import type { TimelineStep } from '@countersign/protocol';
 import { useState } from 'preact/hooks';
 
 import { Button } from '../parts/Button.js';
@@ -11,19 +11,19 @@ import type { Part } from '../verifying/messages.js';
 
 const AT_ONCE = 200;
 
-/** What happened, in the order of time, each step with the record that tells it. */
+/** The events in the order of time, each with its record. */
 export function Timeline(props: {
-  readonly story: readonly StoryStep[];
+  readonly timeline: readonly TimelineStep[];
   readonly part: (path: string) => Promise<Part>;
 }) {
-  const { story, part } = props;
+  const { timeline, part } = props;
   const [most, setMost] = useState(AT_ONCE);
   return (
     <section class="card">
-      <h2>{auditor.story}</h2>
-      {story.length === 0 && <p class="quiet-text">{auditor.noStory}</p>}
+      <h2>{auditor.timeline}</h2>
+      {timeline.length === 0 && <p class="quiet-text">{auditor.noTimeline}</p>}
       <ol class="timeline">
-        {story.slice(0, most).map((step, place) => (
+        {timeline.slice(0, most).map((step, place) => (
           <li key={`${step.path} ${place}`} class={step.proven ? 'proven' : 'unproven'}>
             <p class="timeline-time">
               <Moment at={step.at} />
@@ -38,14 +38,14 @@ export function Timeline(props: {
           </li>
         ))}
       </ol>
-      {story.length > most && (
+      {timeline.length > most && (
         <Button onClick={() => setMost(most + AT_ONCE)}>{shared.showMore}</Button>
       )}
     </section>
   );
 }
 
-/** The exact record, read out of the file when it is asked for. */
+/** The exact record, read from the file on demand. */
 function RecordOf({ path, part }: { path: string; part: (path: string) => Promise<Part> }) {
   const [text, setText] = useState<string | null>(null);
   const open = async () => {

@@ -4,31 +4,31 @@ import type { Check, CheckStatus, Verdict } from './verdict.js';
 
 const HEADLINES = {
   holds:
-    'HOLDS. Nothing fails and nothing that matters is open; what nobody compared or can know is listed.',
+    'HOLDS. No check fails, and every decisive check holds. Points that were not compared or cannot be known are listed.',
   fails: 'FAILS. Do not rely on this file.',
-  incomplete: 'INCOMPLETE. Nothing failed, but something that matters stays open.',
+  incomplete: 'INCOMPLETE. No check fails, but a decisive one is open.',
 } as const satisfies Record<Verdict['verdict'], string>;
 
 const MARKS = { holds: '+', fails: 'x', 'cannot be known': '?', 'not checked': '-' } as const;
 
-/** The verdict in plain words, one line a finding; what failed comes first. */
+/** The verdict as text, one line a finding, failures first. */
 export function verdictText(verdict: Verdict): string {
   const { checks, story, gone, uncovered, checklist } = verdict;
   const kind = verdict.kind === null ? 'no document' : `a document of the kind "${verdict.kind}"`;
   return [
     `${HEADLINES[verdict.verdict]} (${kind})`,
-    ...section('What fails', lines(checks, 'fails')),
-    ...section('What was not checked', lines(checks, 'not checked')),
-    ...section('What cannot be known from this file', lines(checks, 'cannot be known')),
+    ...section('Failed', lines(checks, 'fails')),
+    ...section('Not checked', lines(checks, 'not checked')),
+    ...section('Cannot be known from this file', lines(checks, 'cannot be known')),
     ...section(
-      'What is gone',
+      'Deleted',
       gone.map(({ path, says }) => `. ${says}${at(path)}`),
     ),
     ...section(
-      'What nothing covers',
+      'Not covered by a signature',
       uncovered.map(({ path, says }) => `. ${path === '' ? 'spelling' : path}: ${says}`),
     ),
-    ...section('What holds', held(checks)),
+    ...section('Holds', held(checks)),
     ...section(
       'Before an executor acts (protocol §15)',
       checklist.map(
@@ -36,7 +36,7 @@ export function verdictText(verdict: Verdict): string {
       ),
     ),
     ...section(
-      'What happened',
+      'Timeline',
       story.map((step) => `${step.at}  ${step.says}${step.proven ? '' : ' (NOT PROVEN)'}`),
     ),
   ].join('\n');
@@ -57,7 +57,7 @@ function lines(checks: readonly Check[], status: CheckStatus): string[] {
   return found.length > most ? [...shown, `… and ${found.length - most} more`] : shown;
 }
 
-/** One line a code, with how often. */
+/** One line for each code, with the number of checks. */
 function held(checks: readonly Check[]): string[] {
   const counts = new Map<CheckCode, number>();
   for (const { code, status } of checks) {

@@ -8,14 +8,14 @@ import type { Trust, Verification } from '../signing/index.js';
 import { newFindings } from './findings.js';
 import type { Findings } from './findings.js';
 
-/** What a hostile document may cost. An export of the largest material and all its admissions stays below. */
+/** Limits on the cost of a hostile document. An export of the largest material and all its admissions stays below. */
 export const DOCUMENT_LIMITS = {
   bytes: DOCUMENT_BYTES,
   /** Records, ledger entries or nodes of one document. */
   entries: 100_000,
 } as const;
 
-/** What a document may hold before anything of it is built (R35). */
+/** Limits on a document, checked before any of it is built (R35). */
 export const DOCUMENT_BOUNDS: JsonBounds = {
   /** A body's 64 levels, and those around what came in it (protocol §2.1). */
   depth: MAX_JSON_DEPTH + 8,
@@ -28,10 +28,10 @@ export const DOCUMENT_BOUNDS: JsonBounds = {
   members: BODY_BOUNDS.members,
 };
 
-/** What the verifier knows from elsewhere; what is absent is not compared, and the verdict says so. */
+/** Facts that the verifier knows from elsewhere. An absent one is not compared, and the verdict says so. */
 export interface Expected {
   readonly tenant?: string;
-  /** Id of the producer, or whoever else the record is for. */
+  /** Id of the record's addressee, usually the producer. */
   readonly audience?: string;
   readonly ledgerId?: string;
   readonly executionIdentity?: string;
@@ -52,7 +52,7 @@ export interface AnchorCopy {
   readonly bytes: Uint8Array;
 }
 
-/** The verifier's own look into the anchor store (protocol §4.3.5): what it fetched, not what the service says. */
+/** Copies that the verifier itself fetched from the anchor store (protocol §4.3.5), not those that the service shows. */
 export interface AnchorCopies {
   copy(ledgerId: string, generation: string, sequence: number): AnchorCopy | null;
   /** All copies of a ledger from one sequence to another, in their order. */
@@ -62,8 +62,8 @@ export interface AnchorCopies {
 }
 
 /**
- * What stays the same from one document to the next under one trust manifest: signatures that were verified, schemas
- * that were compiled. Never share it between manifests.
+ * Results that hold for all documents under one trust manifest: verified signatures and compiled schemas. Never share it
+ * between manifests.
  */
 export interface VerifierMemory {
   readonly verified: Map<string, Verification>;
@@ -76,7 +76,8 @@ export function newVerifierMemory(): VerifierMemory {
   return { verified: new Map(), canonical: new Set(), schemas: createSchemaCache() };
 }
 
-export interface Hearing {
+/** Everything that the checks of one document share. */
+export interface VerifierContext {
   readonly trust: Trust;
   readonly expected: Expected;
   readonly copies: AnchorCopies | null;
@@ -84,10 +85,10 @@ export interface Hearing {
   readonly findings: Findings;
 }
 
-export function newHearing(
+export function newContext(
   trust: Trust,
   options: { expected?: Expected; copies?: AnchorCopies | null; memory?: VerifierMemory },
-): Hearing {
+): VerifierContext {
   return {
     trust,
     expected: options.expected ?? {},

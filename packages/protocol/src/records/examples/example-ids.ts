@@ -1,6 +1,6 @@
 import type { Digest } from '../primitives.js';
 
-/** One story in all examples: bot-7 of the tenant acme asks whether to pay an invoice. */
+/** The same request in all examples: bot-7 of the tenant acme asks whether to pay an invoice. */
 export const ORIGIN = 'https://review.example';
 export const REQUEST_ID = '0b9a6c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d';
 export const CANDIDATE_ID = '6f1d0c1e-2b5a-4c7e-9a40-0d3c5b7e9f11';

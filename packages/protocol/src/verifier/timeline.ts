@@ -1,9 +1,9 @@
 import type { AuditExport } from '../records/index.js';
 import { plainText } from './plain-text.js';
-import type { Hearing } from './hearing.js';
-import type { HeardProof } from './proof.js';
+import type { VerifierContext } from './context.js';
+import type { CheckedProof } from './proof.js';
 import { isOf } from './record.js';
-import type { HeardRecord } from './record.js';
+import type { CheckedRecord } from './record.js';
 
 const REASONS: Readonly<Record<string, string>> = {
   anchor_accepted: 'The anchor store has accepted the checkpoint over the decision.',
@@ -29,8 +29,8 @@ const REPEATED: ReadonlySet<string> = new Set([
   'material_deleted',
 ]);
 
-/** What a record tells in one sentence; null for what a record of its own tells better. */
-export function sentenceOf(record: HeardRecord): string | null {
+/** The sentence for a record; null for an event that only repeats another record. */
+export function sentenceOf(record: CheckedRecord): string | null {
   if (isOf(record, 'DecisionReceipt')) {
     const { reviewer, decision, purpose, grant_deadline } = {
       grant_deadline: '',
@@ -79,28 +79,28 @@ export function sentenceOf(record: HeardRecord): string | null {
   return `A record of the type ${record.type}.`;
 }
 
-export function tellRecord({ findings }: Hearing, record: HeardRecord): void {
+export function addToTimeline({ findings }: VerifierContext, record: CheckedRecord): void {
   const says = sentenceOf(record);
   if (says === null) return;
   const { path, proven } = record;
-  findings.tell({ at: record.header.issued_at, says, path, proven });
+  findings.add({ at: record.header.issued_at, says, path, proven });
 }
 
-/** From the question to the end, in the order of time. */
-export function tellExport(
-  hearing: Hearing,
+/** The whole lifecycle, in the order of time. */
+export function addExportToTimeline(
+  context: VerifierContext,
   { request, material }: AuditExport,
-  records: readonly HeardRecord[],
-  anchor: HeardProof | null,
+  records: readonly CheckedRecord[],
+  anchor: CheckedProof | null,
   issuer: string,
 ): void {
-  const { findings } = hearing;
+  const { findings } = context;
   const bound =
     findings.allHold('request_bound') === true && findings.allHold('request_digest') === true;
-  const tell = (at: string, says: string, path: string, proven: boolean): void =>
-    findings.tell({ at, says, path, proven });
+  const add = (at: string, says: string, path: string, proven: boolean): void =>
+    findings.add({ at, says, path, proven });
   const { subject } = request.requester;
-  tell(
+  add(
     request.accepted_at,
     `${request.producer} of ${request.tenant} asked for ${subject} on the route ${request.route}, at ${plainText(issuer)}: ${plainText(request.summary)}`,
     '/request',
@@ -110,13 +110,13 @@ export function tellExport(
   if (candidate) {
     const { created_at, reviewer, decision } = candidate;
     const proven = bound && findings.allHold('receipt_candidate') === true;
-    tell(created_at, `${reviewer} proposed: ${decision}.`, '/material/candidate', proven);
+    add(created_at, `${reviewer} proposed: ${decision}.`, '/material/candidate', proven);
   }
-  for (const record of records) tellRecord(hearing, record);
+  for (const record of records) addToTimeline(context, record);
   if (anchor !== null) {
     const { issued_at } = anchor.proof.checkpoint.protected;
     const { sequence } = anchor.checkpoint;
-    tell(issued_at, `A checkpoint at entry ${sequence} covers the decision.`, '/anchor', true);
+    add(issued_at, `A checkpoint at entry ${sequence} covers the decision.`, '/anchor', true);
   }
-  findings.story.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  findings.timeline.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
 }
