@@ -17,7 +17,7 @@ const ENTRIES = [
   'launcher/orphan',
   // Of the scripts for developers in the folder above.
   'index',
-  'launcher/database',
+  'database',
   'launcher/debian',
   'program-of-image',
   'demo/person',

@@ -1,4 +1,4 @@
-export { ensureKeys, trustManifest } from './launcher/keys.js';
+export { ensureKeys, trustManifest } from './keys.js';
 export { ASKED, messageKeysVariable } from './message-settings.js';
 export { assemble } from './modules.js';
 export type { BusPermissions, Hint } from './permissions.js';

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readCallerKey, readCallerKeys, readMessageKeys } from '@countersign/platform';
-import { ensureKeys } from './launcher/keys.js';
+import { ensureKeys } from './keys.js';
 import { callerRotation, messageKeyRotation } from './rotation-of-callers.js';
 
 let keys: string;

@@ -7,7 +7,7 @@ import {
   readMessageKeys,
 } from '@countersign/platform';
 import type { AskedService } from '@countersign/platform';
-import { ensurePrivateKey, listCallerKey, publicPemOf, replaceFile } from './launcher/keys.js';
+import { ensurePrivateKey, listCallerKey, publicPemOf, replaceFile } from './keys.js';
 import { PlainError } from './plain-error.js';
 
 /**

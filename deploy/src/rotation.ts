@@ -8,7 +8,7 @@ import {
   startUpFaults,
 } from '@countersign/protocol';
 import type { SigningService, TrustManifest } from '@countersign/protocol';
-import { newKey, publicPemOf } from './launcher/keys.js';
+import { newKey, publicPemOf } from './keys.js';
 import { PlainError } from './plain-error.js';
 import { listedAs } from './service-signer.js';
 

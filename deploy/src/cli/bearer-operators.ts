@@ -11,8 +11,8 @@ import {
 import type { KnownOperator, OperatorScope, OwnerPool } from '@countersign/database';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
-import { plainly } from '../launcher/database.js';
-import { newToken } from '../launcher/demo-tenants.js';
+import { newToken } from '../bearer-token.js';
+import { plainly } from '../database.js';
 import { PlainError } from '../plain-error.js';
 import { databaseOf } from './database-of.js';
 import type { DatabaseOptions } from './database-of.js';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { loadConfig } from '@countersign/platform';
-import { DEFAULT_DATA, dataDirectory } from '../launcher/data-directory.js';
-import { STORES_FILE } from '../launcher/stores.js';
-import type { StoresFile } from '../launcher/stores.js';
+import { DEFAULT_DATA, dataDirectory } from '../data-directory.js';
 import { PlainError } from '../plain-error.js';
 import { NATS_TRANSPORT, databaseFaults } from '../store-transport.js';
+import { STORES_FILE } from '../stores-file.js';
+import type { StoresFile } from '../stores-file.js';
 
 export interface DatabaseOptions {
   data?: string;

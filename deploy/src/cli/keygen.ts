@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
-import { KEY_HOLDERS, SERVICES, VALID_DAYS, ensureKeys, trustManifest } from '../launcher/keys.js';
-import type { KeyHolder } from '../launcher/keys.js';
+import { KEY_HOLDERS, SERVICES, VALID_DAYS, ensureKeys, trustManifest } from '../keys.js';
+import type { KeyHolder } from '../keys.js';
 import { PlainError } from '../plain-error.js';
 import { readTrustFile, writeTrustFile } from '../trust-file.js';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { bootstrapTenant, createOwnerPool, finishUpgrade } from '@countersign/database';
 import type { Command } from 'commander';
-import { bringUpToDate, plainly } from '../launcher/database.js';
-import { newToken } from '../launcher/demo-tenants.js';
+import { newToken } from '../bearer-token.js';
+import { bringUpToDate, plainly } from '../database.js';
 import { addKeygenCommand } from './keygen.js';
 import { addRecoverCommand } from './recover.js';
 import { addTreeCommand } from './tree.js';

@@ -1,7 +1,7 @@
 import { createOwnerPool, planRecovery, recoverTenant } from '@countersign/database';
 import type { RecoveryPlan } from '@countersign/database';
 import type { Command } from 'commander';
-import { plainly } from '../launcher/database.js';
+import { plainly } from '../database.js';
 import { PlainError } from '../plain-error.js';
 import { databaseOf } from './database-of.js';
 import type { DatabaseOptions } from './database-of.js';

@@ -4,8 +4,8 @@ import { INSTALLATION, parseStrictJson, readTrustManifest } from '@countersign/p
 import type { SigningService, TrustManifest } from '@countersign/protocol';
 import { Argument } from 'commander';
 import type { Command } from 'commander';
-import { plainly } from '../launcher/database.js';
-import { SERVICES } from '../launcher/keys.js';
+import { plainly } from '../database.js';
+import { SERVICES } from '../keys.js';
 import { PlainError } from '../plain-error.js';
 import { SETTLED, callerRotation, messageKeyRotation } from '../rotation-of-callers.js';
 import { activate, prepare, retire } from '../rotation.js';

@@ -4,7 +4,7 @@ import { INSTALLATION } from '@countersign/protocol';
 import type { SecurityEntry, SecurityPages } from '@countersign/protocol';
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import { plainly } from '../launcher/database.js';
+import { plainly } from '../database.js';
 import { PlainError } from '../plain-error.js';
 import { databaseOf } from './database-of.js';
 import type { DatabaseOptions } from './database-of.js';

@@ -15,7 +15,7 @@ import {
 import type { Trust } from '@countersign/protocol';
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import { plainly } from '../launcher/database.js';
+import { plainly } from '../database.js';
 import { PlainError } from '../plain-error.js';
 import { databaseOf } from './database-of.js';
 import type { DatabaseOptions } from './database-of.js';

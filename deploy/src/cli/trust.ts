@@ -4,7 +4,7 @@ import type { TransitVersion } from '@countersign/platform';
 import { SIGNING_POLICY, addKey, parseTimestamp, revokeKey } from '@countersign/protocol';
 import type { NewKey, SigningService, TrustManifest } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { newKey } from '../launcher/keys.js';
+import { newKey } from '../keys.js';
 import { PlainError } from '../plain-error.js';
 import { keyInUse } from '../rotation.js';
 import { listedAs } from '../service-signer.js';

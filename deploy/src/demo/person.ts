@@ -1,4 +1,4 @@
-import { dataDirectory } from '../launcher/data-directory.js';
+import { dataDirectory } from '../data-directory.js';
 import { DEMO_FILE } from '../launcher/demo-file.js';
 import type { DemoFile } from '../launcher/demo-file.js';
 import { TENANTS_FILE, everybodyOf } from '../launcher/demo-tenants.js';

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import type { DataDirectory } from './data-directory.js';
+import { newToken } from '../bearer-token.js';
+import type { DataDirectory } from '../data-directory.js';
 
 /** Somebody of the demonstration: `subject` is the name at the development provider. */
 export interface DemoPerson {
@@ -84,9 +84,4 @@ function demoTenant(tenant: string, number: number): DemoTenant {
 
 function machine(id: string): Machine {
   return { id, token: newToken() };
-}
-
-/** 32 random bytes as the interface wants bearer tokens (protocol §8.1). */
-export function newToken(): string {
-  return randomBytes(32).toString('base64url');
 }

@@ -1,6 +1,6 @@
 import { runCommand } from './command.js';
-import { DEFAULT_DATA, takeDataDirectory } from './data-directory.js';
-import type { DataDirectory } from './data-directory.js';
+import { DEFAULT_DATA, takeDataDirectory } from '../data-directory.js';
+import type { DataDirectory } from '../data-directory.js';
 import { DEMO_FILE, writeDemoFile } from './demo-file.js';
 import { demoTenants, everybodyOf } from './demo-tenants.js';
 import { explain } from '../plain-error.js';

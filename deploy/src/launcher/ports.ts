@@ -1,5 +1,5 @@
 import { freePort, isFreePort } from '@countersign/platform/stores';
-import type { DataDirectory } from './data-directory.js';
+import type { DataDirectory } from '../data-directory.js';
 import { PlainError } from '../plain-error.js';
 
 /** The ports of an instance, kept in its data directory: records name the origin, people their login. */

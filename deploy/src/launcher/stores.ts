@@ -8,13 +8,15 @@ import {
 } from '@countersign/platform/stores';
 import type { RunningStore } from '@countersign/platform/stores';
 import { canInstall, installPackages, isAllowed } from './debian.js';
-import { commandOf } from './data-directory.js';
-import type { DataDirectory } from './data-directory.js';
+import { commandOf } from '../data-directory.js';
+import type { DataDirectory } from '../data-directory.js';
 import { PlainError, explain } from '../plain-error.js';
+import { STORES_FILE } from '../stores-file.js';
+import type { Started, StoreUrls, StoresFile } from '../stores-file.js';
 
 /** The stores of an instance: addresses for its targets, and what to stop at the end. */
 export interface Stores {
-  readonly urls: Readonly<{ DATABASE_URL: string; NATS_URL?: string; REDIS_URL?: string }>;
+  readonly urls: StoreUrls;
   stop(): Promise<void>;
 }
 
@@ -52,20 +54,7 @@ const REDIS: Kind = {
   start: startRedis,
 };
 
-/** Where the stores of a running instance are, and the servers that a launcher would leave behind if it were killed. */
-export const STORES_FILE = 'stores.json';
-
-export interface StoresFile {
-  urls: Partial<Stores['urls']>;
-  started: Started[];
-}
-
 const RESTART_MS = 5000;
-
-interface Started {
-  pid: number;
-  command: string;
-}
 
 /**
  * PostgreSQL always, NATS and Redis with `split`: those that a variable of the environment names, else servers
@@ -114,7 +103,7 @@ export async function provideStores(
     await stop();
     throw error;
   }
-  return { urls: urls as Stores['urls'], stop };
+  return { urls: urls as StoreUrls, stop };
 }
 
 interface KeptStore {

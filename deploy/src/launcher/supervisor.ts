@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { DataDirectory } from './data-directory.js';
+import type { DataDirectory } from '../data-directory.js';
 import { endOfLog, judgeLine, openLog } from './log-file.js';
 import { PlainError } from '../plain-error.js';
 

@@ -1,13 +1,13 @@
 import { BUS } from '../configuration.js';
 import { messageKeysVariable } from '../message-settings.js';
 import { signingKeyVariable } from '../signing-settings.js';
+import { STORES_FILE } from '../stores-file.js';
 import { TARGETS, rowOf } from '../targets.js';
 import type { Target } from '../targets.js';
-import type { DataDirectory } from './data-directory.js';
+import type { DataDirectory } from '../data-directory.js';
 import { everybodyOf } from './demo-tenants.js';
 import type { DemoTenant } from './demo-tenants.js';
 import type { Ports } from './ports.js';
-import { STORES_FILE } from './stores.js';
 import type { Stores } from './stores.js';
 import type { TargetProcess } from './supervisor.js';
 

@@ -1,6 +1,6 @@
 import { QUEUES_ROLE, migrate } from '@countersign/database';
 import { migrateJobs } from '@countersign/platform/jobs';
-import { PlainError } from '../plain-error.js';
+import { PlainError } from './plain-error.js';
 
 /** Applies the migrations that the database of that URL lacks, queues included, and returns their names. Throws PlainError. */
 export function bringUpToDate(url: string): Promise<string[]> {

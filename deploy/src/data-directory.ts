@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { PlainError } from '../plain-error.js';
+import { PlainError } from './plain-error.js';
 
 /** Where `npm start` keeps its data when nothing else is said. */
-export const DEFAULT_DATA = fileURLToPath(new URL('../../../.countersign', import.meta.url));
+export const DEFAULT_DATA = fileURLToPath(new URL('../../.countersign', import.meta.url));
 
 /** Where everything lies that a later start finds again. */
 export interface DataDirectory {

@@ -10,7 +10,7 @@ import {
 } from '@countersign/protocol';
 import type { NewKey, SigningService, TrustManifest } from '@countersign/protocol';
 import { newMessageKey } from '@countersign/platform';
-import { ASKED } from '../message-settings.js';
+import { ASKED } from './message-settings.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
