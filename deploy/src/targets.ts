@@ -1,7 +1,7 @@
 import type { RoleName } from '@countersign/database';
 import { PREFLIGHT_SUBJECT, SCHEMA_SUBJECT, TREE_SUBJECT, subjectOf } from '@countersign/platform';
 import type { AskedService } from '@countersign/platform';
-import { DESK_CALLS, OPERATIONS, SECURITY_READS, busSubject } from '@countersign/protocol';
+import { ADMIN_OPERATIONS, OPERATIONS, SECURITY_READS, busSubject } from '@countersign/protocol';
 import type { ServiceName, SigningService } from '@countersign/protocol';
 import type { Assembly } from './assembly.js';
 import type { Linked } from './linked.js';
@@ -67,7 +67,7 @@ const SERVICE_WORKER = {
 } as const;
 
 /** What the operator pages call beside the operations, all of it of the service `request`. */
-const DESK_SUBJECTS = DESK_CALLS.map(({ name }) => subjectOf(name));
+const ADMIN_SUBJECTS = ADMIN_OPERATIONS.map(({ name }) => subjectOf(name));
 
 /** What operators and auditors read of the security log, of the service `ledger`. */
 const SECURITY_SUBJECTS = SECURITY_READS.map(({ name }) => subjectOf(name));
@@ -100,7 +100,7 @@ export const TABLE = {
     role: 'request',
     key: 'request',
     messages: ['request'],
-    serves: [...operationsOf('request'), PREFLIGHT_SUBJECT, ...DESK_SUBJECTS],
+    serves: [...operationsOf('request'), PREFLIGHT_SUBJECT, ...ADMIN_SUBJECTS],
     calls: [SCHEMA_SUBJECT],
     publishes: ['outbox'],
     load: async () => (await import('./targets/request.js')).request,
@@ -204,7 +204,7 @@ export const TABLE = {
       ...OPERATIONS.filter(({ service }) => service !== 'gateway').map(busSubject),
       PREFLIGHT_SUBJECT,
       TREE_SUBJECT,
-      ...DESK_SUBJECTS,
+      ...ADMIN_SUBJECTS,
       ...SECURITY_SUBJECTS,
     ],
     reaches: ['redis', 'oidc'],

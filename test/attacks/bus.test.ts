@@ -176,7 +176,7 @@ describe('somebody who reads and writes on the bus', () => {
     }
   });
 
-  it('sees the desk of an operator once', async () => {
+  it('sees admin reads once', async () => {
     const owner = await personOf(instance.demo, instance.dataDirectory, 'owner-1');
     const config = {
       enabled: true,

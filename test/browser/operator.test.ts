@@ -340,8 +340,8 @@ describe('a route', () => {
   it('is not saved over somebody else’s change', async () => {
     await open('/routes/contracts');
     await see('Separation of duties');
-    const desk = await humanOperator();
-    const { body } = await desk.get('/operator/data/routes?id=contracts');
+    const operator = await humanOperator();
+    const { body } = await operator.get('/operator/data/routes?id=contracts');
     const { config } = body.items[0];
     await day.operator.put('/v2/admin/routes/contracts', { ...config, modes: ['durable'] });
     await page.getByLabel('live_window').check();

@@ -4,7 +4,7 @@ import {
   BundleStore,
   CreationStore,
   DeletionStore,
-  DeskStore,
+  AdminStore,
   DirectoryStore,
   ExpiryStore,
   HousekeepingStore,
@@ -43,7 +43,7 @@ export const request: Assembly<Shared> = {
       requestModule(shared.runtime('request'), {
         requests: new RequestStore(pool),
         lists: new ListStore(pool),
-        desk: new DeskStore(pool),
+        admin: new AdminStore(pool),
         creations: new CreationStore(pool, amounts),
         bundles: new BundleStore(pool, amounts),
         configuration: new DirectoryStore(pool),

@@ -38,7 +38,7 @@ export interface OperationCall<
   readonly large: LargeStep | null;
 }
 
-/** A read or change beside the operations, as the tables of protocol/desk.ts and protocol/security-log list them. */
+/** A read or change beside the operations, as the tables of protocol/admin-reads.ts and protocol/security-log list them. */
 export interface AdminRow {
   readonly name: string;
   readonly query: readonly string[];

@@ -1,6 +1,6 @@
 export * from './agent-ui/index.js';
 export * from './constants.js';
-export * from './desk.js';
+export * from './admin-reads.js';
 export * from './errors.js';
 export * from './hitl/index.js';
 export * from './incident-catalogue.js';

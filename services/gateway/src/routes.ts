@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { DESK_CALLS, Refusal, SECURITY_READS, textDigest } from '@countersign/protocol';
+import { ADMIN_OPERATIONS, Refusal, SECURITY_READS, textDigest } from '@countersign/protocol';
 import { Router } from 'express';
 
 import type { Call, Handler } from './call.js';
 import { LOGIN_COOKIE, readCookie } from './cookies.js';
-import { createDesk } from './desk.js';
+import { createAdminReads } from './admin-reads.js';
 import type { Login } from './login/login.js';
 import { APP_PAGES } from './pages/app-pages.js';
 import type { PeoplePaths } from './people.js';
@@ -36,7 +36,7 @@ export interface RouteParts {
  */
 export function createRoutes(parts: RouteParts): (call: Call) => void {
   const { pipeline, publicPaths, assets, errors, trees, login, sessions, people, refuse } = parts;
-  const desk = createDesk(pipeline);
+  const adminReads = createAdminReads(pipeline);
   const securityLog = createSecurityLog(pipeline);
   const router = Router({ caseSensitive: true, strict: true });
   const calls = new WeakMap<object, Call>();
@@ -79,8 +79,8 @@ export function createRoutes(parts: RouteParts): (call: Call) => void {
   post('/auth/backchannel-logout', rated(sessions.backchannelLogout));
 
   router.head(below('/operator/data/'), none);
-  for (const call of DESK_CALLS) {
-    (call.method === 'GET' ? get : post)(call.path, desk(call));
+  for (const call of ADMIN_OPERATIONS) {
+    (call.method === 'GET' ? get : post)(call.path, adminReads(call));
   }
   for (const read of SECURITY_READS) get(read.path, securityLog(read));
   router.all(below('/operator/data/'), none);

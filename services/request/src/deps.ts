@@ -3,7 +3,7 @@ import type { Notary } from '@countersign/platform';
 import type { WebhookRules } from '@countersign/protocol';
 import type { BundleStore } from './store/bundles.js';
 import type { CreationStore } from './store/creation.js';
-import type { DeskStore } from './store/desk.js';
+import type { AdminStore } from './store/admin-reads.js';
 import type { DirectoryStore } from './store/directory.js';
 import type { ListStore } from './store/lists.js';
 import type { RequestStore } from './store/requests.js';
@@ -11,7 +11,7 @@ import type { RequestStore } from './store/requests.js';
 export interface RequestDeps {
   readonly requests: RequestStore;
   readonly lists: ListStore;
-  readonly desk: DeskStore;
+  readonly admin: AdminStore;
   readonly creations: CreationStore;
   readonly bundles: BundleStore;
   readonly configuration: DirectoryStore;

@@ -4,7 +4,7 @@ export { QUOTA_AMOUNTS } from './quotas.js';
 export { BundleStore } from './store/bundles.js';
 export { CreationStore } from './store/creation.js';
 export { DeletionStore } from './store/deletion.js';
-export { DeskStore } from './store/desk.js';
+export { AdminStore } from './store/admin-reads.js';
 export { DirectoryStore } from './store/directory.js';
 export { ListStore } from './store/lists.js';
 export { ExpiryStore } from './store/expiry.js';

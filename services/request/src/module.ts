@@ -6,20 +6,20 @@ import type {
   OperationHandlers,
   ServiceRuntime,
 } from '@countersign/platform';
-import { DESK_CALLS } from '@countersign/protocol';
-import type { DeskCall } from '@countersign/protocol';
+import { ADMIN_OPERATIONS } from '@countersign/protocol';
+import type { AdminOperation } from '@countersign/protocol';
 import type { RequestDeps } from './deps.js';
 import { app } from './operations/app.js';
 import { configurePrincipal } from './operations/configure-principal.js';
 import { configureRoute } from './operations/configure-route.js';
 import { create } from './operations/create.js';
 import {
-  deskDeliveries,
-  deskIncidents,
-  deskPrincipals,
-  deskRequests,
-  deskRoutes,
-} from './operations/desk.js';
+  adminDeliveries,
+  adminIncidents,
+  adminPrincipals,
+  adminRequests,
+  adminRoutes,
+} from './operations/admin-reads.js';
 import { endSessions } from './operations/end-sessions.js';
 import { hitl, hitlPoll } from './operations/hitl.js';
 import { list } from './operations/list.js';
@@ -63,12 +63,12 @@ export function requestModule(runtime: ServiceRuntime, deps: RequestDeps): Modul
     'request.create': creationPreflight(deps),
     'request.supersede': creationPreflight(deps),
   };
-  const desk: AdminHandlers<DeskCall> = {
-    'request.desk-routes': deskRoutes(deps),
-    'request.desk-principals': deskPrincipals(deps),
-    'request.desk-requests': deskRequests(deps),
-    'request.desk-deliveries': deskDeliveries(deps),
-    'request.desk-incidents': deskIncidents(deps),
+  const admin: AdminHandlers<AdminOperation> = {
+    'request.desk-routes': adminRoutes(deps),
+    'request.desk-principals': adminPrincipals(deps),
+    'request.desk-requests': adminRequests(deps),
+    'request.desk-deliveries': adminDeliveries(deps),
+    'request.desk-incidents': adminIncidents(deps),
     'request.preview-route': previewRoute(deps),
     'request.preview-principal': previewPrincipal(deps),
     'request.end-sessions': endSessions(deps),
@@ -78,7 +78,7 @@ export function requestModule(runtime: ServiceRuntime, deps: RequestDeps): Modul
     start: async () => {
       await serveOperations(runtime, 'request', operations);
       await servePreflights(runtime, onFreshState(preflights));
-      await serveAdmin(runtime, 'request', DESK_CALLS, onFreshState(desk));
+      await serveAdmin(runtime, 'request', ADMIN_OPERATIONS, onFreshState(admin));
     },
     stop: () => bodies.stop(),
   };

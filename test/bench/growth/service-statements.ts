@@ -26,7 +26,7 @@ import {
   BundleStore,
   CreationStore,
   DeletionStore,
-  DeskStore,
+  AdminStore,
   DirectoryStore,
   ExpiryStore,
   HousekeepingStore,
@@ -216,7 +216,7 @@ const STORES: readonly StoreCalls<unknown>[] = [
       }
     },
   }),
-  calls('request', (pool) => new DeskStore(pool), {
+  calls('request', (pool) => new AdminStore(pool), {
     directoryRevision: (s) => s.directoryRevision('t'),
     routes: (s) => s.routes('t', null, ''),
     principals: (s) => s.principals('t', null, ''),

@@ -1,5 +1,5 @@
 import { Refusal, effective, invalidate, jsonText } from '@countersign/protocol';
-import type { DeskAffected, DeskPreview, DeskRowOf } from '@countersign/protocol';
+import type { AdminAffected, AdminPreview, AdminReadRowOf } from '@countersign/protocol';
 import { requireOperator } from '@countersign/database';
 import { answer } from '@countersign/platform';
 import type { AdminCall } from '@countersign/platform';
@@ -27,7 +27,7 @@ export function previewRoute(deps: RequestDeps) {
     caller,
     params,
     input: config,
-  }: AdminCall<DeskRowOf<'request.preview-route'>>) => {
+  }: AdminCall<AdminReadRowOf<'request.preview-route'>>) => {
     const { id = '' } = params;
     return deps.configuration.view(caller.tenant, async (view) => {
       const operator = await requireEnabled(view, caller);
@@ -50,7 +50,11 @@ export function previewRoute(deps: RequestDeps) {
  * tokens.
  */
 export function previewPrincipal(deps: RequestDeps) {
-  return async ({ caller, params, input }: AdminCall<DeskRowOf<'request.preview-principal'>>) => {
+  return async ({
+    caller,
+    params,
+    input,
+  }: AdminCall<AdminReadRowOf<'request.preview-principal'>>) => {
     return deps.configuration.view(caller.tenant, async (view) => {
       const operator = await requireEnabled(view, caller);
       requireOperator(operator);
@@ -70,9 +74,9 @@ export function previewPrincipal(deps: RequestDeps) {
 async function preview(
   view: DirectoryView,
   { affected, reasonOf, removed, route }: Effects,
-  about: Pick<DeskPreview, 'creates' | 'revision' | 'barred'>,
+  about: Pick<AdminPreview, 'creates' | 'revision' | 'barred'>,
 ) {
-  const items: DeskAffected[] = [];
+  const items: AdminAffected[] = [];
   let [count, cancelled, revoked] = [0, 0, 0];
   for (const request of affected) {
     const reason = reasonOf(request);
@@ -95,6 +99,6 @@ async function preview(
     });
   }
   const dropped = await view.opened(removed, route);
-  const body: DeskPreview = { ...about, affected: { count, cancelled, revoked, items }, dropped };
+  const body: AdminPreview = { ...about, affected: { count, cancelled, revoked, items }, dropped };
   return answer(200, jsonText(body));
 }

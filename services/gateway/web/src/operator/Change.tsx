@@ -1,4 +1,4 @@
-import type { DeskAffected, DeskPreview } from '@countersign/protocol';
+import type { AdminAffected, AdminPreview } from '@countersign/protocol';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { send } from '../api/client.js';
@@ -34,7 +34,7 @@ export interface ChangeProps {
 export function Change(props: ChangeProps) {
   const { kind, id, looked, body, differences, ready, current, saved } = props;
   const by = JSON.stringify([id, looked]);
-  const [seen, setSeen] = useState<{ by: string; preview: DeskPreview; again: boolean } | null>(
+  const [seen, setSeen] = useState<{ by: string; preview: AdminPreview; again: boolean } | null>(
     null,
   );
   const [busy, setBusy] = useState<'look' | 'save' | null>(null);
@@ -60,7 +60,7 @@ export function Change(props: ChangeProps) {
     during('look', async () =>
       setSeen({ by, preview: await previewOf(kind, id, looked), again: false }),
     );
-  const save = (before: DeskPreview) =>
+  const save = (before: AdminPreview) =>
     during('save', async () => {
       if (!(await current())) {
         setMoved(true);
@@ -126,11 +126,11 @@ export function Change(props: ChangeProps) {
   );
 }
 
-function losses({ affected, dropped }: DeskPreview): number {
+function losses({ affected, dropped }: AdminPreview): number {
   return affected.count + dropped.candidates + dropped.assignments;
 }
 
-function Preview(props: { preview: DeskPreview; differences: readonly Difference[] }) {
+function Preview(props: { preview: AdminPreview; differences: readonly Difference[] }) {
   const { preview, differences } = props;
   const { affected, dropped, creates, revision, barred = [] } = preview;
   const under = affected.items.filter(({ execution }) =>
@@ -198,7 +198,7 @@ function Value({ text }: { text: string | null }) {
   return text === null || text === '' ? <>–</> : <SafeText text={text} limit={400} />;
 }
 
-function Affected({ affected: { items, count } }: { affected: DeskPreview['affected'] }) {
+function Affected({ affected: { items, count } }: { affected: AdminPreview['affected'] }) {
   return (
     <>
       <h3>{operator.affectedTitle(count)}</h3>
@@ -227,7 +227,7 @@ function Affected({ affected: { items, count } }: { affected: DeskPreview['affec
   );
 }
 
-function becoming({ decision, grant, execution }: DeskAffected) {
+function becoming({ decision, grant, execution }: AdminAffected) {
   const steps: string[] = [];
   if (decision.before !== decision.after) {
     steps.push(

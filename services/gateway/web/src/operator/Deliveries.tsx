@@ -1,4 +1,4 @@
-import type { DeskDelivery } from '@countersign/protocol';
+import type { AdminDelivery } from '@countersign/protocol';
 
 import { Table } from '../parts/Table.js';
 import { operator } from '../strings/operator.js';
@@ -27,7 +27,7 @@ export function Deliveries() {
           </a>
         ))}
       </nav>
-      <Pages<DeskDelivery>
+      <Pages<AdminDelivery>
         list="deliveries"
         query={{ state }}
         empty={<p class="quiet-text">{operator.noneInState}</p>}
@@ -71,7 +71,7 @@ export function DeliveryError({ code }: { code: string | null }) {
   );
 }
 
-function recipientOf({ recipient }: DeskDelivery) {
+function recipientOf({ recipient }: AdminDelivery) {
   return recipient === null ? (
     '–'
   ) : (
@@ -81,6 +81,6 @@ function recipientOf({ recipient }: DeskDelivery) {
   );
 }
 
-function requestOf({ request_id }: DeskDelivery) {
+function requestOf({ request_id }: AdminDelivery) {
   return request_id === null ? '–' : <a href={requestAddress(request_id)}>{shortId(request_id)}</a>;
 }

@@ -1,4 +1,4 @@
-import type { DeskIncident, IncidentCode } from '@countersign/protocol';
+import type { AdminIncident, IncidentCode } from '@countersign/protocol';
 import { INCIDENTS } from '@countersign/protocol/incidents';
 
 import { Table } from '../parts/Table.js';
@@ -16,7 +16,7 @@ function entryOf(code: string) {
 export function Incidents() {
   return (
     <Frame title={operator.incidents} lead={operator.incidentsLead}>
-      <Pages<DeskIncident>
+      <Pages<AdminIncident>
         list="incidents"
         empty={<p class="quiet-text">{operator.noIncidents}</p>}
       >
@@ -35,12 +35,12 @@ export function IncidentTable({
   items,
   ofOne = false,
 }: {
-  items: readonly DeskIncident[];
+  items: readonly AdminIncident[];
   ofOne?: boolean;
 }) {
   const incident = {
     title: operator.incident,
-    cell: ({ code }: DeskIncident) => {
+    cell: ({ code }: AdminIncident) => {
       const entry = entryOf(code);
       return (
         <>
@@ -55,11 +55,11 @@ export function IncidentTable({
   };
   const when = {
     title: operator.when,
-    cell: ({ created_at }: DeskIncident) => <Moment at={created_at} />,
+    cell: ({ created_at }: AdminIncident) => <Moment at={created_at} />,
   };
   const request = {
     title: operator.ofRequest,
-    cell: ({ request_id }: DeskIncident) =>
+    cell: ({ request_id }: AdminIncident) =>
       request_id === null ? '–' : <a href={requestAddress(request_id)}>{request_id}</a>,
   };
   return (

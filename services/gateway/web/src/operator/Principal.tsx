@@ -1,4 +1,4 @@
-import type { DeskPrincipal, DeskRoute, PrincipalInput } from '@countersign/protocol';
+import type { AdminPrincipal, AdminRoute, PrincipalInput } from '@countersign/protocol';
 import { useState } from 'preact/hooks';
 
 import { Field } from '../parts/Field.js';
@@ -20,8 +20,8 @@ type Kind = PrincipalInput['kind'];
 type Config = PrincipalInput['config'];
 
 interface Beside {
-  readonly principals: readonly DeskPrincipal[];
-  readonly routes: readonly DeskRoute[];
+  readonly principals: readonly AdminPrincipal[];
+  readonly routes: readonly AdminRoute[];
 }
 
 /** Made and changed by the command line alone. */
@@ -34,15 +34,15 @@ export function principalAddress(id: string): string {
 /** One principal, or a new one. */
 export function PrincipalPage({ id }: { id: string | null }) {
   return (
-    <EntryPage<DeskPrincipal, Beside>
+    <EntryPage<AdminPrincipal, Beside>
       id={id}
       list="principals"
       title={id === null ? operator.newPrincipal : operator.principals}
       lead={({ kind }) => operator.principalKinds[kind]}
       beside={async () => {
         const [principals, routes] = await Promise.all([
-          readAll<DeskPrincipal>('principals'),
-          readAll<DeskRoute>('routes'),
+          readAll<AdminPrincipal>('principals'),
+          readAll<AdminRoute>('routes'),
         ]);
         return { principals, routes };
       }}
@@ -89,7 +89,7 @@ function tidy(config: Config): Config {
 }
 
 function PrincipalForm(props: {
-  readonly principal: DeskPrincipal | null;
+  readonly principal: AdminPrincipal | null;
   readonly beside: Beside;
   readonly saved: () => void;
 }) {
@@ -148,7 +148,8 @@ function PrincipalForm(props: {
         )}
       </Field>
     );
-  const ids = (of: DeskPrincipal['kind']) => choicesOf(principals, [of]).map((choice) => choice.id);
+  const ids = (of: AdminPrincipal['kind']) =>
+    choicesOf(principals, [of]).map((choice) => choice.id);
 
   return (
     <>
@@ -276,7 +277,7 @@ function PrincipalForm(props: {
           return !badId;
         }}
         current={async () =>
-          (await readOne<DeskPrincipal>('principals', id))?.updated_at === principal?.updated_at
+          (await readOne<AdminPrincipal>('principals', id))?.updated_at === principal?.updated_at
         }
         saved={() => {
           setToken('');
@@ -292,7 +293,7 @@ function PrincipalForm(props: {
 
 /** That secrets change, never what they are. */
 function secretDifferences(
-  principal: DeskPrincipal | null,
+  principal: AdminPrincipal | null,
   kind: Kind,
   token: string,
   secret: string,
@@ -312,7 +313,7 @@ function secretDifferences(
 }
 
 /** Where the people of the directory sign in, when that is one place. */
-function usualIssuer(principals: readonly DeskPrincipal[]): string {
+function usualIssuer(principals: readonly AdminPrincipal[]): string {
   const issuers = new Set(principals.flatMap(({ config }) => config.oidc_issuer ?? []));
   return issuers.size === 1 ? ([...issuers][0] as string) : '';
 }

@@ -1,4 +1,4 @@
-import type { DeskPrincipal } from '@countersign/protocol';
+import type { AdminPrincipal } from '@countersign/protocol';
 
 import { LinkButton } from '../parts/Button.js';
 import { Chip } from '../parts/Chip.js';
@@ -22,7 +22,7 @@ export function Principals() {
         </LinkButton>
       }
     >
-      <Pages<DeskPrincipal>
+      <Pages<AdminPrincipal>
         list="principals"
         empty={<p class="quiet-text">{operator.noPrincipals}</p>}
       >
@@ -69,7 +69,7 @@ export function Principals() {
   );
 }
 
-function stateOf({ config, has_token }: DeskPrincipal) {
+function stateOf({ config, has_token }: AdminPrincipal) {
   return (
     <span class="row chips">
       <Chip tone={config.enabled ? 'good' : 'neutral'}>
@@ -83,6 +83,6 @@ function stateOf({ config, has_token }: DeskPrincipal) {
   );
 }
 
-function routesOf({ config: { routes = [] } }: DeskPrincipal) {
+function routesOf({ config: { routes = [] } }: AdminPrincipal) {
   return routes.length === 0 ? '–' : <SafeText text={routes.join(', ')} limit={120} />;
 }

@@ -1,4 +1,9 @@
-import type { AuditExport, DeskIncident, RequestStatus, SignedRecord } from '@countersign/protocol';
+import type {
+  AuditExport,
+  AdminIncident,
+  RequestStatus,
+  SignedRecord,
+} from '@countersign/protocol';
 import { useState } from 'preact/hooks';
 
 import { read } from '../api/client.js';
@@ -12,7 +17,7 @@ import { operator } from '../strings/operator.js';
 import { SafeText } from '../text/SafeText.js';
 import { Moment } from '../time/Moment.js';
 import { Actions } from './Actions.js';
-import { readDesk } from './data.js';
+import { readAdmin } from './data.js';
 import { DeliveryError } from './Deliveries.js';
 import { Frame } from './Frame.js';
 import { IncidentTable } from './Incidents.js';
@@ -106,7 +111,7 @@ function About({ status: { request, request_digest } }: { status: RequestStatus 
 }
 
 function Incidents({ id }: { id: string }) {
-  const incidents = useLoading(() => readDesk<DeskIncident>('incidents', { id }), id);
+  const incidents = useLoading(() => readAdmin<AdminIncident>('incidents', { id }), id);
   const found = incidents.value?.items ?? [];
   if (incidents.fault === null && found.length === 0) return null;
   return (

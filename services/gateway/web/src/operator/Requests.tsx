@@ -1,4 +1,4 @@
-import type { DeskRequest, DeskRoute } from '@countersign/protocol';
+import type { AdminRequest, AdminRoute } from '@countersign/protocol';
 
 import { Field } from '../parts/Field.js';
 import { Table } from '../parts/Table.js';
@@ -21,7 +21,7 @@ export function Requests() {
   return (
     <Frame title={operator.requests} lead={operator.requestsLead}>
       <RequestFilter filter={filter} />
-      <Pages<DeskRequest>
+      <Pages<AdminRequest>
         list="requests"
         query={filter}
         empty={<p class="quiet-text">{filtered ? operator.noRequests : operator.noRequestsYet}</p>}
@@ -33,7 +33,7 @@ export function Requests() {
 }
 
 function RequestFilter({ filter }: { filter: Filter }) {
-  const routes = useLoading(() => readAll<DeskRoute>('routes'));
+  const routes = useLoading(() => readAll<AdminRoute>('routes'));
   const producers = new Set(routes.value?.flatMap(({ config }) => config.allowed_producers) ?? []);
   return (
     <FilterForm names={FILTERS} filter={filter}>
@@ -100,7 +100,7 @@ export function requestAddress(id: string): string {
   return `/operator/requests/${encodeURIComponent(id)}`;
 }
 
-export function RequestTable({ items }: { items: readonly DeskRequest[] }) {
+export function RequestTable({ items }: { items: readonly AdminRequest[] }) {
   return (
     <section class="card">
       <Table

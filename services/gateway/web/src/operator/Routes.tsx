@@ -1,4 +1,4 @@
-import type { DeskPrincipal, DeskRoute, RouteInput } from '@countersign/protocol';
+import type { AdminPrincipal, AdminRoute, RouteInput } from '@countersign/protocol';
 import { DEFAULT_LIMITS } from '@countersign/protocol/constants';
 import { useState } from 'preact/hooks';
 
@@ -38,7 +38,7 @@ export function Routes() {
         </LinkButton>
       }
     >
-      <Pages<DeskRoute> list="routes" empty={<p class="quiet-text">{operator.noRoutes}</p>}>
+      <Pages<AdminRoute> list="routes" empty={<p class="quiet-text">{operator.noRoutes}</p>}>
         {(items) => (
           <section class="card">
             <Table
@@ -107,7 +107,7 @@ const FRESH: RouteInput = {
 /** One route, or a new one. */
 export function RoutePage({ id }: { id: string | null }) {
   return (
-    <EntryPage<DeskRoute, readonly DeskPrincipal[]>
+    <EntryPage<AdminRoute, readonly AdminPrincipal[]>
       id={id}
       list="routes"
       title={id === null ? operator.newRoute : operator.route}
@@ -125,8 +125,8 @@ export function RoutePage({ id }: { id: string | null }) {
 }
 
 function RouteForm(props: {
-  readonly route: DeskRoute | null;
-  readonly principals: readonly DeskPrincipal[];
+  readonly route: AdminRoute | null;
+  readonly principals: readonly AdminPrincipal[];
   readonly saved: (revision: number) => void;
 }) {
   const { route, principals } = props;
@@ -210,7 +210,7 @@ function RouteForm(props: {
           setFaults(true);
           return !badId && badLimits.length === 0;
         }}
-        current={async () => same(await readOne<DeskRoute>('routes', id), route)}
+        current={async () => same(await readOne<AdminRoute>('routes', id), route)}
         saved={(result) => {
           if (route === null) location.assign(routeAddress(id));
           else props.saved((result as { revision: number }).revision);
@@ -220,7 +220,7 @@ function RouteForm(props: {
   );
 }
 
-function same(now: DeskRoute | null, then: DeskRoute | null): boolean {
+function same(now: AdminRoute | null, then: AdminRoute | null): boolean {
   return now?.updated_at === then?.updated_at && now?.revision === then?.revision;
 }
 

@@ -1,12 +1,12 @@
-import type { DeskPrincipal } from '@countersign/protocol';
+import type { AdminPrincipal } from '@countersign/protocol';
 
 import { operator } from '../strings/operator.js';
 import type { Choice } from './ListField.js';
 
 /** Principals to choose from, with what a reader knows them by. */
 export function choicesOf(
-  principals: readonly DeskPrincipal[],
-  kinds: readonly DeskPrincipal['kind'][],
+  principals: readonly AdminPrincipal[],
+  kinds: readonly AdminPrincipal['kind'][],
 ): Choice[] {
   return principals
     .filter(({ kind }) => kinds.includes(kind))

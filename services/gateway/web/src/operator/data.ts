@@ -1,4 +1,4 @@
-import type { DeskPage, DeskPreview } from '@countersign/protocol';
+import type { AdminPage, AdminPreview } from '@countersign/protocol';
 
 import { read, send } from '../api/client.js';
 
@@ -6,14 +6,14 @@ const DATA = '/operator/data';
 
 export type Query = Readonly<Record<string, string | null | undefined>>;
 
-/** Reads a page of one of the operators' lists (packages/protocol/src/desk.ts). Empty parameters are left out. */
-export function readDesk<Item>(list: string, query: Query = {}): Promise<DeskPage<Item>> {
+/** Reads a page of one of the operators' lists (packages/protocol/src/admin-reads.ts). Empty parameters are left out. */
+export function readAdmin<Item>(list: string, query: Query = {}): Promise<AdminPage<Item>> {
   return read(`${DATA}/${list}${queryText(query)}`);
 }
 
 /** The one item of that id, or null. */
 export async function readOne<Item>(list: string, id: string): Promise<Item | null> {
-  const { items } = await readDesk<Item>(list, { id });
+  const { items } = await readAdmin<Item>(list, { id });
   return items[0] ?? null;
 }
 
@@ -24,7 +24,7 @@ export async function readAll<Item>(list: string): Promise<Item[]> {
   const all: Item[] = [];
   let after: string | null = null;
   do {
-    const page: DeskPage<Item> = await readDesk<Item>(list, { after });
+    const page: AdminPage<Item> = await readAdmin<Item>(list, { after });
     all.push(...page.items);
     after = page.next;
   } while (after !== null && all.length < MOST);
@@ -35,7 +35,7 @@ export function previewOf(
   kind: 'route' | 'principal',
   id: string,
   body: unknown,
-): Promise<DeskPreview> {
+): Promise<AdminPreview> {
   return send('POST', `${DATA}/preview/${kind}${queryText({ id })}`, body);
 }
 

@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
-import type { DeskPage } from '@countersign/protocol';
+import type { AdminPage } from '@countersign/protocol';
 
 import { Button } from '../parts/Button.js';
 import { Fault } from '../parts/Notice.js';
 import { operator } from '../strings/operator.js';
 import { shared } from '../strings/shared.js';
-import { readDesk } from './data.js';
+import { readAdmin } from './data.js';
 import type { Query } from './data.js';
 
 export interface Loading<Value> {
@@ -68,16 +68,16 @@ export function Pages<Item>(props: {
 }) {
   const { list, query = {} } = props;
   const by = `${list} ${JSON.stringify(query)}`;
-  const [more, setMore] = useState<{ by: string; pages: DeskPage<Item>[] }>({ by, pages: [] });
+  const [more, setMore] = useState<{ by: string; pages: AdminPage<Item>[] }>({ by, pages: [] });
   const [fault, setFault] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
-  const first = useLoading(() => readDesk<Item>(list, query), by);
+  const first = useLoading(() => readAdmin<Item>(list, query), by);
   const pages = more.by === by ? more.pages : [];
   const goOn = async (after: string) => {
     setBusy(true);
     setFault(null);
     try {
-      const page = await readDesk<Item>(list, { ...query, after });
+      const page = await readAdmin<Item>(list, { ...query, after });
       setMore({ by, pages: [...pages, page] });
     } catch (failed) {
       setFault(failed);

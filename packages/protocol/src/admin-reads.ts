@@ -12,13 +12,13 @@ import type {
 // What the operator pages read beside the 29 operations, which can change the directory but not list it
 // (decisions/0016), and one change beside them. They are for people with the power `operator` alone.
 
-interface DeskRow {
+interface AdminReadRow {
   /** `<service>.<name>`: the bus subject is `countersign.<name>`. */
   readonly name: `${ServiceName}.${string}`;
   readonly method: 'GET' | 'POST';
   readonly path: `/operator/data/${string}`;
   /** Names of its query parameters; each may be missing. */
-  readonly query: readonly DeskParameter[];
+  readonly query: readonly AdminParameter[];
   /** Record name of the body, null where there is none. */
   readonly input: RecordName | null;
 }
@@ -27,7 +27,7 @@ interface DeskRow {
  * `id` what it is, or the request that it is about; `after` the last item of the page before; `state` of the list filter;
  * `route`, `producer` identifiers; `since`, `before` timestamps.
  */
-export type DeskParameter = 'id' | 'after' | 'state' | 'route' | 'producer' | 'since' | 'before';
+export type AdminParameter = 'id' | 'after' | 'state' | 'route' | 'producer' | 'since' | 'before';
 
 // prettier-ignore
 const rows = [
@@ -38,11 +38,11 @@ const rows = [
   { name: 'request.desk-incidents', method: 'GET', path: '/operator/data/incidents', query: ['id', 'after'], input: null },
   { name: 'request.preview-route', method: 'POST', path: '/operator/data/preview/route', query: ['id'], input: 'RouteInput' },
   { name: 'request.preview-principal', method: 'POST', path: '/operator/data/preview/principal', query: ['id'], input: 'PrincipalInput' },
-] as const satisfies readonly DeskRow[];
+] as const satisfies readonly AdminReadRow[];
 
-export type DeskRead = (typeof rows)[number];
-export type DeskReadName = DeskRead['name'];
-export const DESK_READS: readonly DeskRead[] = rows;
+export type AdminRead = (typeof rows)[number];
+export type AdminReadName = AdminRead['name'];
+export const ADMIN_READS: readonly AdminRead[] = rows;
 
 /** The one that changes something: no session of the person `id` that has begun before counts any more. */
 export const END_SESSIONS = {
@@ -51,19 +51,22 @@ export const END_SESSIONS = {
   path: '/operator/data/end-sessions',
   query: ['id'],
   input: null,
-} as const satisfies DeskRow;
-export type DeskCall = DeskRead | typeof END_SESSIONS;
-export const DESK_CALLS: readonly DeskCall[] = [...DESK_READS, END_SESSIONS];
+} as const satisfies AdminReadRow;
+export type AdminOperation = AdminRead | typeof END_SESSIONS;
+export const ADMIN_OPERATIONS: readonly AdminOperation[] = [...ADMIN_READS, END_SESSIONS];
 /** A row as it is written in the table. */
-export type DeskRowOf<Name extends DeskCall['name']> = Extract<DeskCall, { readonly name: Name }>;
+export type AdminReadRowOf<Name extends AdminOperation['name']> = Extract<
+  AdminOperation,
+  { readonly name: Name }
+>;
 
 /** Items in an order that lasts, at most a hundred; `next` is the `after` of the next page, null at the end. */
-export interface DeskPage<Item> {
+export interface AdminPage<Item> {
   readonly items: readonly Item[];
   readonly next: string | null;
 }
 
-export interface DeskRoute {
+export interface AdminRoute {
   readonly id: string;
   readonly revision: number;
   readonly config: RouteConfig;
@@ -71,7 +74,7 @@ export interface DeskRoute {
 }
 
 /** A principal without its secrets: whether it has them is all that anybody can read. */
-export interface DeskPrincipal {
+export interface AdminPrincipal {
   readonly id: string;
   readonly kind: CallerKind;
   readonly config: Omit<PrincipalConfig, 'webhook_secret'>;
@@ -80,7 +83,7 @@ export interface DeskPrincipal {
   readonly updated_at: string;
 }
 
-export interface DeskRequest {
+export interface AdminRequest {
   readonly id: string;
   readonly summary: string;
   readonly producer: string;
@@ -96,7 +99,7 @@ export interface DeskRequest {
 }
 
 /** Who gets it is a principal; where it goes stays private (protocol §3.3). */
-export interface DeskDelivery {
+export interface AdminDelivery {
   readonly id: string;
   readonly request_id: string | null;
   readonly kind: 'smtp' | 'webhook';
@@ -108,7 +111,7 @@ export interface DeskDelivery {
   readonly next_at: string | null;
 }
 
-export interface DeskIncident {
+export interface AdminIncident {
   readonly id: string;
   readonly code: string;
   readonly request_id: string | null;
@@ -116,7 +119,7 @@ export interface DeskIncident {
 }
 
 /** One request that a change would take authority from, before and after it. */
-export interface DeskAffected {
+export interface AdminAffected {
   readonly id: string;
   readonly summary: string;
   readonly producer: string;
@@ -131,7 +134,7 @@ export interface DeskAffected {
  * What `request.configure-principal` or `request.configure-route` would do at this moment; what it does is decided when it
  * is done.
  */
-export interface DeskPreview {
+export interface AdminPreview {
   /** Nothing of that id is there yet. */
   readonly creates: boolean;
   /** Of a route, before and after; null for principals. */
@@ -143,7 +146,7 @@ export interface DeskPreview {
     /** Unused grants that would be revoked. */
     readonly revoked: number;
     /** The first hundred. */
-    readonly items: readonly DeskAffected[];
+    readonly items: readonly AdminAffected[];
   };
   /** Routes that the operator who asks reviews, and cannot decide on while this change holds (R38); absent of the release before. */
   readonly barred?: readonly string[];

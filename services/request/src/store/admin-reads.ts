@@ -1,13 +1,18 @@
 import { DECISION_STATES } from '@countersign/protocol';
-import type { DeskDelivery, DeskPrincipal, Invalidation, RouteConfig } from '@countersign/protocol';
+import type {
+  AdminDelivery,
+  AdminPrincipal,
+  Invalidation,
+  RouteConfig,
+} from '@countersign/protocol';
 import { keyed } from '@countersign/database';
 import type { Pool, RequestRow } from '@countersign/database';
 
 // What the operator pages list (decisions/0016). Every page is one walk along an index that is there for others.
 
 /** One more than a page, so that the next one is known to exist. */
-export const DESK_PAGE = 100;
-const MOST = DESK_PAGE + 1;
+export const ADMIN_PAGE = 100;
+const MOST = ADMIN_PAGE + 1;
 const NOW = '(SELECT clock_timestamp())';
 
 export interface RouteRow {
@@ -17,11 +22,11 @@ export interface RouteRow {
   updated_at: number;
 }
 
-export interface PrincipalRow extends Omit<DeskPrincipal, 'updated_at'> {
+export interface PrincipalRow extends Omit<AdminPrincipal, 'updated_at'> {
   updated_at: number;
 }
 
-export interface RequestDeskRow {
+export interface AdminRequestRow {
   id: string;
   summary: string;
   owner: string;
@@ -38,7 +43,7 @@ export interface RequestDeskRow {
   fence_reason: string | null;
 }
 
-export interface DeliveryRow extends Omit<DeskDelivery, 'created_at' | 'next_at'> {
+export interface DeliveryRow extends Omit<AdminDelivery, 'created_at' | 'next_at'> {
   created_at: number;
   next_at: number | null;
 }
@@ -110,7 +115,7 @@ const LATEST = 253_402_300_799_999;
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-export class DeskStore {
+export class AdminStore {
   constructor(private readonly pool: Pool) {}
 
   async directoryRevision(tenant: string): Promise<number | undefined> {
@@ -148,14 +153,14 @@ export class DeskStore {
   }
 
   /** Newest first. */
-  async requests(tenant: string, filter: RequestFilter): Promise<RequestDeskRow[]> {
+  async requests(tenant: string, filter: RequestFilter): Promise<AdminRequestRow[]> {
     const { state, route, producer, since, before, behind } = filter;
     const walk = route !== null ? 'route' : producer !== null ? 'owner' : 'tenant';
     const states =
       state === '' ? DECISION_STATES : state === 'expired' ? ['expired', 'pending'] : [state];
     // `before` itself is outside, what stands at the very time of the last item may be behind it.
     const until = behind ?? { at: before === null ? LATEST : before - 1, id: FIRST_ID };
-    const { rows } = await this.pool.of(tenant).query<RequestDeskRow>({
+    const { rows } = await this.pool.of(tenant).query<AdminRequestRow>({
       ...REQUESTS[walk],
       values: [tenant, route, producer, states, state, since ?? EARLIEST, until.at, until.id],
     });

@@ -1,5 +1,5 @@
 import { Refusal } from '@countersign/protocol';
-import type { DeskCall, DeskParameter } from '@countersign/protocol';
+import type { AdminOperation, AdminParameter } from '@countersign/protocol';
 
 import { readSmallBody } from './body.js';
 import type { Call, Handler } from './call.js';
@@ -12,11 +12,11 @@ const identifier = /^[a-zA-Z0-9_.:@/-]{1,160}$/;
 const cursor = /^[a-zA-Z0-9_.:@/-]{1,200}$/;
 
 /**
- * What the operator pages call beside the 29 operations (protocol/desk.ts, decisions/0016): for a person's session with
+ * What the operator pages call beside the 29 operations (protocol/admin-reads.ts, decisions/0016): for a person's session with
  * the power `operator`, checked here and again by the service.
  */
-export function createDesk(pipeline: Pipeline): (read: DeskCall) => Handler {
-  async function serve(call: Call, read: DeskCall): Promise<void> {
+export function createAdminReads(pipeline: Pipeline): (read: AdminOperation) => Handler {
+  async function serve(call: Call, read: AdminOperation): Promise<void> {
     const caller = await pipeline.admit(call, 'page');
     if (caller.kind !== 'human' || !caller.session) throw new Refusal('human_required');
     if (!caller.operator) throw new Refusal('operator_required');
@@ -31,7 +31,7 @@ export function createDesk(pipeline: Pipeline): (read: DeskCall) => Handler {
 }
 
 /** Of each parameter at most one; an empty one counts as missing, others than known are ignored. */
-function readParameters(read: DeskCall, given: URLSearchParams): Record<string, string> {
+function readParameters(read: AdminOperation, given: URLSearchParams): Record<string, string> {
   const params: Record<string, string> = {};
   for (const name of read.query) {
     const [text, ...repeated] = given.getAll(name);
@@ -44,7 +44,7 @@ function readParameters(read: DeskCall, given: URLSearchParams): Record<string, 
   return params;
 }
 
-function refusalOf(name: DeskParameter): Refusal {
+function refusalOf(name: AdminParameter): Refusal {
   if (name === 'state') return new Refusal('invalid_state');
   const names = name === 'id' || name === 'route' || name === 'producer';
   return new Refusal(names ? 'invalid_path_parameter' : 'invalid_offset');

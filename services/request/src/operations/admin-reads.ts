@@ -1,66 +1,66 @@
 import { DECISION_STATES, Refusal, jsonText, parseTimestamp } from '@countersign/protocol';
 import type {
-  DeskDelivery,
-  DeskIncident,
-  DeskPage,
-  DeskParameter,
-  DeskPrincipal,
-  DeskRequest,
-  DeskRoute,
+  AdminDelivery,
+  AdminIncident,
+  AdminPage,
+  AdminParameter,
+  AdminPrincipal,
+  AdminRequest,
+  AdminRoute,
 } from '@countersign/protocol';
 import { requireCaller, requireOperator } from '@countersign/database';
 import { answer, isId } from '@countersign/platform';
 import type { Caller } from '@countersign/platform';
 import type { RequestDeps } from '../deps.js';
 import { statesIn } from '../status-view.js';
-import { DESK_PAGE } from '../store/desk.js';
-import type { Behind, DeskStore, RequestDeskRow } from '../store/desk.js';
+import { ADMIN_PAGE } from '../store/admin-reads.js';
+import type { Behind, AdminStore, AdminRequestRow } from '../store/admin-reads.js';
 
 // The lists of the operator pages (decisions/0016): of the operator's own tenant, and for operators alone.
 
-type Params = { readonly [Name in DeskParameter]?: string };
+type Params = { readonly [Name in AdminParameter]?: string };
 
 /** Authorised in the service again, whatever the gateway let through. */
-function deskList<Row, Item>(
+function adminList<Row, Item>(
   deps: RequestDeps,
-  read: (store: DeskStore, tenant: string, params: Params) => Promise<Row[]>,
+  read: (store: AdminStore, tenant: string, params: Params) => Promise<Row[]>,
   itemOf: (row: Row) => Item,
   markOf: (item: Item) => string,
 ) {
   return async ({ caller, params }: { caller: Caller; params: Params }) => {
-    const revision = await deps.desk.directoryRevision(caller.tenant);
+    const revision = await deps.admin.directoryRevision(caller.tenant);
     requireOperator(await requireCaller(deps.directory, caller, revision));
-    const rows = await read(deps.desk, caller.tenant, params);
-    const items = rows.slice(0, DESK_PAGE).map(itemOf);
+    const rows = await read(deps.admin, caller.tenant, params);
+    const items = rows.slice(0, ADMIN_PAGE).map(itemOf);
     const last = items.at(-1);
-    const next = rows.length > DESK_PAGE && last !== undefined ? markOf(last) : null;
-    const page: DeskPage<Item> = { items, next };
+    const next = rows.length > ADMIN_PAGE && last !== undefined ? markOf(last) : null;
+    const page: AdminPage<Item> = { items, next };
     return answer(200, jsonText(page));
   };
 }
 
 const stamp = (milliseconds: number) => new Date(milliseconds).toISOString();
 
-export function deskRoutes(deps: RequestDeps) {
-  return deskList(
+export function adminRoutes(deps: RequestDeps) {
+  return adminList(
     deps,
     (store, tenant, { id, after }) => store.routes(tenant, id ?? null, after ?? ''),
-    (row): DeskRoute => ({ ...row, updated_at: stamp(row.updated_at) }),
+    (row): AdminRoute => ({ ...row, updated_at: stamp(row.updated_at) }),
     ({ id }) => id,
   );
 }
 
-export function deskPrincipals(deps: RequestDeps) {
-  return deskList(
+export function adminPrincipals(deps: RequestDeps) {
+  return adminList(
     deps,
     (store, tenant, { id, after }) => store.principals(tenant, id ?? null, after ?? ''),
-    (row): DeskPrincipal => ({ ...row, updated_at: stamp(row.updated_at) }),
+    (row): AdminPrincipal => ({ ...row, updated_at: stamp(row.updated_at) }),
     ({ id }) => id,
   );
 }
 
-export function deskRequests(deps: RequestDeps) {
-  return deskList(
+export function adminRequests(deps: RequestDeps) {
+  return adminList(
     deps,
     (store, tenant, { state = '', route, producer, since, before, after }) => {
       if (state !== '' && !DECISION_STATES.some((known) => known === state)) {
@@ -82,14 +82,14 @@ export function deskRequests(deps: RequestDeps) {
 
 const DELIVERY_STATES = ['pending', 'accepted', 'failed', 'expired'];
 
-export function deskDeliveries(deps: RequestDeps) {
-  return deskList(
+export function adminDeliveries(deps: RequestDeps) {
+  return adminList(
     deps,
     (store, tenant, { state = 'failed', after }) => {
       if (!DELIVERY_STATES.includes(state)) throw new Refusal('invalid_state');
       return store.deliveries(tenant, state, behindOf(after));
     },
-    (row): DeskDelivery => ({
+    (row): AdminDelivery => ({
       ...row,
       created_at: stamp(row.created_at),
       next_at: row.next_at === null ? null : stamp(row.next_at),
@@ -98,14 +98,14 @@ export function deskDeliveries(deps: RequestDeps) {
   );
 }
 
-export function deskIncidents(deps: RequestDeps) {
-  return deskList(
+export function adminIncidents(deps: RequestDeps) {
+  return adminList(
     deps,
     (store, tenant, { id, after }) => {
       if (id !== undefined && !isId(id)) throw new Refusal('not_found');
       return store.incidents(tenant, id ?? null, behindOf(after));
     },
-    (row): DeskIncident => ({ ...row, created_at: stamp(row.created_at) }),
+    (row): AdminIncident => ({ ...row, created_at: stamp(row.created_at) }),
     ({ created_at, id }) => `${created_at}/${id}`,
   );
 }
@@ -128,7 +128,7 @@ function behindOf(text: string | undefined): Behind | null {
   return { at, id };
 }
 
-function requestOf(row: RequestDeskRow): DeskRequest {
+function requestOf(row: AdminRequestRow): AdminRequest {
   return {
     id: row.id,
     summary: row.summary,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROLES, createPool } from '@countersign/database';
-import { DEFAULT_LIMITS, DESK_READS } from '@countersign/protocol';
-import type { DeskPage, DeskPreview } from '@countersign/protocol';
+import { DEFAULT_LIMITS, ADMIN_READS } from '@countersign/protocol';
+import type { AdminPage, AdminPreview } from '@countersign/protocol';
 import { DirectoryStore } from '@countersign/request';
 import type pg from 'pg';
 import { Client } from '../support/client.js';
@@ -22,7 +22,7 @@ let instance: Instance;
 let database: pg.Client;
 let who: Neighbours;
 let route: string;
-let desk: Client;
+let humanOperator: Client;
 
 const DATA = '/operator/data';
 const SECRET = `whsec_${Buffer.from('a canary that nobody may read').toString('base64')}`;
@@ -32,7 +32,7 @@ beforeAll(async () => {
   database = await connectTo(instance);
   who = await gatherNeighbours(instance);
   route = await who.route();
-  desk = who.humanOperator;
+  humanOperator = who.humanOperator;
 }, 120_000);
 afterAll(async () => {
   await database?.end();
@@ -55,7 +55,7 @@ async function all<Item>(client: Client, path: string): Promise<Item[]> {
   for (;;) {
     const mark =
       after === '' ? '' : `${path.includes('?') ? '&' : '?'}after=${encodeURIComponent(after)}`;
-    const answer: Answer<DeskPage<Item>> = await client.get(`${DATA}/${path}${mark}`);
+    const answer: Answer<AdminPage<Item>> = await client.get(`${DATA}/${path}${mark}`);
     expect(answer.status).toBe(200);
     items.push(...answer.body.items);
     if (answer.body.next === null) return items;
@@ -72,9 +72,17 @@ function ask(client: Client, { method, path }: { method: string; path: string })
 }
 
 describe('who reads', () => {
-  it.each(DESK_READS)('$path: people with the power `operator`, and nobody else', async (read) => {
+  it.each(ADMIN_READS)('$path: people with the power `operator`, and nobody else', async (read) => {
     const { anonymous, producer, publisher, operator, requester, reviewers } = who;
-    const callers = [anonymous, producer, publisher, operator, requester, ...reviewers, desk];
+    const callers = [
+      anonymous,
+      producer,
+      publisher,
+      operator,
+      requester,
+      ...reviewers,
+      humanOperator,
+    ];
     const answers = await Promise.all(callers.map((client) => ask(client, read)));
     expect(answers.map(({ status, body }) => [status, body.error])).toEqual([
       [401, 'unauthenticated'],
@@ -89,9 +97,11 @@ describe('who reads', () => {
   });
 
   it('a preview needs the session’s proof like every call with a body', async () => {
-    const { cookie } = desk.credentials as { cookie: string };
-    const forged = new Client(desk.origin, { cookie, csrf: newToken() });
-    const read = DESK_READS.find(({ method }) => method === 'POST') as (typeof DESK_READS)[number];
+    const { cookie } = humanOperator.credentials as { cookie: string };
+    const forged = new Client(humanOperator.origin, { cookie, csrf: newToken() });
+    const read = ADMIN_READS.find(
+      ({ method }) => method === 'POST',
+    ) as (typeof ADMIN_READS)[number];
     const answer = await ask(forged, read);
     expect([answer.status, answer.body.error]).toEqual([403, 'csrf']);
   });
@@ -105,10 +115,10 @@ describe('who reads', () => {
         config: { enabled: true, operator, ...olga },
       });
     await put(false);
-    const refused = await desk.get(`${DATA}/routes`);
+    const refused = await humanOperator.get(`${DATA}/routes`);
     await put(true);
     expect([refused.status, refused.body.error]).toEqual([403, 'operator_required']);
-    expect((await desk.get(`${DATA}/routes`)).status).toBe(200);
+    expect((await humanOperator.get(`${DATA}/routes`)).status).toBe(200);
   });
 });
 
@@ -124,7 +134,9 @@ describe('of what', () => {
     for (const mark of [id, '"another"', 'producer-other', MORE_PEOPLE[0]]) {
       expect(texts.join()).not.toContain(mark);
     }
-    expect((await all<{ id: string }>(desk, 'requests')).map((item) => item.id)).toContain(id);
+    expect((await all<{ id: string }>(humanOperator, 'requests')).map((item) => item.id)).toContain(
+      id,
+    );
     const one = await theirs.get(`${DATA}/routes?id=another`);
     expect(one.body).toEqual({ items: [], next: null });
     // Of an id that both tenants have, only the own one's requests are affected.
@@ -153,9 +165,9 @@ describe('of what', () => {
         webhook_secret: SECRET,
       },
     });
-    const answer = await desk.get(`${DATA}/principals?id=${id}`);
+    const answer = await humanOperator.get(`${DATA}/principals?id=${id}`);
     expect(answer.body.items).toMatchObject([{ id, has_token: true, has_webhook_secret: true }]);
-    const whole = JSON.stringify(await all(desk, 'principals'));
+    const whole = JSON.stringify(await all(humanOperator, 'principals'));
     expect(whole).not.toContain(token);
     expect(whole).not.toContain(SECRET);
     expect(whole).not.toContain('sha256:');
@@ -171,21 +183,30 @@ describe('of what', () => {
     }
     const [first] = ids;
     await who.producer.post(`/v2/requests/${ids[1]}/cancel`);
-    const listed = await all<{ id: string; accepted_at: string }>(desk, `requests?route=${route}`);
+    const listed = await all<{ id: string; accepted_at: string }>(
+      humanOperator,
+      `requests?route=${route}`,
+    );
     const stamps = listed.map(({ accepted_at }) => accepted_at);
     expect(stamps).toEqual([...stamps].sort().reverse());
     expect(new Set(listed.map(({ id }) => id)).size).toBe(listed.length);
     expect(listed.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
-    const other = await all<{ producer: string }>(desk, 'requests?producer=producer-other');
+    const other = await all<{ producer: string }>(
+      humanOperator,
+      'requests?producer=producer-other',
+    );
     expect(other).toHaveLength(26);
-    const both = await all(desk, `requests?producer=producer-other&route=another`);
+    const both = await all(humanOperator, `requests?producer=producer-other&route=another`);
     expect(both).toEqual([]);
-    const cancelled = await all<{ id: string }>(desk, 'requests?state=cancelled');
+    const cancelled = await all<{ id: string }>(humanOperator, 'requests?state=cancelled');
     expect(cancelled.map(({ id }) => id)).toEqual([ids[1]]);
     const newest = listed.find(({ id }) => id === first) as (typeof listed)[number];
-    const since = await all<{ id: string }>(desk, `requests?since=${newest.accepted_at}`);
+    const since = await all<{ id: string }>(humanOperator, `requests?since=${newest.accepted_at}`);
     expect(since.map(({ id }) => id)).toEqual([first]);
-    const before = await all<{ id: string }>(desk, `requests?before=${newest.accepted_at}`);
+    const before = await all<{ id: string }>(
+      humanOperator,
+      `requests?before=${newest.accepted_at}`,
+    );
     expect(before.map(({ id }) => id)).not.toContain(first);
     expect(before.length).toBeGreaterThan(100);
   });
@@ -198,16 +219,16 @@ describe('of what', () => {
     ['requests?since=yesterday', 'invalid_offset'],
     ['incidents?after=2026-11-20T00:00:00.000Z/x', 'invalid_offset'],
   ])('%s is refused: %s', async (path, code) => {
-    const answer = await desk.get(`${DATA}/${path}`);
+    const answer = await humanOperator.get(`${DATA}/${path}`);
     expect([answer.status, answer.body.error]).toEqual([400, code]);
   });
 });
 
 describe('a preview', () => {
-  const previewOf = (kind: string, id: string, body: object): Promise<Answer<DeskPreview>> =>
-    desk.call('POST', `${DATA}/preview/${kind}?id=${id}`, body, { key: null });
+  const previewOf = (kind: string, id: string, body: object): Promise<Answer<AdminPreview>> =>
+    humanOperator.call('POST', `${DATA}/preview/${kind}?id=${id}`, body, { key: null });
   const states = async (id: string) => {
-    const { body } = await desk.get(`/v2/requests/${id}`);
+    const { body } = await humanOperator.get(`/v2/requests/${id}`);
     return [body.decision_state, body.grant_state];
   };
 
