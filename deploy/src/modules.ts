@@ -1,8 +1,8 @@
 import type { Module, Registry } from '@countersign/platform';
-import { busModule, link } from './linked.js';
-import type { Surroundings } from './linked.js';
+import { busModule, createBusContext } from './bus-context.js';
+import type { ProcessInputs } from './bus-context.js';
 import { schemaGate } from './schema-gate.js';
-import { share } from './shared.js';
+import { createProcessContext } from './process-context.js';
 import { TARGETS, rightsOf, rowOf, takerOf } from './targets.js';
 import type { Target } from './targets.js';
 
@@ -12,9 +12,9 @@ export interface Assembled {
   readonly metrics: Registry;
 }
 
-/** Every module of a process, the same ones whether it runs one target or all. */
+/** Assembles the modules of a process, the same ones whether it runs one target or all. */
 export async function assemble(
-  surroundings: Surroundings,
+  inputs: ProcessInputs,
   targets: readonly Target[],
 ): Promise<Assembled> {
   const [name = ''] = targets.length === 1 ? targets : ['countersign'];
@@ -23,27 +23,27 @@ export async function assemble(
   const role = may.roles.find((of) => of === 'gateway') ?? may.roles[0];
   const rows = TARGETS.filter((target) => targets.includes(target)).map(rowOf);
   if (role === undefined) {
-    const linked = await link(surroundings, name, may, null);
-    const modules = [busModule(linked)];
+    const context = await createBusContext(inputs, name, may, null);
+    const modules = [busModule(context)];
     for (const row of rows) {
-      if (row.role === null) modules.push(...(await (await row.load()).build(linked)));
+      if (row.role === null) modules.push(...(await (await row.load()).build(context)));
     }
-    return { modules, metrics: linked.metrics };
+    return { modules, metrics: context.metrics };
   }
-  const shared = await share(surroundings, { name, role, may, takerOf });
+  const context = await createProcessContext(inputs, { name, role, may, takerOf });
   try {
-    const { log, stopping } = surroundings;
+    const { log, stopping } = inputs;
     const modules: Module[] = [
-      shared.connections,
-      shared.signingKeys,
-      shared.queues,
-      schemaGate(shared.pool(role), log, stopping),
-      shared.clockReader,
+      context.connections,
+      context.signingKeys,
+      context.queues,
+      schemaGate(context.pool(role), log, stopping),
+      context.clockReader,
     ];
-    for (const row of rows) modules.push(...(await (await row.load()).build(shared)));
-    return { modules, metrics: shared.metrics };
+    for (const row of rows) modules.push(...(await (await row.load()).build(context)));
+    return { modules, metrics: context.metrics };
   } catch (error) {
-    await shared.connections.stop();
+    await context.connections.stop();
     throw error;
   }
 }

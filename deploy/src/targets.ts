@@ -4,10 +4,10 @@ import type { AskedService } from '@countersign/platform';
 import { ADMIN_OPERATIONS, OPERATIONS, SECURITY_READS, busSubject } from '@countersign/protocol';
 import type { ServiceName, SigningService } from '@countersign/protocol';
 import type { Assembly } from './assembly.js';
-import type { Linked } from './linked.js';
+import type { BusContext } from './bus-context.js';
 import { ASKED } from './message-settings.js';
 import type { BusPermissions, Rights } from './permissions.js';
-import type { Shared } from './shared.js';
+import type { ProcessContext } from './process-context.js';
 
 /** A place outside that a target speaks to, beside Postgres, NATS, the key service and the trace collector. */
 export type Place = 'redis' | 'oidc' | 'smtp' | 'webhooks' | 'anchor' | 'witnesses' | 'collectors';
@@ -40,8 +40,8 @@ type Load<Ground> = () => Promise<Assembly<Ground>>;
  */
 export type TargetRow = Facts &
   (
-    | { readonly role: null; readonly load: Load<Linked> }
-    | { readonly role: RoleName; readonly load: Load<Shared> }
+    | { readonly role: null; readonly load: Load<BusContext> }
+    | { readonly role: RoleName; readonly load: Load<ProcessContext> }
   );
 
 const PLAIN = {

@@ -13,7 +13,7 @@ import { until } from '../support/requests.js';
 import { connectTo } from '../support/truths.js';
 
 // What becomes of an operator's token that leaked (protocol R42): it can be replaced without an interruption, end by
-// itself, and be made for the figures alone, so that Prometheus holds nothing that is worth stealing.
+// itself, and be made for the metrics alone, so that Prometheus holds nothing that is worth stealing.
 
 let instance: Instance;
 let database: pg.Client;

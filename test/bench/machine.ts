@@ -4,14 +4,14 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { findPostgres } from '@countersign/platform/stores';
 
-/** What figures depend on. */
+/** What metrics depend on. */
 export interface Machine {
   readonly cores: number;
   readonly processor: string;
   readonly memoryGb: number;
   readonly node: string;
   readonly postgres: string;
-  /** Load before the bench: neighbours make figures worse. */
+  /** Load before the bench: neighbours make metrics worse. */
   readonly load: number;
   /** Of 8 KiB onto the disk of the databases, median, milliseconds. */
   readonly syncMs: number;

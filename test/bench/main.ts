@@ -26,7 +26,7 @@ import { newFolder } from '../support/folder.js';
 
 const say = (line: string): void => console.log(line);
 
-/** `npm run bench`. Ends with 1 when something failed, and with 0 whatever the figures are. */
+/** `npm run bench`. Ends with 1 when something failed, and with 0 whatever the metrics are. */
 export async function main(args: readonly string[]): Promise<void> {
   const [name = '', ...rest] = args;
   const scenario = Object.hasOwn(SCENARIOS, name) ? await SCENARIOS[name]?.() : undefined;
@@ -103,7 +103,7 @@ function workFolder(ends: Ends): string {
   return folder;
 }
 
-/** One after the other, and the one process first, alone: its start and its idle memory are figures too. */
+/** One after the other, and the one process first, alone: its start and its idle memory are metrics too. */
 async function startSides(options: BenchOptions, folder: string, ends: Ends) {
   const sides = new Map<Mode, Side>();
   let start: StartFigures | null = null;

@@ -12,7 +12,7 @@ interface ProcessEntry {
 
 const TICK_MS = 10;
 
-/** Empty where there is no /proc: the bench then has no CPU figures. */
+/** Empty where there is no /proc: the bench then has no CPU metrics. */
 function processes(): ProcessEntry[] {
   return numbersIn('/proc').flatMap((pid) => {
     try {

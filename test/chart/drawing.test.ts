@@ -13,8 +13,8 @@ import type { Manifest } from './objects.js';
 import { assembleWithAllOn, prepareGround, startAndStop } from './started.js';
 import type { Ground } from './started.js';
 import { CHART } from './tools.js';
-import { usesOf } from './uses.js';
-import type { Uses } from './uses.js';
+import { withUsedRights } from './used-rights.js';
+import type { UsedRights } from './used-rights.js';
 
 /**
  * The chart lets each target have and reach what its row of the table says, and each target, started for real, takes and uses
@@ -190,7 +190,7 @@ describe('started for real', () => {
       const row: TargetRow = rowOf(target);
       const onBus = { NATS_URL: nats.url, NATS_USER: target, NATS_PASSWORD: target };
       let subscriptions: string[] = [];
-      const { read, uses } = await usesOf(target, () =>
+      const { read, uses } = await withUsedRights(target, () =>
         startAndStop(ground, [target], {
           env: onBus,
           meanwhile: async () => {
@@ -204,7 +204,7 @@ describe('started for real', () => {
           ...row.subscribes.map((hint) => `${HINTS[hint]} ${target}`),
         ]),
       );
-      expect(uses).toEqual<Uses>({
+      expect(uses).toEqual<UsedRights>({
         roles: row.role === null ? [] : [row.role],
         keys: row.key === null || row.key === 'caller' ? [] : [row.key],
         publishes: sorted(row.publishes),

@@ -46,7 +46,7 @@ export interface Started {
   /** Variables of the environment that it looked at; `<name>_FILE` counts as `<name>`. */
   readonly read: ReadonlySet<string>;
   /** As it shows them to Prometheus. */
-  readonly figures: string;
+  readonly metrics: string;
 }
 
 export interface StartOptions {
@@ -85,7 +85,7 @@ export async function startAndStop(
   await running.start();
   try {
     await meanwhile(origin);
-    return { read, figures: await metrics.metrics() };
+    return { read, metrics: await metrics.metrics() };
   } finally {
     await running.stop();
   }

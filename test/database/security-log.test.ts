@@ -185,7 +185,7 @@ describe('checkpoints of the security log', () => {
       anchors,
       notary: new Notary(signerFromPem('ledger-1', key.privatePem), issuer),
       seconds: 1,
-      figures: { refused: (fault) => void refused.push(fault) },
+      metrics: { refused: (fault) => void refused.push(fault) },
       log,
       monotonicMs: () => performance.now(),
     });

@@ -33,7 +33,7 @@ const ACROSS_TENANTS: readonly string[] = [
   'tree.behind',
   'tree.unwitnessed',
   // The gateway, before a tenant is known: by a digest, or by the identity of a person, who may be in several tenants.
-  // And its figures and ended sessions, of all tenants in one statement.
+  // And its metrics and ended sessions, of all tenants in one statement.
   'gateway.add-http-counts',
   'gateway.end-by-provider',
   'gateway.end-lapsed',

@@ -131,9 +131,9 @@ function aptCaller(
     case 'executor':
       return owner;
     case 'operator':
-    case 'figures':
+    case 'metrics':
       return pick(operators, number);
-    case 'bearerFigures':
+    case 'bearerMetrics':
       return cast.operator;
   }
 }

@@ -19,7 +19,7 @@ import {
   SecurityStreamStore,
   fileSink,
   otlpSink,
-  securityStreamFigures,
+  securityStreamMetrics,
   securityStreamModule,
   syslogSink,
 } from '@countersign/ledger';
@@ -104,10 +104,10 @@ async function stopped(module: Module): Promise<void> {
 }
 
 /** What `/metrics` says, as it says it. */
-async function figures(sink: Sink['name']): Promise<string> {
+async function metricsText(sink: Sink['name']): Promise<string> {
   const metrics = createMetrics('test');
   const log = createLogger({ name: 'test', level: 'silent' });
-  securityStreamFigures(metrics, log, new SecurityStreamStore(stream), [sink]);
+  securityStreamMetrics(metrics, log, new SecurityStreamStore(stream), [sink]);
   return metrics.metrics();
 }
 
@@ -294,7 +294,7 @@ describe('OTLP over HTTP', () => {
     await note(tenant, 'ann', 'bob');
     await started(sink());
     await until(
-      async () => /unsent_total\{.*sink="otlp".*\} 1$/m.test(await figures('otlp')),
+      async () => /unsent_total\{.*sink="otlp".*\} 1$/m.test(await metricsText('otlp')),
       SOON_MS,
     );
     receiver.answer({ status: 200 });
@@ -342,7 +342,7 @@ describe('OTLP over HTTP', () => {
     receiver.answer({ status: 200 });
     await until(() => receiver.logs.length === 10, SOON_MS + 15_000);
     expect(actors()).toEqual(named(49).slice(39));
-    expect(await figures('otlp')).toMatch(
+    expect(await metricsText('otlp')).toMatch(
       /^countersign_security_log_unsent_total\{.*sink="otlp".*\} 40$/m,
     );
   }, 60_000);
@@ -359,13 +359,13 @@ describe('OTLP over HTTP', () => {
       [tenant],
     );
     await note(tenant, 'new');
-    const [, lag] = /lag_seconds\{.*sink="otlp".*\} (\S+)$/m.exec(await figures('otlp')) ?? [];
+    const [, lag] = /lag_seconds\{.*sink="otlp".*\} (\S+)$/m.exec(await metricsText('otlp')) ?? [];
     expect(Number(lag)).toBeGreaterThan(10_000);
     receiver.answer({ status: 200 });
     await started(sink(), { entries: 1000, hours: 2 });
     await until(() => receiver.logs.length > 0, SOON_MS);
     expect(actors()).toEqual(['new']);
-    expect(await figures('otlp')).toMatch(/unsent_total\{.*sink="otlp".*\} 5$/m);
+    expect(await metricsText('otlp')).toMatch(/unsent_total\{.*sink="otlp".*\} 5$/m);
   }, 45_000);
 
   it('gives a new collector what is within the bounds, and counts nothing as unsent', async () => {
@@ -373,7 +373,7 @@ describe('OTLP over HTTP', () => {
     await started(sink(), { entries: 4, hours: 168 });
     await until(() => receiver.logs.length > 0, SOON_MS);
     expect(actors()).toEqual(named(12).slice(8));
-    expect(await figures('otlp')).toMatch(/unsent_total\{.*sink="otlp".*\} 0$/m);
+    expect(await metricsText('otlp')).toMatch(/unsent_total\{.*sink="otlp".*\} 0$/m);
   }, 30_000);
 });
 

@@ -15,7 +15,7 @@ export async function connectTo({ dataDirectory }: Instance): Promise<pg.Client>
 }
 
 /**
- * Moved by reads, refusals or the clock alone, and so no truth about a request: figures, sessions, bodies on their way,
+ * Moved by reads, refusals or the clock alone, and so no truth about a request: metrics, sessions, bodies on their way,
  * what waits for its time or for its place in the chain, and where the chain ends, which its entries say too.
  */
 const PASSING = [

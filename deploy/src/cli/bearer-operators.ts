@@ -55,7 +55,7 @@ export function addBearerOperatorCommands(program: Command): void {
     .addOption(
       new Option(
         '--scope <scope>',
-        'what it may do: all; only read the figures (ledger.metrics, gateway.metrics-text), for Prometheus; or only read the security log, for an auditor',
+        'what it may do: all; only read metrics (ledger.metrics, gateway.metrics-text), for Prometheus; or only read the security log, for an auditor',
       )
         .choices(['all', 'metrics', 'security-log'])
         .default('all'),

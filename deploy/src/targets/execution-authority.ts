@@ -6,30 +6,32 @@ import {
 } from '@countersign/execution-authority';
 import type { ExecutionDeps } from '@countersign/execution-authority';
 import type { Assembly } from '../assembly.js';
-import type { Shared } from '../shared.js';
+import type { ProcessContext } from '../process-context.js';
 import { WORKER } from '../worker-settings.js';
 
-export const executionAuthority: Assembly<Shared> = {
+export const executionAuthority: Assembly<ProcessContext> = {
   settings: [],
-  build: async (shared) => [executionModule(shared.runtime('execution-authority'), depsOf(shared))],
+  build: async (context) => [
+    executionModule(context.runtime('execution-authority'), depsOf(context)),
+  ],
 };
 
-export const reconciliation: Assembly<Shared> = {
+export const reconciliation: Assembly<ProcessContext> = {
   settings: [WORKER],
-  async build(shared) {
-    const pool = shared.pool('execution-authority');
+  async build(context) {
+    const pool = context.pool('execution-authority');
     const deadlines = new Deadlines(pool, ['reconciliation', 'reconciliation_end']);
-    const runtime = await shared.worker('worker-reconciliation');
-    return [reconciliationWorker(runtime, depsOf(shared), deadlines)];
+    const runtime = await context.worker('worker-reconciliation');
+    return [reconciliationWorker(runtime, depsOf(context), deadlines)];
   },
 };
 
-function depsOf(shared: Shared): ExecutionDeps {
-  const pool = shared.pool('execution-authority');
+function depsOf(context: ProcessContext): ExecutionDeps {
+  const pool = context.pool('execution-authority');
   return {
     store: new ExecutionStore(pool),
     directory: new Directory(pool),
-    notary: shared.notary('execution-authority'),
-    chained: shared.hint('outbox'),
+    notary: context.notary('execution-authority'),
+    chained: context.hint('outbox'),
   };
 }

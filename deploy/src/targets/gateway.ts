@@ -7,24 +7,24 @@ import {
   gatewayConfig,
 } from '@countersign/gateway';
 import type { Assembly } from '../assembly.js';
-import type { Linked } from '../linked.js';
+import type { BusContext } from '../bus-context.js';
 import { messageSealer } from '../message-settings.js';
 import { REDIS, redisConfig } from '../redis-settings.js';
 import { MAIL, mailSenderOf } from '../service-settings.js';
-import type { Shared } from '../shared.js';
+import type { ProcessContext } from '../process-context.js';
 
-export const gateway: Assembly<Shared> = {
+export const gateway: Assembly<ProcessContext> = {
   settings: [REDIS, MAIL, GATEWAY_SETTINGS],
-  async build(shared) {
-    const { config, env, bus, log, metrics, trust } = shared;
+  async build(context) {
+    const { config, env, bus, log, metrics, trust } = context;
     // Refuses one without TLS in production; the gateway reads the address itself.
     redisConfig(config, env);
     return [
       createGateway({
         config: gatewayConfig(env),
-        pool: shared.pool('gateway'),
+        pool: context.pool('gateway'),
         bus,
-        sealer: messageSealer({ bus, env, clock: shared.clock(), log }),
+        sealer: messageSealer({ bus, env, clock: context.clock(), log }),
         log,
         trust,
         notifications: mailSenderOf(env) === undefined ? 'polling-only' : 'smtp',
@@ -35,7 +35,7 @@ export const gateway: Assembly<Shared> = {
 };
 
 /** Demo people's provider: there is none in production (R21). */
-export const developmentProvider: Assembly<Linked> = {
+export const developmentProvider: Assembly<BusContext> = {
   settings: [DEVELOPMENT_PROVIDER_SETTINGS],
   async build({ config, env, log }) {
     if (config.MODE !== 'development') return [];

@@ -10,12 +10,12 @@ import {
   TreeStore,
   anchorWorkerModule,
   anchoredTimer,
-  chainFigures,
+  chainMetrics,
   ledgerModule,
   openS3Anchors,
   securityCheckpointModule,
-  securityFigures,
-  securityLagFigures,
+  securityMetrics,
+  securityLagMetrics,
   treeModule,
 } from '@countersign/ledger';
 import type { AnchorStore, LedgerDeps } from '@countersign/ledger';
@@ -29,61 +29,61 @@ import {
   securitySettings,
 } from '../anchor-settings.js';
 import { SECURITY_LOG, securityLogConfig } from '../security-settings.js';
-import type { Shared } from '../shared.js';
+import type { ProcessContext } from '../process-context.js';
 import { witnessesOf, witnessesShape } from '../witnesses.js';
 
-export const ledger: Assembly<Shared> = {
+export const ledger: Assembly<ProcessContext> = {
   settings: [],
-  async build(shared) {
-    const pool = shared.pool('ledger');
-    chainFigures(shared.metrics, shared.log, new LagStore(pool));
-    securityLagFigures(shared.metrics, shared.log, new SecurityStore(pool));
+  async build(context) {
+    const pool = context.pool('ledger');
+    chainMetrics(context.metrics, context.log, new LagStore(pool));
+    securityLagMetrics(context.metrics, context.log, new SecurityStore(pool));
     return [
-      ledgerModule(shared.runtime('ledger'), {
-        ...ledgerDeps(shared),
-        checkpointed: shared.hint('checkpoint'),
-        grown: shared.hint('grown'),
+      ledgerModule(context.runtime('ledger'), {
+        ...ledgerDeps(context),
+        checkpointed: context.hint('checkpoint'),
+        grown: context.hint('grown'),
       }),
     ];
   },
 };
 
 /** Without an anchor store reviews work, audit states stay pending and no grant becomes available (protocol §4.2). */
-export const anchor: Assembly<Shared> = {
+export const anchor: Assembly<ProcessContext> = {
   settings: [ANCHOR_STORE, ANCHOR_S3, SECURITY_LOG, witnessesShape(false)],
-  async build(shared) {
-    const anchors = await anchorStoreOf(shared, 'checkpoints');
-    const securityAnchors = await anchorStoreOf(shared, 'security');
+  async build(context) {
+    const anchors = await anchorStoreOf(context, 'checkpoints');
+    const securityAnchors = await anchorStoreOf(context, 'security');
     if (anchors === null || securityAnchors === null) {
-      shared.log.warn(
+      context.log.warn(
         'neither ANCHOR_S3_BUCKET nor ANCHOR_DIR is set: nothing is anchored, and no grant becomes available',
       );
       return [];
     }
-    const pool = shared.pool('ledger');
+    const pool = context.pool('ledger');
     return [
-      anchorWorkerModule(shared.bus, {
-        ...ledgerDeps(shared),
+      anchorWorkerModule(context.bus, {
+        ...ledgerDeps(context),
         anchors,
         comparison: new ComparisonStore(pool),
-        chained: shared.hint('outbox'),
-        anchored: anchoredTimer(shared.metrics),
+        chained: context.hint('outbox'),
+        anchored: anchoredTimer(context.metrics),
       }),
       treeModule({
         store: new TreeStore(pool),
-        notary: shared.notary('ledger'),
-        trust: loadTrust(shared.trust),
-        witnesses: witnessesOf(shared.env, shared.config.MODE),
-        log: shared.log,
+        notary: context.notary('ledger'),
+        trust: loadTrust(context.trust),
+        witnesses: witnessesOf(context.env, context.config.MODE),
+        log: context.log,
         monotonicMs: () => performance.now(),
       }),
       securityCheckpointModule({
         store: new SecurityStore(pool),
         anchors: securityAnchors,
-        notary: shared.notary('ledger'),
-        seconds: securityLogConfig(shared.env).SECURITY_CHECKPOINT_SECONDS,
-        figures: securityFigures(shared.metrics),
-        log: shared.log,
+        notary: context.notary('ledger'),
+        seconds: securityLogConfig(context.env).SECURITY_CHECKPOINT_SECONDS,
+        metrics: securityMetrics(context.metrics),
+        log: context.log,
         monotonicMs: () => performance.now(),
       }),
     ];
@@ -92,7 +92,7 @@ export const anchor: Assembly<Shared> = {
 
 /** The store of the ledger's checkpoints, or that of the security log's beside it. */
 async function anchorStoreOf(
-  { config: { MODE }, env }: Shared,
+  { config: { MODE }, env }: ProcessContext,
   of: 'checkpoints' | 'security',
 ): Promise<AnchorStore | null> {
   const { ANCHOR_DIR, ANCHOR_S3_BUCKET } = anchorStoreConfig(env, MODE);
@@ -103,8 +103,8 @@ async function anchorStoreOf(
   return ANCHOR_DIR === undefined ? null : new FileAnchorStore(ANCHOR_DIR, of);
 }
 
-function ledgerDeps(shared: Shared): LedgerDeps {
-  const pool = shared.pool('ledger');
+function ledgerDeps(context: ProcessContext): LedgerDeps {
+  const pool = context.pool('ledger');
   return {
     store: new LedgerStore(pool),
     metrics: new MetricsStore(pool),
@@ -113,9 +113,9 @@ function ledgerDeps(shared: Shared): LedgerDeps {
     reading: new SecurityReadingStore(pool),
     directory: new Directory(pool),
     journal: new SecurityJournal(pool),
-    notary: shared.notary('ledger'),
-    log: shared.log,
-    traces: shared.traces('ledger'),
+    notary: context.notary('ledger'),
+    log: context.log,
+    traces: context.traces('ledger'),
     monotonicMs: () => performance.now(),
   };
 }

@@ -6,7 +6,7 @@ import {
   ReminderSource,
   deliveryWorker,
   follower,
-  followerFigures,
+  followerMetrics,
   isPublicAddress,
   nameServerResolve,
   notifierModule,
@@ -28,77 +28,77 @@ import {
   smtpUrlOf,
   webhookRulesOf,
 } from '../service-settings.js';
-import type { Shared } from '../shared.js';
+import type { ProcessContext } from '../process-context.js';
 import { WORKER } from '../worker-settings.js';
 
-export const notifier: Assembly<Shared> = {
+export const notifier: Assembly<ProcessContext> = {
   settings: [MAIL],
-  async build(shared) {
-    const pool = shared.pool('notifier');
+  async build(context) {
+    const pool = context.pool('notifier');
     return [
-      notifierModule(shared.runtime('notifier'), {
+      notifierModule(context.runtime('notifier'), {
         store: new NotifierStore(pool),
         directory: new Directory(pool),
-        notary: shared.notary('notifier'),
-        notification: mailSenderOf(shared.env) === undefined ? 'polling-only' : 'queued',
-        chained: shared.hint('outbox'),
+        notary: context.notary('notifier'),
+        notification: mailSenderOf(context.env) === undefined ? 'polling-only' : 'queued',
+        chained: context.hint('outbox'),
       }),
     ];
   },
 };
 
-export const delivery: Assembly<Shared> = {
+export const delivery: Assembly<ProcessContext> = {
   settings: [WORKER, WEBHOOKS, MAIL, SMTP],
-  async build(shared) {
-    const pool = shared.pool('notifier');
-    const runtime = await shared.worker('worker-delivery');
+  async build(context) {
+    const pool = context.pool('notifier');
+    const runtime = await context.worker('worker-delivery');
     const feed = new FeedStore(pool);
-    followerFigures(shared.metrics, shared.log, feed);
-    const sendMail = mailerOf(shared);
+    followerMetrics(context.metrics, context.log, feed);
+    const sendMail = mailerOf(context);
     return [
       deliveryWorker(
         runtime,
         {
           deliveries: new DeliveryStore(pool),
-          notary: shared.notary('notifier'),
-          traces: shared.traces('notifier'),
-          sendWebhook: webhookSenderOf(shared),
+          notary: context.notary('notifier'),
+          traces: context.traces('notifier'),
+          sendWebhook: webhookSenderOf(context),
           sendMail,
           follower: follower(runtime, {
             feed,
             directory: new Directory(pool),
-            traces: shared.traces('notifier'),
+            traces: context.traces('notifier'),
             mails: sendMail !== null,
           }),
         },
-        (handler) => shared.bus.subscribe(HINTS.grown, 'worker-delivery', handler),
+        (handler) => context.bus.subscribe(HINTS.grown, 'worker-delivery', handler),
       ),
     ];
   },
 };
 
 /** Off unless it is configured. */
-export const reminder: Assembly<Shared> = {
+export const reminder: Assembly<ProcessContext> = {
   settings: [WORKER, REMINDER],
-  async build(shared) {
-    const seconds = automaticReminderOf(shared.env);
+  async build(context) {
+    const seconds = automaticReminderOf(context.env);
     if (seconds === 0) {
-      shared.log.info('AUTO_REMINDER_SECONDS is not set: reviewers are reminded only on request');
+      context.log.info('AUTO_REMINDER_SECONDS is not set: reviewers are reminded only on request');
       return [];
     }
-    const pool = shared.pool('notifier');
+    const pool = context.pool('notifier');
     return [
-      reminderWorker(await shared.worker('worker-reminder'), {
+      reminderWorker(await context.worker('worker-reminder'), {
         source: new ReminderSource(pool, seconds),
         store: new NotifierStore(pool),
-        notary: shared.notary('notifier'),
-        chained: shared.hint('outbox'),
+        notary: context.notary('notifier'),
+        chained: context.hint('outbox'),
       }),
     ];
   },
 };
 
-function webhookSenderOf({ config, env }: Shared): SendWebhook {
+function webhookSenderOf({ config, env }: ProcessContext): SendWebhook {
   const rules = webhookRulesOf(env, config.MODE);
   // In development alone: to private addresses, and by the machine's own names.
   const open = rules.anyPort;
@@ -109,7 +109,7 @@ function webhookSenderOf({ config, env }: Shared): SendWebhook {
   });
 }
 
-function mailerOf({ config, env }: Shared): SendMail | null {
+function mailerOf({ config, env }: ProcessContext): SendMail | null {
   const from = mailSenderOf(env);
   if (from === undefined) return null;
   return smtpMailer({ url: smtpUrlOf(env), from, requireTls: config.MODE === 'production' });

@@ -26,21 +26,21 @@ import {
   sandboxOriginPatternOf,
   webhookRulesOf,
 } from '../service-settings.js';
-import type { Shared } from '../shared.js';
+import type { ProcessContext } from '../process-context.js';
 import { DELETION, WORKER, deletionConfig } from '../worker-settings.js';
 
-export const request: Assembly<Shared> = {
+export const request: Assembly<ProcessContext> = {
   settings: [QUOTAS, WEBHOOKS, ISSUER, SANDBOX],
-  async build(shared) {
+  async build(context) {
     const {
       config: { MODE: mode },
       env,
-    } = shared;
-    const pool = shared.pool('request');
-    const schemas = new SchemaChecks(shared.bus);
+    } = context;
+    const pool = context.pool('request');
+    const schemas = new SchemaChecks(context.bus);
     const amounts = hasQuotas(env, mode) ? QUOTA_AMOUNTS : null;
     return [
-      requestModule(shared.runtime('request'), {
+      requestModule(context.runtime('request'), {
         requests: new RequestStore(pool),
         lists: new ListStore(pool),
         admin: new AdminStore(pool),
@@ -49,40 +49,40 @@ export const request: Assembly<Shared> = {
         configuration: new DirectoryStore(pool),
         directory: new Directory(pool),
         journal: new SecurityJournal(pool),
-        notary: shared.notary('request'),
+        notary: context.notary('request'),
         checkSchema: (tenant, schemaText) =>
           schemas.check(tenant, { schemaText, responseText: null }),
         webhooks: webhookRulesOf(env, mode),
         issuer: oidcIssuerOf(env),
         mode,
         sandboxOrigin: sandboxOriginPatternOf(env),
-        chained: shared.hint('outbox'),
+        chained: context.hint('outbox'),
       }),
     ];
   },
 };
 
-export const expiry: Assembly<Shared> = {
+export const expiry: Assembly<ProcessContext> = {
   settings: [WORKER],
-  async build(shared) {
-    const pool = shared.pool('request');
+  async build(context) {
+    const pool = context.pool('request');
     return [
-      expiryWorker(await shared.worker('worker-expiry'), {
+      expiryWorker(await context.worker('worker-expiry'), {
         deadlines: new Deadlines(pool, ['review', 'grant']),
         store: new ExpiryStore(pool),
-        notary: shared.notary('request'),
-        chained: shared.hint('outbox'),
+        notary: context.notary('request'),
+        chained: context.hint('outbox'),
       }),
     ];
   },
 };
 
-export const deletion: Assembly<Shared> = {
+export const deletion: Assembly<ProcessContext> = {
   settings: [WORKER, DELETION],
-  async build(shared) {
-    const config = deletionConfig(shared.env);
-    const pool = shared.pool('deletion');
-    const runtime = await shared.worker('worker-deletion');
+  async build(context) {
+    const config = deletionConfig(context.env);
+    const pool = context.pool('deletion');
+    const runtime = await context.worker('worker-deletion');
     // What is due is unreadable already: better late than felt by callers.
     const settings = { ...runtime.settings, concurrency: config.DELETION_CONCURRENCY };
     return deletionWorker(
@@ -91,8 +91,8 @@ export const deletion: Assembly<Shared> = {
         deadlines: new Deadlines(pool, ['private_deletion', 'audit_deletion']),
         store: new DeletionStore(pool),
         housekeeping: new HousekeepingStore(pool),
-        notary: shared.notary('request'),
-        chained: shared.hint('outbox'),
+        notary: context.notary('request'),
+        chained: context.hint('outbox'),
         settings: {
           perTenant: config.DELETION_PER_TENANT,
           intervalMs: config.HOUSEKEEPING_SECONDS * 1000,

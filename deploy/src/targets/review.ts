@@ -2,19 +2,19 @@ import { Directory } from '@countersign/database';
 import { SchemaChecks } from '@countersign/platform';
 import { ReviewStore, reviewModule } from '@countersign/review';
 import type { Assembly } from '../assembly.js';
-import type { Shared } from '../shared.js';
+import type { ProcessContext } from '../process-context.js';
 
-export const review: Assembly<Shared> = {
+export const review: Assembly<ProcessContext> = {
   settings: [],
-  async build(shared) {
-    const pool = shared.pool('review');
+  async build(context) {
+    const pool = context.pool('review');
     return [
-      reviewModule(shared.runtime('review'), {
+      reviewModule(context.runtime('review'), {
         store: new ReviewStore(pool),
         directory: new Directory(pool),
-        notary: shared.notary('review'),
-        schemas: new SchemaChecks(shared.bus),
-        chained: shared.hint('outbox'),
+        notary: context.notary('review'),
+        schemas: new SchemaChecks(context.bus),
+        chained: context.hint('outbox'),
       }),
     ];
   },

@@ -2,7 +2,7 @@ import {
   SecurityStreamStore,
   fileSink,
   otlpSink,
-  securityStreamFigures,
+  securityStreamMetrics,
   securityStreamModule,
   stdoutSink,
   syslogSink,
@@ -11,18 +11,18 @@ import type { Sink } from '@countersign/ledger';
 import type { Assembly } from '../assembly.js';
 import { SECURITY_STREAM, securityStreamSettings } from '../security-settings.js';
 import type { SecurityStreamSettings } from '../security-settings.js';
-import type { Shared } from '../shared.js';
+import type { ProcessContext } from '../process-context.js';
 
 /** Sends the security log to collectors, where any are named. */
-export const securityLog: Assembly<Shared> = {
+export const securityLog: Assembly<ProcessContext> = {
   settings: [SECURITY_STREAM],
-  async build(shared) {
-    const { config, env, log, metrics } = shared;
+  async build(context) {
+    const { config, env, log, metrics } = context;
     const settings = securityStreamSettings(env, config.MODE);
     const sinks = sinksOf(settings, config.ORIGIN);
     if (sinks.length === 0) return [];
-    const store = new SecurityStreamStore(shared.pool('security-log'));
-    securityStreamFigures(
+    const store = new SecurityStreamStore(context.pool('security-log'));
+    securityStreamMetrics(
       metrics,
       log,
       store,

@@ -16,7 +16,7 @@ export interface CallerIdentity {
 
 /**
  * The caller's principal as it is now (protocol §7): gone, disabled or with another token since → `unauthenticated`. No
- * operation but the figures is for monitors → `operator_required`.
+ * operation but the metrics is for monitors → `operator_required`.
  */
 export async function requireCaller(
   directory: Directory,
@@ -28,7 +28,7 @@ export async function requireCaller(
   return requireCurrent(principal, caller);
 }
 
-/** Who may read the figures: operators, and monitors, who are refused everywhere else (R42). */
+/** Who may read the metrics: operators, and monitors, who are refused everywhere else (R42). */
 export async function requireFiguresReader(
   directory: Directory,
   caller: CallerIdentity,

@@ -8,7 +8,7 @@ import { requireBootstrapToken } from './bootstrap.js';
 // before, and notes itself for the security log. Time is the database's. Errors have a `code` and say what to do.
 
 /**
- * `metrics`: a monitor, which reads the figures (`ledger.metrics`, `gateway.metrics-text`) and may do nothing else.
+ * `metrics`: a monitor, which reads the metrics (`ledger.metrics`, `gateway.metrics-text`) and may do nothing else.
  * `security-log`: an auditor, which reads the security log and may do nothing else.
  */
 export type OperatorScope = 'all' | 'metrics' | 'security-log';

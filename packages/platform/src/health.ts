@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Module, Readiness } from './module.js';
 
-/** What a scraper is given; a registry is one. */
-export interface Figures {
+/** A source of metrics for a scraper; a registry is one. */
+export interface MetricsSource {
   readonly contentType: string;
   metrics(): Promise<string>;
 }
@@ -11,10 +11,10 @@ export interface Figures {
 export interface HealthOptions {
   readiness: () => Promise<Readiness>;
   /** Served as `/metrics`, for the scraper of the cluster; null while there are none yet. */
-  metrics?: () => Figures | null;
+  metrics?: () => MetricsSource | null;
 }
 
-/** Answers a request when it is one of its own, and says whether it was. */
+/** Answers a request for one of its paths; returns whether it did. */
 export type HealthHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
@@ -29,8 +29,8 @@ export function createHealthHandler(options: HealthOptions): HealthHandler {
     send(response, ready ? 200 : 503, JSON.stringify({ ready, modules }));
   }
 
-  async function scrape(response: ServerResponse, figures: Figures): Promise<void> {
-    send(response, 200, await figures.metrics(), figures.contentType);
+  async function scrape(response: ServerResponse, source: MetricsSource): Promise<void> {
+    send(response, 200, await source.metrics(), source.contentType);
   }
 
   function answerWith(response: ServerResponse, work: Promise<void>): true {
@@ -46,8 +46,8 @@ export function createHealthHandler(options: HealthOptions): HealthHandler {
       return true;
     }
     if (path === '/readyz') return answerWith(response, readyz(response));
-    const figures = path === '/metrics' ? metrics?.() : undefined;
-    if (figures) return answerWith(response, scrape(response, figures));
+    const source = path === '/metrics' ? metrics?.() : undefined;
+    if (source) return answerWith(response, scrape(response, source));
     return false;
   };
 }

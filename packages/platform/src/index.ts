@@ -6,7 +6,7 @@ export { createInProcessBus } from './bus/in-process.js';
 export type { InProcessBusOptions } from './bus/in-process.js';
 export { createNatsBus } from './bus/nats.js';
 export type { NatsBusOptions } from './bus/nats.js';
-export { spaced } from './bus/spaced.js';
+export { throttle } from './bus/throttle.js';
 export { createMemoryParcels } from './bus/parcels.js';
 export type { ParcelStore } from './bus/parcels.js';
 export { SMALL_BODY_BYTES } from './bus/responder.js';
@@ -27,8 +27,8 @@ export type { BodyPlace } from './body-workers/body-workers.js';
 export type { BodyOwner } from './body-workers/places.js';
 export { withInput } from './body-workers/with-input.js';
 export type { InputReader } from './body-workers/with-input.js';
-export { askedGauges } from './asked-gauge.js';
-export type { AskedGauge, AskedSample } from './asked-gauge.js';
+export { cachedGauges } from './cached-gauges.js';
+export type { CachedGauge, GaugeSample } from './cached-gauges.js';
 export { CALL_SECONDS, meteredBus } from './bus-metrics.js';
 export { readCallerKey, readCallerKeys } from './caller.js';
 export type { Caller, CallerKey, CallerKeys } from './caller.js';
@@ -48,7 +48,12 @@ export type {
 export { ConfigurationError, flag, list, loadConfig, wholeNumber } from './config.js';
 export type { Configuration, ConfigurationFault, ConfigurationShape } from './config.js';
 export { createHealthHandler, healthListener } from './health.js';
-export type { Figures, HealthHandler, HealthListenerOptions, HealthOptions } from './health.js';
+export type {
+  MetricsSource,
+  HealthHandler,
+  HealthListenerOptions,
+  HealthOptions,
+} from './health.js';
 export { isId, newId } from './ids.js';
 export { createLogger } from './log.js';
 export type { LogLevel, LogOptions, Logger } from './log.js';
@@ -81,7 +86,7 @@ export type { Trace } from './telemetry.js';
 export { Counter, Gauge, Histogram } from 'prom-client';
 export type { Registry } from 'prom-client';
 export { sourceOfLine } from './source-of-line.js';
-export { Wakeful } from './wakeful.js';
+export { KeyedWorker } from './keyed-worker.js';
 export { createWorkerMetrics } from './worker-metrics.js';
 export type { WorkerMetrics } from './worker-metrics.js';
 export { HINTS } from './service.js';

@@ -9,8 +9,8 @@ import type {
   Invalidation,
 } from './lifecycle/state.js';
 
-// What the operator pages read beside the 29 operations, which can change the directory but not list it
-// (decisions/0016), and one change beside them. They are for people with the power `operator` alone.
+// Reads of the operator pages beside the 29 operations, which can change the directory but not list it
+// (decisions/0016), and one change. They are only for people with the power `operator`.
 
 interface AdminReadRow {
   /** `<service>.<name>`: the bus subject is `countersign.<name>`. */

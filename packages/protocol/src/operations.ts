@@ -6,7 +6,7 @@ import { DECISION_STATES } from './records/vocabulary.js';
 
 /**
  * Kinds of principals that call. An auditor reads the security log (R41), and so is let in by no operation; a monitor reads
- * the figures and may do nothing else (R42).
+ * the metrics and may do nothing else (R42).
  */
 export const CALLER_KINDS = [
   'producer',
@@ -48,13 +48,13 @@ export const CALLER_RULES = {
   ownerOrOperator: { kinds: ['producer', 'operator', 'human'], refusal: 'forbidden' },
   executor: { kinds: ['producer', 'human'], refusal: 'forbidden' },
   operator: { kinds: ['operator', 'human'], humanNeeds: 'operator', refusal: 'operator_required' },
-  figures: {
+  metrics: {
     kinds: ['operator', 'monitor', 'human'],
     humanNeeds: 'operator',
     refusal: 'operator_required',
   },
   /** No session, whatever power the human has (R2). */
-  bearerFigures: { kinds: ['operator', 'monitor'], refusal: 'operator_required' },
+  bearerMetrics: { kinds: ['operator', 'monitor'], refusal: 'operator_required' },
 } as const satisfies Record<string, CallerRule>;
 
 export type CallerRuleName = keyof typeof CALLER_RULES;
@@ -176,8 +176,8 @@ const rows = [
   { ...configure, number: 25, name: 'request.configure-principal', path: '/v2/admin/principals/{id}', callers: 'operator', input: 'PrincipalInput', output: 'PrincipalResult', summary: 'Configure directory, producer, publisher and credentials' },
   { ...configure, number: 26, name: 'request.configure-route', path: '/v2/admin/routes/{id}', callers: 'operator', input: 'RouteInput', output: 'RouteResult', summary: 'Configure a route, with targeted invalidation' },
   { ...read, number: 27, name: 'ledger.entries', path: '/v2/admin/ledger', callers: 'operator', query: [after], output: 'LedgerPage', summary: 'Read the complete audit chain in pages' },
-  { ...read, number: 28, name: 'ledger.metrics', path: '/v2/admin/metrics', callers: 'figures', counts: true, output: 'MetricsSnapshot', summary: 'Read tenant-scoped operational metrics and incidents' },
-  { ...read, number: 29, name: 'gateway.metrics-text', path: '/v2/admin/metrics.prom', callers: 'bearerFigures', security: 'bearer', counts: true, output: null, summary: 'Read operator-scoped metrics in the text exposition format' },
+  { ...read, number: 28, name: 'ledger.metrics', path: '/v2/admin/metrics', callers: 'metrics', counts: true, output: 'MetricsSnapshot', summary: 'Read tenant-scoped operational metrics and incidents' },
+  { ...read, number: 29, name: 'gateway.metrics-text', path: '/v2/admin/metrics.prom', callers: 'bearerMetrics', security: 'bearer', counts: true, output: null, summary: 'Read operator-scoped metrics in the text exposition format' },
 ] as const satisfies readonly Row[];
 
 type Rows = (typeof rows)[number];

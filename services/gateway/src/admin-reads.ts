@@ -8,12 +8,12 @@ import { readInput } from './input.js';
 import type { Pipeline } from './pipeline.js';
 
 const identifier = /^[a-zA-Z0-9_.:@/-]{1,160}$/;
-/** An id, or a time and an id; the service knows which. */
+/** An id, or a time and an id, depending on the list. */
 const cursor = /^[a-zA-Z0-9_.:@/-]{1,200}$/;
 
 /**
- * What the operator pages call beside the 29 operations (protocol/admin-reads.ts, decisions/0016): for a person's session with
- * the power `operator`, checked here and again by the service.
+ * The reads of the operator pages (protocol/admin-reads.ts, decisions/0016): for a person's session with the power `operator`,
+ * checked here and again by the service.
  */
 export function createAdminReads(pipeline: Pipeline): (read: AdminOperation) => Handler {
   async function serve(call: Call, read: AdminOperation): Promise<void> {
@@ -30,7 +30,7 @@ export function createAdminReads(pipeline: Pipeline): (read: AdminOperation) => 
   return (read) => (call) => serve(call, read);
 }
 
-/** Of each parameter at most one; an empty one counts as missing, others than known are ignored. */
+/** Each parameter at most once; an empty one counts as missing, an unknown one is ignored. */
 function readParameters(read: AdminOperation, given: URLSearchParams): Record<string, string> {
   const params: Record<string, string> = {};
   for (const name of read.query) {

@@ -19,7 +19,7 @@ export interface Call {
   readonly span: OpenSpan;
   /** Who is signed in, once that is known: a page that refuses says in which tenant that is. */
   reader?: KnownPrincipal;
-  /** The template of the path, such as `/v2/requests/{id}`, once it is known: names it in figures. */
+  /** The template of the path, such as `/v2/requests/{id}`, once it is known: names it in metrics. */
   route: string;
 }
 

@@ -6,14 +6,14 @@ const WRITE_MS = 1_000;
 
 export interface HttpCounts {
   count(tenant: string, status: number): void;
-  /** Writes what is not written yet: before the figures are read, so that they have the reader's own calls. */
+  /** Writes what is not written yet: before the metrics are read, so that they have the reader's own calls. */
   flush(): Promise<void>;
   /** Writes what is not written yet. */
   stop(): Promise<void>;
 }
 
 /**
- * Counts answers per tenant in memory and adds them to the database's figures about once a second, so that they are the
+ * Counts answers per tenant in memory and adds them to the database's counts about once a second, so that they are the
  * same from every replica (R24). What cannot be written now is kept for the next time.
  */
 export function createHttpCounts(

@@ -21,7 +21,7 @@ export async function metricsTextOperation(ask: AskOperation): Promise<BusReply>
 }
 
 /**
- * The figures of a tenant under the names of protocol §14 and R24; labels hold no private
+ * The metrics of a tenant under the names of protocol §14 and R24; labels hold no private
  * thing.
  */
 export function metricsText(snapshot: MetricsSnapshot): string {

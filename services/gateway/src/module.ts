@@ -48,7 +48,7 @@ export interface GatewayDeps {
   /** As it was configured; operation `gateway.trust` serves it as it is. */
   readonly trust: TrustManifest;
   readonly notifications: Notifications;
-  /** This process's own figures. */
+  /** This process's own metrics. */
   readonly metrics: Registry;
 }
 

@@ -501,7 +501,7 @@ describe('the pipeline', () => {
     expect(read.taken.slice(2)).toEqual(['2 principal ["acme","bot"]', '2 tenant acme']);
   });
 
-  test('writes what it has counted before it asks for the figures', async () => {
+  test('writes what it has counted before it asks for the metrics', async () => {
     const operator: Authenticated = { ...producer, kind: 'operator' };
     const body = JSON.stringify(EXAMPLES.MetricsSnapshot);
     for (const path of ['/v2/admin/metrics', '/v2/admin/metrics.prom']) {

@@ -82,7 +82,7 @@ beforeAll(async () => {
 
 afterAll(() => listener?.stop(100));
 
-/** Says it word for word; status, the name in the figures, and the body or where it leads. */
+/** Says it word for word; status, the name in the metrics, and the body or location. */
 async function ask(line: string): Promise<{ told: string; headers: string[] }> {
   last = null;
   const text = await new Promise<string>((resolve, reject) => {

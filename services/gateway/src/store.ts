@@ -64,7 +64,7 @@ export type { Pool } from '@countersign/database';
 export type Store = ReturnType<typeof createStore>;
 
 /**
- * The gateway's only SQL, with store/: who calls, sessions, login attempts and its own figures. Secrets come in as digests, and
+ * The gateway's only SQL, with store/: who calls, sessions, login attempts and its own metrics. Secrets come in as digests, and
  * time is the database's clock; equality with a deadline counts as expired.
  */
 export function createStore(pool: Pool, idleSeconds = IDLE_SECONDS) {
@@ -133,7 +133,7 @@ export function createStore(pool: Pool, idleSeconds = IDLE_SECONDS) {
       );
     },
 
-    /** Adds to the figures of each tenant; rows in one order, so that two replicas never wait for each other. */
+    /** Adds to the metrics of each tenant; rows in one order, so that two replicas never wait for each other. */
     async addHttpCounts(counts: readonly HttpCount[]): Promise<void> {
       await rows(
         pool.acrossTenants,

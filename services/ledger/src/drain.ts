@@ -1,5 +1,5 @@
 import { CHECKPOINT_ENTRIES } from '@countersign/protocol';
-import { Wakeful, inSpanOfEach } from '@countersign/platform';
+import { KeyedWorker, inSpanOfEach } from '@countersign/platform';
 import { checkpoint, checkpointDue, checkpointText, positionIn, saving } from './checkpoint.js';
 import type { ChainDeps, LedgerDeps } from './deps.js';
 import type { Drained, LedgerPosition } from './store.js';
@@ -12,7 +12,7 @@ const NOTE_MS = 1000;
  * Chains what services have committed (R16) and signs checkpoints (R17): as soon as a decision waits for its anchor, else
  * after 100 entries or 5 s. One writer a tenant: the chain's head row; a second process finds it held and leaves.
  */
-export function drainer(deps: ChainDeps): Wakeful {
+export function drainer(deps: ChainDeps): KeyedWorker {
   const checkpointed = new Map<string, number>();
   /** Where more waits, a batch's checkpoint travels with the next batch: one commit for both. */
   const owed = new Map<string, LedgerPosition>();
@@ -54,7 +54,7 @@ export function drainer(deps: ChainDeps): Wakeful {
       : checkpointAndAppend(deps, tenant, position);
   }
 
-  return new Wakeful({
+  return new KeyedWorker({
     name: 'ledger drain',
     work,
     poll: () => deps.store.tenantsWaiting(),

@@ -14,7 +14,7 @@ export { WebhookFailure, webhookSender } from './webhook/sender.js';
 export type { SendWebhook, SenderOptions } from './webhook/sender.js';
 export { deliveryWorker } from './workers/delivery.js';
 export type { DeliveryDeps } from './workers/delivery.js';
-export { followerFigures } from './figures.js';
+export { followerMetrics } from './follower-metrics.js';
 export { follower } from './workers/follower.js';
 export type { FollowerDeps } from './workers/follower.js';
 export { reminderWorker } from './workers/reminder.js';

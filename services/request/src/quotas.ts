@@ -1,7 +1,7 @@
 import { DEFAULT_QUOTAS, Refusal, isErrorCode } from '@countersign/protocol';
 
 /**
- * The figures of protocol §9.2 as the database's quota functions read them; a tenant's own `quotas` override them by
+ * The metrics of protocol §9.2 as the database's quota functions read them; a tenant's own `quotas` override them by
  * name. They are counted in Postgres, so they are the same whatever the number of replicas (R20).
  */
 export const QUOTA_AMOUNTS = {

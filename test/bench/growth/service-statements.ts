@@ -387,7 +387,7 @@ const STORES: readonly StoreCalls<unknown>[] = [
     skip: (s) => s.skip('otlp', streamBounds),
     next: (s) => s.next('otlp', 100),
     sent: (s) => s.sent('otlp', [streamedEntry], 0),
-    figures: (s) => s.figures(['otlp']),
+    metrics: (s) => s.metrics(['otlp']),
   }),
   calls('ledger', (pool) => new LagStore(pool), { lag: (s) => s.lag() }),
   calls('ledger', (pool) => new ComparisonStore(pool), {

@@ -13,7 +13,7 @@ import type { Demo } from '../../support/instance.js';
 import { ROOT } from '../tools.js';
 import type { Scraped } from './prometheus.js';
 
-/** The product as a cluster runs it: a process for each target, its figures on a port of its own. */
+/** The product as a cluster runs it: a process for each target, its metrics on a port of its own. */
 export interface Product {
   readonly demo: Demo;
   readonly dataDirectory: string;
@@ -22,7 +22,7 @@ export interface Product {
   /** Gets the producer's webhooks. */
   readonly receiver: Receiver;
   take(target: string): Promise<void>;
-  /** Puts it back where it was, so that its figures go on. */
+  /** Puts it back where it was, so that its metrics go on. */
   putBack(target: string, env?: Readonly<Record<string, string>>): Promise<void>;
   stop(): Promise<void>;
 }

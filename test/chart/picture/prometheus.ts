@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import { promtool } from '../tools.js';
 import { until } from '../../support/requests.js';
 
-/** Somebody's figures: where they are, and what a scrape adds to them. */
+/** Somebody's metrics: where they are, and what a scrape adds to them. */
 export interface Scraped {
   /** Host and port. */
   readonly address: string;

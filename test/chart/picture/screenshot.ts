@@ -1,4 +1,4 @@
-// `npm run screenshots:dashboard`: the Grafana dashboard with the figures of a real run, drawn by us from its own JSON.
+// `npm run screenshots:dashboard`: the Grafana dashboard with the metrics of a real run, drawn by us from its own JSON.
 // Grafana is not here; what is drawn is what its panels ask, answered by a real Prometheus. Fails where one has no answer.
 // The day that it is drawn of (day.ts) has something for each of them, so none may be empty.
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -4,7 +4,7 @@ import type { Built } from '../matrix/building.js';
 import { occurrenceOf } from './references.js';
 import type { Target } from './targets.js';
 
-/** Everything that a caller can read without naming anybody: lists, feeds, chain and figures, page by page. */
+/** Everything that a caller can read without naming anybody: lists, feeds, chain and metrics, page by page. */
 async function allThatIsRead(client: Client): Promise<string> {
   const texts: string[] = [];
   const read = async (path: string): Promise<Answer> => {

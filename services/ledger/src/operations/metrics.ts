@@ -9,7 +9,7 @@ import type { MetricsRow, RunName } from '../store/metrics.js';
 const RUNS: readonly RunName[] = ['outbox', 'retention'];
 
 /**
- * `ledger.metrics`: figures and incidents of the operator's tenant, all of them read from the database at one moment (R24,
+ * `ledger.metrics`: metrics and incidents of the operator's tenant, all of them read from the database at one moment (R24,
  * R31).
  */
 export function metrics(deps: LedgerDeps): OperationHandler<'ledger.metrics'> {

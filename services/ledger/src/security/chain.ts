@@ -1,4 +1,4 @@
-import { Wakeful } from '@countersign/platform';
+import { KeyedWorker } from '@countersign/platform';
 import type { Logger } from '@countersign/platform';
 import type { SecurityStore } from '../store/security.js';
 
@@ -13,8 +13,8 @@ const POLL_MS = 500;
 export function securityDrain(deps: {
   readonly store: SecurityStore;
   readonly log: Logger;
-}): Wakeful {
-  return new Wakeful({
+}): KeyedWorker {
+  return new KeyedWorker({
     name: 'security log',
     work: async (tenant) => (await deps.store.drain(tenant, AT_ONCE)) === AT_ONCE,
     poll: () => deps.store.waiting(),

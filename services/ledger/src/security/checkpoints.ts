@@ -4,7 +4,7 @@ import type { Logger, Loop, Notary } from '@countersign/platform';
 import { AnchorError } from '../anchor/anchor-store.js';
 import type { AnchorStore } from '../anchor/anchor-store.js';
 import type { OpenSecurityCheckpoint, SecurityPosition, SecurityStore } from '../store/security.js';
-import type { SecurityFigures } from './figures.js';
+import type { SecurityMetrics } from './metrics.js';
 
 const EVERY_MS = 1000;
 const ENTRIES = 100;
@@ -17,7 +17,7 @@ export interface SecurityCheckpointDeps {
   readonly notary: Notary;
   /** The longest that an entry waits for its checkpoint. */
   readonly seconds: number;
-  readonly figures: SecurityFigures;
+  readonly metrics: SecurityMetrics;
   readonly log: Logger;
   readonly monotonicMs: () => number;
 }
@@ -61,7 +61,7 @@ export function securityCheckpoints(deps: SecurityCheckpointDeps): {
       const failures = (rest?.failures ?? 0) + 1;
       const until = deps.monotonicMs() + Math.min(MOST_WAIT_MS, 1000 * 2 ** failures);
       rests.set(tenant, { until, failures });
-      deps.figures.refused(error.fault);
+      deps.metrics.refused(error.fault);
       deps.log.error(
         { tenant, sequence, fault: error.fault, err: error.cause },
         'the anchor store did not accept a checkpoint of the security log',

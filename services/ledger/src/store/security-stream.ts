@@ -23,7 +23,7 @@ export interface SkippedEntries {
   readonly entries: number;
 }
 
-export interface SinkFigures {
+export interface SinkMetrics {
   readonly sink: SinkName;
   readonly unsent: number;
   readonly lagSeconds: number;
@@ -146,8 +146,8 @@ export class SecurityStreamStore {
   }
 
   /** How each of these sinks stands: the same from every replica. */
-  async figures(sinks: readonly SinkName[]): Promise<SinkFigures[]> {
-    const { rows } = await this.pool.acrossTenants.query<SinkFigures>({
+  async metrics(sinks: readonly SinkName[]): Promise<SinkMetrics[]> {
+    const { rows } = await this.pool.acrossTenants.query<SinkMetrics>({
       name: 'stream.figures',
       text: `SELECT s.sink, s.unsent,
           coalesce(greatest(extract(epoch FROM clock_timestamp() - w.oldest), 0), 0)::float8 AS "lagSeconds"

@@ -10,7 +10,7 @@ import {
   treeRoot,
 } from '@countersign/protocol';
 import type { TileReader, Trust } from '@countersign/protocol';
-import { Wakeful } from '@countersign/platform';
+import { KeyedWorker } from '@countersign/platform';
 import type { Logger, Notary } from '@countersign/platform';
 import type { TreePosition, TreeStore } from '../store/tree.js';
 import { asOf, keyOf, readerOf } from './tiles.js';
@@ -33,8 +33,8 @@ export interface FollowerDeps {
  * stands, its tiles and its checkpoint move in one statement, from the size that was read: any number of replicas may run,
  * and none leaves a gap or writes an entry twice.
  */
-export function treeFollower(deps: FollowerDeps): Wakeful {
-  return new Wakeful({
+export function treeFollower(deps: FollowerDeps): KeyedWorker {
+  return new KeyedWorker({
     name: 'tree',
     work: (tenant) => grow(deps, tenant),
     poll: () => deps.store.behind(),

@@ -1,5 +1,5 @@
 import { anchor as decide, canonicalText } from '@countersign/protocol';
-import { Wakeful, inSpanOfEach, newId, openSpan } from '@countersign/platform';
+import { KeyedWorker, inSpanOfEach, newId, openSpan } from '@countersign/platform';
 import { AnchorError, FENCING_FAULTS } from '../anchor/anchor-store.js';
 import type { AnchorStore } from '../anchor/anchor-store.js';
 import { decisionTraces } from '../checkpoint.js';
@@ -13,7 +13,7 @@ const MOST_WAIT_MS = 30_000;
  * their grants (protocol §4.2). Accepting twice is harmless and every decision moves by compare-and-set, so any number
  * of replicas may run; a failure is tried again for ever, with a growing pause.
  */
-export function anchorWorker(deps: ComparisonDeps, comparison: Comparison): Wakeful {
+export function anchorWorker(deps: ComparisonDeps, comparison: Comparison): KeyedWorker {
   const notBefore = new Map<string, number>();
   const failures = new Map<string, number>();
 
@@ -53,7 +53,7 @@ export function anchorWorker(deps: ComparisonDeps, comparison: Comparison): Wake
     }
   }
 
-  return new Wakeful({
+  return new KeyedWorker({
     name: 'anchoring',
     work,
     poll: () => deps.store.tenantsUnanchored(),

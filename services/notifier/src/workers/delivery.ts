@@ -6,7 +6,7 @@ import type {
   Effect,
   Module,
   Notary,
-  Wakeful,
+  KeyedWorker,
   WorkerRuntime,
 } from '@countersign/platform';
 import { fingerprintOf, judge, settle } from '../deliveries/delivery.js';
@@ -27,7 +27,7 @@ export interface DeliveryDeps {
   readonly sendWebhook: SendWebhook;
   /** Null where mail is not configured (any more). */
   readonly sendMail: SendMail | null;
-  readonly follower: Wakeful;
+  readonly follower: KeyedWorker;
 }
 
 /** How long sending may go on once the worker is asked to stop, and how long everything else may. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RequestChangedEvent, SignedRecord } from '@countersign/protocol';
 import { withFreshState } from '@countersign/database';
 import type { Directory, Traces } from '@countersign/database';
-import { Wakeful, jobOf, newId } from '@countersign/platform';
+import { KeyedWorker, jobOf, newId } from '@countersign/platform';
 import type { WorkerRuntime } from '@countersign/platform';
 import { mailTo, recipientsOf } from '../deliveries/recipients.js';
 import { dueItemOf } from '../store/deliveries.js';
@@ -34,7 +34,7 @@ interface FollowedEvent {
  * has one at that moment (protocol §11.5), and by mail (§11.6). Cursor and deliveries move in one statement, which
  * compares where the cursor was: of two that read the same entries one has no effect.
  */
-export function follower(runtime: WorkerRuntime, deps: FollowerDeps): Wakeful {
+export function follower(runtime: WorkerRuntime, deps: FollowerDeps): KeyedWorker {
   const { feed } = deps;
   const { name, jobs, log } = runtime;
 
@@ -62,7 +62,7 @@ export function follower(runtime: WorkerRuntime, deps: FollowerDeps): Wakeful {
     return batch.entries.length === BATCH;
   }
 
-  return new Wakeful({
+  return new KeyedWorker({
     name: 'following the chain',
     work,
     poll: () => feed.tenantsBehind(),

@@ -5,7 +5,7 @@ import type { HousekeepingStore } from '../store/housekeeping.js';
 import { auditDeletion } from './audit-deletion.js';
 import { housekeeping } from './housekeeping.js';
 import type { HousekeepingSettings } from './housekeeping.js';
-import { fairly } from './fairly.js';
+import { limitPerTenant } from './limit-per-tenant.js';
 import { privateDeletion } from './private-deletion.js';
 import type { PrivateDeletionDeps } from './private-deletion.js';
 import { retentionRuns } from './retention-runs.js';
@@ -36,7 +36,7 @@ export function deletionWorker(runtime: WorkerRuntime, deps: DeletionDeps): Modu
       throw error;
     }
   };
-  const source = fairly(deps.deadlines, deps.settings.perTenant);
+  const source = limitPerTenant(deps.deadlines, deps.settings.perTenant);
   return [
     deadlineWorker({ ...runtime, source, effect }),
     housekeeping({ store: deps.housekeeping, settings: deps.settings, noted, metrics, log }),

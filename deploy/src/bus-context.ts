@@ -13,7 +13,7 @@ import type { BusConfig } from './configuration.js';
 import { permittedBus } from './permissions.js';
 import type { BusPermissions } from './permissions.js';
 
-export interface Surroundings {
+export interface ProcessInputs {
   readonly env: NodeJS.ProcessEnv;
   readonly log: Logger;
   /** Aborted when the process is asked to end, perhaps before it has started. */
@@ -22,23 +22,23 @@ export interface Surroundings {
   readonly bus?: Bus;
 }
 
-/** A process's connection to the bus: all that a target without a database and without keys has. */
-export interface Linked {
+/** A process's connection to the bus; a target without a database and keys has nothing else. */
+export interface BusContext {
   readonly bus: Bus;
   readonly config: BusConfig;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Logger;
-  /** This process's own figures. */
+  /** This process's own metrics. */
   readonly metrics: Registry;
 }
 
-/** `name` says which process this is, `may` what it may do; `parcels` carries large messages, null where there is no database. */
-export async function link(
-  { env, log, bus }: Surroundings,
+/** `name` identifies the process, `may` lists its rights; `parcels` carries large messages, null without a database. */
+export async function createBusContext(
+  { env, log, bus }: ProcessInputs,
   name: string,
   may: BusPermissions,
   parcels: ParcelStore | null,
-): Promise<Linked> {
+): Promise<BusContext> {
   const config = busConfig(env);
   const metrics = createMetrics(name);
   const transport =
@@ -67,7 +67,7 @@ export async function link(
 }
 
 /** Ends the bus last, and says whether it is connected. */
-export function busModule({ bus }: Linked): Module {
+export function busModule({ bus }: BusContext): Module {
   return {
     name: 'connections',
     start: async () => {},

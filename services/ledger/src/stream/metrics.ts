@@ -1,16 +1,16 @@
-import { askedGauges } from '@countersign/platform';
+import { cachedGauges } from '@countersign/platform';
 import type { Logger, Registry } from '@countersign/platform';
 import type { SecurityStreamStore, SinkName } from '../store/security-stream.js';
 
-/** How far each collector is behind: the same from every replica, so take the maximum. */
-export function securityStreamFigures(
+/** How far each collector is behind. Every replica reports the same values: take the maximum. */
+export function securityStreamMetrics(
   registry: Registry,
   log: Logger,
   store: SecurityStreamStore,
   sinks: readonly SinkName[],
 ): void {
   const labelNames = ['sink'];
-  askedGauges(
+  cachedGauges(
     registry,
     log,
     [
@@ -27,7 +27,7 @@ export function securityStreamFigures(
       },
     ],
     async () => {
-      const found = (await store.figures(sinks)).map((of) => ({
+      const found = (await store.metrics(sinks)).map((of) => ({
         ...of,
         labels: { sink: of.sink },
       }));

@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import { askedGauges } from './asked-gauge.js';
+import { cachedGauges } from './cached-gauges.js';
 import { createLogger } from './log.js';
 
 const GAUGES = [
@@ -7,9 +7,9 @@ const GAUGES = [
   { name: 'labelled', help: 'With labels.', labelNames: ['sink'] },
 ];
 
-function seriesOf(ask: Parameters<typeof askedGauges>[3]): Promise<string[]> {
+function seriesOf(ask: Parameters<typeof cachedGauges>[3]): Promise<string[]> {
   const registry = new Registry();
-  askedGauges(registry, createLogger({ name: 'test', level: 'silent' }), GAUGES, ask);
+  cachedGauges(registry, createLogger({ name: 'test', level: 'silent' }), GAUGES, ask);
   return registry
     .metrics()
     .then((text) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#')));

@@ -1,14 +1,14 @@
 import { INCIDENTS } from '@countersign/protocol';
-import { Histogram, askedGauges } from '@countersign/platform';
-import type { AskedSample, Logger, Registry } from '@countersign/platform';
+import { Histogram, cachedGauges } from '@countersign/platform';
+import type { GaugeSample, Logger, Registry } from '@countersign/platform';
 import type { LagStore } from './store/lag.js';
 
-/** Seconds: from a store on the same machine to one that was away over night. */
+/** Seconds: from a store on the same machine to one that was unavailable overnight. */
 const ANCHOR_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200];
 
-/** What the chain is watched by. The same from every replica: take the maximum. Labels are codes, never tenants. */
-export function chainFigures(registry: Registry, log: Logger, store: LagStore): void {
-  askedGauges(
+/** Metrics of the chain. Every replica reports the same values: take the maximum. Labels are codes, never tenants. */
+export function chainMetrics(registry: Registry, log: Logger, store: LagStore): void {
+  cachedGauges(
     registry,
     log,
     [
@@ -45,7 +45,7 @@ export function chainFigures(registry: Registry, log: Logger, store: LagStore): 
   );
 }
 
-/** Told of every checkpoint how many milliseconds after it was signed it was anchored and applied. */
+/** Observes, for every checkpoint, the milliseconds from its signature until it was anchored and applied. */
 export function anchoredTimer(registry: Registry): (lateMs: number) => void {
   const histogram = new Histogram({
     name: 'countersign_anchor_seconds',
@@ -62,6 +62,6 @@ const NO_INCIDENTS: Readonly<Record<string, number>> = Object.fromEntries(
 );
 const NO_FENCES: Readonly<Record<string, number>> = { new_tenant: 0 };
 
-function countsOf(label: string, counts: Readonly<Record<string, number>>): AskedSample[] {
+function countsOf(label: string, counts: Readonly<Record<string, number>>): GaugeSample[] {
   return Object.entries(counts).map(([name, value]) => ({ value, labels: { [label]: name } }));
 }

@@ -1,5 +1,5 @@
 import type { DeadlineSource, DueItem, UpcomingItem } from '@countersign/platform';
-import { fairly } from './fairly.js';
+import { limitPerTenant } from './limit-per-tenant.js';
 
 const item = (tenant: string, due: number): UpcomingItem => ({
   tenant,
@@ -39,7 +39,7 @@ const many = Array.from({ length: 20 }, (_, due) => item('large', due));
 it.each([1, 3, 7, 100])(
   'takes so many of each tenant in one pass, in pages of %i',
   async (batch) => {
-    const source = fairly(sourceOf([...many, item('small', 20), item('small', 21)]), 4);
+    const source = limitPerTenant(sourceOf([...many, item('small', 20), item('small', 21)]), 4);
     expect(await pass(source, batch)).toEqual([
       'large-0',
       'large-1',
@@ -52,12 +52,12 @@ it.each([1, 3, 7, 100])(
 );
 
 it('begins anew with every pass', async () => {
-  const source = fairly(sourceOf(many), 4);
+  const source = limitPerTenant(sourceOf(many), 4);
   expect(await pass(source, 3)).toEqual(await pass(source, 3));
 });
 
 it('asks no further when there is no more', async () => {
   const source = sourceOf(many.slice(0, 2));
-  expect(await pass(fairly(source, 4), 10)).toHaveLength(2);
+  expect(await pass(limitPerTenant(source, 4), 10)).toHaveLength(2);
   expect(source.pages).toBe(1);
 });

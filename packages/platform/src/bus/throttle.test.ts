@@ -1,11 +1,11 @@
-import { spaced } from './spaced.js';
+import { throttle } from './throttle.js';
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
 it('sends a text at once, and what comes again soon as one', () => {
   const sent: string[] = [];
-  const send = spaced((text) => sent.push(text), 4);
+  const send = throttle((text) => sent.push(text), 4);
   send('a');
   send('a');
   send('a');
@@ -19,7 +19,7 @@ it('sends a text at once, and what comes again soon as one', () => {
 
 it('spaces what it sent later as well, and starts anew after a pause', () => {
   const sent: string[] = [];
-  const send = spaced((text) => sent.push(text), 4);
+  const send = throttle((text) => sent.push(text), 4);
   send('a');
   send('a');
   jest.advanceTimersByTime(4);
@@ -35,7 +35,7 @@ it('spaces what it sent later as well, and starts anew after a pause', () => {
 
 it('lets no text wait for another', () => {
   const sent: string[] = [];
-  const send = spaced((text) => sent.push(text), 4);
+  const send = throttle((text) => sent.push(text), 4);
   send('a');
   send('b');
   expect(sent).toEqual(['a', 'b']);

@@ -7,7 +7,7 @@ import {
   createDatabaseClock,
   createWorkerMetrics,
   recordedTraceparent,
-  spaced,
+  throttle,
   tracerInUse,
 } from '@countersign/platform';
 import type {
@@ -27,8 +27,8 @@ import { commonConfig, databaseUrlOf } from './configuration.js';
 import type { CommonConfig } from './configuration.js';
 import { keyGauge } from './key-gauge.js';
 import { messageVerifier } from './message-settings.js';
-import { link, requireConnected } from './linked.js';
-import type { Linked, Surroundings } from './linked.js';
+import { createBusContext, requireConnected } from './bus-context.js';
+import type { BusContext, ProcessInputs } from './bus-context.js';
 import type { Hint, Rights } from './permissions.js';
 import { poolOf } from './pool.js';
 import type { PoolSettings } from './pool.js';
@@ -39,48 +39,48 @@ import { signingKeyOf, transitOf } from './signing-settings.js';
 import { workerConfig } from './worker-settings.js';
 import type { WorkerConfig } from './worker-settings.js';
 
-/** What the targets of one process share. Each member throws where the targets' rights do not reach. */
-export interface Shared extends Linked {
+/** Services shared by the targets of one process. Each member throws where the targets lack the right to use it. */
+export interface ProcessContext extends BusContext {
   readonly config: CommonConfig;
   readonly trust: TrustManifest;
-  /** What that service runs on behind the gateway. */
+  /** The runtime of a service behind the gateway. */
   runtime(service: AskedService): ServiceRuntime;
-  /** Which tokens and messages are judged by. */
+  /** The clock by which tokens and messages are checked. */
   clock(): DatabaseClock;
   /** Connections that act as one database role. */
   pool(role: RoleName): Pool;
   notary(service: SigningService): Notary;
-  /** To which traces records belong; null while tracing is off. */
+  /** Links records to traces; null while tracing is off. */
   traces(role: RoleName): Traces | null;
   /** Sends that hint about a tenant, never awaited. */
   hint(name: Hint): (tenant: string) => void;
-  /** What the worker of that name runs on. */
+  /** The runtime of the worker with that name. */
   worker(name: string): Promise<WorkerRuntime>;
   /** The queues of this process's workers, when it has any: they end before the connections. */
   readonly queues: Module;
-  /** Keys that are in a key service: whoever signs with one is not ready while it does not answer. */
+  /** Keys held by a key service: a service that signs with one is not ready while the key service does not answer. */
   readonly signingKeys: Module;
-  /** Reads the clock, where something of this process is judged by it. */
+  /** Reads the clock, where this process checks times by it. */
   readonly clockReader: Module;
-  /** First to start, last to stop: the bus and the pools that everything else stands on. */
+  /** The bus and the pools that everything else uses: first to start, last to stop. */
   readonly connections: Module;
 }
 
-/** Which process it is. */
+/** The identity of a process. */
 export interface Identity {
   readonly name: string;
-  /** Whose connections carry its large messages, and whose login its queues. */
+  /** The role whose connections carry its large messages, and whose login its queues use. */
   readonly role: RoleName;
   readonly may: Rights;
   /** The role that takes a large message of that subject, or for null an answer. */
   takerOf(subject: string | null): RoleName;
 }
 
-export async function share(
-  surroundings: Surroundings,
+export async function createProcessContext(
+  inputs: ProcessInputs,
   { name, role, may, takerOf }: Identity,
-): Promise<Shared> {
-  const { env, log } = surroundings;
+): Promise<ProcessContext> {
+  const { env, log } = inputs;
   const config = commonConfig(env);
   const settings = { config, env, log };
   const pools = new Map<RoleName, Pool>();
@@ -90,8 +90,8 @@ export async function share(
   };
   const trust = trustOf(config);
   const parcels = parcelsOf(new PostgresParcels(pool(role), pool), takerOf);
-  const linked = await link(surroundings, name, may, parcels);
-  const { bus, metrics } = linked;
+  const busContext = await createBusContext(inputs, name, may, parcels);
+  const { bus, metrics } = busContext;
   function permit(allowed: boolean, doing: string): void {
     if (!allowed) throw new Error(`${name} may not ${doing}`);
   }
@@ -111,7 +111,7 @@ export async function share(
     return jobsOf(role, settings);
   };
   return {
-    ...linked,
+    ...busContext,
     config,
     pool,
     trust,
@@ -156,7 +156,7 @@ export async function share(
       }),
     hint: (hint) => {
       permit(may.publishes.includes(hint), `publish the hint ${hint}`);
-      return spaced((tenant) => bus.publish(HINTS[hint], tenant), HINT_SPACE_MS);
+      return throttle((tenant) => bus.publish(HINTS[hint], tenant), HINT_INTERVAL_MS);
     },
     traces: (of) => (traced ? new Traces(pool(of)) : null),
     worker: async (worker) => ({
@@ -201,7 +201,7 @@ function parcelsOf(parcels: PostgresParcels, takerOf: Identity['takerOf']): Parc
 }
 
 /** Of hints about one tenant: as long as the drain, which hears most of them, pauses between its batches. */
-const HINT_SPACE_MS = 4;
+const HINT_INTERVAL_MS = 4;
 
 /** docs/architecture.md, "How one deadline travels". */
 const AHEAD_MS = 600_000;

@@ -1,10 +1,10 @@
 import type { DeadlineSource, DueItem, UpcomingItem } from '@countersign/platform';
 
 /**
- * At most so many items of one tenant in one pass of the sweep (protocol §11.3): a tenant with many makes no other wait.
- * A pass begins with the first page; what it leaves out comes in a later one.
+ * Limits the items of one tenant in one pass of the sweep (protocol §11.3), so that a tenant with many does not delay the
+ * others. A pass begins with the first page; items over the limit come in a later pass.
  */
-export function fairly(source: DeadlineSource, perTenant: number): DeadlineSource {
+export function limitPerTenant(source: DeadlineSource, perTenant: number): DeadlineSource {
   let taken = new Map<string, number>();
   const takes = ({ tenant }: DueItem): boolean => {
     const before = taken.get(tenant) ?? 0;

@@ -1,9 +1,9 @@
 /**
- * Sends a text at once, and what comes of the same text within `spaceMs` as one, at their end: who is told again and again
- * that there is work learns nothing new by it.
+ * Sends a text at once, and its repetitions within `intervalMs` as one message at the end of the interval: repeated hints
+ * that there is work carry no new information.
  */
-export function spaced(send: (text: string) => void, spaceMs: number): (text: string) => void {
-  /** Texts of the last `spaceMs`, and whether they came again. */
+export function throttle(send: (text: string) => void, intervalMs: number): (text: string) => void {
+  /** Texts of the last `intervalMs`, and whether they were repeated. */
   const recent = new Map<string, boolean>();
 
   function sendOne(text: string): void {
@@ -12,7 +12,7 @@ export function spaced(send: (text: string) => void, spaceMs: number): (text: st
       const again = recent.get(text);
       recent.delete(text);
       if (again) sendOne(text);
-    }, spaceMs);
+    }, intervalMs);
     send(text);
   }
 

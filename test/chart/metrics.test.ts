@@ -32,14 +32,14 @@ const queries = dashboard.panels.flatMap(({ title, targets = [] }) =>
 
 let ground: Ground;
 let folder: string;
-const figures = new Map<Target | 'all' | 'tenant', string>();
+const metrics = new Map<Target | 'all' | 'tenant', string>();
 
 beforeAll(async () => {
   promtool();
-  folder = mkdtempSync(join(tmpdir(), 'countersign-figures-'));
+  folder = mkdtempSync(join(tmpdir(), 'countersign-metrics-'));
   ground = await prepareGround();
   for (const target of DRAWN) {
-    figures.set(target, (await startAndStop(ground, [target])).figures);
+    metrics.set(target, (await startAndStop(ground, [target])).metrics);
   }
   const token = randomBytes(32).toString('base64url');
   const pool = createOwnerPool({ url: ground.url, application: 'test', max: 1 });
@@ -50,36 +50,36 @@ beforeAll(async () => {
       headers: { authorization: `Bearer ${token}` },
     });
     expect(response.status).toBe(200);
-    figures.set('tenant', await response.text());
+    metrics.set('tenant', await response.text());
     await fetch(`${origin}/v2/requests/${'x'.repeat(20)}`, {
       headers: { authorization: `Bearer ${token}` },
     });
     await fetch(`${origin}/wp-login.php`);
   };
-  figures.set('all', (await startAndStop(ground, DRAWN, { meanwhile })).figures);
+  metrics.set('all', (await startAndStop(ground, DRAWN, { meanwhile })).metrics);
 }, 300_000);
 afterAll(async () => {
   await ground.remove();
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('figures', () => {
+describe('metrics', () => {
   it.each([...DRAWN, 'all', 'tenant'] as const)('of %s are as Prometheus wants them', (of) => {
-    const { code, stdout, stderr } = run(promtool(), ['check', 'metrics'], figures.get(of));
+    const { code, stdout, stderr } = run(promtool(), ['check', 'metrics'], metrics.get(of));
     expect([code, stdout + stderr]).toEqual([0, '']);
   });
 
   it('have labels out of the code, never out of calls', () => {
     const routes = new Set(
-      [...(figures.get('all') ?? '').matchAll(/^countersign_http_seconds_count\{(.*)\}/gm)].map(
+      [...(metrics.get('all') ?? '').matchAll(/^countersign_http_seconds_count\{(.*)\}/gm)].map(
         ([, labels]) => /route="([^"]*)"/.exec(labels ?? '')?.[1],
       ),
     );
     expect([...routes].sort()).toEqual(['/v2/admin/metrics.prom', '/v2/requests/{id}', 'none']);
     const labels = new Set(
-      [...[...figures.values()].join('\n').matchAll(/[{,](\w+)="/g)].map(([, name]) => name),
+      [...[...metrics.values()].join('\n').matchAll(/[{,](\w+)="/g)].map(([, name]) => name),
     );
-    // `tenant` only where an operator asks for the figures of one, and not as a label even there.
+    // `tenant` only where an operator asks for the metrics of one, and not as a label even there.
     expect([...labels]).not.toContain('tenant');
     expect([...labels]).not.toContain('principal');
   });
@@ -96,7 +96,7 @@ describe('figures', () => {
       'ledger.export',
     ];
     for (const step of steps) {
-      expect(figures.get('all')).toMatch(
+      expect(metrics.get('all')).toMatch(
         new RegExp(
           `^countersign_operation_seconds_count\\{(?=[^}]*operation="${step}")[^}]*outcome="ok"`,
           'm',
@@ -204,7 +204,7 @@ function checkRules(spec: unknown) {
 }
 
 function familiesOf(of: Target | 'all' | 'tenant'): string[] {
-  return [...(figures.get(of) ?? '').matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(
+  return [...(metrics.get(of) ?? '').matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(
     ([, name]) => name ?? '',
   );
 }
@@ -220,6 +220,6 @@ function expectKnown(where: string, expr: string): void {
 
 it('has a page for every reason and code that alerts lead to', () => {
   for (const code of Object.keys(INCIDENTS)) {
-    expect(figures.get('all')).toContain(`countersign_incidents_last_hour{code="${code}"`);
+    expect(metrics.get('all')).toContain(`countersign_incidents_last_hour{code="${code}"`);
   }
 });

@@ -1,10 +1,10 @@
 import type { Logger } from './log.js';
 
 /**
- * Runs `work` for each tenant that is woken: one run a tenant at a time in this process, another one when it was woken
- * meanwhile, none lost. Wakes are hints; `poll` asks the database for tenants that nobody woke.
+ * Runs `work` for each tenant that is woken: one run per tenant at a time in this process, and another if the tenant was woken
+ * meanwhile, so that no wake is lost. Wakes are hints; `poll` asks the database for tenants that have work without one.
  */
-export class Wakeful {
+export class KeyedWorker {
   readonly #running = new Map<string, Promise<void>>();
   readonly #again = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
@@ -13,7 +13,7 @@ export class Wakeful {
   constructor(
     private readonly options: {
       readonly name: string;
-      /** Answers true when more is waiting already. */
+      /** Resolves to true when more work is waiting already. */
       readonly work: (tenant: string) => Promise<boolean>;
       readonly poll: () => Promise<readonly string[]>;
       readonly pollMs: number;
@@ -26,7 +26,7 @@ export class Wakeful {
     this.#schedule(0);
   }
 
-  /** Takes nothing new and waits for what runs. */
+  /** Starts no more work and waits for the runs in progress. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);

@@ -1,10 +1,10 @@
-import { Counter, askedGauges } from '@countersign/platform';
+import { Counter, cachedGauges } from '@countersign/platform';
 import type { Logger, Registry } from '@countersign/platform';
 import type { SecurityStore } from '../store/security.js';
 
-/** How far the security log is behind: the same from every replica, so take the maximum. */
-export function securityLagFigures(registry: Registry, log: Logger, store: SecurityStore): void {
-  askedGauges(
+/** How far the security log is behind. Every replica reports the same values: take the maximum. */
+export function securityLagMetrics(registry: Registry, log: Logger, store: SecurityStore): void {
+  cachedGauges(
     registry,
     log,
     [
@@ -27,12 +27,12 @@ export function securityLagFigures(registry: Registry, log: Logger, store: Secur
   );
 }
 
-export interface SecurityFigures {
+export interface SecurityMetrics {
   /** The anchor store refused a checkpoint, with this fault. */
   refused(fault: string): void;
 }
 
-export function securityFigures(registry: Registry): SecurityFigures {
+export function securityMetrics(registry: Registry): SecurityMetrics {
   const refusals = new Counter({
     name: 'countersign_security_anchor_refusals_total',
     help: 'Checkpoints of the security log that the anchor store did not accept.',

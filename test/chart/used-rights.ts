@@ -4,7 +4,7 @@ import type { Hint, Target } from '@countersign/deploy';
 import type { SigningService } from '@countersign/protocol';
 
 /** What a target asked its process for when it was put together. */
-export interface Uses {
+export interface UsedRights {
   readonly roles: readonly RoleName[];
   readonly keys: readonly SigningService[];
   readonly publishes: readonly Hint[];
@@ -19,10 +19,10 @@ interface Ground {
 }
 
 /** Runs `work`, which puts the target together, and says what it was given. */
-export async function usesOf<T extends object>(
+export async function withUsedRights<T extends object>(
   target: Target,
   work: () => Promise<T>,
-): Promise<T & { readonly uses: Uses }> {
+): Promise<T & { readonly uses: UsedRights }> {
   const roles = new Set<RoleName>();
   const keys = new Set<SigningService>();
   const publishes = new Set<Hint>();

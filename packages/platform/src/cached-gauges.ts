@@ -2,7 +2,7 @@ import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Logger } from './log.js';
 
-export interface AskedGauge {
+export interface CachedGauge {
   readonly name: string;
   readonly help: string;
   readonly labelNames?: readonly string[];
@@ -10,34 +10,34 @@ export interface AskedGauge {
   readonly counts?: true;
 }
 
-export interface AskedSample {
+export interface GaugeSample {
   readonly value: number;
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** Several scrapers ask the database no more often than this. */
+/** The query is made no more often than this, however many scrapers there are. */
 const FRESH_MS = 5000;
 
 /**
- * Gauges that one question answers, asked when somebody scrapes and at most every five seconds. While it cannot be
- * answered they are left out of the scrape, which still shows everything else.
+ * Gauges that share one query, made when the process is scraped and at most every five seconds. While the query fails they
+ * are left out of the scrape, which still shows the other metrics.
  *
  * @param ask resolves to the samples of every gauge, by its name
  */
-export function askedGauges(
+export function cachedGauges(
   registry: Registry,
   log: Logger,
-  gauges: readonly AskedGauge[],
-  ask: () => Promise<Readonly<Record<string, readonly AskedSample[]>>>,
+  gauges: readonly CachedGauge[],
+  ask: () => Promise<Readonly<Record<string, readonly GaugeSample[]>>>,
 ): void {
-  let asked: Promise<Readonly<Record<string, readonly AskedSample[]>>> | null = null;
+  let asked: Promise<Readonly<Record<string, readonly GaugeSample[]>>> | null = null;
   let askedAt = -Infinity;
 
-  function samples(): Promise<Readonly<Record<string, readonly AskedSample[]>>> {
+  function samples(): Promise<Readonly<Record<string, readonly GaugeSample[]>>> {
     if (asked === null || performance.now() - askedAt > FRESH_MS) {
       askedAt = performance.now();
       asked = ask().catch((error: unknown) => {
-        log.warn({ err: error }, 'figures cannot be asked for');
+        log.warn({ err: error }, 'metrics cannot be read');
         return {};
       });
     }
@@ -62,7 +62,7 @@ export function askedGauges(
       async collect() {
         const found = (await samples())[name] ?? [];
         this.reset();
-        // Without labels a gauge that was reset says 0, which would be an answer.
+        // A gauge without labels shows 0 after a reset, which would look like a value.
         if (found.length === 0 && labelNames.length === 0) this.remove();
         for (const { value, labels = {} } of found) this.set(labels, value);
       },
