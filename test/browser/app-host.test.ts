@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { Browser, BrowserContext } from 'playwright-core';
 import type { StoredApp } from '@countersign/protocol';
-import type { Stage } from './stage/main.js';
+import type { AppHostPage } from './app-host/main.js';
 import { startBrowser } from './support/browser.js';
-import { startStage } from './support/stage.js';
-import type { TestStage } from './support/stage.js';
+import { startAppHost } from './support/app-host.js';
+import type { TestAppHost } from './support/app-host.js';
 
 const LIBRARY = readFileSync('packages/view/dist/countersign-view.js', 'utf8');
 
@@ -35,20 +35,20 @@ function rawAnswer(port: number, lines: string): Promise<[number, Record<string,
 
 let browser: Browser;
 let context: BrowserContext;
-let stage: TestStage;
+let appHost: TestAppHost;
 
 beforeAll(async () => {
-  [browser, stage] = await Promise.all([startBrowser(), startStage('strict')]);
+  [browser, appHost] = await Promise.all([startBrowser(), startAppHost('strict')]);
   context = await browser.newContext();
 });
 
 afterAll(async () => {
   await browser?.close();
-  await stage?.stop();
+  await appHost?.stop();
 });
 
 test('an app gets its data, proposes, and is told what became of it', async () => {
-  const play = await stage.play(context, CALM, { payload: { rows: [1, 2] } });
+  const play = await appHost.play(context, CALM, { payload: { rows: [1, 2] } });
   await play.event('ready');
   const inner = await play.inner();
   await inner.waitForFunction('window.view');
@@ -70,16 +70,16 @@ test('an app gets its data, proposes, and is told what became of it', async () =
 });
 
 test('a refused proposal leaves the app where it was, and says no more than it may', async () => {
-  const play = await stage.play(context, CALM);
+  const play = await appHost.play(context, CALM);
   await play.event('ready');
   const inner = await play.inner();
   await inner.waitForFunction('window.view');
   const propose = () =>
     inner.evaluate(`view.propose({ decision: 'approve', response: null }).then(
       () => 'accepted', ({ name, code, message }) => [name, code, message].join())`);
-  const answer = (how: Stage['answer']) =>
+  const answer = (how: AppHostPage['answer']) =>
     play.page.evaluate((each) => {
-      (window as unknown as { stage: Stage }).stage.answer = each;
+      (window as unknown as { appHost: AppHostPage }).appHost.answer = each;
     }, how);
   await answer('refuse');
   expect(await propose()).toBe(
@@ -90,13 +90,15 @@ test('a refused proposal leaves the app where it was, and says no more than it m
   await answer('accept');
   expect(await propose()).toBe('accepted');
   expect(await propose()).toContain('the reviewer has not allowed another proposal');
-  await play.page.evaluate(() => (window as unknown as { stage: Stage }).stage.allowAnother());
+  await play.page.evaluate(() =>
+    (window as unknown as { appHost: AppHostPage }).appHost.allowAnother(),
+  );
   expect(await propose()).toBe('accepted');
   await play.close();
 });
 
 test('the library keeps an author from sending what would end the app', async () => {
-  const play = await stage.play(context, CALM);
+  const play = await appHost.play(context, CALM);
   await play.event('ready');
   const inner = await play.inner();
   await inner.waitForFunction('window.view');
@@ -140,10 +142,10 @@ describe('the end', () => {
   </script>`;
 
   test.each([
-    ['of the review', () => (window as unknown as { stage: Stage }).stage.close()],
+    ['of the review', () => (window as unknown as { appHost: AppHostPage }).appHost.close()],
     ['of the page', () => void window.dispatchEvent(new PageTransitionEvent('pagehide'))],
   ])('%s lets the app tidy up', async (_what, end) => {
-    const play = await stage.play(context, TIDY);
+    const play = await appHost.play(context, TIDY);
     await play.event('ready');
     const tidied = play.page.waitForEvent('console', (message) => message.text() === 'tidied');
     await play.page.evaluate(end);
@@ -154,7 +156,7 @@ describe('the end', () => {
   });
 
   test('is said to who comes back to the page out of the memory of the browser', async () => {
-    const play = await stage.play(context, TIDY);
+    const play = await appHost.play(context, TIDY);
     await play.event('ready');
     await play.page.evaluate(() => {
       window.dispatchEvent(new PageTransitionEvent('pagehide'));
@@ -165,10 +167,10 @@ describe('the end', () => {
   });
 
   test('comes after a moment for an app that does not answer', async () => {
-    const play = await stage.play(context, DEAF);
+    const play = await appHost.play(context, DEAF);
     await play.event('ready');
     const start = Date.now();
-    await play.page.evaluate(() => (window as unknown as { stage: Stage }).stage.close());
+    await play.page.evaluate(() => (window as unknown as { appHost: AppHostPage }).appHost.close());
     await play.event('closed');
     expect(Date.now() - start).toBeGreaterThan(200);
     expect(await play.page.locator('iframe').count()).toBe(0);
@@ -186,7 +188,7 @@ test.each<[string, (app: StoredApp) => unknown]>([
   ['something more', (app) => ({ ...app, more: 1 })],
   ['a problem document', () => ({ error: 'bundle_deleted' })],
 ])('an answer with %s makes no frame at all', async (_what, change) => {
-  const play = await stage.play(context, CALM, { change });
+  const play = await appHost.play(context, CALM, { change });
   expect(await play.event('failure')).toEqual({ type: 'failure', failure: 'snapshot_mismatch' });
   expect(play.page.frames()).toHaveLength(1);
   expect(await play.useForm()).toBe('usable');
@@ -194,7 +196,7 @@ test.each<[string, (app: StoredApp) => unknown]>([
 });
 
 test('frames and headers are exactly these', async () => {
-  const play = await stage.play(context, CALM);
+  const play = await appHost.play(context, CALM);
   await play.event('ready');
   const outer = play.page.locator('iframe');
   const attributes = (frame: Element) =>
@@ -238,7 +240,7 @@ test('frames and headers are exactly these', async () => {
     'content-security-policy':
       "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'none'; " +
       "img-src data:; font-src data:; frame-src about:; form-action 'none'; base-uri 'none'; " +
-      `object-src 'none'; frame-ancestors ${stage.trusted}`,
+      `object-src 'none'; frame-ancestors ${appHost.trusted}`,
     'x-dns-prefetch-control': 'off',
     'connection-allowlist': '(); webrtc=block; redirects=block; report-to=proto-view-policy',
   };

@@ -9,8 +9,8 @@ import type { Canaries } from './support/canaries.js';
 import { resolvedNames, startCanaries } from './support/canaries.js';
 import type { Attempt } from './support/hostile-app.js';
 import { appWith, attemptsOf, hostileApp, table } from './support/hostile-app.js';
-import type { TestStage } from './support/stage.js';
-import { startStage } from './support/stage.js';
+import type { TestAppHost } from './support/app-host.js';
+import { startAppHost } from './support/app-host.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'countersign-hostile-'));
 const log = (name: string) => join(folder, `${name}.json`);
@@ -18,13 +18,13 @@ const seen: Attempt[] = [];
 let browser: Browser;
 /** Where all apps run that leave their process alive. */
 let context: BrowserContext;
-let stage: TestStage;
+let appHost: TestAppHost;
 let canaries: Canaries;
 
 beforeAll(async () => {
-  [browser, stage, canaries] = await Promise.all([
+  [browser, appHost, canaries] = await Promise.all([
     startBrowser([`--log-net-log=${log('confined')}`]),
-    startStage('strict', 'apps.localhost'),
+    startAppHost('strict', 'apps.localhost'),
     startCanaries(),
   ]);
   context = await browser.newContext();
@@ -32,14 +32,14 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  await stage?.stop();
+  await appHost?.stop();
   await canaries?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
 describe('an app that tries everything gets nowhere and stays where it is:', () => {
   test.each(['network', 'storage', 'reach', 'devices', 'nesting'])('%s', async (name) => {
-    const play = await stage.play(context, hostileApp(name, canaries));
+    const play = await appHost.play(context, hostileApp(name, canaries));
     const happened: string[] = [];
     play.page.context().on('page', () => happened.push('popup'));
     play.page.on('download', () => happened.push('download'));
@@ -57,8 +57,8 @@ describe('an app that tries everything gets nowhere and stays where it is:', () 
     seen.push(...attempts);
     expect(attempts.filter(({ succeeded }) => succeeded)).toEqual([]);
     expect(happened).toEqual([]);
-    expect(await play.page.title()).toBe('Stage');
-    expect(play.page.url()).toContain(`${stage.trusted}/?frame=`);
+    expect(await play.page.title()).toBe('App host');
+    expect(play.page.url()).toContain(`${appHost.trusted}/?frame=`);
     expect(await play.events()).toEqual([{ type: 'ready' }]);
     expect(await play.useForm()).toBe('usable');
     await play.close();
@@ -91,7 +91,7 @@ test('an app that leaves its page is removed, whatever way it takes', async () =
   ];
   await inParallel(ways, 3, async ([name, act]) => {
     const url = JSON.stringify(`${canaries.origin}/canary-leave-${name.replaceAll(' ', '-')}`);
-    const play = await stage.play(
+    const play = await appHost.play(
       context,
       appWith(`const URL = ${url}; connected.then(() => setTimeout(() => { ${act}; }));`),
     );
@@ -100,7 +100,7 @@ test('an app that leaves its page is removed, whatever way it takes', async () =
       { type: 'failure', failure: 'navigated' },
     ]);
     seen.push({ kind: 'leaving', name, succeeded: false });
-    expect(play.page.url()).toContain(`${stage.trusted}/?frame=`);
+    expect(play.page.url()).toContain(`${appHost.trusted}/?frame=`);
     expect(await play.page.locator('iframe').count()).toBe(0);
     expect(await play.useForm()).toBe('usable');
     await play.close();
@@ -175,7 +175,7 @@ describe('an app that does not keep to the protocol is removed:', () => {
    */
   async function removed(html: string) {
     for (let tries = 1; ; tries += 1) {
-      const play = await stage.play(context, html);
+      const play = await appHost.play(context, html);
       const end = await play.event('failure');
       if (end.failure !== 'not_initialised' || tries === 5) return [play, end] as const;
       await play.close();
@@ -227,7 +227,7 @@ describe('an app that does not keep to the protocol is removed:', () => {
   });
 
   test('never initialising', async () => {
-    const play = await stage.play(context, early(''));
+    const play = await appHost.play(context, early(''));
     expect(await play.event('failure')).toEqual({ type: 'failure', failure: 'not_initialised' });
     seen.push({ kind: 'silence', name: 'never initialising', succeeded: false });
     expect(await play.useForm()).toBe('usable');
@@ -251,7 +251,7 @@ describe('an app that does not keep to the protocol is removed:', () => {
     ];
     await Promise.all(
       frozen.map(async ([name, html]) => {
-        const play = await stage.play(browser, html);
+        const play = await appHost.play(browser, html);
         expect([name, await play.event('failure')]).toEqual([
           name,
           { type: 'failure', failure: 'silent' },
@@ -268,7 +268,7 @@ describe('an app that does not keep to the protocol is removed:', () => {
 test('an id that was used is refused, and the app goes on', async () => {
   const answers = 'addEventListener("message", ({ data }) => heard.push(data));';
   const act = `window.heard = []; ${answers} ${ask('7', 'x')} ${ask('7', 'proto/ui.propose', proposal())}`;
-  const play = await stage.play(context, appWith(`connected.then(() => { ${act} });`));
+  const play = await appHost.play(context, appWith(`connected.then(() => { ${act} });`));
   await play.event('ready');
   const inner = await play.inner();
   await inner.waitForFunction('window.heard?.filter(({ id }) => id === 7).length === 2');
@@ -280,7 +280,7 @@ test('an id that was used is refused, and the app goes on', async () => {
 
 test('an app that shows a panel of confirmation shows it inside its frame only', async () => {
   const panel = `document.body.innerHTML = '<div style="position:fixed;inset:-9999px;z-index:2147483647"><button>Confirm this response</button></div>';`;
-  const play = await stage.play(context, appWith(`connected.then(() => { ${panel} });`));
+  const play = await appHost.play(context, appWith(`connected.then(() => { ${panel} });`));
   await play.event('ready');
   const inner = await play.inner();
   await inner.locator('button').waitFor();
@@ -295,13 +295,13 @@ test('an app that shows a panel of confirmation shows it inside its frame only',
 });
 
 test('an app whose process the browser ends is removed, and the page lives on', async () => {
-  const play = await stage.play(browser, hostileApp('nested-webrtc', canaries));
+  const play = await appHost.play(browser, hostileApp('nested-webrtc', canaries));
   // Playwright gives up a page one of whose frames died; the page itself is asked past it.
   const session = await play.page.context().newCDPSession(play.page);
   const ask = async (expression: string) =>
     (await session.send('Runtime.evaluate', { expression, returnByValue: true })).result.value;
   const failures = await until(
-    () => ask("stage.events.filter(({ type }) => type === 'failure')"),
+    () => ask("appHost.events.filter(({ type }) => type === 'failure')"),
     (found) => found.length > 0,
   );
   expect(failures).toEqual([{ type: 'failure', failure: 'silent' }]);
@@ -327,12 +327,12 @@ test('nothing of all this left the browser', async () => {
 
 describe('without the connection allowlist of the browser', () => {
   let older: Browser;
-  let standard: TestStage;
+  let standard: TestAppHost;
 
   beforeAll(async () => {
     [older, standard] = await Promise.all([
       startBrowser(['--disable-features=ConnectionAllowlists', `--log-net-log=${log('older')}`]),
-      startStage('standard'),
+      startAppHost('standard'),
     ]);
   });
 
@@ -345,7 +345,7 @@ describe('without the connection allowlist of the browser', () => {
     const ran: string[] = [];
     const place = await older.newContext();
     place.on('console', (message) => ran.push(message.text()));
-    const play = await stage.play(place, appWith("console.log('the app runs')"));
+    const play = await appHost.play(place, appWith("console.log('the app runs')"));
     expect(await play.event('failure')).toEqual({ type: 'failure', failure: 'unconfined' });
     expect(ran).not.toContain('the app runs');
     expect(await play.page.locator('iframe').count()).toBe(0);

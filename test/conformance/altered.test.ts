@@ -3,11 +3,11 @@ import type { AuditExport, CheckCode } from '@countersign/protocol';
 import { copyOf, forged } from './evidence/forging.js';
 import { trustManifest } from './evidence/keys.js';
 import { copiesIn } from './evidence/store.js';
-import { deliver, play } from './evidence/story.js';
+import { buildEvidence, deliver } from './evidence/build-evidence.js';
 import { clock } from './evidence/ledger.js';
 
 const trust = loadTrust(trustManifest());
-const story = play({ neighbours: false });
+const evidence = buildEvidence({ neighbours: false });
 
 const manifest =
   (member: string, value: unknown) =>
@@ -44,9 +44,9 @@ const ROWS: readonly [CheckCode, string, (it: any) => void][] = [
 ];
 
 it.each(ROWS)('an export fails by %s: %s', (code, _, change) => {
-  const document: AuditExport = copyOf(story.document);
+  const document: AuditExport = copyOf(evidence.document);
   change(document);
-  const copies = copiesIn(story.ledger.store);
+  const copies = copiesIn(evidence.ledger.store);
   const { verdict, checks } = verifyDocument(JSON.stringify(document), trust, { copies });
   expect(verdict).toBe('fails');
   const failed = checks.filter(({ status }) => status === 'fails');
@@ -54,7 +54,7 @@ it.each(ROWS)('an export fails by %s: %s', (code, _, change) => {
 });
 
 it('a delivery fails that was signed before its event', () => {
-  const late = deliver(story, clock('09:09:59.999')).record;
+  const late = deliver(evidence, clock('09:09:59.999')).record;
   const { checks } = verifyDocument(JSON.stringify(late), trust);
   expect(checks).toContainEqual(
     expect.objectContaining({ code: 'delivery_event', status: 'fails' }),
@@ -62,7 +62,7 @@ it('a delivery fails that was signed before its event', () => {
 });
 
 it('a registered app fails that is of another publisher or tenant than its header', () => {
-  const [, registered] = play().ledger.entries;
+  const [, registered] = buildEvidence().ledger.entries;
   const record = JSON.parse(registered?.record ?? '');
   for (const payload of [{ publisher: 'others' }, { tenant: 'other' }]) {
     const { checks } = verifyDocument(JSON.stringify(forged(record, { payload })), trust);

@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { trustManifest } from './evidence/keys.js';
-import { play } from './evidence/story.js';
+import { buildEvidence } from './evidence/build-evidence.js';
 
 const COMMAND = resolve(__dirname, '../../deploy/countersign.mjs');
-const { document, ledger } = play();
+const { document, ledger } = buildEvidence();
 
 let folder: string;
 let trust: string;

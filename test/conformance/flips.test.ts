@@ -6,7 +6,7 @@ import { trustManifest } from './evidence/keys.js';
 import { allSpans, spansOf } from './evidence/spans.js';
 import type { Span } from './evidence/spans.js';
 import { copiesIn } from './evidence/store.js';
-import { play } from './evidence/story.js';
+import { buildEvidence } from './evidence/build-evidence.js';
 
 /** `FLIPS=all` tries every byte, which takes minutes of every core; otherwise a sample that is the same every time. */
 const ALL = process.env['FLIPS'] === 'all';
@@ -24,7 +24,11 @@ interface Flip {
 }
 
 // 6 entries up to the claim, 4 admissions, the outcome with its event, and 94 reconciliations with theirs.
-const { document, ledger } = play({ neighbours: false, admissions: 4, reconciliations: 94 });
+const { document, ledger } = buildEvidence({
+  neighbours: false,
+  admissions: 4,
+  reconciliations: 94,
+});
 const text = JSON.stringify(document);
 const bytes = Buffer.from(text);
 const manifest = trustManifest();

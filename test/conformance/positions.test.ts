@@ -2,11 +2,11 @@ import { loadTrust, verifyDocument, verifyLedgerRange } from '@countersign/proto
 import type { LedgerEntry } from '@countersign/protocol';
 import { trustManifest } from './evidence/keys.js';
 import { copiesIn } from './evidence/store.js';
-import { play } from './evidence/story.js';
+import { buildEvidence } from './evidence/build-evidence.js';
 
 const trust = loadTrust(trustManifest());
 // Whole: claimed, admitted, reported and reconciled, with neighbours between.
-const { ledger } = play({ admissions: 3, reconciliations: 12 });
+const { ledger } = buildEvidence({ admissions: 3, reconciliations: 12 });
 const entries: readonly LedgerEntry[] = ledger.entries;
 const [{ tenant, head = '' }] = [{ tenant: entries[0]?.tenant ?? '', head: entries.at(-1)?.head }];
 const points = [{ sequence: entries.length, head }];

@@ -1,15 +1,15 @@
 import { loadTrust, verifyDocument } from '@countersign/protocol';
 import { trustManifest } from './evidence/keys.js';
 import { copiesIn } from './evidence/store.js';
-import { play } from './evidence/story.js';
+import { buildEvidence } from './evidence/build-evidence.js';
 import { WRONG_EVENTS } from './evidence/wrong-events.js';
 import { WRONG_RECORDS } from './evidence/wrong-records.js';
 
 const trust = loadTrust(trustManifest());
 
 describe('an export of a service that signs what it never may', () => {
-  it.each([...WRONG_RECORDS, ...WRONG_EVENTS])('fails by %s: %s', (code, _, plot) => {
-    const { document, ledger } = play(plot);
+  it.each([...WRONG_RECORDS, ...WRONG_EVENTS])('fails by %s: %s', (code, _, scenario) => {
+    const { document, ledger } = buildEvidence(scenario);
     const copies = copiesIn(ledger.store);
     const { verdict, checks } = verifyDocument(JSON.stringify(document), trust, { copies });
     expect(verdict).toBe('fails');

@@ -233,7 +233,7 @@ describe('a preview', () => {
   };
 
   /** A route with a producer of its own: one request waits for its review, one may be claimed, one was claimed. */
-  async function scene(name: string) {
+  async function setUp(name: string) {
     const { demo } = who;
     const token = newToken();
     const producer = new Client(demo.origin, { token });
@@ -287,7 +287,7 @@ describe('a preview', () => {
   ])(
     'tells what the change then does, and changes nothing itself: %s',
     async (name, changeOf, count) => {
-      const made = await scene(`preview-${name.replace(/ /g, '-')}`);
+      const made = await setUp(`preview-${name.replace(/ /g, '-')}`);
       const [kind, body] = changeOf(made);
       const before = await readTruths(database);
       const preview = await previewOf(kind, made.name, body);
@@ -317,7 +317,7 @@ describe('a preview', () => {
   );
 
   it('says what a reviewer who goes has open', async () => {
-    const made = await scene('preview-open');
+    const made = await setUp('preview-open');
     const [, ruth] = who.reviewers;
     await ruth.post(`/v2/requests/${made.pending}/assignment`);
     await ruth.post(`/v2/requests/${made.pending}/candidates`, {

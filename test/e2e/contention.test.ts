@@ -11,29 +11,29 @@ import { newToken } from '../support/people.js';
 import { decide, executionInput, reviewInput, until, untilAvailable } from '../support/requests.js';
 import { untilChained } from '../support/truths.js';
 import { bringAnchorsBack, takeAnchorsAway } from './matrix/anchors.js';
-import { newRequest, setStage } from './retention/stage.js';
-import type { Stage } from './retention/stage.js';
+import { newRequest, startFixture } from './retention/fixture.js';
+import type { Fixture } from './retention/fixture.js';
 
 /** Two transactions that wait for each other, or want the same thing: neither is the caller's fault, and neither a 503. */
 describe('transactions in each other’s way', () => {
-  let stage: Stage;
+  let fixture: Fixture;
   let other: pg.Client;
 
   beforeAll(async () => {
-    stage = await setStage();
-    other = new pg.Client({ connectionString: stage.urls.DATABASE_URL });
+    fixture = await startFixture();
+    other = new pg.Client({ connectionString: fixture.urls.DATABASE_URL });
     await other.connect();
   }, 120_000);
   afterAll(async () => {
     await other?.end();
-    await stage?.stop();
+    await fixture?.stop();
   }, 60_000);
 
   /** Of whoever waited first Postgres finds first that it waits in a circle, and ends it. */
   async function untilWaiting(): Promise<void> {
     const waiting = `SELECT count(*)::integer AS many FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
     await until(
-      async () => (await stage.database.query<{ many: number }>(waiting)).rows[0]?.many ?? 0,
+      async () => (await fixture.database.query<{ many: number }>(waiting)).rows[0]?.many ?? 0,
       (many) => many > 0,
     );
   }
@@ -42,15 +42,15 @@ describe('transactions in each other’s way', () => {
     other.query('SELECT 1 FROM lifecycle WHERE request_id = $1 FOR UPDATE', [id]);
   const deadlocks = async () => {
     // What a session counts is told a moment after.
-    await stage.database.query('SELECT pg_stat_clear_snapshot()');
-    const { rows } = await stage.database.query<{ deadlocks: string }>(
+    await fixture.database.query('SELECT pg_stat_clear_snapshot()');
+    const { rows } = await fixture.database.query<{ deadlocks: string }>(
       'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
     );
     return Number(rows[0]?.deadlocks);
   };
 
   it('does a change of the directory again that Postgres ended', async () => {
-    const { demo, operator, reviewerId } = stage;
+    const { demo, operator, reviewerId } = fixture;
     const own = await newRoute(demo, operator, [reviewerId]);
     const ids: string[] = [];
     for (let made = 0; made < 2; made += 1) ids.push(await requestOn(own));
@@ -70,30 +70,30 @@ describe('transactions in each other’s way', () => {
   }, 40_000);
 
   it('does a step of a request again that Postgres ended', async () => {
-    const id = await newRequest(stage, reviewInput(stage.demo));
+    const id = await newRequest(fixture, reviewInput(fixture.demo));
     const before = await deadlocks();
     await other.query('BEGIN');
     await hold(id);
-    const cancelled = stage.producer.post(`/v2/requests/${id}/cancel`);
+    const cancelled = fixture.producer.post(`/v2/requests/${id}/cancel`);
     await untilWaiting();
-    await other.query('SELECT 1 FROM tenant WHERE tenant = $1 FOR UPDATE', [stage.demo.tenant]);
+    await other.query('SELECT 1 FROM tenant WHERE tenant = $1 FOR UPDATE', [fixture.demo.tenant]);
     await other.query('ROLLBACK');
     expect((await cancelled).status).toBe(200);
     await until(deadlocks, (many) => many > before);
   }, 40_000);
 
   it('anchors decisions again that Postgres ended', async () => {
-    const { demo, instance, producer, reviewer } = stage;
+    const { demo, instance, producer, reviewer } = fixture;
     takeAnchorsAway(instance);
     const ids: string[] = [];
     for (let made = 0; made < 3; made += 1) {
-      const id = await newRequest(stage, executionInput(demo));
+      const id = await newRequest(fixture, executionInput(demo));
       expect((await decide(reviewer, id, 'authorise')).status).toBe(200);
       ids.push(id);
     }
     // The first one's checkpoint waits for the store, the others' decisions for the first one's: they move together.
     const [first, second] = ids.slice(1).sort() as [string, string];
-    await untilChained(stage.database);
+    await untilChained(fixture.database);
     const before = await deadlocks();
     await other.query('BEGIN');
     await hold(second);
@@ -107,7 +107,7 @@ describe('transactions in each other’s way', () => {
   }, 60_000);
 
   it('gives a token that two tenants want at once to one of them', async () => {
-    const { demo } = stage;
+    const { demo } = fixture;
     const operators = [demo, demo.other].map(
       ({ operator }) => new Client(demo.origin, { token: operator.token }),
     );
@@ -126,8 +126,8 @@ describe('transactions in each other’s way', () => {
   }, 40_000);
 
   it('looks at the directory again that moved while a call was looked at', async () => {
-    const { demo, database, operator, producer, publisher } = stage;
-    const id = await newRequest(stage, reviewInput(demo));
+    const { demo, database, operator, producer, publisher } = fixture;
+    const id = await newRequest(fixture, reviewInput(demo));
     // A body that is wrong comes after all that is refused without it (protocol §6.1 step 5).
     const cut = { raw: '{' };
     const calls: [number, () => Promise<Answer>][] = [
@@ -158,7 +158,7 @@ describe('transactions in each other’s way', () => {
   }, 60_000);
 
   it('disables a person in time to whom thousands of producers are bound', async () => {
-    const { demo, database, operator, reviewerId } = stage;
+    const { demo, database, operator, reviewerId } = fixture;
     const own = await newRoute(demo, operator, [reviewerId]);
     const id = await requestOn(own);
     await database.query(

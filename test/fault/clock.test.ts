@@ -11,8 +11,8 @@ import { newAttempts } from './support/insist.js';
 import type { Journal } from './support/lifecycles.js';
 import { completeLifecycle, inParallel } from './support/lifecycles.js';
 import { counted, report } from './support/report.js';
-import type { Cast } from './support/stage.js';
-import { setStage } from './support/stage.js';
+import type { Cast } from './support/fixture.js';
+import { startFaultFixture } from './support/fixture.js';
 
 const ROOT = resolve(__dirname, '../..');
 /** What the second replica's clock is off by, one after the other. A whole machine at no time differs by more. */
@@ -65,7 +65,7 @@ describe('one of two replicas is five minutes ahead, is set right, and then five
   beforeAll(async () => {
     setClock(OFF_MS[0] as number);
     const hook = join(ROOT, 'test/fault/support/wrong-clock.mjs');
-    ({ instance, cast } = await setStage('clock', {
+    ({ instance, cast } = await startFaultFixture('clock', {
       env: { NODE_OPTIONS: `--import ${hook}`, WRONG_CLOCKS: clocks },
     }));
   }, 120_000);

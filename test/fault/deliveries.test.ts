@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SignedRecord } from '@countersign/protocol';
-import { setScene } from '../e2e/deliveries/support/scene.js';
-import type { Scene } from '../e2e/deliveries/support/scene.js';
+import { startDeliveryFixture } from '../e2e/deliveries/support/fixture.js';
+import type { DeliveryFixture } from '../e2e/deliveries/support/fixture.js';
 import type { Received } from '../e2e/deliveries/support/receiver.js';
 import { reviewInput, until } from '../support/requests.js';
 import { insist, newAttempts } from './support/insist.js';
@@ -28,23 +28,26 @@ export function untold(due: readonly string[], received: readonly string[]): str
 
 /** Invariant I9 and I11 for webhooks: told at least once whatever is lost, and once where nothing is. */
 describe('deliveries while stores and workers come and go', () => {
-  let scene: Scene;
+  let fixture: DeliveryFixture;
   let path: string;
 
   beforeAll(async () => {
-    scene = await setScene({ split: true, env: { WORKER_LOCK_SECONDS: String(LOCK_SECONDS) } });
+    fixture = await startDeliveryFixture({
+      split: true,
+      env: { WORKER_LOCK_SECONDS: String(LOCK_SECONDS) },
+    });
   }, 120_000);
-  afterAll(() => scene?.close(), 60_000);
+  afterAll(() => fixture?.close(), 60_000);
   beforeEach(async () => {
     path = `/hook/${randomUUID()}`;
-    await scene.configureProducer({ webhook: scene.receiver.url(path) });
+    await fixture.configureProducer({ webhook: fixture.receiver.url(path) });
   });
 
-  const got = () => scene.receiver.at(path);
-  const workers = () => untilServing(scene.instance, 'worker-delivery', 2);
+  const got = () => fixture.receiver.at(path);
+  const workers = () => untilServing(fixture.instance, 'worker-delivery', 2);
 
   async function newRequest(): Promise<string> {
-    const created = await scene.producer.post('/v2/requests', reviewInput(scene.demo));
+    const created = await fixture.producer.post('/v2/requests', reviewInput(fixture.demo));
     expect(created.status).toBe(201);
     return created.body.request.id as string;
   }
@@ -53,7 +56,7 @@ describe('deliveries while stores and workers come and go', () => {
   async function eventsOf(requestIds: readonly string[]): Promise<string[]> {
     const events: string[] = [];
     for (let after = 0; ;) {
-      const page = (await scene.producer.get(`/v2/events?after=${after}`)).body as {
+      const page = (await fixture.producer.get(`/v2/events?after=${after}`)).body as {
         items: SignedRecord[];
         next: number;
       };
@@ -75,7 +78,7 @@ describe('deliveries while stores and workers come and go', () => {
 
   it('every event is told though NATS and Redis lose all that they have, and the receiver fails', async () => {
     let answers = 0;
-    scene.receiver.answer(path, (response) => {
+    fixture.receiver.answer(path, (response) => {
       answers += 1;
       response.writeHead(answers % 4 === 0 ? 500 : 204).end();
     });
@@ -84,16 +87,16 @@ describe('deliveries while stores and workers come and go', () => {
     const lasts = () => performance.now() < end;
     const [ids] = await Promise.all([
       inParallel(REQUESTS, 4, async () => {
-        const body = reviewInput(scene.demo);
-        const created = await insist(scene.producer, attempts, '/v2/requests', { body });
+        const body = reviewInput(fixture.demo);
+        const created = await insist(fixture.producer, attempts, '/v2/requests', { body });
         expect(created.status).toBe(201);
         await delay(30);
         return created.body.request.id as string;
       }),
-      delay(200).then(() => keepDown(scene.instance, 'nats', lasts)),
-      delay(200).then(() => keepDown(scene.instance, 'redis', lasts)),
+      delay(200).then(() => keepDown(fixture.instance, 'nats', lasts)),
+      delay(200).then(() => keepDown(fixture.instance, 'redis', lasts)),
     ]);
-    await untilStoreAnswers(scene.instance, 'redis');
+    await untilStoreAnswers(fixture.instance, 'redis');
     const due = await until(
       () => eventsOf(ids),
       (events) => events.length >= REQUESTS,
@@ -105,7 +108,7 @@ describe('deliveries while stores and workers come and go', () => {
       60_000,
     );
     const statuses = await until(
-      async () => (await Promise.all(ids.map((id) => scene.deliveriesOf(id, 'webhook')))).flat(),
+      async () => (await Promise.all(ids.map((id) => fixture.deliveriesOf(id, 'webhook')))).flat(),
       (all) => all.every(({ state }) => state === 'accepted'),
       60_000,
     );
@@ -118,7 +121,7 @@ describe('deliveries while stores and workers come and go', () => {
 
   it('a worker that stands still past its lock sends nothing twice, nor does another in its place', async () => {
     const releases: (() => void)[] = [];
-    scene.receiver.answer(path, async (response) => {
+    fixture.receiver.answer(path, async (response) => {
       await new Promise<void>((resume) => releases.push(resume));
       response.writeHead(204).end();
     });
@@ -133,7 +136,9 @@ describe('deliveries while stores and workers come and go', () => {
     await delay(AWAY_MS);
     for (const release of releases) release();
     for (const { pid } of standing.slice(0, 1)) process.kill(pid, 'SIGCONT');
-    const all = (await Promise.all(ids.map((id) => scene.untilDelivered(id, 'webhook', 1)))).flat();
+    const all = (
+      await Promise.all(ids.map((id) => fixture.untilDelivered(id, 'webhook', 1)))
+    ).flat();
     // Jobs that were taken from the one that stood still have been done by the other: nothing came of them.
     await delay(LOCK_SECONDS * 1000 + 1000);
     expect(all.map(({ state, attempts }) => [state, attempts])).toEqual(
@@ -144,7 +149,7 @@ describe('deliveries while stores and workers come and go', () => {
 
   it('what a killed worker had under way is sent again once its claim has ended', async () => {
     let first = true;
-    scene.receiver.answer(path, async (response) => {
+    fixture.receiver.answer(path, async (response) => {
       if (first) {
         first = false;
         return void (await new Promise((resume) => response.once('close', resume)));
@@ -158,21 +163,21 @@ describe('deliveries while stores and workers come and go', () => {
     );
     for (const worker of await workers()) kill9(worker);
     await workers();
-    const [held] = await scene.deliveriesOf(id, 'webhook');
+    const [held] = await fixture.deliveriesOf(id, 'webhook');
     expect(held).toMatchObject({ state: 'pending', attempts: 1 });
     expect(got()).toHaveLength(1);
     // As if 300 s had passed.
-    await scene.database.query(
+    await fixture.database.query(
       `UPDATE delivery SET next_at = clock_timestamp() WHERE request_id = $1 AND claim_id IS NOT NULL`,
       [id],
     );
-    const [status] = await scene.untilDelivered(id, 'webhook', 1);
+    const [status] = await fixture.untilDelivered(id, 'webhook', 1);
     expect(status).toMatchObject({ state: 'accepted', attempts: 2 });
   }, 90_000);
 
   it('a worker that is asked to stop gives back what it cannot send, and is gone in time', async () => {
     let hangs = true;
-    scene.receiver.answer(path, async (response) => {
+    fixture.receiver.answer(path, async (response) => {
       if (hangs) return void (await new Promise((resume) => response.once('close', resume)));
       response.writeHead(204).end();
     });
@@ -191,7 +196,7 @@ describe('deliveries while stores and workers come and go', () => {
     );
     expect(performance.now() - began).toBeLessThan(GONE_WITHIN_MS);
     hangs = false;
-    const [status] = await scene.untilDelivered(id, 'webhook', 1);
+    const [status] = await fixture.untilDelivered(id, 'webhook', 1);
     expect(status).toMatchObject({ state: 'accepted', attempts: 2 });
     report(
       `deliveries: gone ${(performance.now() - began).toFixed(0)} ms after SIGTERM, sent by another`,
@@ -199,7 +204,7 @@ describe('deliveries while stores and workers come and go', () => {
   }, 90_000);
 
   function gone(asked: readonly Replica[]): boolean {
-    const there = new Set(replicasOf(scene.instance, 'worker-delivery').map(({ pid }) => pid));
+    const there = new Set(replicasOf(fixture.instance, 'worker-delivery').map(({ pid }) => pid));
     return asked.every(({ pid }) => !there.has(pid));
   }
 });

@@ -11,8 +11,8 @@ import { PLANTED_BUGS, resignWith } from './support/planted.js';
 import { replicasOf } from './support/processes.js';
 import { randomFrom, seedOfRun } from './support/random.js';
 import { amount, count, counted, report, seconds } from './support/report.js';
-import type { Cast } from './support/stage.js';
-import { setStage } from './support/stage.js';
+import type { Cast } from './support/fixture.js';
+import { startFaultFixture } from './support/fixture.js';
 
 const LIFECYCLES = amount('FAULT_LIFECYCLES', 500);
 const CLIENTS = 32;
@@ -25,7 +25,7 @@ describe('two replicas of each service, one process killed every second', () => 
   let cast: Cast;
 
   beforeAll(async () => {
-    ({ instance, cast } = await setStage('kill'));
+    ({ instance, cast } = await startFaultFixture('kill'));
   }, 120_000);
   afterAll(async () => {
     attempts.end();

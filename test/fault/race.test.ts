@@ -19,8 +19,8 @@ import type { Journal } from './support/lifecycles.js';
 import { expectAnswer, expectRefusal, inParallel } from './support/lifecycles.js';
 import { kill9, processorTime, replicasOf, untilServing } from './support/processes.js';
 import { amount, count, counted, report, seconds } from './support/report.js';
-import type { Cast } from './support/stage.js';
-import { setStage } from './support/stage.js';
+import type { Cast } from './support/fixture.js';
+import { startFaultFixture } from './support/fixture.js';
 
 const RACES = amount('FAULT_RACES', 200);
 const CLIENTS = 32;
@@ -56,7 +56,7 @@ describe('races in split mode with two replicas of each service', () => {
   let feed: Feed;
 
   beforeAll(async () => {
-    ({ instance, cast } = await setStage('race'));
+    ({ instance, cast } = await startFaultFixture('race'));
     feed = followFeed(cast.producer, attempts);
   }, 120_000);
   afterAll(async () => {

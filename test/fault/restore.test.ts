@@ -11,8 +11,8 @@ import { newAttempts } from './support/insist.js';
 import { untilStoreAnswers } from './support/outage.js';
 import { storeOf } from './support/processes.js';
 import { report } from './support/report.js';
-import type { Cast } from './support/stage.js';
-import { setStage } from './support/stage.js';
+import type { Cast } from './support/fixture.js';
+import { startFaultFixture } from './support/fixture.js';
 import { newFolder } from '../support/folder.js';
 
 const MANY = 20;
@@ -44,7 +44,7 @@ describe('the database is restored while jobs wait', () => {
   let redis: Redis;
 
   beforeAll(async () => {
-    ({ instance, cast } = await setStage('restore', { dataDirectory }));
+    ({ instance, cast } = await startFaultFixture('restore', { dataDirectory }));
     const stores = JSON.parse(readFileSync(join(dataDirectory, 'stores.json'), 'utf8'));
     redis = new Redis(stores.urls.REDIS_URL);
   }, 120_000);

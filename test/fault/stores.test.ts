@@ -12,8 +12,8 @@ import { completeLifecycle, inParallel } from './support/lifecycles.js';
 import { keepDown, untilStoreAnswers } from './support/outage.js';
 import type { StoreName } from './support/processes.js';
 import { amount, counted, report, seconds } from './support/report.js';
-import type { Cast } from './support/stage.js';
-import { setStage } from './support/stage.js';
+import type { Cast } from './support/fixture.js';
+import { startFaultFixture } from './support/fixture.js';
 
 const CLIENTS = 8;
 /** How long a store is held down; 0 is one kill -9, after which the launcher has it back at once. */
@@ -30,7 +30,7 @@ describe('stores are killed under load, split with two replicas of each service'
   let load: Load;
 
   beforeAll(async () => {
-    ({ instance, cast } = await setStage('stores'));
+    ({ instance, cast } = await startFaultFixture('stores'));
     feed = followFeed(cast.producer, attempts);
     load = startLoad(cast, attempts, journals);
     await untilCompleted(load, CLIENTS);
@@ -106,7 +106,7 @@ describe('Redis counts the rates of two gateways', () => {
   let cast: Cast;
 
   beforeAll(async () => {
-    ({ instance, cast } = await setStage('rates', { quotas: true }));
+    ({ instance, cast } = await startFaultFixture('rates', { quotas: true }));
   }, 120_000);
   afterAll(async () => {
     await instance?.stop();

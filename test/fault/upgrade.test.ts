@@ -14,7 +14,7 @@ import type { Journal } from './support/lifecycles.js';
 import { completeLifecycle } from './support/lifecycles.js';
 import { PREVIOUS, ROOT, knowsPrevious, migrationsIn, previousRoot } from './support/previous.js';
 import { counted, report, seconds } from './support/report.js';
-import type { Cast } from './support/stage.js';
+import type { Cast } from './support/fixture.js';
 
 /** What is replaced together; every group by the next one only when the one before serves. */
 const GROUPS = [

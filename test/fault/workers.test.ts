@@ -6,8 +6,8 @@ import { inParallel } from './support/lifecycles.js';
 import { kill9, replicasOf, storeOf, untilServing } from './support/processes.js';
 import type { Child, Replica, StoreName } from './support/processes.js';
 import { report } from './support/report.js';
-import type { Cast } from './support/stage.js';
-import { setStage } from './support/stage.js';
+import type { Cast } from './support/fixture.js';
+import { startFaultFixture } from './support/fixture.js';
 
 /** Shorter than a stopped worker stays away: another one takes its jobs meanwhile. */
 const LOCK_SECONDS = 2;
@@ -36,7 +36,7 @@ describe('workers stop, stall and die', () => {
   let cast: Cast;
 
   beforeAll(async () => {
-    ({ instance, cast } = await setStage('workers', {
+    ({ instance, cast } = await startFaultFixture('workers', {
       env: { WORKER_LOCK_SECONDS: String(LOCK_SECONDS) },
     }));
   }, 120_000);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Operation } from '@countersign/protocol';
 import { credentialHeaders } from '../support/client.js';
-import { aptInput } from './apt.js';
-import { unsung } from './canary.js';
+import { validInput } from './valid-input.js';
+import { withoutCanary } from './canary.js';
 import type { Caller } from './caller.js';
 import { brokenTexts, mutated } from './mutation.js';
 import { pick } from './pool.js';
@@ -69,11 +69,11 @@ function bodyOf(
 ): string {
   if (input.is === 'described') return JSON.stringify(input.value);
   const { draft } = input;
-  const fits = aptInput(operation.name, { pool, caller, request, id, draft });
-  const apt = caller.tenant === pool.cast.demo.tenant ? fits : unsung(fits);
+  const fits = validInput(operation.name, { pool, caller, request, id, draft });
+  const valid = caller.tenant === pool.cast.demo.tenant ? fits : withoutCanary(fits);
   if (input.is === 'broken')
-    return (brokenTexts[input.how] as (text: string) => string)(JSON.stringify(apt));
-  return JSON.stringify(input.mutations.reduce<unknown>(mutated, apt)) ?? 'null';
+    return (brokenTexts[input.how] as (text: string) => string)(JSON.stringify(valid));
+  return JSON.stringify(input.mutations.reduce<unknown>(mutated, valid)) ?? 'null';
 }
 
 function keyOf(key: CallStep['key'], again: Kept | undefined): string | null {

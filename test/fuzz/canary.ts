@@ -6,12 +6,12 @@ import type { Caller } from './caller.js';
  */
 export const CANARY = 'canary-5e1f0c';
 
-export function singing(text: string): string {
+export function withCanary(text: string): string {
   return `${CANARY} ${text}`;
 }
 
 /** What another tenant sends: its own, which it may be told again. */
-export function unsung<T>(input: T): T {
+export function withoutCanary<T>(input: T): T {
   const text = JSON.stringify(input) as string | undefined;
   return text === undefined ? input : (JSON.parse(text.replaceAll(CANARY, 'own')) as T);
 }

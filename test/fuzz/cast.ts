@@ -6,7 +6,7 @@ import type { CallerKind } from '@countersign/protocol';
 import { Client, operatorOf, personOf } from '../support/client.js';
 import type { Demo, Instance } from '../support/instance.js';
 import type { Caller } from './caller.js';
-import { singing } from './canary.js';
+import { withCanary } from './canary.js';
 
 /** Who is there for a whole run; a chain adds producers of its own. */
 export interface Cast {
@@ -46,7 +46,7 @@ export async function gatherCast({ demo, dataDirectory }: Instance): Promise<Cas
   const operator = operatorOf(demo);
   const registered = await new Client(demo.origin, { token: demo.publisher.token }).post(
     '/v2/bundles',
-    { html: singing('<p>'), compatibility: { agent_ui: '2' }, author: 'A', licence: 'MIT' },
+    { html: withCanary('<p>'), compatibility: { agent_ui: '2' }, author: 'A', licence: 'MIT' },
   );
   const identityOf = identities(dataDirectory);
   const nobody = { kind: null, id: '', tenant: '' };

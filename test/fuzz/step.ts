@@ -17,7 +17,7 @@ export interface Draft {
 
 /** The body of a call. */
 export type Input =
-  | { readonly is: 'apt'; readonly draft: Draft; readonly mutations: readonly Mutation[] }
+  | { readonly is: 'valid'; readonly draft: Draft; readonly mutations: readonly Mutation[] }
   | { readonly is: 'described'; readonly value: unknown }
   | { readonly is: 'broken'; readonly draft: Draft; readonly how: keyof typeof brokenTexts };
 
@@ -65,14 +65,14 @@ export const draft: fc.Arbitrary<Draft> = fc.record({
 });
 
 function inputOf(operation: Operation): fc.Arbitrary<Input> {
-  const apt = (mutations: fc.Arbitrary<Mutation[]>) =>
-    fc.record({ is: fc.constant('apt' as const), draft, mutations });
-  const none = apt(fc.constant([]));
+  const valid = (mutations: fc.Arbitrary<Mutation[]>) =>
+    fc.record({ is: fc.constant('valid' as const), draft, mutations });
+  const none = valid(fc.constant([]));
   if (operation.input === null) return none;
   const schema = components.schemas[operation.input] as Schema;
   return fc.oneof(
     { weight: 6, arbitrary: none },
-    { weight: 4, arbitrary: apt(fc.array(mutation, { minLength: 1, maxLength: 3 })) },
+    { weight: 4, arbitrary: valid(fc.array(mutation, { minLength: 1, maxLength: 3 })) },
     {
       weight: 1,
       arbitrary: fc.record({
@@ -271,7 +271,7 @@ export function plainCall(
     operation,
     caller: null,
     target: 0,
-    input: { is: 'apt', draft, mutations: [] },
+    input: { is: 'valid', draft, mutations: [] },
     key: 'fresh',
     headers: {},
     query: '',

@@ -26,7 +26,7 @@ import { until } from './until.js';
 import { newVerifier } from './verifier.js';
 import type { Verifier } from './verifier.js';
 
-interface Stage {
+interface DemoContext {
   readonly demo: DemoFile;
   readonly producer: Api;
   readonly verifier: Verifier;
@@ -44,23 +44,23 @@ export async function runLifecycle(
   say: (line: string) => void,
 ): Promise<void> {
   say('\nOne request travels all the way:\n');
-  const stage: Stage = {
+  const context: DemoContext = {
     demo,
     producer: apiOf(demo.origin, { token: demo.producer.token }),
     verifier: newVerifier(demo),
     narrator: newNarrator(say),
   };
-  const before = await endOfFeed(stage.producer);
-  const created = await create(stage);
-  await decide(stage, created, subjectOf);
-  const granted = await awaitGrant(stage, created.request.id);
-  await execute(stage, granted);
-  await audit(stage, granted, before);
-  await leaveOneWaiting(stage);
-  await leaveBatchWaiting(stage);
+  const before = await endOfFeed(context.producer);
+  const created = await create(context);
+  await decide(context, created, subjectOf);
+  const granted = await awaitGrant(context, created.request.id);
+  await execute(context, granted);
+  await audit(context, granted, before);
+  await leaveOneWaiting(context);
+  await leaveBatchWaiting(context);
 }
 
-async function create({ demo, producer, verifier, narrator }: Stage): Promise<RequestStatus> {
+async function create({ demo, producer, verifier, narrator }: DemoContext): Promise<RequestStatus> {
   return narrator.step(
     `The producer ${demo.producer.id} asks: may I act?`,
     () =>
@@ -81,7 +81,7 @@ async function create({ demo, producer, verifier, narrator }: Stage): Promise<Re
 }
 
 async function decide(
-  { demo, verifier, narrator }: Stage,
+  { demo, verifier, narrator }: DemoContext,
   { request, request_digest }: RequestStatus,
   subjectOf: (person: string) => string,
 ): Promise<void> {
@@ -155,7 +155,10 @@ interface Granted extends RequestStatus {
   anchor: NonNullable<RequestStatus['anchor']>;
 }
 
-async function awaitGrant({ producer, verifier, narrator }: Stage, id: string): Promise<Granted> {
+async function awaitGrant(
+  { producer, verifier, narrator }: DemoContext,
+  id: string,
+): Promise<Granted> {
   return narrator.step(
     'The receipt is chained and anchored; then the grant is available',
     async () => {
@@ -182,7 +185,7 @@ async function awaitGrant({ producer, verifier, narrator }: Stage, id: string): 
 }
 
 async function execute(
-  { demo, producer, verifier, narrator }: Stage,
+  { demo, producer, verifier, narrator }: DemoContext,
   granted: Granted,
 ): Promise<void> {
   const { request, receipt } = granted;
@@ -240,8 +243,8 @@ async function execute(
   );
 }
 
-async function audit(stage: Stage, granted: Granted, before: number): Promise<void> {
-  const { producer, verifier, narrator } = stage;
+async function audit(context: DemoContext, granted: Granted, before: number): Promise<void> {
+  const { producer, verifier, narrator } = context;
   const { id } = granted.request;
   await narrator.step(
     'Everything can be exported',
@@ -261,14 +264,14 @@ async function audit(stage: Stage, granted: Granted, before: number): Promise<vo
   );
   await narrator.step(
     'The producer’s event feed tells the same story',
-    () => followEvents(stage, id, before),
+    () => followEvents(context, id, before),
     (events) => [
       `${events.map(({ reason }) => reason).join(' → ')}; ${events.length} signatures verified`,
     ],
   );
   await narrator.step(
     'The operator reads the ledger',
-    () => followLedger(stage, id, granted.anchor),
+    () => followLedger(context, id, granted.anchor),
     ({ first, last }) => [
       `entries ${first} to ${last.sequence} chain without a gap, head ${last.head}`,
       'signatures verified, and the checkpoint lies on this chain',
@@ -276,7 +279,7 @@ async function audit(stage: Stage, granted: Granted, before: number): Promise<vo
   );
 }
 
-async function leaveOneWaiting({ demo, producer, narrator }: Stage): Promise<void> {
+async function leaveOneWaiting({ demo, producer, narrator }: DemoContext): Promise<void> {
   await narrator.step(
     'A second request waits for you',
     async () => {
@@ -296,7 +299,7 @@ async function leaveOneWaiting({ demo, producer, narrator }: Stage): Promise<voi
   );
 }
 
-async function leaveBatchWaiting({ demo, producer, narrator }: Stage): Promise<void> {
+async function leaveBatchWaiting({ demo, producer, narrator }: DemoContext): Promise<void> {
   await narrator.step(
     'and a third, with an app to review it in',
     async () => {

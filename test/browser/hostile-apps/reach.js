@@ -55,7 +55,7 @@ runOnClick(() => [
   attempt('parent', 'document of the page', () => opaque(() => top.document)),
   attempt('parent', 'document of the proxy', () => opaque(() => parent.document)),
   attempt('parent', 'variable of the page', () => opaque(() => top.secret)),
-  attempt('parent', 'host of the page', () => opaque(() => top.stage)),
+  attempt('parent', 'host of the page', () => opaque(() => top.appHost)),
   attempt('parent', 'own frame element', () => window.frameElement !== null),
   attempt('parent', 'eval in the page', () => opaque(() => top.eval('1'))),
   attempt('parent', 'address of the page', () => opaque(() => top.location.href)),

@@ -21,7 +21,7 @@ export const TENANT = 'acme';
 export const LEDGER_ID = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
 export const GENERATION = '7d444840-9dc0-41d1-b245-5ffdce74fad2';
 
-/** Epoch milliseconds of an hour of 1 May 2026, the day of all stories. */
+/** Epoch milliseconds of an hour of 1 May 2026, the day of all scenarios. */
 export function clock(time: string): number {
   return Date.parse(`2026-05-01T${time}Z`);
 }

@@ -1,20 +1,20 @@
 import type { PayloadOf, RecordType } from '@countersign/protocol';
-import type { Plot } from './plot.js';
+import type { Scenario } from './scenario.js';
 
 /** One kind of record says something else than it should; every signature is good, and what rests on it fits. */
 export function saying<Type extends RecordType>(
   type: Type,
   changes: object,
-  more: Plot = {},
-): Plot {
+  more: Scenario = {},
+): Scenario {
   return { ...more, amend: { [type]: (it: PayloadOf<Type>) => ({ ...it, ...changes }) } };
 }
 
 export function outcomeSaying(
   type: 'ExecutionOutcome' | 'ExecutionReconciliation',
   changes: object,
-  more: Plot = {},
-): Plot {
+  more: Scenario = {},
+): Scenario {
   const amend = (it: any) => ({ ...it, outcome: { ...it.outcome, ...changes } });
   return { ...more, amend: { [type]: amend } };
 }
@@ -23,8 +23,8 @@ export function outcomeSaying(
 export function eventSaying(
   revision: number,
   { state, ...changes }: { state?: object; reason?: string; event_id?: string },
-  more: Plot = {},
-): Plot {
+  more: Scenario = {},
+): Scenario {
   return {
     ...more,
     amend: {

@@ -1,6 +1,6 @@
 import type { AnchorCopies, AnchorCopy } from '@countersign/protocol';
 
-/** The anchor store of a story, as `{key: text}`. */
+/** The anchor store of a scenario, as `{key: text}`. */
 export function copiesIn(store: Readonly<Record<string, string>>): AnchorCopies {
   const keys = Object.keys(store);
   const below = (names: readonly string[]): AnchorCopies =>

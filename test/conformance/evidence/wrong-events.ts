@@ -1,9 +1,9 @@
-import type { Plot } from './plot.js';
+import type { Scenario } from './scenario.js';
 import { eventSaying, saying } from './saying.js';
 import type { Wrong } from './wrong-records.js';
 
 const other = `sha256:${'7'.repeat(64)}` as const;
-const decided: Plot = { until: 'anchored' };
+const decided: Scenario = { until: 'anchored' };
 
 /** What events may never say, and records about another request. */
 export const WRONG_EVENTS: readonly Wrong[] = [

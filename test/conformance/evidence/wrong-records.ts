@@ -1,15 +1,15 @@
 import type { CheckCode, ExecutionBinding } from '@countersign/protocol';
-import type { Plot } from './plot.js';
+import type { Scenario } from './scenario.js';
 import { ask } from './request.js';
 import { outcomeSaying, saying } from './saying.js';
 
 const other = `sha256:${'7'.repeat(64)}` as const;
 const execution = ask().request.execution as ExecutionBinding;
 
-/** A check that has to fail, what is wrong, and the story that goes wrong. */
-export type Wrong = readonly [CheckCode, string, Plot];
+/** A check that must fail, the fault, and the scenario with it. */
+export type Wrong = readonly [CheckCode, string, Scenario];
 
-const decided: Plot = { until: 'anchored' };
+const decided: Scenario = { until: 'anchored' };
 /** What requests, decisions and executions may never say. */
 export const WRONG_RECORDS: readonly Wrong[] = [
   [

@@ -6,7 +6,7 @@ import { canonicalText } from '@countersign/protocol';
 import type { Signed } from '@countersign/protocol';
 import { copyOf } from '../evidence/forging.js';
 import { serviceManifest, trustManifest } from '../evidence/keys.js';
-import { play } from '../evidence/story.js';
+import { buildEvidence } from '../evidence/build-evidence.js';
 import { keyVectors } from '../vectors/cases/keys.js';
 
 const missing = [
@@ -17,7 +17,7 @@ if (missing.length > 0)
   console.warn(`SKIPPED: ${missing.join(' and ')} not here, so nobody else checks our proofs`);
 const there = missing.length === 0 ? describe : describe.skip;
 
-const { document, ledger, records } = play();
+const { document, ledger, records } = buildEvidence();
 const receipt = (records['receipt'] as Signed).record;
 const proof = document.anchor;
 

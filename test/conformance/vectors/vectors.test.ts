@@ -82,7 +82,7 @@ function expectVerdict(vector: Vector, { verdict, checks }: Verdict): void {
   const like = checks.filter(
     ({ code, status }) => code === vector.check.code && status === vector.check.status,
   );
-  // The whole story when it differs.
+  // Show the whole verdict when it differs.
   const failed = checks.filter(({ status }) => status === 'fails');
   expect([vector.name, verdict, verdict === vector.verdict ? [] : failed]).toEqual([
     vector.name,

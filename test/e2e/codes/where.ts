@@ -4,12 +4,12 @@ import type { ErrorCode } from '@countersign/protocol';
 export type Whereabouts = readonly string[] | { readonly never: string };
 
 const order = (file: string) => `order/${file}.ts`;
-const edge = [order('ladder')];
-const review = [order('review-ladders')];
+const edge = [order('refusal-order')];
+const review = [order('review-refusals')];
 const stored = [order('stored-request')];
-const creation = [order('creation-ladders')];
-const execution = [order('execution-ladders')];
-const administration = [order('administration-ladders')];
+const creation = [order('creation-refusals')];
+const execution = [order('execution-refusals')];
+const administration = [order('administration-refusals')];
 const machinery = ['codes/machinery.test.ts'];
 const refusals = ['refusals.test.ts'];
 const login = ['login.test.ts'];
@@ -28,7 +28,7 @@ export const WHERE: Readonly<Record<ErrorCode, Whereabouts>> = {
   invalid_EmptyInput: refusals,
   invalid_BundleRegistration: creation,
   invalid_RequestInput: creation,
-  invalid_DecisionProposal: [order('edge-ladders')],
+  invalid_DecisionProposal: [order('edge-refusals')],
   invalid_Confirmation: refusals,
   invalid_ClaimInput: refusals,
   invalid_AdmissionInput: refusals,
@@ -57,7 +57,7 @@ export const WHERE: Readonly<Record<ErrorCode, Whereabouts>> = {
   invalid_route_limits: administration,
   separation_of_duties_required: machinery,
   invalid_bootstrap: { never: 'the local bootstrap command raises it (protocol §8.1)' },
-  unauthenticated: [order('edge-ladders')],
+  unauthenticated: [order('edge-refusals')],
   invalid_login: login,
   login_session_changed: login,
   invalid_identity: login,
@@ -65,9 +65,9 @@ export const WHERE: Readonly<Record<ErrorCode, Whereabouts>> = {
   forbidden: execution,
   producer_required: creation,
   publisher_required: creation,
-  human_required: [order('edge-ladders')],
+  human_required: [order('edge-refusals')],
   operator_required: administration,
-  csrf: [order('edge-ladders')],
+  csrf: [order('edge-refusals')],
   route_not_authorised: creation,
   separation_of_duties: stored,
   operator_reconciliation_required: execution,
@@ -77,7 +77,7 @@ export const WHERE: Readonly<Record<ErrorCode, Whereabouts>> = {
   idempotency_conflict: creation,
   identity_conflict: [...execution, ...administration],
   material_integrity_mismatch: stored,
-  bundle_integrity_mismatch: [order('edge-ladders')],
+  bundle_integrity_mismatch: [order('edge-refusals')],
   request_not_pending: review,
   reviewer_ineligible: stored,
   review_assigned: review,
@@ -96,7 +96,7 @@ export const WHERE: Readonly<Record<ErrorCode, Whereabouts>> = {
   claim_unavailable: execution,
   nonce_reused: execution,
   outcome_conflict: execution,
-  hitl_review_only: [order('edge-ladders')],
+  hitl_review_only: [order('edge-refusals')],
   principal_kind_immutable: administration,
   human_identity_immutable: administration,
   unsupported_revision: stored,
@@ -106,9 +106,9 @@ export const WHERE: Readonly<Record<ErrorCode, Whereabouts>> = {
   route_profile_required: creation,
   unsupported_approval_mode: creation,
   unsupported_execution_provenance: creation,
-  material_deleted: [order('edge-ladders')],
-  bundle_deleted: [order('edge-ladders')],
-  idempotent_result_expired: [order('edge-ladders')],
+  material_deleted: [order('edge-refusals')],
+  bundle_deleted: [order('edge-refusals')],
+  idempotent_result_expired: [order('edge-refusals')],
   body_too_large: ['limits/bodies.test.ts'],
   bundle_too_large: creation,
   payload_too_large: creation,

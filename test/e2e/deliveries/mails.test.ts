@@ -11,22 +11,22 @@ import {
 } from '../../support/requests.js';
 import { readMail } from './support/mail-server.js';
 import type { ReceivedMail } from './support/mail-server.js';
-import { setScene } from './support/scene.js';
-import type { DeliveryStatus, Scene } from './support/scene.js';
+import { startDeliveryFixture } from './support/fixture.js';
+import type { DeliveryStatus, DeliveryFixture } from './support/fixture.js';
 
 /** Mail as its recipients see it (protocol §11.6, §7 notifier.remind). */
-let scene: Scene;
+let fixture: DeliveryFixture;
 let reviewer: Client;
 let owner: string;
 let ruth: string;
 let ravi: string;
 
 beforeAll(async () => {
-  scene = await setScene({ split: false });
-  [owner, ruth, ravi] = scene.demo.people.map(({ id }) => id) as [string, string, string];
-  reviewer = await scene.person(ruth);
+  fixture = await startDeliveryFixture({ split: false });
+  [owner, ruth, ravi] = fixture.demo.people.map(({ id }) => id) as [string, string, string];
+  reviewer = await fixture.person(ruth);
 }, 120_000);
-afterAll(() => scene?.close(), 60_000);
+afterAll(() => fixture?.close(), 60_000);
 
 /** Addresses of their own for each test. */
 interface Addresses {
@@ -39,45 +39,45 @@ let at: Addresses;
 beforeEach(async () => {
   const address = (name: string) => `${name}.${randomUUID().slice(0, 8)}@example.org`;
   at = { owner: address('olivia'), ruth: address('ruth'), ravi: address('ravi') };
-  scene.mail.take('accept');
+  fixture.mail.take('accept');
   await give(owner, at.owner);
   await give(ruth, at.ruth);
   await give(ravi, at.ravi);
   // Each test has the whole hour.
-  await scene.database.query('DELETE FROM mail_window');
+  await fixture.database.query('DELETE FROM mail_window');
 });
 
 const give = (id: string, email: string) =>
-  scene.configurePerson(id, { email, email_verified: true });
+  fixture.configurePerson(id, { email, email_verified: true });
 
-async function newRequest(input: Record<string, unknown> = reviewInput(scene.demo)) {
-  const created = await scene.producer.post('/v2/requests', input);
+async function newRequest(input: Record<string, unknown> = reviewInput(fixture.demo)) {
+  const created = await fixture.producer.post('/v2/requests', input);
   expect(created.status).toBe(201);
   return created.body.request.id as string;
 }
 
 const untilMailed = (address: string, many: number, withinMs = 20_000): Promise<ReceivedMail[]> =>
   until(
-    async () => scene.mail.mailsTo(address),
+    async () => fixture.mail.mailsTo(address),
     (mails) => mails.length >= many,
     withinMs,
   );
 
-const mailsOf = (id: string) => scene.deliveriesOf(id, 'smtp');
+const mailsOf = (id: string) => fixture.deliveriesOf(id, 'smtp');
 
 const untilMails = (id: string, enough: (mails: DeliveryStatus[]) => boolean, withinMs = 20_000) =>
   until(() => mailsOf(id), enough, withinMs);
 
 const subjectsTo = (address: string) =>
-  scene.mail.mailsTo(address).map((mail) => readMail(mail).headers['subject']);
+  fixture.mail.mailsTo(address).map((mail) => readMail(mail).headers['subject']);
 
 it('tells the reviewers of a new request what, until when and where', async () => {
   const summary = 'Is <b>this</b> right & true — déjà vu?';
-  const id = await newRequest(reviewInput(scene.demo, { summary }));
-  await scene.untilDelivered(id, 'smtp', 2);
-  const { body: status } = await scene.producer.get(`/v2/requests/${id}`);
+  const id = await newRequest(reviewInput(fixture.demo, { summary }));
+  await fixture.untilDelivered(id, 'smtp', 2);
+  const { body: status } = await fixture.producer.get(`/v2/requests/${id}`);
   for (const address of [at.ruth, at.ravi]) {
-    const [mail, ...more] = scene.mail.mailsTo(address);
+    const [mail, ...more] = fixture.mail.mailsTo(address);
     expect(more).toEqual([]);
     expect(mail).toMatchObject({ from: 'reviews@example.org', to: [address] });
     const { headers, text, html } = readMail(mail!);
@@ -93,45 +93,45 @@ Request: ${id}
 Summary: ${summary}
 Deadline: ${status.request.review_deadline}
 
-${scene.demo.origin}/review/${id}
+${fixture.demo.origin}/review/${id}
 
 This mail cannot approve anything: decisions are made on the page, after login.
 `);
     expect(html).toContain('Is &lt;b&gt;this&lt;/b&gt; right &amp; true — déjà vu?');
     expect(html).toContain(`<a href="${status.review_link}">`);
   }
-  expect(scene.mail.mailsTo(at.owner)).toEqual([]);
+  expect(fixture.mail.mailsTo(at.owner)).toEqual([]);
 });
 
 it('mails one address once', async () => {
   await give(ravi, at.ruth.toUpperCase());
   const id = await newRequest();
-  const mails = await scene.untilDelivered(id, 'smtp', 1);
+  const mails = await fixture.untilDelivered(id, 'smtp', 1);
   expect(mails[0]).toMatchObject({ state: 'accepted', attempts: 1, error: null });
-  expect(scene.mail.mails.filter(({ raw }) => raw.includes(id))).toHaveLength(1);
+  expect(fixture.mail.mails.filter(({ raw }) => raw.includes(id))).toHaveLength(1);
 });
 
 it('mails nobody who is disabled or has no address', async () => {
-  await scene.configurePerson(ravi, { enabled: false, email: at.ravi, email_verified: true });
-  await scene.configurePerson(ruth, {});
+  await fixture.configurePerson(ravi, { enabled: false, email: at.ravi, email_verified: true });
+  await fixture.configurePerson(ruth, {});
   const id = await newRequest();
-  await scene.untilFollowed();
+  await fixture.untilFollowed();
   expect(await mailsOf(id)).toEqual([]);
   await give(ruth, at.ruth);
   await give(ravi, at.ravi);
-  expect((await scene.producer.post(`/v2/requests/${id}/remind`)).status).toBe(200);
-  await scene.untilDelivered(id, 'smtp', 2);
+  expect((await fixture.producer.post(`/v2/requests/${id}/remind`)).status).toBe(200);
+  await fixture.untilDelivered(id, 'smtp', 2);
   const reminder = ['Reminder: a review is waiting for you'];
   expect([subjectsTo(at.ruth), subjectsTo(at.ravi)]).toEqual([reminder, reminder]);
 });
 
 it('tells the requester of a decision and of an open grant', async () => {
-  const status = await authorisedRequest(scene.demo, scene.producer, reviewer);
+  const status = await authorisedRequest(fixture.demo, fixture.producer, reviewer);
   const id = status.body.request.id as string;
-  await scene.untilDelivered(id, 'smtp', 4);
+  await fixture.untilDelivered(id, 'smtp', 4);
   const expected = ['Your request may be executed', 'Your request was decided'];
   expect([...subjectsTo(at.owner)].sort()).toEqual(expected);
-  for (const mail of scene.mail.mailsTo(at.owner)) {
+  for (const mail of fixture.mail.mailsTo(at.owner)) {
     expect(readMail(mail).text).toContain(status.body.receipt.payload.grant_deadline);
   }
 });
@@ -140,31 +140,31 @@ it('does not tell of a grant that never opened', async () => {
   const id = await newRequest();
   expect((await decide(reviewer, id, 'answer')).status).toBe(200);
   await until(
-    () => scene.producer.get(`/v2/requests/${id}`),
+    () => fixture.producer.get(`/v2/requests/${id}`),
     ({ body }) => body.audit_state === 'anchored',
   );
-  await scene.untilDelivered(id, 'smtp', 3);
+  await fixture.untilDelivered(id, 'smtp', 3);
   expect(subjectsTo(at.owner)).toEqual(['Your request was decided']);
 });
 
 it('tells the operators that an outcome is overdue', async () => {
-  await scene.configurePerson(ravi, { operator: true, email: at.ravi, email_verified: true });
+  await fixture.configurePerson(ravi, { operator: true, email: at.ravi, email_verified: true });
   const execution = executionBinding({ execution_seconds: 1 });
-  const status = await authorisedRequest(scene.demo, scene.producer, reviewer, { execution });
+  const status = await authorisedRequest(fixture.demo, fixture.producer, reviewer, { execution });
   const id = status.body.request.id as string;
-  const claimed = await scene.producer.post(`/v2/requests/${id}/claims`, claimInput(status));
+  const claimed = await fixture.producer.post(`/v2/requests/${id}/claims`, claimInput(status));
   expect(claimed.status).toBe(201);
   // As if the grant had been given an hour earlier.
-  await scene.database.query(
+  await fixture.database.query(
     `UPDATE lifecycle SET grant_deadline = clock_timestamp() - interval '5 seconds' WHERE request_id = $1`,
     [id],
   );
-  await scene.database.query(
+  await fixture.database.query(
     `UPDATE deadline SET due = clock_timestamp() - interval '1 second'
      WHERE request_id = $1 AND kind = 'reconciliation'`,
     [id],
   );
-  await scene.untilDelivered(id, 'smtp', 5);
+  await fixture.untilDelivered(id, 'smtp', 5);
   const overdue = 'An execution has not told its outcome and must be reconciled';
   expect(subjectsTo(at.ravi)).toEqual(['A review is waiting for you', overdue]);
   expect([...subjectsTo(at.ruth), ...subjectsTo(at.owner)]).not.toContain(overdue);
@@ -172,63 +172,63 @@ it('tells the operators that an outcome is overdue', async () => {
 
 it('says that it mails', async () => {
   const id = await newRequest();
-  const reminded = await scene.producer.post(`/v2/requests/${id}/remind`);
+  const reminded = await fixture.producer.post(`/v2/requests/${id}/remind`);
   expect(reminded.body).toEqual({ request_id: id, notification: 'queued' });
-  expect((await scene.producer.get('/.well-known/proto')).body.notifications).toBe('smtp');
-  expect((await scene.producer.get('/health')).body.notifications).toBe('smtp');
+  expect((await fixture.producer.get('/.well-known/proto')).body.notifications).toBe('smtp');
+  expect((await fixture.producer.get('/health')).body.notifications).toBe('smtp');
 });
 
 it('lets unsent mail go with the private material, and tells the requester', async () => {
-  scene.mail.take('refuse');
+  fixture.mail.take('refuse');
   const id = await newRequest();
   await untilMails(id, (mails) => mails.length === 2 && mails.every(({ error }) => error !== null));
-  expect((await scene.producer.post(`/v2/requests/${id}/discard`)).status).toBe(200);
+  expect((await fixture.producer.post(`/v2/requests/${id}/discard`)).status).toBe(200);
   await untilMails(id, (mails) => mails.filter(({ state }) => state === 'expired').length === 2);
-  scene.mail.take('accept');
-  await scene.untilDelivered(id, 'smtp', 3);
+  fixture.mail.take('accept');
+  await fixture.untilDelivered(id, 'smtp', 3);
   expect(subjectsTo(at.owner)).toEqual(['The private material of your request was deleted']);
-  expect([scene.mail.mailsTo(at.ruth), scene.mail.mailsTo(at.ravi)]).toEqual([[], []]);
+  expect([fixture.mail.mailsTo(at.ruth), fixture.mail.mailsTo(at.ravi)]).toEqual([[], []]);
 });
 
 it('fails when the recipient reviews no more', async () => {
-  const { review: route } = scene.demo.routes;
+  const { review: route } = fixture.demo.routes;
   const config = {
     reviewers: [ruth, ravi],
     separation_of_duties: true,
     limits: DEFAULT_LIMITS,
     required_profiles: {},
-    allowed_producers: [scene.demo.producer.id, owner],
+    allowed_producers: [fixture.demo.producer.id, owner],
     modes: [],
   };
-  scene.mail.take('refuse');
+  fixture.mail.take('refuse');
   const id = await newRequest();
   await untilMails(id, (mails) => mails.length === 2 && mails.every(({ error }) => error !== null));
   const changed = { ...config, reviewers: [ruth] };
-  expect((await scene.operator.put(`/v2/admin/routes/${route}`, changed)).status).toBe(200);
-  scene.mail.take('accept');
-  const mails = await scene.untilDelivered(id, 'smtp', 2);
+  expect((await fixture.operator.put(`/v2/admin/routes/${route}`, changed)).status).toBe(200);
+  fixture.mail.take('accept');
+  const mails = await fixture.untilDelivered(id, 'smtp', 2);
   expect(mails.map(({ state, error }) => `${state} ${error}`).sort()).toEqual([
     'accepted null',
     'failed destination_changed',
   ]);
-  expect(scene.mail.mailsTo(at.ravi)).toEqual([]);
-  expect((await scene.operator.put(`/v2/admin/routes/${route}`, config)).status).toBe(200);
+  expect(fixture.mail.mailsTo(at.ravi)).toEqual([]);
+  expect((await fixture.operator.put(`/v2/admin/routes/${route}`, config)).status).toBe(200);
 });
 
 it('does not know whether a server that never answers took a mail, and tries again', async () => {
-  scene.mail.take('silent');
-  await scene.configurePerson(ravi, {});
+  fixture.mail.take('silent');
+  await fixture.configurePerson(ravi, {});
   const id = await newRequest();
-  const offered = scene.mail.offered();
+  const offered = fixture.mail.offered();
   const [late] = await untilMails(id, (mails) => mails[0]?.error === 'smtp_timeout');
-  expect(scene.mail.offered()).toBeGreaterThan(offered - 1);
+  expect(fixture.mail.offered()).toBeGreaterThan(offered - 1);
   expect(late?.state).toBe('pending');
-  scene.mail.take('accept');
-  const [mail] = await scene.untilDelivered(id, 'smtp', 1);
+  fixture.mail.take('accept');
+  const [mail] = await fixture.untilDelivered(id, 'smtp', 1);
   expect(mail).toMatchObject({ state: 'accepted', error: null });
   // One at least that timed out, and the one that was taken; a busy machine sees more of the first kind.
   expect(mail!.attempts).toBeGreaterThan(1);
-  const [received] = scene.mail.mailsTo(at.ruth);
+  const [received] = fixture.mail.mailsTo(at.ruth);
   expect(readMail(received!).headers['message-id']).toBe(`<${mail!.id}@localhost>`);
   // What was perhaps taken counts.
   expect(await sentTo(ruth)).toEqual([mail!.attempts]);
@@ -236,11 +236,11 @@ it('does not know whether a server that never answers took a mail, and tries aga
 
 describe('in one hour', () => {
   it('somebody gets ten mails, and the next waits for the next hour', async () => {
-    await scene.configurePerson(ravi, {});
+    await fixture.configurePerson(ravi, {});
     const ids = await Promise.all(Array.from({ length: 12 }, () => newRequest()));
     const settled = async () => {
       const mails = (await Promise.all(ids.map(mailsOf))).flat();
-      const { rows } = await scene.database.query<{ waits: number }>(
+      const { rows } = await fixture.database.query<{ waits: number }>(
         `SELECT extract(epoch FROM next_at - date_trunc('hour', clock_timestamp()))::float8 AS waits FROM delivery
          WHERE request_id = ANY ($1::uuid[]) AND kind = 'smtp' AND state = 'pending'
            AND claim_id IS NULL AND next_at > clock_timestamp()`,
@@ -259,18 +259,18 @@ describe('in one hour', () => {
     if (windows.length > 1) return;
     expect(sent).toBe(10);
     expect(waiting).toEqual([{ waits: 3600 }, { waits: 3600 }]);
-    expect(scene.mail.mailsTo(at.ruth)).toHaveLength(10);
+    expect(fixture.mail.mailsTo(at.ruth)).toHaveLength(10);
     const waits = (await Promise.all(ids.map(mailsOf))).flat();
     expect(waits.filter(({ state }) => state === 'pending')).toMatchObject([
       { attempts: 0, error: null },
       { attempts: 0, error: null },
     ]);
     // As if the hour had come.
-    await scene.database.query(
+    await fixture.database.query(
       `UPDATE mail_window SET hour = hour - interval '1 hour' WHERE recipient = $1`,
       [ruth],
     );
-    await scene.database.query(
+    await fixture.database.query(
       `UPDATE delivery SET next_at = clock_timestamp() WHERE request_id = ANY ($1::uuid[]) AND state = 'pending'`,
       [ids],
     );
@@ -279,30 +279,30 @@ describe('in one hour', () => {
   }, 40_000);
 
   it('what was refused takes no place', async () => {
-    await scene.configurePerson(ravi, {});
-    scene.mail.take('refuse');
+    await fixture.configurePerson(ravi, {});
+    fixture.mail.take('refuse');
     const id = await newRequest();
     await untilMails(id, (mails) => (mails[0]?.attempts ?? 0) >= 2 && mails[0]?.error !== null);
     expect((await sentTo(ruth)).reduce((sum, many) => sum + many, 0)).toBeLessThanOrEqual(1);
-    scene.mail.take('accept');
-    await scene.untilDelivered(id, 'smtp', 1);
+    fixture.mail.take('accept');
+    await fixture.untilDelivered(id, 'smtp', 1);
     expect((await sentTo(ruth)).reduce((sum, many) => sum + many, 0)).toBe(1);
   }, 40_000);
 });
 
 it('holds up no webhook while the mail server hangs, nor the other way round', async () => {
-  scene.mail.take('silent');
+  fixture.mail.take('silent');
   const path = `/hook/${randomUUID()}`;
-  await scene.configureProducer({ webhook: scene.receiver.url(path) });
+  await fixture.configureProducer({ webhook: fixture.receiver.url(path) });
   const id = await newRequest();
-  const [webhook] = await scene.untilDelivered(id, 'webhook', 1);
+  const [webhook] = await fixture.untilDelivered(id, 'webhook', 1);
   expect(webhook).toMatchObject({ state: 'accepted' });
   expect((await mailsOf(id)).every(({ state }) => state === 'pending')).toBe(true);
-  await scene.configureProducer({});
+  await fixture.configureProducer({});
 }, 30_000);
 
 async function sentTo(recipient: string): Promise<number[]> {
-  const { rows } = await scene.database.query<{ sent: number }>(
+  const { rows } = await fixture.database.query<{ sent: number }>(
     'SELECT sent FROM mail_window WHERE recipient = $1 ORDER BY hour',
     [recipient],
   );

@@ -2,8 +2,8 @@ import { DEFAULT_LIMITS } from '@countersign/protocol';
 import type { SignedRecord } from '@countersign/protocol';
 import type { Client } from '../../support/client.js';
 import { decide, reviewInput, until } from '../../support/requests.js';
-import { setScene } from './support/scene.js';
-import type { Scene } from './support/scene.js';
+import { startDeliveryFixture } from './support/fixture.js';
+import type { DeliveryFixture } from './support/fixture.js';
 
 /** Shorter than any review of the other tests lasts. */
 const SECONDS = 600;
@@ -13,20 +13,23 @@ describe.each([
   { name: 'queues in PostgreSQL, one process', split: false },
   { name: 'queues in Redis, two replicas of each worker', split: true },
 ])('$name', ({ split }) => {
-  let scene: Scene;
+  let fixture: DeliveryFixture;
   let reviewer: Client;
 
   beforeAll(async () => {
-    scene = await setScene({ split, env: { AUTO_REMINDER_SECONDS: String(SECONDS) } });
-    reviewer = await scene.person(scene.demo.people[1]!.id);
+    fixture = await startDeliveryFixture({
+      split,
+      env: { AUTO_REMINDER_SECONDS: String(SECONDS) },
+    });
+    reviewer = await fixture.person(fixture.demo.people[1]!.id);
   }, 120_000);
-  afterAll(() => scene?.close(), 60_000);
+  afterAll(() => fixture?.close(), 60_000);
 
   async function newRequest(
     reviewSeconds: number = DEFAULT_LIMITS.review_seconds,
   ): Promise<string> {
-    const input = reviewInput(scene.demo, { review_seconds: reviewSeconds });
-    const created = await scene.producer.post('/v2/requests', input);
+    const input = reviewInput(fixture.demo, { review_seconds: reviewSeconds });
+    const created = await fixture.producer.post('/v2/requests', input);
     expect(created.status).toBe(201);
     return created.body.request.id as string;
   }
@@ -34,7 +37,7 @@ describe.each([
   async function reasonsOf(id: string): Promise<string[]> {
     const reasons: string[] = [];
     for (let after = 0; ;) {
-      const page = (await scene.producer.get(`/v2/events?after=${after}`)).body as {
+      const page = (await fixture.producer.get(`/v2/events?after=${after}`)).body as {
         items: SignedRecord[];
         next: number;
       };
@@ -56,7 +59,7 @@ describe.each([
     );
 
   async function remindedAt(id: string): Promise<Date | null> {
-    const { rows } = await scene.database.query<{ reminded_at: Date | null }>(
+    const { rows } = await fixture.database.query<{ reminded_at: Date | null }>(
       'SELECT reminded_at FROM lifecycle WHERE request_id = $1',
       [id],
     );
@@ -64,7 +67,7 @@ describe.each([
   }
 
   async function dueOf(id: string): Promise<number> {
-    const { body } = await scene.producer.get(`/v2/requests/${id}`);
+    const { body } = await fixture.producer.get(`/v2/requests/${id}`);
     return Date.parse(body.request.review_deadline) - SECONDS * 1000;
   }
 
@@ -73,7 +76,7 @@ describe.each([
     const near = await newRequest(SECONDS - 1);
     await untilReminded(near);
     // A caller is then refused for a day.
-    const again = await scene.producer.post(`/v2/requests/${near}/remind`);
+    const again = await fixture.producer.post(`/v2/requests/${near}/remind`);
     expect([again.status, again.body.error]).toEqual([429, 'reminder_limit']);
     // The sweep has passed over both again once it finds one that is newer.
     await untilReminded(await newRequest(SECONDS - 1));
@@ -85,12 +88,12 @@ describe.each([
     const far = await newRequest();
     const near = await newRequest(SECONDS + 3);
     const flood = (requestId: string, delayMs: number) =>
-      scene.jobs.enqueueAll(
+      fixture.jobs.enqueueAll(
         'worker-reminder',
         Array.from({ length: 50 }, (_, index) => ({
           jobId: `flood-${requestId}-${delayMs}-${index}`,
           // Whatever a job says of the time.
-          data: { tenant: scene.demo.tenant, requestId, kind: 'reminder', due: 1 },
+          data: { tenant: fixture.demo.tenant, requestId, kind: 'reminder', due: 1 },
           delayMs,
         })),
       );
@@ -106,15 +109,15 @@ describe.each([
 
   it('do not come a day after the last one, also over supersession', async () => {
     const first = await newRequest();
-    expect((await scene.producer.post(`/v2/requests/${first}/remind`)).status).toBe(200);
-    const input = reviewInput(scene.demo, { review_seconds: SECONDS - 1 });
-    const replaced = await scene.producer.post(`/v2/requests/${first}/supersede`, input);
+    expect((await fixture.producer.post(`/v2/requests/${first}/remind`)).status).toBe(200);
+    const input = reviewInput(fixture.demo, { review_seconds: SECONDS - 1 });
+    const replaced = await fixture.producer.post(`/v2/requests/${first}/supersede`, input);
     const second = replaced.body.request.id as string;
     expect(await remindedAt(second)).toEqual(await remindedAt(first));
     await untilReminded(await newRequest(SECONDS - 1));
     expect(await reasonsOf(second)).toEqual(['created']);
     // As if that had been two days ago.
-    await scene.database.query(
+    await fixture.database.query(
       `UPDATE lifecycle SET reminded_at = reminded_at - interval '2 days' WHERE request_id = $1`,
       [second],
     );
@@ -125,18 +128,18 @@ describe.each([
     const id = await newRequest(SECONDS + 5);
     expect((await decide(reviewer, id, 'answer')).status).toBe(200);
     const due = Date.now() - 1000;
-    const data = { tenant: scene.demo.tenant, requestId: id, kind: 'reminder', due };
-    await scene.jobs.enqueue('worker-reminder', `decided-${id}`, data);
+    const data = { tenant: fixture.demo.tenant, requestId: id, kind: 'reminder', due };
+    await fixture.jobs.enqueue('worker-reminder', `decided-${id}`, data);
     await untilReminded(await newRequest(SECONDS - 1));
     expect(await reasonsOf(id)).not.toContain('reminder');
   }, 40_000);
 
   it('are mailed to the reviewers', async () => {
-    const [, ruth] = scene.demo.people;
-    await scene.configurePerson(ruth!.id, { email: 'ruth@example.org', email_verified: true });
+    const [, ruth] = fixture.demo.people;
+    await fixture.configurePerson(ruth!.id, { email: 'ruth@example.org', email_verified: true });
     const id = await newRequest(SECONDS - 1);
-    await scene.untilDelivered(id, 'smtp', 2);
-    const subjects = scene.mail
+    await fixture.untilDelivered(id, 'smtp', 2);
+    const subjects = fixture.mail
       .mailsTo('ruth@example.org')
       .filter(({ raw }) => raw.includes(id))
       .map(({ raw }) => /^Subject: (.*)$/m.exec(raw)?.[1]?.trim());

@@ -12,8 +12,8 @@ import {
   until,
 } from '../../support/requests.js';
 import type { Received } from './support/receiver.js';
-import { setScene } from './support/scene.js';
-import type { DeliveryStatus, Scene } from './support/scene.js';
+import { startDeliveryFixture } from './support/fixture.js';
+import type { DeliveryStatus, DeliveryFixture } from './support/fixture.js';
 
 const SECRET_BYTES = Buffer.from('a secret of thirty-two bytes, or so');
 const SECRET = `whsec_${SECRET_BYTES.toString('base64')}`;
@@ -31,14 +31,14 @@ describe.each([
   { name: 'queues in PostgreSQL, one process', split: false },
   { name: 'queues in Redis, two replicas of each worker', split: true },
 ])('$name', ({ split }) => {
-  let scene: Scene;
+  let fixture: DeliveryFixture;
   let reviewer: Client;
 
   beforeAll(async () => {
-    scene = await setScene({ split });
-    reviewer = await scene.person(scene.demo.people[1]!.id);
+    fixture = await startDeliveryFixture({ split });
+    reviewer = await fixture.person(fixture.demo.people[1]!.id);
   }, 120_000);
-  afterAll(() => scene?.close(), 60_000);
+  afterAll(() => fixture?.close(), 60_000);
 
   /** A path of its own for each test, so that none gets what another one's requests tell. */
   let path: string;
@@ -47,21 +47,21 @@ describe.each([
   });
 
   const listen = (config: { webhook_secret?: string } = {}) =>
-    scene.configureProducer({ webhook: scene.receiver.url(path), ...config });
+    fixture.configureProducer({ webhook: fixture.receiver.url(path), ...config });
 
-  async function newRequest(input: Record<string, unknown> = reviewInput(scene.demo)) {
-    const created = await scene.producer.post('/v2/requests', input);
+  async function newRequest(input: Record<string, unknown> = reviewInput(fixture.demo)) {
+    const created = await fixture.producer.post('/v2/requests', input);
     expect(created.status).toBe(201);
     return created.body.request.id as string;
   }
 
   async function one(requestId: string): Promise<DeliveryStatus> {
-    const [only, ...more] = await scene.deliveriesOf(requestId, 'webhook');
+    const [only, ...more] = await fixture.deliveriesOf(requestId, 'webhook');
     expect(more).toEqual([]);
     return only as DeliveryStatus;
   }
 
-  const got = () => scene.receiver.at(path);
+  const got = () => fixture.receiver.at(path);
   const untilGot = (many: number, withinMs = 20_000) =>
     until(
       async () => got(),
@@ -71,7 +71,7 @@ describe.each([
 
   /** Does what a careful receiver does (protocol §11.5) and gives what it learnt. */
   function verified({ body, at }: Received): Told {
-    const { trust, demo } = scene;
+    const { trust, demo } = fixture;
     const text = body.toString('utf8');
     const delivery = JSON.parse(text) as SignedRecord;
     expect(canonicalText(delivery)).toBe(text);
@@ -103,9 +103,9 @@ describe.each([
 
   it('tells each event once, in the bytes that the protocol says', async () => {
     await listen();
-    const status = await authorisedRequest(scene.demo, scene.producer, reviewer);
+    const status = await authorisedRequest(fixture.demo, fixture.producer, reviewer);
     const id = status.body.request.id as string;
-    const told = await scene.untilDelivered(id, 'webhook', 3);
+    const told = await fixture.untilDelivered(id, 'webhook', 3);
     expect(told.map(({ state, attempts, error }) => [state, attempts, error])).toEqual(
       Array.from({ length: 3 }, () => ['accepted', 1, null]),
     );
@@ -117,12 +117,12 @@ describe.each([
       'decision',
     ]);
     expect(new Set(all.map(({ deliveryId }) => deliveryId)).size).toBe(3);
-    const feed = (await scene.producer.get('/v2/events')).text;
+    const feed = (await fixture.producer.get('/v2/events')).text;
     for (const { event } of all) expect(feed).toContain(canonicalText(event));
     for (const { method, rawHeaders, body } of requests) {
       expect(method).toBe('POST');
       expect(rawHeaders).toEqual([
-        ...['Host', `localhost:${scene.receiver.port}`],
+        ...['Host', `localhost:${fixture.receiver.port}`],
         ...['Content-Type', 'application/json'],
         ...['Content-Length', String(body.length)],
         ...['Connection', 'close'],
@@ -148,21 +148,21 @@ describe.each([
   it('shows the secret to nobody', async () => {
     await listen({ webhook_secret: SECRET });
     const id = await newRequest();
-    await scene.untilDelivered(id, 'webhook', 1);
-    const { rows: tables } = await scene.database.query<{ name: string }>(
+    await fixture.untilDelivered(id, 'webhook', 1);
+    const { rows: tables } = await fixture.database.query<{ name: string }>(
       `SELECT c.oid::regclass::text AS name FROM pg_class c WHERE c.relkind = 'r'
          AND c.relnamespace IN ('public'::regnamespace, 'bullmq'::regnamespace)`,
     );
     const places: string[] = [];
     for (const { name } of tables) {
-      const { rowCount } = await scene.database.query(
+      const { rowCount } = await fixture.database.query(
         `SELECT 1 FROM ${name} x WHERE position($1 IN x::text) > 0 LIMIT 1`,
         [SECRET.slice('whsec_'.length)],
       );
       if (rowCount !== 0) places.push(name);
     }
     expect(places).toEqual(['webhook_secret']);
-    const logs = join(scene.instance.dataDirectory, 'logs');
+    const logs = join(fixture.instance.dataDirectory, 'logs');
     for (const name of readdirSync(logs)) {
       const log = readFileSync(join(logs, name), 'utf8');
       // Nor where it goes: a path may be a secret too.
@@ -177,7 +177,7 @@ describe.each([
 
   it('tries again, with an id of its own for each attempt and one for all of them', async () => {
     await listen({ webhook_secret: SECRET });
-    scene.receiver.answer(path, (response) => {
+    fixture.receiver.answer(path, (response) => {
       response.writeHead(got().length < 3 ? 500 : 200).end('whatever');
     });
     const id = await newRequest();
@@ -187,7 +187,7 @@ describe.each([
       ({ error }) => error !== null,
     );
     expect(await one(id)).toMatchObject({ state: 'pending', error: 'delivery_failed' });
-    const [status] = await scene.untilDelivered(id, 'webhook', 1);
+    const [status] = await fixture.untilDelivered(id, 'webhook', 1);
     expect(status).toMatchObject({ state: 'accepted', attempts: 3, error: null });
     const all = got();
     expect(all).toHaveLength(3);
@@ -204,23 +204,23 @@ describe.each([
   it('takes a redirect for a failure and does not follow it', async () => {
     await listen();
     const elsewhere = `/elsewhere/${randomUUID()}`;
-    scene.receiver.answer(path, (response) => {
-      response.writeHead(307, { location: scene.receiver.url(elsewhere) }).end();
+    fixture.receiver.answer(path, (response) => {
+      response.writeHead(307, { location: fixture.receiver.url(elsewhere) }).end();
     });
     const id = await newRequest();
     await until(
       () => one(id),
       (delivery) => delivery?.error === 'delivery_failed',
     );
-    expect(scene.receiver.at(elsewhere)).toEqual([]);
-    scene.receiver.answer(path, (response) => void response.writeHead(204).end());
-    await scene.untilDelivered(id, 'webhook', 1);
+    expect(fixture.receiver.at(elsewhere)).toEqual([]);
+    fixture.receiver.answer(path, (response) => void response.writeHead(204).end());
+    await fixture.untilDelivered(id, 'webhook', 1);
   }, 30_000);
 
   it('takes a 2xx after ten seconds for a failure, and waits no longer', async () => {
     await listen();
     let late = 0;
-    scene.receiver.answer(path, async (response) => {
+    fixture.receiver.answer(path, async (response) => {
       if (got().length > 1) return void response.writeHead(204).end();
       const start = performance.now();
       await new Promise((resume) => response.once('close', resume));
@@ -235,7 +235,7 @@ describe.each([
     );
     expect(late).toBeGreaterThan(8_000);
     expect(late).toBeLessThan(12_000);
-    const [status] = await scene.untilDelivered(id, 'webhook', 1);
+    const [status] = await fixture.untilDelivered(id, 'webhook', 1);
     expect(status).toMatchObject({ state: 'accepted', attempts: 2 });
   }, 60_000);
 
@@ -248,32 +248,32 @@ describe.each([
       async (answer, expected) => {
         await listen();
         let release: () => void = () => {};
-        scene.receiver.answer(path, async (response) => {
+        fixture.receiver.answer(path, async (response) => {
           await new Promise<void>((resume) => (release = resume));
           response.writeHead(answer).end();
         });
         const id = await newRequest();
         await untilGot(1);
-        await scene.configureProducer({ webhook: scene.receiver.url('/other') });
+        await fixture.configureProducer({ webhook: fixture.receiver.url('/other') });
         release();
-        const [status] = await scene.untilDelivered(id, 'webhook', 1);
+        const [status] = await fixture.untilDelivered(id, 'webhook', 1);
         expect(status).toMatchObject({ ...expected, attempts: 1 });
-        expect(scene.receiver.at('/other').filter((r) => r.body.includes(id))).toEqual([]);
+        expect(fixture.receiver.at('/other').filter((r) => r.body.includes(id))).toEqual([]);
       },
       30_000,
     );
 
     it('fails unsent once the producer has no webhook any more', async () => {
       await listen();
-      scene.receiver.answer(path, (response) => void response.writeHead(500).end());
+      fixture.receiver.answer(path, (response) => void response.writeHead(500).end());
       const id = await newRequest();
       await until(
         () => one(id),
         (delivery) => delivery?.error === 'delivery_failed',
       );
       const before = got().length;
-      await scene.configureProducer({});
-      const [status] = await scene.untilDelivered(id, 'webhook', 1);
+      await fixture.configureProducer({});
+      const [status] = await fixture.untilDelivered(id, 'webhook', 1);
       expect(status).toMatchObject({ state: 'failed', error: 'destination_changed' });
       expect(got()).toHaveLength(before);
     }, 30_000);
@@ -281,18 +281,18 @@ describe.each([
 
   it('fails unsent what is older than a day', async () => {
     await listen();
-    scene.receiver.answer(path, (response) => void response.writeHead(500).end());
+    fixture.receiver.answer(path, (response) => void response.writeHead(500).end());
     const id = await newRequest();
     await until(
       () => one(id),
       (delivery) => delivery?.error === 'delivery_failed',
     );
-    await scene.database.query(
+    await fixture.database.query(
       `UPDATE delivery SET created_at = created_at - interval '1 day', next_at = clock_timestamp()
        WHERE request_id = $1 AND claim_id IS NULL`,
       [id],
     );
-    const [status] = await scene.untilDelivered(id, 'webhook', 1);
+    const [status] = await fixture.untilDelivered(id, 'webhook', 1);
     expect(status).toMatchObject({ state: 'failed', error: 'delivery_window_expired' });
     expect(status!.attempts).toBe(got().length);
   }, 30_000);
@@ -301,14 +301,14 @@ describe.each([
     await listen();
     let release: () => void = () => {};
     // The first is held until it is released; whatever comes after it is answered at once.
-    scene.receiver.answer(path, async (response) => {
+    fixture.receiver.answer(path, async (response) => {
       if (got().length === 1) await new Promise<void>((resume) => (release = resume));
       response.writeHead(204).end();
     });
     const id = await newRequest();
     await untilGot(1);
     const { id: deliveryId } = await one(id);
-    const { rows } = await scene.database.query<{ lease: number }>(
+    const { rows } = await fixture.database.query<{ lease: number }>(
       `SELECT extract(epoch FROM next_at - clock_timestamp())::float8 AS lease FROM delivery WHERE id = $1`,
       [deliveryId],
     );
@@ -317,7 +317,7 @@ describe.each([
     const double = (what: string) => flood(what, id, deliveryId);
     await double('during');
     release();
-    await scene.untilDelivered(id, 'webhook', 1);
+    await fixture.untilDelivered(id, 'webhook', 1);
     await double('after');
     expect(about(id)).toHaveLength(1);
     expect(await one(id)).toMatchObject({ state: 'accepted', attempts: 1 });
@@ -326,7 +326,9 @@ describe.each([
   it('makes nothing of a job that names nothing', async () => {
     await listen();
     await flood('unknown', randomUUID(), randomUUID());
-    const { rows } = await scene.database.query('SELECT 1 FROM delivery WHERE request_id IS NULL');
+    const { rows } = await fixture.database.query(
+      'SELECT 1 FROM delivery WHERE request_id IS NULL',
+    );
     expect(rows).toEqual([]);
   }, 30_000);
 
@@ -335,20 +337,20 @@ describe.each([
   /** Twenty jobs of one delivery; resolves when what was put into the queue after them has been done. */
   async function flood(what: string, requestId: string, deliveryId: string): Promise<void> {
     const kind = `webhook.${deliveryId}`;
-    const data = { tenant: scene.demo.tenant, requestId, kind, due: Date.now() };
+    const data = { tenant: fixture.demo.tenant, requestId, kind, due: Date.now() };
     const many = Array.from({ length: 20 }, (_, index) => `${what}-${deliveryId}-${index}`);
-    await scene.jobs.enqueueAll(
+    await fixture.jobs.enqueueAll(
       'worker-delivery',
       many.map((jobId) => ({ jobId, data, delayMs: 0 })),
     );
     for (let rounds = 0; rounds < 2; rounds += 1) {
-      await scene.untilDelivered(await newRequest(), 'webhook', 1);
+      await fixture.untilDelivered(await newRequest(), 'webhook', 1);
     }
   }
 
   it('is sent though its job is lost', async () => {
     await listen();
-    scene.receiver.answer(path, (response) => {
+    fixture.receiver.answer(path, (response) => {
       response.writeHead(got().length === 1 ? 500 : 204).end();
     });
     const id = await newRequest();
@@ -356,26 +358,26 @@ describe.each([
       () => one(id),
       (delivery) => delivery?.error === 'delivery_failed',
     );
-    if (scene.redis === null) {
-      await scene.database.query(`DELETE FROM bullmq.job WHERE queue LIKE '%worker-delivery'`);
+    if (fixture.redis === null) {
+      await fixture.database.query(`DELETE FROM bullmq.job WHERE queue LIKE '%worker-delivery'`);
     } else {
-      await scene.redis.flushall();
+      await fixture.redis.flushall();
     }
-    const [status] = await scene.untilDelivered(id, 'webhook', 1);
+    const [status] = await fixture.untilDelivered(id, 'webhook', 1);
     expect(status).toMatchObject({ state: 'accepted', attempts: 2 });
   }, 30_000);
 
   it('is for the events after the webhook was configured, and until it is gone', async () => {
-    await scene.configureProducer({});
+    await fixture.configureProducer({});
     const id = await newRequest();
-    expect(await scene.deliveriesOf(id, 'webhook')).toEqual([]);
-    await scene.untilFollowed();
+    expect(await fixture.deliveriesOf(id, 'webhook')).toEqual([]);
+    await fixture.untilFollowed();
     await listen();
     expect((await decide(reviewer, id, 'answer')).status).toBe(200);
-    await scene.untilDelivered(id, 'webhook', 2);
-    await scene.configureProducer({});
-    expect((await scene.producer.post(`/v2/requests/${id}/cancel`)).status).toBe(200);
-    await scene.untilFollowed();
+    await fixture.untilDelivered(id, 'webhook', 2);
+    await fixture.configureProducer({});
+    expect((await fixture.producer.post(`/v2/requests/${id}/cancel`)).status).toBe(200);
+    await fixture.untilFollowed();
     expect(
       got()
         .map(verified)
@@ -386,11 +388,11 @@ describe.each([
 
   it('keeps one tenant and one owner from another', async () => {
     await listen();
-    const id = await newRequest(executionInput(scene.demo));
-    await scene.untilDelivered(id, 'webhook', 1);
+    const id = await newRequest(executionInput(fixture.demo));
+    await fixture.untilDelivered(id, 'webhook', 1);
     for (const request of got()) {
       const { delivery, event } = verified(request);
-      const own = { tenant: scene.demo.tenant, audience: scene.demo.producer.id };
+      const own = { tenant: fixture.demo.tenant, audience: fixture.demo.producer.id };
       expect(delivery.protected).toMatchObject(own);
       expect(event.protected).toMatchObject(own);
     }

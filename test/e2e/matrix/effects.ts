@@ -5,7 +5,7 @@ import { ask } from './asking.js';
 import type { Asked } from './asking.js';
 import { statesOf } from './building.js';
 import type { Built } from './building.js';
-import type { Cell, Errand } from './plan.js';
+import type { Cell, CellGroup } from './plan.js';
 import { isHarmless } from './plan.js';
 import { recordsOf } from './reading.js';
 
@@ -61,14 +61,14 @@ function answerFaults(operation: string, built: Built, { body, text }: Answer): 
   }
 }
 
-/** Whether an errand wrote other records about its request than the table says. */
-export function recordFault(errand: Errand, built: Built, before: Truths, after: Truths) {
-  const { demo, fenced } = errand.setting;
+/** The fault when a group's records about its request differ from the table. */
+export function recordFault(group: CellGroup, built: Built, before: Truths, after: Truths) {
+  const { demo, fenced } = group.setting;
   const about = `${fenced ? demo.other.tenant : demo.tenant} ${built.id}`;
   const news = (after.told.get(about) ?? []).slice(before.told.get(about)?.length ?? 0);
   // Deletion happens once, and not to what is gone.
-  const deletes = built.situation.gone ? [] : errand.cells.filter(isDiscard).slice(0, 1);
-  const wanted = errand.cells
+  const deletes = built.situation.gone ? [] : group.cells.filter(isDiscard).slice(0, 1);
+  const wanted = group.cells
     .filter((cell) => !isDiscard(cell) || deletes.includes(cell))
     .flatMap(({ operation }) => recordsOf(operation));
   const found = news.filter((told) => !isBackground([told])).map((told) => told.split(' ')[0]);

@@ -13,7 +13,7 @@ import { collectionFindings } from './collections.js';
 import { faultsOf, recordFault } from './effects.js';
 import type { Finding } from './finding.js';
 import { listFindings } from './lists.js';
-import { cellsOf, errandsOf, isHarmless, isHeld, placesOf } from './plan.js';
+import { cellsOf, groupsOf, isHarmless, isHeld, placesOf } from './plan.js';
 import type { Place } from './plan.js';
 import { ALL_SITUATIONS, COLLECTION_CELLS, tableFaults } from './reading.js';
 import { replayFindings } from './replays.js';
@@ -42,13 +42,13 @@ beforeAll(async () => {
 
   const places = placesOf(settings);
   const plans = places.map((place) => ({ place, cells: cellsOf(place) }));
-  const errands = plans.flatMap(({ place, cells }) =>
-    errandsOf(
+  const groups = plans.flatMap(({ place, cells }) =>
+    groupsOf(
       place,
       cells.filter((cell) => !isHarmless(cell)),
     ),
   );
-  const built = await buildAll([...places, ...errands], settings);
+  const built = await buildAll([...places, ...groups], settings);
   const prototypes = places.map((place) => ({ ...place, built: built.get(place) as Built }));
   watch('built');
 
@@ -67,21 +67,21 @@ beforeAll(async () => {
   changes = changesBetween(atFirst, before);
   watch('listed and replayed');
 
-  await inParallel(errands, WIDTH, async (errand, turn) => {
-    for (const cell of errand.cells) {
-      note(cell, await faultsOf(cell, built.get(errand) as Built, turn));
+  await inParallel(groups, WIDTH, async (group, turn) => {
+    for (const cell of group.cells) {
+      note(cell, await faultsOf(cell, built.get(group) as Built, turn));
     }
   });
   const after = await readTruths(database);
-  for (const errand of errands) {
-    const fault = recordFault(errand, built.get(errand) as Built, before, after);
-    const calls = errand.cells.map(({ operation, caller }) => `${operation} by ${caller}`);
-    if (fault !== null) note(errand, [`${calls.join(', ')}, ${errand.setting.name}: ${fault}`]);
+  for (const group of groups) {
+    const fault = recordFault(group, built.get(group) as Built, before, after);
+    const calls = group.cells.map(({ operation, caller }) => `${operation} by ${caller}`);
+    if (fault !== null) note(group, [`${calls.join(', ')}, ${group.setting.name}: ${fault}`]);
   }
   collections = await collectionFindings(withAllCallers(settings));
   watch('had effects');
 
-  const effects = errands.flatMap(({ cells }) => cells).length;
+  const effects = groups.flatMap(({ cells }) => cells).length;
   const all = harmless.length + effects + lists.cells + COLLECTION_CELLS.length;
   process.stdout.write(
     `matrix: ${all} cells (${harmless.length} without an effect, ${effects} with one, ${lists.cells} of lists, ` +

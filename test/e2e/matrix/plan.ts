@@ -15,7 +15,7 @@ export interface Cell extends Place {
 }
 
 /** Cells that are asked of one and the same request, in this order. */
-export interface Errand extends Place {
+export interface CellGroup extends Place {
   readonly cells: readonly Cell[];
 }
 
@@ -50,7 +50,7 @@ export function isHarmless({ operation, expected }: Cell): boolean {
 }
 
 /** Requests to build for the cells of a place that have an effect. */
-export function errandsOf(place: Place, cells: readonly Cell[]): readonly Errand[] {
+export function groupsOf(place: Place, cells: readonly Cell[]): readonly CellGroup[] {
   const isShared = ({ operation, expected }: Cell) =>
     REPEATABLE.includes(operation) && Object.keys(expected.moves).length === 0;
   const rank = ({ operation }: Cell) => REPEATABLE.indexOf(operation);

@@ -7,15 +7,15 @@ import { startInstance } from '../../support/instance.js';
 import type { OwnRoute } from '../../support/own-route.js';
 import { authorisedRequest, claimInput, executionInput } from '../../support/requests.js';
 import { connectTo } from '../../support/truths.js';
-import type { Stage } from './stage.js';
-import { setStage } from './stage.js';
+import type { Fixture } from './fixture.js';
+import { startFixture } from './fixture.js';
 
 // A step follows closely on the step before it, mostly in the same process. Every change in between, however it was made,
 // decides the answer: no process answers from what its last step left.
 
 let instance: Instance;
 let database: pg.Client;
-let stage: Stage;
+let fixture: Fixture;
 
 beforeAll(async () => {
   instance = await startInstance({
@@ -23,15 +23,15 @@ beforeAll(async () => {
     people: ['anna', 'bert', 'cleo', 'dora', 'emil'],
   });
   database = await connectTo(instance);
-  stage = await setStage(instance, database);
+  fixture = await startFixture(instance, database);
 }, 120_000);
 afterAll(async () => {
   await database?.end();
   await instance?.stop();
 }, 60_000);
 afterEach(async () => {
-  await stage.tampering.fence(null);
-  await stage.tampering.revive('anna');
+  await fixture.tampering.fence(null);
+  await fixture.tampering.revive('anna');
 });
 
 const newNonce = () => randomBytes(24).toString('base64url');
@@ -45,8 +45,8 @@ interface Claimed {
 }
 
 async function claimed(): Promise<Claimed> {
-  const own = await stage.newRoute('anna');
-  const status = await authorisedRequest(own.demo, own.producer, stage.reviewers.anna);
+  const own = await fixture.newRoute('anna');
+  const status = await authorisedRequest(own.demo, own.producer, fixture.reviewers.anna);
   const id = status.body.request.id as string;
   const input = claimInput(status);
   const claim = await own.producer.post(`/v2/requests/${id}/claims`, input);
@@ -69,28 +69,28 @@ async function said(client: Client, path: string, body: object): Promise<string>
 }
 
 const set = (columns: object) => (id: string) =>
-  stage.tampering.set('lifecycle', id, { ...columns });
+  fixture.tampering.set('lifecycle', id, { ...columns });
 
 describe('an admission after a claim', () => {
   it.each<[string, (id: string, own: OwnRoute) => Promise<unknown>]>([
     [
       '409 material_integrity_mismatch',
-      (id) => stage.tampering.damageRequest(id, ['summary'], '?'),
+      (id) => fixture.tampering.damageRequest(id, ['summary'], '?'),
     ],
     [
       '409 material_integrity_mismatch',
-      (id) => stage.tampering.set('material', id, { payload: '{}' }),
+      (id) => fixture.tampering.set('material', id, { payload: '{}' }),
     ],
     ['409 authority_revoked', set({ invalidated: 'revoked' })],
     ['409 grant_expired', (id) => set({ grant_deadline: new Date(Date.now() - 1) })(id)],
-    ['503 admission_fenced', () => stage.tampering.fence('ledger_behind_anchor')],
+    ['503 admission_fenced', () => fixture.tampering.fence('ledger_behind_anchor')],
     [
       '409 reviewer_ineligible',
-      () => stage.tampering.principal('anna', { columns: { enabled: false } }),
+      () => fixture.tampering.principal('anna', { columns: { enabled: false } }),
     ],
     [
       '401 unauthenticated',
-      (_, own) => stage.tampering.principal(own.producerId, { columns: { enabled: false } }),
+      (_, own) => fixture.tampering.principal(own.producerId, { columns: { enabled: false } }),
     ],
   ])('is refused with %s', async (refusal, change) => {
     const { own, id, admission } = await claimed();
@@ -115,17 +115,17 @@ describe('an admission after a claim', () => {
 it('an outcome after an admission is refused when the request was damaged', async () => {
   const { id, admission, outcome } = await claimed();
   expect(await admission()).toBe('200');
-  await stage.tampering.damageRequest(id, ['summary'], 'Another');
+  await fixture.tampering.damageRequest(id, ['summary'], 'Another');
   expect(await outcome()).toBe('409 material_integrity_mismatch');
 });
 
 describe('a confirmation after a proposal', () => {
   async function proposed() {
-    const own = await stage.newRoute('anna');
+    const own = await fixture.newRoute('anna');
     const created = await own.producer.post('/v2/requests', executionInput(own.demo));
     const id = created.body.request.id as string;
     const path = `/v2/requests/${id}`;
-    const candidate = await stage.reviewers.anna.post(`${path}/candidates`, {
+    const candidate = await fixture.reviewers.anna.post(`${path}/candidates`, {
       response: { note: 'seen' },
       decision: 'authorise',
     });
@@ -133,16 +133,19 @@ describe('a confirmation after a proposal', () => {
       candidate_id: candidate.body.id,
       candidate_digest: valueDigest(candidate.body),
     };
-    return { id, confirm: () => said(stage.reviewers.anna, `${path}/confirm`, confirmation) };
+    return { id, confirm: () => said(fixture.reviewers.anna, `${path}/confirm`, confirmation) };
   }
 
   it.each<[string, (id: string) => Promise<unknown>]>([
     ['409 request_not_pending', set({ review_deadline: new Date(0) })],
-    ['409 material_integrity_mismatch', (id) => stage.tampering.damageRequest(id, ['route'], 'x')],
+    [
+      '409 material_integrity_mismatch',
+      (id) => fixture.tampering.damageRequest(id, ['route'], 'x'),
+    ],
     [
       '409 candidate_changed',
       (id) =>
-        stage.tampering.run(
+        fixture.tampering.run(
           'UPDATE candidate SET live = false WHERE tenant = $1 AND request_id = $2',
           id,
         ),
@@ -151,7 +154,7 @@ describe('a confirmation after a proposal', () => {
       '409 candidate_changed',
       // The same reviewer, elsewhere.
       (id) =>
-        stage.tampering.run(
+        fixture.tampering.run(
           `INSERT INTO candidate SELECT tenant, request_id, reviewer, revision + 1, gen_random_uuid(), 'another', candidate, live,
              created_at FROM candidate WHERE tenant = $1 AND request_id = $2`,
           id,
@@ -159,7 +162,7 @@ describe('a confirmation after a proposal', () => {
     ],
     [
       '401 unauthenticated',
-      () => stage.tampering.principal('anna', { columns: { enabled: false } }),
+      () => fixture.tampering.principal('anna', { columns: { enabled: false } }),
     ],
   ])('is refused with %s', async (refusal, change) => {
     const { id, confirm } = await proposed();

@@ -2,39 +2,39 @@ import type pg from 'pg';
 import type { Instance } from '../../support/instance.js';
 import { startInstance } from '../../support/instance.js';
 import { connectTo } from '../../support/truths.js';
-import * as administration from './administration-ladders.js';
-import * as creations from './creation-ladders.js';
-import * as edge from './edge-ladders.js';
-import * as execution from './execution-ladders.js';
-import type { Ladder } from './ladder.js';
-import { answersOf } from './ladder.js';
-import * as review from './review-ladders.js';
-import type { Stage } from './stage.js';
-import { REVIEWERS, setStage } from './stage.js';
+import * as administration from './administration-refusals.js';
+import * as creations from './creation-refusals.js';
+import * as edge from './edge-refusals.js';
+import * as execution from './execution-refusals.js';
+import type { RefusalOrder } from './refusal-order.js';
+import { answersOf } from './refusal-order.js';
+import * as review from './review-refusals.js';
+import type { Fixture } from './fixture.js';
+import { REVIEWERS, startFixture } from './fixture.js';
 
 // Of two things that are wrong with a call, the one that the protocol tests first is its answer (protocol §6.1, §6.4, §7
-// under R5, R26, R27 and R28). Each ladder is one operation with all that can be wrong with it.
+// under R5, R26, R27 and R28). Each sequence is one operation with all its faults.
 
 let instance: Instance;
 let database: pg.Client;
-let stage: Stage;
+let fixture: Fixture;
 
 beforeAll(async () => {
   instance = await startInstance({ quotas: true, people: REVIEWERS });
   database = await connectTo(instance);
-  stage = await setStage(instance, database);
+  fixture = await startFixture(instance, database);
 }, 120_000);
 afterAll(async () => {
   await database?.end();
   await instance?.stop();
 }, 60_000);
 
-// The next ladder starts on firm ground.
+// The next sequence starts from a clean state.
 afterEach(async () => {
-  await stage.tampering.quotas({});
-  await stage.tampering.fence(null);
+  await fixture.tampering.quotas({});
+  await fixture.tampering.fence(null);
   for (const id of REVIEWERS) {
-    await stage.tampering.revive(id, { identity_certain: true });
+    await fixture.tampering.revive(id, { identity_certain: true });
   }
 });
 
@@ -91,7 +91,10 @@ describe('administering', () => {
   ])('%s', expectInOrder);
 });
 
-async function expectInOrder(_name: string, build: (on: Stage) => Promise<Ladder>): Promise<void> {
-  const ladder = await build(stage);
-  expect(await answersOf(ladder)).toEqual(ladder.rungs.map(({ answer }) => answer));
+async function expectInOrder(
+  _name: string,
+  build: (on: Fixture) => Promise<RefusalOrder>,
+): Promise<void> {
+  const sequence = await build(fixture);
+  expect(await answersOf(sequence)).toEqual(sequence.cases.map(({ answer }) => answer));
 }

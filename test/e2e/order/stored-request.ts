@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Tampering } from '../../support/tampering.js';
-import type { Draft, Rung } from './ladder.js';
+import type { Draft, RefusalCase } from './refusal-order.js';
 
 /** VIS of protocol §6.4: a call about another request, which does not exist. */
-export function visibilityRung(draft: Draft): Rung {
+export function visibilityCase(draft: Draft): RefusalCase {
   return {
     answer: '404 not_found',
     apply: () => (draft.path = draft.path.replace(/[0-9a-f-]{36}/, randomUUID())),
@@ -11,7 +11,7 @@ export function visibilityRung(draft: Draft): Rung {
 }
 
 /** INT of protocol §6.4 on a stored request. */
-export function integrityRungs(tampering: Tampering, id: string): Rung[] {
+export function integrityCases(tampering: Tampering, id: string): RefusalCase[] {
   const damage = (path: readonly string[], value: unknown) => () =>
     tampering.damageRequest(id, path, value);
   return [
@@ -29,11 +29,11 @@ export function integrityRungs(tampering: Tampering, id: string): Rung[] {
 }
 
 /** ELIG of protocol §6.4 without INT, of a reviewer who decides or who decided. */
-export function eligibilityRungs(
+export function eligibilityCases(
   tampering: Tampering,
   reviewerId: string,
   { route, ownerId }: { route: string; ownerId: string },
-): Rung[] {
+): RefusalCase[] {
   return [
     {
       answer: '503 identity_uncertain',

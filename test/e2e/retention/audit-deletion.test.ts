@@ -14,26 +14,26 @@ import {
   ownExecution,
   pass,
   rowsOf,
-  setStage,
+  startFixture,
   untilDone,
   untilGone,
   verifiedLedger,
   wakeDeadlines,
-} from './stage.js';
-import type { Stage } from './stage.js';
+} from './fixture.js';
+import type { Fixture } from './fixture.js';
 
 /** Protocol §11.3: what is left of a request after its audit, over two replicas of everything. */
 describe('audit deletion', () => {
-  let stage: Stage;
+  let fixture: Fixture;
 
   beforeAll(async () => {
-    stage = await setStage({ split: true });
+    fixture = await startFixture({ split: true });
   }, 120_000);
-  afterAll(() => stage?.stop(), 60_000);
+  afterAll(() => fixture?.stop(), 60_000);
 
   /** The last transaction that held the request's row without writing it; "0" before the first one. */
   async function lockerOf(id: string): Promise<string> {
-    const { rows } = await stage.database.query<{ locker: string }>(
+    const { rows } = await fixture.database.query<{ locker: string }>(
       'SELECT xmax::text AS locker FROM lifecycle WHERE request_id = $1',
       [id],
     );
@@ -44,40 +44,42 @@ describe('audit deletion', () => {
     (record.payload as { request_id?: string }).request_id;
 
   it('leaves the chain without texts and what was taken for ever, and nothing else', async () => {
-    const { producer, reviewer, operator } = stage;
+    const { producer, reviewer, operator } = fixture;
     const createKey = randomUUID();
-    const input = ownExecution(stage);
-    const { id, identity, occurrence } = await executedRequest(stage, { input, key: createKey });
-    expect(await count(stage, 'nonce WHERE request_id = $1', [id])).toBe(1);
+    const input = ownExecution(fixture);
+    const { id, identity, occurrence } = await executedRequest(fixture, { input, key: createKey });
+    expect(await count(fixture, 'nonce WHERE request_id = $1', [id])).toBe(1);
     const cancelKey = randomUUID();
     expect((await producer.post(`/v2/requests/${id}/cancel`, {}, { key: cancelKey })).status).toBe(
       200,
     );
-    await stage.database.query(
+    await fixture.database.query(
       `INSERT INTO delivery (tenant, id, request_id, kind, state, created_at)
        VALUES ($1, gen_random_uuid(), $2, 'webhook', 'accepted', clock_timestamp())`,
-      [stage.demo.tenant, id],
+      [fixture.demo.tenant, id],
     );
-    const next = await newRequest(stage, reviewInput(stage.demo));
-    const before = await feedOf(stage);
+    const next = await newRequest(fixture, reviewInput(fixture.demo));
+    const before = await feedOf(fixture);
     const mine = before.filter((record) => requestOf(record) === id);
     expect(mine.length).toBeGreaterThan(5);
 
-    await pass(stage, 'private_deletion', id);
-    await untilDone(stage, id, 'private_deletion');
-    const entries = (await verifiedLedger(stage)).filter(({ request_id }) => request_id === id);
-    await pass(stage, 'audit_deletion', id);
-    await untilGone(stage, id);
+    await pass(fixture, 'private_deletion', id);
+    await untilDone(fixture, id, 'private_deletion');
+    const entries = (await verifiedLedger(fixture)).filter(({ request_id }) => request_id === id);
+    await pass(fixture, 'audit_deletion', id);
+    await untilGone(fixture, id);
 
-    expect(await rowsOf(stage, id)).toEqual({
+    expect(await rowsOf(fixture, id)).toEqual({
       execution_identity: 1,
       ledger_entry: entries.length,
       occurrence: 1,
       record: entries.length,
       idempotency: 1,
     });
-    expect(await count(stage, 'record WHERE request_id = $1 AND record IS NOT NULL', [id])).toBe(0);
-    const after = (await verifiedLedger(stage)).filter(({ request_id }) => request_id === id);
+    expect(await count(fixture, 'record WHERE request_id = $1 AND record IS NOT NULL', [id])).toBe(
+      0,
+    );
+    const after = (await verifiedLedger(fixture)).filter(({ request_id }) => request_id === id);
     expect(after).toEqual(entries.map((entry) => ({ ...entry, record: null })));
 
     for (const path of ['', '/material', '/export', '/app']) {
@@ -101,10 +103,10 @@ describe('audit deletion', () => {
 
     const again = await producer.post(
       '/v2/requests',
-      ownExecution(stage, { action_occurrence_id: occurrence }),
+      ownExecution(fixture, { action_occurrence_id: occurrence }),
     );
     expect([again.status, again.body.error]).toEqual([409, 'occurrence_unavailable']);
-    const other = await authorisedRequest(stage.demo, producer, reviewer);
+    const other = await authorisedRequest(fixture.demo, producer, reviewer);
     const claimed = await producer.post(`/v2/requests/${other.body.request.id}/claims`, {
       execution_identity: identity,
       execution_binding_digest: valueDigest(other.body.request.execution),
@@ -113,15 +115,15 @@ describe('audit deletion', () => {
     // What consumed the occurrence is known for ever: it can be recovered from.
     const recovered = await producer.post(
       '/v2/requests',
-      ownExecution(stage, { recovery_of: occurrence }),
+      ownExecution(fixture, { recovery_of: occurrence }),
     );
     expect(recovered.status).toBe(201);
 
     // The feed has holes and no new numbers.
     const numbered = await numbers();
-    const later = await newRequest(stage, reviewInput(stage.demo));
+    const later = await newRequest(fixture, reviewInput(fixture.demo));
     const told = await until(
-      () => feedOf(stage),
+      () => feedOf(fixture),
       (records) => records.some((record) => requestOf(record) === later),
     );
     expect(told.filter((record) => requestOf(record) === id)).toEqual([]);
@@ -132,64 +134,64 @@ describe('audit deletion', () => {
     expect(Math.max(...(await numbers()))).toBeGreaterThan(Math.max(...numbered));
 
     async function numbers(): Promise<number[]> {
-      const { rows } = await stage.database.query<{ sequence: string }>(
+      const { rows } = await fixture.database.query<{ sequence: string }>(
         'SELECT sequence FROM event WHERE tenant = $1 AND owner = $2 ORDER BY sequence',
-        [stage.demo.tenant, stage.demo.producer.id],
+        [fixture.demo.tenant, fixture.demo.producer.id],
       );
       return rows.map(({ sequence }) => Number(sequence));
     }
   }, 180_000);
 
   it('takes private material with it that is still there', async () => {
-    const { operator } = stage;
+    const { operator } = fixture;
     const bytes = async () =>
       (await operator.get('/v2/admin/metrics')).body.requests.retained_bytes as number;
     const before = await bytes();
-    const id = await newRequest(stage, reviewInput(stage.demo));
+    const id = await newRequest(fixture, reviewInput(fixture.demo));
     expect(
       (
-        await stage.reviewer.post(`/v2/requests/${id}/candidates`, {
+        await fixture.reviewer.post(`/v2/requests/${id}/candidates`, {
           response: { note: 'seen' },
           decision: 'answer',
         })
       ).status,
     ).toBe(201);
-    await pass(stage, 'audit_deletion', id);
-    await untilGone(stage, id);
-    const { idempotency, ledger_entry, record, ...rest } = await rowsOf(stage, id);
+    await pass(fixture, 'audit_deletion', id);
+    await untilGone(fixture, id);
+    const { idempotency, ledger_entry, record, ...rest } = await rowsOf(fixture, id);
     expect([idempotency, ledger_entry, record, rest]).toEqual([1, 1, 1, {}]);
     expect(await bytes()).toBe(before);
   }, 40_000);
 
   it('comes a second after the creation where a route says so', async () => {
-    const { operator, demo, reviewerId } = stage;
+    const { operator, demo, reviewerId } = fixture;
     const own = await newRoute(demo, operator, [reviewerId], {
       ...DEFAULT_LIMITS,
       audit_seconds: 1,
     });
     const created = await own.producer.post('/v2/requests', reviewInput(own.demo));
     expect(created.status).toBe(201);
-    await untilGone(stage, created.body.request.id);
-    expect(await verifiedLedger(stage)).not.toEqual([]);
+    await untilGone(fixture, created.body.request.id);
+    expect(await verifiedLedger(fixture)).not.toEqual([]);
   }, 40_000);
 
   it('waits for evidence that is not chained, so that no event of it comes afterwards', async () => {
-    const { producer, operator, demo } = stage;
+    const { producer, operator, demo } = fixture;
     const failedAt = async () => {
       const { body } = await operator.get('/v2/admin/metrics');
       const operations = body.operations as { name: string; failed_at: string | null }[];
       return operations.find(({ name }) => name === 'retention')?.failed_at ?? null;
     };
-    const holder = new pg.Client({ connectionString: stage.urls.DATABASE_URL });
+    const holder = new pg.Client({ connectionString: fixture.urls.DATABASE_URL });
     await holder.connect();
     let id: string;
     try {
       // As if another process were draining, for long.
       await holder.query('BEGIN');
       await holder.query('SELECT 1 FROM ledger_head WHERE tenant = $1 FOR UPDATE', [demo.tenant]);
-      id = await newRequest(stage, reviewInput(demo));
+      id = await newRequest(fixture, reviewInput(demo));
       const before = await failedAt();
-      await pass(stage, 'audit_deletion', id);
+      await pass(fixture, 'audit_deletion', id);
       // For moments that is nothing to speak of: it was tried twice, and nobody was told of a failure.
       const tried = new Set<string>();
       await until(
@@ -199,7 +201,7 @@ describe('audit deletion', () => {
       expect(await failedAt()).toBe(before);
       expect(await attempts()).toBe(0);
       // After a minute it is.
-      await stage.database.query(
+      await fixture.database.query(
         `UPDATE lifecycle SET audit_delete_at = clock_timestamp() - interval '61 seconds' WHERE request_id = $1`,
         [id],
       );
@@ -210,88 +212,88 @@ describe('audit deletion', () => {
       await holder.end();
     }
     await until(
-      () => count(stage, 'event WHERE request_id = $1', [id]),
+      () => count(fixture, 'event WHERE request_id = $1', [id]),
       (events) => events === 1,
     );
-    await wakeDeadlines(stage, id);
-    await untilGone(stage, id);
-    expect(await count(stage, 'event WHERE request_id = $1', [id])).toBe(0);
+    await wakeDeadlines(fixture, id);
+    await untilGone(fixture, id);
+    expect(await count(fixture, 'event WHERE request_id = $1', [id])).toBe(0);
 
     async function attempts(): Promise<number> {
-      const rows = await deadlinesOf(stage, id);
+      const rows = await deadlinesOf(fixture, id);
       return rows.find(({ kind }) => kind === 'audit_deletion')?.attempts ?? 0;
     }
   }, 180_000);
 
   it('is one for many jobs, beside callers that still move the request', async () => {
     const ids = await Promise.all(
-      Array.from({ length: 20 }, () => newRequest(stage, reviewInput(stage.demo))),
+      Array.from({ length: 20 }, () => newRequest(fixture, reviewInput(fixture.demo))),
     );
-    await pass(stage, 'audit_deletion', ...ids);
+    await pass(fixture, 'audit_deletion', ...ids);
     const jobs = ids.flatMap((id) =>
       Array.from({ length: 5 }, (_, place) => ({
         jobId: `audit-${id}-${place}`,
-        data: { tenant: stage.demo.tenant, requestId: id, kind: 'audit_deletion', due: 0 },
+        data: { tenant: fixture.demo.tenant, requestId: id, kind: 'audit_deletion', due: 0 },
         delayMs: 0,
       })),
     );
     const [answers] = await Promise.all([
       Promise.all(
         ids.flatMap((id) => [
-          stage.producer.post(`/v2/requests/${id}/cancel`),
-          stage.producer.post(`/v2/requests/${id}/discard`),
+          fixture.producer.post(`/v2/requests/${id}/cancel`),
+          fixture.producer.post(`/v2/requests/${id}/discard`),
         ]),
       ),
-      stage.jobs.enqueueAll('worker-deletion', jobs),
+      fixture.jobs.enqueueAll('worker-deletion', jobs),
     ]);
     expect(
       [...new Set(answers.map(({ status }) => status))].filter((s) => s !== 200 && s !== 404),
     ).toEqual([]);
     for (const id of ids) {
-      await wakeDeadlines(stage, id);
-      await untilGone(stage, id);
+      await wakeDeadlines(fixture, id);
+      await untilGone(fixture, id);
       // The security log keeps who discarded it for as long as the ledger keeps its chain.
-      const { security_event, security_entry, ...rows } = await rowsOf(stage, id);
+      const { security_event, security_entry, ...rows } = await rowsOf(fixture, id);
       expect((security_event ?? 0) + (security_entry ?? 0)).toBeLessThanOrEqual(1);
       const { idempotency, ledger_entry, record, ...rest } = rows;
       expect([idempotency, rest]).toEqual([1, {}]);
       expect(record).toBe(ledger_entry);
     }
     expect(
-      await count(stage, 'record WHERE request_id = ANY ($1) AND record IS NOT NULL', [ids]),
+      await count(fixture, 'record WHERE request_id = ANY ($1) AND record IS NOT NULL', [ids]),
     ).toBe(0);
-    await verifiedLedger(stage);
+    await verifiedLedger(fixture);
   }, 180_000);
 
   it('passes over a poisoned row, tells of it once, and goes on with the others', async () => {
-    const { id: bad } = await executedRequest(stage);
-    const good = await newRequest(stage, reviewInput(stage.demo));
-    await stage.database.query(
+    const { id: bad } = await executedRequest(fixture);
+    const good = await newRequest(fixture, reviewInput(fixture.demo));
+    await fixture.database.query(
       `CREATE FUNCTION poisoned() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'poisoned'; END $$;
        CREATE TRIGGER poisoned BEFORE DELETE ON nonce FOR EACH ROW
          WHEN (OLD.request_id = '${bad}') EXECUTE FUNCTION poisoned()`,
     );
-    await stage.database.query(
+    await fixture.database.query(
       `UPDATE deadline SET attempts = 3 WHERE request_id = $1 AND kind = 'audit_deletion'`,
       [bad],
     );
-    await pass(stage, 'audit_deletion', bad, good);
-    await untilGone(stage, good);
+    await pass(fixture, 'audit_deletion', bad, good);
+    await untilGone(fixture, good);
     await until(
       async () => {
-        const attempts = (await deadlinesOf(stage, bad)).find(
+        const attempts = (await deadlinesOf(fixture, bad)).find(
           ({ kind }) => kind === 'audit_deletion',
         )!.attempts;
-        if (attempts < 6) await wakeDeadlines(stage, bad);
+        if (attempts < 6) await wakeDeadlines(fixture, bad);
         return attempts;
       },
       (attempts) => attempts >= 6,
     );
-    expect(await incidentsOf(stage, bad)).toEqual(['retention_stalled']);
+    expect(await incidentsOf(fixture, bad)).toEqual(['retention_stalled']);
     // All or nothing: what failed took nothing with it.
-    expect((await stage.producer.get(`/v2/requests/${bad}`)).status).toBe(200);
-    await stage.database.query('DROP TRIGGER poisoned ON nonce; DROP FUNCTION poisoned()');
-    await wakeDeadlines(stage, bad);
-    await untilGone(stage, bad);
+    expect((await fixture.producer.get(`/v2/requests/${bad}`)).status).toBe(200);
+    await fixture.database.query('DROP TRIGGER poisoned ON nonce; DROP FUNCTION poisoned()');
+    await wakeDeadlines(fixture, bad);
+    await untilGone(fixture, bad);
   }, 180_000);
 });

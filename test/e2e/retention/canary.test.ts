@@ -17,12 +17,12 @@ import {
   executedRequest,
   newRequest,
   pass,
-  setStage,
+  startFixture,
   untilDone,
   untilGone,
   verifiedLedger,
-} from './stage.js';
-import type { Stage } from './stage.js';
+} from './fixture.js';
+import type { Fixture } from './fixture.js';
 
 /**
  * Invariant I15, over everything that an instance has on disk: the database with its WAL, what Redis would write, NATS,
@@ -30,12 +30,12 @@ import type { Stage } from './stage.js';
  */
 describe('after deletion no private byte is left', () => {
   const canaries = new Canaries();
-  let stage: Stage;
+  let fixture: Fixture;
   let redis: Redis;
   let ids: Awaited<ReturnType<typeof plant>>;
 
   beforeAll(async () => {
-    stage = await setStage({
+    fixture = await startFixture({
       split: true,
       env: {
         LOG_LEVEL: 'trace',
@@ -45,15 +45,15 @@ describe('after deletion no private byte is left', () => {
         SMTP_URL: 'smtp://127.0.0.1:9',
       },
     });
-    redis = new Redis(stage.urls.REDIS_URL as string);
+    redis = new Redis(fixture.urls.REDIS_URL as string);
     // Otherwise old segments are renamed, and what they hold is kept until they are written over.
-    await stage.database.query('ALTER SYSTEM SET wal_recycle = off');
-    await stage.database.query('SELECT pg_reload_conf()');
+    await fixture.database.query('ALTER SYSTEM SET wal_recycle = off');
+    await fixture.database.query('SELECT pg_reload_conf()');
     ids = await plant();
   }, 180_000);
   afterAll(async () => {
     redis?.disconnect();
-    await stage?.stop();
+    await fixture?.stop();
   }, 60_000);
 
   it('the search finds what is there', async () => {
@@ -66,13 +66,13 @@ describe('after deletion no private byte is left', () => {
   }, 120_000);
 
   it('private deletion leaves nothing of material, candidates, mail and secrets', async () => {
-    await pass(stage, 'private_deletion', ...ids.all.filter((id) => id !== ids.discarded));
-    expect((await stage.operator.post(`/v2/requests/${ids.discarded}/discard`)).status).toBe(200);
-    for (const id of ids.all) await untilDone(stage, id, 'private_deletion');
+    await pass(fixture, 'private_deletion', ...ids.all.filter((id) => id !== ids.discarded));
+    expect((await fixture.operator.post(`/v2/requests/${ids.discarded}/discard`)).status).toBe(200);
+    for (const id of ids.all) await untilDone(fixture, id, 'private_deletion');
     // Not before: housekeeping may take the HTML of an old bundle at any moment in which no request needs it.
-    await stage.database.query(`UPDATE bundle SET created_at = created_at - interval '1 hour'`);
+    await fixture.database.query(`UPDATE bundle SET created_at = created_at - interval '1 hour'`);
     await until(
-      () => count(stage, 'bundle WHERE html IS NOT NULL'),
+      () => count(fixture, 'bundle WHERE html IS NOT NULL'),
       (kept) => kept === 0,
     );
     await scrub();
@@ -83,7 +83,7 @@ describe('after deletion no private byte is left', () => {
     expect(found.filter((finding) => !/ in postgres\//.test(finding))).toEqual([]);
     expect(
       await count(
-        stage,
+        fixture,
         `delivery WHERE kind = 'smtp' AND state = 'pending' AND request_id = ANY ($1)`,
         [ids.all],
       ),
@@ -91,7 +91,7 @@ describe('after deletion no private byte is left', () => {
   }, 180_000);
 
   it('receipts, proofs and the chain verify as before', async () => {
-    const { demo, producer } = stage;
+    const { demo, producer } = fixture;
     const trust = loadTrust(JSON.parse(readFileSync(demo.trust, 'utf8')), demo.origin);
     const exported = (await producer.get(`/v2/requests/${ids.executed}/export`)).body as {
       records: SignedRecord[];
@@ -123,15 +123,15 @@ describe('after deletion no private byte is left', () => {
       now: Date.now(),
     });
     expect(proof.ok).toBe(true);
-    expect((await verifiedLedger(stage)).every(({ record }) => record !== null)).toBe(true);
+    expect((await verifiedLedger(fixture)).every(({ record }) => record !== null)).toBe(true);
   }, 60_000);
 
   it('audit deletion leaves nothing at all', async () => {
-    await pass(stage, 'audit_deletion', ...ids.all);
-    for (const id of ids.all) await untilGone(stage, id);
+    await pass(fixture, 'audit_deletion', ...ids.all);
+    for (const id of ids.all) await untilGone(fixture, id);
     await scrub();
     expect(search(await look())).toEqual([]);
-    await verifiedLedger(stage);
+    await verifiedLedger(fixture);
   }, 180_000);
 
   const planted: readonly (readonly [string, string, string])[] = [
@@ -142,7 +142,7 @@ describe('after deletion no private byte is left', () => {
   it.each(planted)(
     'would be found when %s',
     async (_, field, where) => {
-      const { database, reviewer, demo } = stage;
+      const { database, reviewer, demo } = fixture;
       await database.query(
         `CREATE FUNCTION planted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
          CREATE TRIGGER planted BEFORE ${where} FOR EACH ROW EXECUTE FUNCTION planted()`,
@@ -150,13 +150,13 @@ describe('after deletion no private byte is left', () => {
       const own = new Canaries();
       try {
         const id = await newRequest(
-          stage,
+          fixture,
           reviewInput(demo, { payload: own.of('material'), response_schema: ANY_NOTE }),
         );
         const proposal = { response: { note: own.of('response') }, decision: 'answer' };
         expect((await reviewer.post(`/v2/requests/${id}/candidates`, proposal)).status).toBe(201);
-        await pass(stage, 'private_deletion', id);
-        await untilDone(stage, id, 'private_deletion');
+        await pass(fixture, 'private_deletion', id);
+        await untilDone(fixture, id, 'private_deletion');
         await scrub();
         expect(search(await look(), own).map(fieldOf)).toContain(field);
       } finally {
@@ -172,12 +172,12 @@ describe('after deletion no private byte is left', () => {
 
   /** Requests in every state that holds something private, and calls that are refused. */
   async function plant() {
-    const { demo, producer, publisher, operator, reviewer, database } = stage;
+    const { demo, producer, publisher, operator, reviewer, database } = fixture;
     const { rows } = await database.query<{ config: object }>(
       'SELECT config FROM principal WHERE tenant = $1 AND id = $2',
-      [demo.tenant, stage.reviewerId],
+      [demo.tenant, fixture.reviewerId],
     );
-    await put(operator, stage.reviewerId, {
+    await put(operator, fixture.reviewerId, {
       kind: 'human',
       config: { ...rows[0]!.config, email: 'reviewer@countersign.example', email_verified: true },
     });
@@ -208,7 +208,7 @@ describe('after deletion no private byte is left', () => {
     });
     const response = { note: canaries.of('response') };
 
-    const pending = await newRequest(stage, reviewInput(demo, material()));
+    const pending = await newRequest(fixture, reviewInput(demo, material()));
     for (const note of ['first', canaries.of('response')]) {
       const answer = await reviewer.post(`/v2/requests/${pending}/candidates`, {
         response: { note },
@@ -223,7 +223,7 @@ describe('after deletion no private byte is left', () => {
       licence: 'MIT',
     });
     const app = await newRequest(
-      stage,
+      fixture,
       reviewInput(demo, {
         ...material(),
         profiles: { 'proto.agent-ui': '2' },
@@ -233,14 +233,14 @@ describe('after deletion no private byte is left', () => {
     expect((await decide(reviewer, app, 'answer', response)).status).toBe(200);
     // So large that it does not travel in a message.
     const large = await newRequest(
-      stage,
+      fixture,
       reviewInput(
         demo,
         material({ payload: `${canaries.of('large payload')}${randomText(400_000)}` }),
       ),
     );
-    const discarded = await newRequest(stage, reviewInput(demo, material()));
-    const { id: executed } = await executedRequest(stage, {
+    const discarded = await newRequest(fixture, reviewInput(demo, material()));
+    const { id: executed } = await executedRequest(fixture, {
       input: executionInput(demo, {
         ...material(),
         execution: executionBinding({
@@ -279,7 +279,7 @@ describe('after deletion no private byte is left', () => {
     expect(refused.map(({ status }) => status)).toEqual([404, 400, 400, 400, 409]);
 
     await until(
-      () => count(stage, `delivery WHERE kind = 'smtp' AND request_id = ANY ($1)`, [all]),
+      () => count(fixture, `delivery WHERE kind = 'smtp' AND request_id = ANY ($1)`, [all]),
       (mails) => mails >= all.length,
     );
     await producerWith(`whsec_${Buffer.from(randomUUID()).toString('base64')}`);
@@ -289,7 +289,7 @@ describe('after deletion no private byte is left', () => {
   }
 
   async function put(
-    operator: Stage['operator'],
+    operator: Fixture['operator'],
     id: string,
     body: Record<string, unknown>,
   ): Promise<void> {
@@ -299,34 +299,36 @@ describe('after deletion no private byte is left', () => {
 
   /** Everything that is in memory reaches the disk. */
   async function settle(): Promise<void> {
-    await stage.database.query('CHECKPOINT');
+    await fixture.database.query('CHECKPOINT');
     await redis.config('SET', 'rdbcompression', 'no');
     await redis.save();
   }
 
   /** What an operator does who wants nothing left: rewrites the tables and lets the WAL go that tells of them. */
   async function scrub(): Promise<void> {
-    await stage.database.query('VACUUM FULL ANALYZE');
+    await fixture.database.query('VACUUM FULL ANALYZE');
     // A segment goes when a checkpoint after the next one began behind it.
     for (let times = 0; times < 3; times += 1) {
-      await stage.database.query('SELECT pg_switch_wal()');
-      await stage.database.query('CHECKPOINT');
+      await fixture.database.query('SELECT pg_switch_wal()');
+      await fixture.database.query('CHECKPOINT');
     }
     await settle();
   }
 
   /** Writes what only callers see beside the rest, so that one search is enough. */
   async function look(): Promise<Record<string, string>> {
-    const { dataDirectory } = stage.instance;
+    const { dataDirectory } = fixture.instance;
     const seen = join(dataDirectory, 'seen');
     mkdirSync(seen, { recursive: true });
     for (const path of ['/v2/admin/metrics', '/v2/admin/metrics.prom']) {
-      const answer = await stage.operator.get(path);
+      const answer = await fixture.operator.get(path);
       expect(answer.status).toBe(200);
       writeFileSync(join(seen, path.replaceAll('/', '-')), answer.text);
     }
-    writeFileSync(join(seen, 'launcher'), stage.instance.output());
-    const { rows } = await stage.database.query<{ data_directory: string }>('SHOW data_directory');
+    writeFileSync(join(seen, 'launcher'), fixture.instance.output());
+    const { rows } = await fixture.database.query<{ data_directory: string }>(
+      'SHOW data_directory',
+    );
     return { postgres: rows[0]!.data_directory, instance: dataDirectory };
   }
 

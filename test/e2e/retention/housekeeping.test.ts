@@ -6,11 +6,11 @@ import {
   incidentsOf,
   newRequest,
   pass,
-  setStage,
+  startFixture,
   untilDone,
   verifiedLedger,
-} from './stage.js';
-import type { Stage } from './stage.js';
+} from './fixture.js';
+import type { Fixture } from './fixture.js';
 
 const ROWS = 4;
 const OLD = `clock_timestamp() - interval '91 days'`;
@@ -18,25 +18,27 @@ const YOUNG = `clock_timestamp() - interval '89 days'`;
 
 /** Protocol §11.3, what ends by its age: a pass every second here, of at most four rows of a kind. */
 describe('housekeeping', () => {
-  let stage: Stage;
+  let fixture: Fixture;
   let tenant: string;
 
   beforeAll(async () => {
-    stage = await setStage({ env: { HOUSEKEEPING_SECONDS: '1', HOUSEKEEPING_ROWS: String(ROWS) } });
-    tenant = stage.demo.tenant;
+    fixture = await startFixture({
+      env: { HOUSEKEEPING_SECONDS: '1', HOUSEKEEPING_ROWS: String(ROWS) },
+    });
+    tenant = fixture.demo.tenant;
   }, 120_000);
-  afterAll(() => stage?.stop(), 60_000);
+  afterAll(() => fixture?.stop(), 60_000);
 
-  const sql = (text: string, values: unknown[] = []) => stage.database.query(text, values);
+  const sql = (text: string, values: unknown[] = []) => fixture.database.query(text, values);
   const untilNone = (from: string, values: unknown[] = []) =>
     until(
-      () => count(stage, from, values),
+      () => count(fixture, from, values),
       (left) => left === 0,
       20_000,
     );
 
   it('clears texts of the ledger and stored answers after 90 days', async () => {
-    const { publisher, operator } = stage;
+    const { publisher, operator } = fixture;
     const key = randomUUID();
     const registration = {
       html: '<p>old</p>',
@@ -48,7 +50,7 @@ describe('housekeeping', () => {
     const young = await publisher.post('/v2/bundles', registration);
     expect([old.status, young.status]).toEqual([201, 201]);
     const textOf = async (bundle: string) => {
-      const entries = await verifiedLedger(stage);
+      const entries = await verifiedLedger(fixture);
       return entries.filter(({ record }) => record?.includes(bundle) === true).length;
     };
     await until(
@@ -75,7 +77,7 @@ describe('housekeeping', () => {
   }, 40_000);
 
   it('removes deliveries after 90 days, past counters, old mail windows, ended sessions, lost bodies', async () => {
-    const id = await newRequest(stage, reviewInput(stage.demo));
+    const id = await newRequest(fixture, reviewInput(fixture.demo));
     for (const [kind, state, age] of [
       ...['pending', 'accepted', 'failed', 'expired'].map((state) => ['webhook', state, OLD]),
       ['smtp', 'failed', OLD],
@@ -121,30 +123,30 @@ describe('housekeeping', () => {
     await untilNone(`delivery WHERE request_id = $1 AND created_at < ${OLD} + interval '1 hour'`, [
       id,
     ]);
-    expect(await count(stage, 'delivery WHERE request_id = $1 AND recipient IS NULL', [id])).toBe(
+    expect(await count(fixture, 'delivery WHERE request_id = $1 AND recipient IS NULL', [id])).toBe(
       1,
     );
     await untilNone(`quota_day WHERE day < ${day}`);
-    expect(await count(stage, `quota_day WHERE subject = 'x0'`)).toBe(1);
+    expect(await count(fixture, `quota_day WHERE subject = 'x0'`)).toBe(1);
     await untilNone(`mail_window WHERE hour < clock_timestamp() - interval '1 day'`);
-    expect(await count(stage, `mail_window WHERE recipient = 'x'`)).toBeGreaterThanOrEqual(2);
+    expect(await count(fixture, `mail_window WHERE recipient = 'x'`)).toBeGreaterThanOrEqual(2);
     await untilNone('session WHERE expires_at < clock_timestamp()');
-    expect(await count(stage, `session WHERE principal = 'x'`)).toBe(1);
+    expect(await count(fixture, `session WHERE principal = 'x'`)).toBe(1);
     await untilNone('login_attempt WHERE expires_at < clock_timestamp()');
-    expect(await count(stage, `login_attempt WHERE state = 'x'`)).toBe(1);
+    expect(await count(fixture, `login_attempt WHERE state = 'x'`)).toBe(1);
     await untilNone(`trace WHERE created_at < clock_timestamp() - interval '25 hours'`);
-    expect(await count(stage, 'trace')).toBe(4);
+    expect(await count(fixture, 'trace')).toBe(4);
     await untilNone(`parcel WHERE created_at < clock_timestamp() - interval '11 minutes'`);
-    expect(await count(stage, 'parcel')).toBeGreaterThanOrEqual(2);
+    expect(await count(fixture, 'parcel')).toBeGreaterThanOrEqual(2);
     // Sessions that live go on.
-    expect((await stage.reviewer.get('/v2/requests')).status).toBe(200);
+    expect((await fixture.reviewer.get('/v2/requests')).status).toBe(200);
   }, 60_000);
 
   describe('HTML of bundles', () => {
     const profiles = { 'proto.agent-ui': '2' };
 
     async function newBundle(): Promise<string> {
-      const registered = await stage.publisher.post('/v2/bundles', {
+      const registered = await fixture.publisher.post('/v2/bundles', {
         html: `<p>${randomUUID()}</p>`,
         compatibility: { agent_ui: '2' },
         author: 'A',
@@ -159,7 +161,7 @@ describe('housekeeping', () => {
         [id],
       );
     const hasHtml = async (id: string) =>
-      (await count(stage, 'bundle WHERE id = $1 AND html IS NOT NULL', [id])) === 1;
+      (await count(fixture, 'bundle WHERE id = $1 AND html IS NOT NULL', [id])) === 1;
     const bytesOf = async (scope: string) => {
       const { rows } = await sql(
         'SELECT sum(bytes)::float8 AS bytes FROM retained WHERE scope = $1',
@@ -170,7 +172,10 @@ describe('housekeeping', () => {
 
     it('goes after 15 minutes unless retained material needs it, and gives its room back', async () => {
       const [used, unused, young] = [await newBundle(), await newBundle(), await newBundle()];
-      const id = await newRequest(stage, reviewInput(stage.demo, { profiles, bundle_id: used }));
+      const id = await newRequest(
+        fixture,
+        reviewInput(fixture.demo, { profiles, bundle_id: used }),
+      );
       const before = await bytesOf('publisher');
       await grownOld(used);
       await grownOld(unused);
@@ -182,36 +187,36 @@ describe('housekeeping', () => {
       expect([await hasHtml(used), await hasHtml(young)]).toEqual([true, true]);
       const { rows } = await sql('SELECT bytes::float8 FROM bundle WHERE id = $1', [unused]);
       expect(await bytesOf('publisher')).toBe(before - rows[0].bytes);
-      expect((await stage.reviewer.get(`/v2/requests/${id}/app`)).status).toBe(200);
-      const late = await stage.producer.post(
+      expect((await fixture.reviewer.get(`/v2/requests/${id}/app`)).status).toBe(200);
+      const late = await fixture.producer.post(
         '/v2/requests',
-        reviewInput(stage.demo, { profiles, bundle_id: unused }),
+        reviewInput(fixture.demo, { profiles, bundle_id: unused }),
       );
       expect([late.status, late.body.error]).toEqual([404, 'not_found']);
 
-      await pass(stage, 'private_deletion', id);
-      await untilDone(stage, id, 'private_deletion');
+      await pass(fixture, 'private_deletion', id);
+      await untilDone(fixture, id, 'private_deletion');
       await until(
         () => hasHtml(used),
         (there) => !there,
         20_000,
       );
-      expect((await stage.producer.get(`/v2/requests/${id}/export`)).body.material).toBeNull();
+      expect((await fixture.producer.get(`/v2/requests/${id}/export`)).body.material).toBeNull();
     }, 60_000);
 
     it('is gone for a request that is stored at that moment', async () => {
       const bundle = await newBundle();
-      const holder = new pg.Client({ connectionString: stage.urls.DATABASE_URL });
+      const holder = new pg.Client({ connectionString: fixture.urls.DATABASE_URL });
       await holder.connect();
       try {
         await holder.query('BEGIN');
         await holder.query('UPDATE bundle SET html = NULL WHERE id = $1', [bundle]);
-        const creating = stage.producer.post(
+        const creating = fixture.producer.post(
           '/v2/requests',
-          reviewInput(stage.demo, { profiles, bundle_id: bundle }),
+          reviewInput(fixture.demo, { profiles, bundle_id: bundle }),
         );
         await until(
-          () => count(stage, `pg_locks WHERE NOT granted AND locktype = 'transactionid'`),
+          () => count(fixture, `pg_locks WHERE NOT granted AND locktype = 'transactionid'`),
           (waiting) => waiting > 0,
         );
         await holder.query('COMMIT');
@@ -224,7 +229,7 @@ describe('housekeeping', () => {
 
     it('is kept for a request that was stored while housekeeping looked', async () => {
       const bundle = await newBundle();
-      const holder = new pg.Client({ connectionString: stage.urls.DATABASE_URL });
+      const holder = new pg.Client({ connectionString: fixture.urls.DATABASE_URL });
       await holder.connect();
       try {
         // Old enough in two seconds; by then a creation needs it that has not committed.
@@ -247,7 +252,7 @@ describe('housekeeping', () => {
         await until(
           () =>
             count(
-              stage,
+              fixture,
               `bundle WHERE id = $1 AND created_at < clock_timestamp() - interval '900 seconds'`,
               [bundle],
             ),
@@ -285,14 +290,14 @@ describe('housekeeping', () => {
 
   it('passes over rows that cannot be cleared, tells of them once, and clears the others', async () => {
     const failed = async () => {
-      const operations = (await stage.operator.get('/v2/admin/metrics')).body.operations as {
+      const operations = (await fixture.operator.get('/v2/admin/metrics')).body.operations as {
         name: string;
         failed_at: string | null;
       }[];
       return operations.find(({ name }) => name === 'retention')?.failed_at ?? null;
     };
     const many = 3 * ROWS;
-    const told = await incidentsOf(stage, null);
+    const told = await incidentsOf(fixture, null);
     await sql(
       `CREATE FUNCTION poisoned() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'poisoned'; END $$;
        CREATE TRIGGER poisoned BEFORE DELETE ON delivery FOR EACH ROW
@@ -308,16 +313,16 @@ describe('housekeeping', () => {
     );
     const left = `delivery WHERE request_id IS NULL AND kind = 'webhook'`;
     await until(
-      () => count(stage, left),
+      () => count(fixture, left),
       (rows) => rows === 2,
       20_000,
     );
-    expect(await count(stage, `${left} AND error = 'poisoned'`)).toBe(2);
+    expect(await count(fixture, `${left} AND error = 'poisoned'`)).toBe(2);
     const first = await until(failed, (at) => at !== null);
     // More passes fail, and nobody is told again.
     await until(failed, (at) => Date.parse(at!) > Date.parse(first!) + 2000);
-    expect(await incidentsOf(stage, null)).toEqual([...told, 'retention_stalled']);
-    const incidents = (await stage.operator.get('/v2/admin/metrics')).body.incidents as {
+    expect(await incidentsOf(fixture, null)).toEqual([...told, 'retention_stalled']);
+    const incidents = (await fixture.operator.get('/v2/admin/metrics')).body.incidents as {
       code: string;
     }[];
     expect(incidents.map(({ code }) => code)).toEqual(['retention_stalled']);
@@ -325,13 +330,13 @@ describe('housekeeping', () => {
     await sql('DROP TRIGGER poisoned ON delivery; DROP FUNCTION poisoned()');
     await untilNone(left);
     await until(
-      () => count(stage, 'housekeeping WHERE stalled'),
+      () => count(fixture, 'housekeeping WHERE stalled'),
       (stalled) => stalled === 0,
     );
   }, 60_000);
 
   it('waits for nobody: rows that somebody holds are for the next pass', async () => {
-    const holder = new pg.Client({ connectionString: stage.urls.DATABASE_URL });
+    const holder = new pg.Client({ connectionString: fixture.urls.DATABASE_URL });
     await holder.connect();
     try {
       await sql(
@@ -343,10 +348,10 @@ describe('housekeeping', () => {
       await holder.query('BEGIN');
       await holder.query(`SELECT 1 FROM delivery WHERE error = '1' FOR UPDATE`);
       await until(
-        () => count(stage, `delivery WHERE error IN ('1', '2', '3')`),
+        () => count(fixture, `delivery WHERE error IN ('1', '2', '3')`),
         (rows) => rows === 1,
       );
-      expect(await count(stage, 'pg_locks WHERE NOT granted')).toBe(0);
+      expect(await count(fixture, 'pg_locks WHERE NOT granted')).toBe(0);
     } finally {
       await holder.query('ROLLBACK');
       await holder.end();

@@ -20,30 +20,30 @@ import {
   newRequest,
   pass,
   reasonsOf,
-  setStage,
+  startFixture,
   untilDone,
   verifiedLedger,
   wakeDeadlines,
-} from './stage.js';
-import type { Stage } from './stage.js';
+} from './fixture.js';
+import type { Fixture } from './fixture.js';
 
 /** Protocol §11.2, by the worker, over both stores that queues can have. */
 describe.each([
   { name: 'queues in PostgreSQL, one process', split: false },
   { name: 'queues in Redis, two replicas of each worker', split: true },
 ])('private deletion: $name', ({ split }) => {
-  let stage: Stage;
+  let fixture: Fixture;
 
   beforeAll(async () => {
-    stage = await setStage({ split });
+    fixture = await startFixture({ split });
   }, 120_000);
-  afterAll(() => stage?.stop(), 60_000);
+  afterAll(() => fixture?.stop(), 60_000);
 
   const retainedBytes = async () =>
-    (await stage.operator.get('/v2/admin/metrics')).body.requests.retained_bytes as number;
+    (await fixture.operator.get('/v2/admin/metrics')).body.requests.retained_bytes as number;
 
   it('takes payload, schema, document and candidates of a pending review, and tells it once', async () => {
-    const { demo, producer, reviewer } = stage;
+    const { demo, producer, reviewer } = fixture;
     const before = await retainedBytes();
     const key = randomUUID();
     const created = await producer.post('/v2/requests', reviewInput(demo), { key });
@@ -54,27 +54,27 @@ describe.each([
     expect(await retainedBytes()).toBeGreaterThan(before);
 
     // Both times have come: the deletion's event is the only one (protocol §11.1).
-    await stage.database.query(
+    await fixture.database.query(
       `UPDATE lifecycle SET review_deadline = clock_timestamp() - interval '2 seconds',
          private_delete_at = clock_timestamp() - interval '1 second' WHERE request_id = $1`,
       [id],
     );
     // Material is unreadable from that moment, whether or not the worker has come.
     expect((await producer.get(`/v2/requests/${id}/material`)).status).toBe(410);
-    await pass(stage, 'private_deletion', id);
-    await pass(stage, 'review', id);
-    await untilDone(stage, id, 'private_deletion');
+    await pass(fixture, 'private_deletion', id);
+    await pass(fixture, 'review', id);
+    await untilDone(fixture, id, 'private_deletion');
 
-    expect(await eventsOf(stage, id)).toMatchObject([
+    expect(await eventsOf(fixture, id)).toMatchObject([
       { reason: 'created', revision: 1 },
       { reason: 'material_deleted', revision: 2, state: { decision: 'expired' } },
     ]);
-    expect(await chainedTypes(stage, id)).toEqual([
+    expect(await chainedTypes(fixture, id)).toEqual([
       'RequestChangedEvent',
       'MaterialDiscarded',
       'RequestChangedEvent',
     ]);
-    const discarded = (await verifiedLedger(stage))
+    const discarded = (await verifiedLedger(fixture))
       .map(({ record }) => JSON.parse(record ?? 'null') as SignedRecord)
       .find(
         ({ protected: { type }, payload }) =>
@@ -88,7 +88,7 @@ describe.each([
     });
 
     for (const table of ['material', 'candidate']) {
-      expect([table, await count(stage, `${table} WHERE request_id = $1`, [id])]).toEqual([
+      expect([table, await count(fixture, `${table} WHERE request_id = $1`, [id])]).toEqual([
         table,
         0,
       ]);
@@ -103,7 +103,7 @@ describe.each([
 
     const exported = await producer.get(`/v2/requests/${id}/export`);
     expect([exported.status, exported.body.material]).toEqual([200, null]);
-    const done = (await deadlinesOf(stage, id)).map(({ kind, done: is }) => [kind, is]);
+    const done = (await deadlinesOf(fixture, id)).map(({ kind, done: is }) => [kind, is]);
     expect(done).toEqual([
       ['audit_deletion', false],
       ['private_deletion', true],
@@ -112,13 +112,13 @@ describe.each([
   }, 40_000);
 
   it('revokes an unused grant and ends the authority', async () => {
-    const { demo, producer, reviewer } = stage;
-    const id = await newRequest(stage, executionInput(demo));
+    const { demo, producer, reviewer } = fixture;
+    const id = await newRequest(fixture, executionInput(demo));
     expect((await decide(reviewer, id, 'authorise')).status).toBe(200);
     const status = await untilAvailable(producer, id);
-    await pass(stage, 'private_deletion', id);
-    await untilDone(stage, id, 'private_deletion');
-    expect(await reasonsOf(stage, id)).toEqual([
+    await pass(fixture, 'private_deletion', id);
+    await untilDone(fixture, id, 'private_deletion');
+    expect(await reasonsOf(fixture, id)).toEqual([
       'created',
       'decision',
       'anchor_accepted',
@@ -130,7 +130,7 @@ describe.each([
       grant_state: 'revoked',
       execution_state: 'unclaimed',
     });
-    const { rows } = await stage.database.query(
+    const { rows } = await fixture.database.query(
       'SELECT invalidated FROM lifecycle WHERE request_id = $1',
       [id],
     );
@@ -140,19 +140,19 @@ describe.each([
   }, 40_000);
 
   it('sends no mail of the request any more; webhooks go on', async () => {
-    const id = await newRequest(stage, reviewInput(stage.demo));
-    const other = await newRequest(stage, reviewInput(stage.demo));
-    await stage.database.query(
+    const id = await newRequest(fixture, reviewInput(fixture.demo));
+    const other = await newRequest(fixture, reviewInput(fixture.demo));
+    await fixture.database.query(
       `INSERT INTO delivery (tenant, id, request_id, kind, state, created_at)
        SELECT $1, gen_random_uuid(), x.id::uuid, x.kind, x.state, clock_timestamp()
        FROM (VALUES ($2, 'smtp', 'pending'), ($2, 'smtp', 'accepted'), ($2, 'webhook', 'pending'), ($3, 'smtp', 'pending'))
          AS x (id, kind, state)`,
-      [stage.demo.tenant, id, other],
+      [fixture.demo.tenant, id, other],
     );
-    await pass(stage, 'private_deletion', id);
-    await untilDone(stage, id, 'private_deletion');
+    await pass(fixture, 'private_deletion', id);
+    await untilDone(fixture, id, 'private_deletion');
     const statesOf = async (of: string) => {
-      const { rows } = await stage.database.query<{ kind: string; state: string }>(
+      const { rows } = await fixture.database.query<{ kind: string; state: string }>(
         'SELECT kind, state FROM delivery WHERE request_id = $1 AND recipient IS NULL ORDER BY kind, state',
         [of],
       );
@@ -163,14 +163,16 @@ describe.each([
   }, 40_000);
 
   it('comes earlier when an outcome brings the time forward', async () => {
-    const { id } = await executedRequest(stage);
+    const { id } = await executedRequest(fixture);
     const before = Date.now();
-    const due = (await deadlinesOf(stage, id)).find(({ kind }) => kind === 'private_deletion')!.due;
-    const { request } = (await stage.producer.get(`/v2/requests/${id}`)).body;
+    const due = (await deadlinesOf(fixture, id)).find(
+      ({ kind }) => kind === 'private_deletion',
+    )!.due;
+    const { request } = (await fixture.producer.get(`/v2/requests/${id}`)).body;
     const { reconciliation_seconds } = request.limits;
     expect(due.getTime()).toBeLessThan(Date.parse(request.private_delete_at));
     expect(Math.abs(due.getTime() - before - reconciliation_seconds * 1000)).toBeLessThan(10_000);
-    const { rows } = await stage.database.query<{ at: Date }>(
+    const { rows } = await fixture.database.query<{ at: Date }>(
       'SELECT private_delete_at AS at FROM lifecycle WHERE request_id = $1',
       [id],
     );
@@ -178,24 +180,24 @@ describe.each([
   }, 40_000);
 
   it('has nothing left to tell after a discard, and is done at once', async () => {
-    const id = await newRequest(stage, reviewInput(stage.demo));
-    expect((await stage.producer.post(`/v2/requests/${id}/discard`)).status).toBe(200);
-    await untilDone(stage, id, 'private_deletion');
-    expect(await chainedTypes(stage, id)).toEqual([
+    const id = await newRequest(fixture, reviewInput(fixture.demo));
+    expect((await fixture.producer.post(`/v2/requests/${id}/discard`)).status).toBe(200);
+    await untilDone(fixture, id, 'private_deletion');
+    expect(await chainedTypes(fixture, id)).toEqual([
       'RequestChangedEvent',
       'MaterialDiscarded',
       'RequestChangedEvent',
     ]);
-    expect(await reasonsOf(stage, id)).toEqual(['created', 'material_deleted']);
+    expect(await reasonsOf(fixture, id)).toEqual(['created', 'material_deleted']);
   }, 40_000);
 
   it.each(['worker', 'discard'] as const)(
     'takes a candidate too that was being frozen when the %s came',
     async (who) => {
-      const { demo, producer, database } = stage;
-      const id = await newRequest(stage, reviewInput(demo));
+      const { demo, producer, database } = fixture;
+      const id = await newRequest(fixture, reviewInput(demo));
       // What `review.propose` does: it holds the request as it was read, without moving it.
-      const frozen = new pg.Client({ connectionString: stage.urls.DATABASE_URL });
+      const frozen = new pg.Client({ connectionString: fixture.urls.DATABASE_URL });
       await frozen.connect();
       try {
         await frozen.query('BEGIN');
@@ -203,7 +205,7 @@ describe.each([
         const waits = who === 'discard' ? producer.post(`/v2/requests/${id}/discard`) : null;
         if (who === 'worker') await pass2(id);
         await until(
-          () => count(stage, `pg_locks WHERE NOT granted AND locktype = 'transactionid'`),
+          () => count(fixture, `pg_locks WHERE NOT granted AND locktype = 'transactionid'`),
           (waiting) => waiting > 0,
         );
         await frozen.query(
@@ -221,14 +223,14 @@ describe.each([
       } finally {
         await frozen.end();
       }
-      await untilDone(stage, id, 'private_deletion');
-      expect(await count(stage, 'candidate WHERE request_id = $1', [id])).toBe(0);
+      await untilDone(fixture, id, 'private_deletion');
+      expect(await count(fixture, 'candidate WHERE request_id = $1', [id])).toBe(0);
       const { rows } = await database.query(
         `SELECT result FROM idempotency WHERE request_id = $1 AND operation LIKE 'review.propose:%'`,
         [id],
       );
       expect(rows).toEqual([{ result: null }]);
-      expect(await reasonsOf(stage, id)).toEqual(['created', 'material_deleted']);
+      expect(await reasonsOf(fixture, id)).toEqual(['created', 'material_deleted']);
 
       /** The state's own time is part of the row that is held, so it had to pass before. */
       async function pass2(of: string): Promise<void> {
@@ -250,16 +252,16 @@ describe.each([
   );
 
   it('has one effect of a job that comes many times, and none of one that comes early', async () => {
-    const id = await newRequest(stage, reviewInput(stage.demo));
-    const data = { tenant: stage.demo.tenant, requestId: id, kind: 'private_deletion', due: 0 };
-    await stage.jobs.enqueue('worker-deletion', `early-${id}`, data);
-    const later = await newRequest(stage, reviewInput(stage.demo));
-    await pass(stage, 'private_deletion', later);
-    await untilDone(stage, later, 'private_deletion');
-    expect(await count(stage, 'material WHERE request_id = $1', [id])).toBe(1);
+    const id = await newRequest(fixture, reviewInput(fixture.demo));
+    const data = { tenant: fixture.demo.tenant, requestId: id, kind: 'private_deletion', due: 0 };
+    await fixture.jobs.enqueue('worker-deletion', `early-${id}`, data);
+    const later = await newRequest(fixture, reviewInput(fixture.demo));
+    await pass(fixture, 'private_deletion', later);
+    await untilDone(fixture, later, 'private_deletion');
+    expect(await count(fixture, 'material WHERE request_id = $1', [id])).toBe(1);
 
-    await pass(stage, 'private_deletion', id);
-    await stage.jobs.enqueueAll(
+    await pass(fixture, 'private_deletion', id);
+    await fixture.jobs.enqueueAll(
       'worker-deletion',
       Array.from({ length: 50 }, (_, place) => ({
         jobId: `double-${id}-${place}`,
@@ -267,8 +269,8 @@ describe.each([
         delayMs: 0,
       })),
     );
-    await untilDone(stage, id, 'private_deletion');
-    expect(await chainedTypes(stage, id)).toEqual([
+    await untilDone(fixture, id, 'private_deletion');
+    expect(await chainedTypes(fixture, id)).toEqual([
       'RequestChangedEvent',
       'MaterialDiscarded',
       'RequestChangedEvent',
@@ -277,52 +279,52 @@ describe.each([
 
   it('deletes many at once, each one time', async () => {
     const ids = await Promise.all(
-      Array.from({ length: 40 }, () => newRequest(stage, reviewInput(stage.demo))),
+      Array.from({ length: 40 }, () => newRequest(fixture, reviewInput(fixture.demo))),
     );
-    await pass(stage, 'private_deletion', ...ids);
-    for (const id of ids) await untilDone(stage, id, 'private_deletion');
-    const told = (await feedOf(stage))
+    await pass(fixture, 'private_deletion', ...ids);
+    for (const id of ids) await untilDone(fixture, id, 'private_deletion');
+    const told = (await feedOf(fixture))
       .map(({ payload }) => payload as { request_id: string; reason: string })
       .filter(
         ({ request_id, reason }) => ids.includes(request_id) && reason === 'material_deleted',
       );
     expect(told.map(({ request_id }) => request_id).sort()).toEqual([...ids].sort());
     expect(
-      await count(stage, `record WHERE type = 'MaterialDiscarded' AND request_id = ANY ($1)`, [
+      await count(fixture, `record WHERE type = 'MaterialDiscarded' AND request_id = ANY ($1)`, [
         ids,
       ]),
     ).toBe(ids.length);
   }, 60_000);
 
   it('passes over a poisoned row, tells of it once, and goes on with the others', async () => {
-    const bad = await newRequest(stage, reviewInput(stage.demo));
+    const bad = await newRequest(fixture, reviewInput(fixture.demo));
     const others = await Promise.all(
-      Array.from({ length: 5 }, () => newRequest(stage, reviewInput(stage.demo))),
+      Array.from({ length: 5 }, () => newRequest(fixture, reviewInput(fixture.demo))),
     );
-    await stage.database.query(
+    await fixture.database.query(
       `CREATE FUNCTION poisoned() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'poisoned'; END $$;
        CREATE TRIGGER poisoned BEFORE DELETE ON material FOR EACH ROW
          WHEN (OLD.request_id = '${bad}') EXECUTE FUNCTION poisoned()`,
     );
-    await stage.database.query(
+    await fixture.database.query(
       `UPDATE deadline SET attempts = 3 WHERE request_id = $1 AND kind = 'private_deletion'`,
       [bad],
     );
-    await pass(stage, 'private_deletion', bad, ...others);
-    for (const id of others) await untilDone(stage, id, 'private_deletion');
+    await pass(fixture, 'private_deletion', bad, ...others);
+    for (const id of others) await untilDone(fixture, id, 'private_deletion');
     await until(
       async () => {
-        const [{ attempts } = { attempts: 0 }] = (await deadlinesOf(stage, bad)).filter(
+        const [{ attempts } = { attempts: 0 }] = (await deadlinesOf(fixture, bad)).filter(
           ({ kind }) => kind === 'private_deletion',
         );
-        if (attempts < 6) await wakeDeadlines(stage, bad);
+        if (attempts < 6) await wakeDeadlines(fixture, bad);
         return attempts;
       },
       (attempts) => attempts >= 6,
       25_000,
     );
-    expect(await incidentsOf(stage, bad)).toEqual(['retention_stalled']);
-    const operations = (await stage.operator.get('/v2/admin/metrics')).body.operations as {
+    expect(await incidentsOf(fixture, bad)).toEqual(['retention_stalled']);
+    const operations = (await fixture.operator.get('/v2/admin/metrics')).body.operations as {
       name: string;
       succeeded_at: string | null;
       failed_at: string | null;
@@ -331,9 +333,9 @@ describe.each([
     expect(Date.parse(retention?.failed_at ?? '')).toBeGreaterThan(Date.now() - 60_000);
     expect(Date.parse(retention?.succeeded_at ?? '')).toBeGreaterThan(Date.now() - 60_000);
 
-    await stage.database.query('DROP TRIGGER poisoned ON material; DROP FUNCTION poisoned()');
-    await wakeDeadlines(stage, bad);
-    await untilDone(stage, bad, 'private_deletion');
-    expect(await reasonsOf(stage, bad)).toEqual(['created', 'material_deleted']);
+    await fixture.database.query('DROP TRIGGER poisoned ON material; DROP FUNCTION poisoned()');
+    await wakeDeadlines(fixture, bad);
+    await untilDone(fixture, bad, 'private_deletion');
+    expect(await reasonsOf(fixture, bad)).toEqual(['created', 'material_deleted']);
   }, 60_000);
 });

@@ -4,8 +4,8 @@ import type { Answer, Client } from '../../support/client.js';
 import { startCollector } from '../../support/collector.js';
 import type { CollectedSpan, Collector } from '../../support/collector.js';
 import { claimInput, executionInput, until } from '../../support/requests.js';
-import { setScene } from '../deliveries/support/scene.js';
-import type { Scene } from '../deliveries/support/scene.js';
+import { startDeliveryFixture } from '../deliveries/support/fixture.js';
+import type { DeliveryFixture } from '../deliveries/support/fixture.js';
 import { Canaries } from '../retention/canaries.js';
 
 /** Whose spans come from which process, over NATS and Redis: every seam that a lifecycle with a webhook passes. */
@@ -33,13 +33,13 @@ const EVENTS = 5;
 describe('a trace', () => {
   const canaries = new Canaries();
   let collector: Collector;
-  let scene: Scene;
+  let fixture: DeliveryFixture;
   let closed = false;
   let reviewer: Client;
 
   beforeAll(async () => {
     collector = await startCollector();
-    scene = await setScene({
+    fixture = await startDeliveryFixture({
       split: true,
       replicas: 1,
       env: {
@@ -50,11 +50,11 @@ describe('a trace', () => {
         OTEL_RESOURCE_ATTRIBUTES: `planted=${canaries.of('planted leak')}`,
       },
     });
-    reviewer = await scene.person(scene.demo.people[1]!.id);
-    await scene.configureProducer({ webhook: scene.receiver.url('/hook') });
+    reviewer = await fixture.person(fixture.demo.people[1]!.id);
+    await fixture.configureProducer({ webhook: fixture.receiver.url('/hook') });
   }, 120_000);
   afterAll(async () => {
-    if (!closed) await scene?.close();
+    if (!closed) await fixture?.close();
     await collector?.close();
   }, 60_000);
 
@@ -67,14 +67,14 @@ describe('a trace', () => {
     await lifecycle({ traceparent: traceparentOf(traceId, '01') });
     const spans = await untilComplete(traceId);
     expect(new Set(spans.map((span) => span.traceId))).toEqual(new Set([traceId]));
-    for (const { headers } of scene.receiver.at('/hook')) {
+    for (const { headers } of fixture.receiver.at('/hook')) {
       if (headers['traceparent'] !== undefined) expect(headers['traceparent']).toContain(traceId);
     }
   }, 90_000);
 
   it('is one tree from the producer to the webhook, over every process', async () => {
     const traceId = newTraceId();
-    const before = scene.receiver.received.length;
+    const before = fixture.receiver.received.length;
     await lifecycle({ traceparent: traceparentOf(traceId, '01') });
     const spans = (await untilComplete(traceId)).filter((span) => span.traceId === traceId);
     const known = new Map(spans.map((span) => [span.spanId, span]));
@@ -91,7 +91,9 @@ describe('a trace', () => {
         expect.arrayContaining(['worker-delivery process', 'worker-delivery publish']),
       );
     }
-    const sent = scene.receiver.received.slice(before).map(({ headers }) => headers['traceparent']);
+    const sent = fixture.receiver.received
+      .slice(before)
+      .map(({ headers }) => headers['traceparent']);
     expect(new Set(sent)).toEqual(
       new Set(webhooks.map(({ spanId }) => `00-${traceId}-${spanId}-01`)),
     );
@@ -104,10 +106,10 @@ describe('a trace', () => {
     const given = traceparentOf(traceId, '01');
     const { id } = await lifecycle({ traceparent: given });
     const headers = { traceparent: given, 'x-canary': canaries.of('a header') };
-    await scene.producer.get(`/v2/requests/${canaries.of('a path')}`, { headers });
-    await scene.producer.get(`/v2/requests?state=${canaries.of('a query')}`, { headers });
-    await scene.producer.post('/v2/requests', canaries.of('a body'), { headers });
-    await scene.producer.call('PROPFIND', `/v2/${canaries.of('another path')}`, undefined, {
+    await fixture.producer.get(`/v2/requests/${canaries.of('a path')}`, { headers });
+    await fixture.producer.get(`/v2/requests?state=${canaries.of('a query')}`, { headers });
+    await fixture.producer.post('/v2/requests', canaries.of('a body'), { headers });
+    await fixture.producer.call('PROPFIND', `/v2/${canaries.of('another path')}`, undefined, {
       headers,
       undescribed: true,
     });
@@ -123,7 +125,7 @@ describe('a trace', () => {
     const found = collector.bodies.map((body) => [...canaries.fieldsIn(body)]);
     // Put there by OTEL_RESOURCE_ATTRIBUTES, so that a search that finds nothing is noticed.
     expect(new Set(found.flat())).toEqual(new Set(['planted leak']));
-    const { demo } = scene;
+    const { demo } = fixture;
     const texts = collector.bodies.map((body) => body.toString('utf8'));
     const known = [id, demo.tenant, demo.producer.id, demo.producer.token, demo.people[1]!.id];
     const names = [...known, demo.routes.execution, '/hook'];
@@ -137,8 +139,8 @@ describe('a trace', () => {
     expect(performance.now() - begin).toBeLessThan(20_000);
     const stopping = performance.now();
     closed = true;
-    await scene.close();
-    expect(scene.instance.launcher.exitCode).toBe(0);
+    await fixture.close();
+    expect(fixture.instance.launcher.exitCode).toBe(0);
     // Two groups of processes, each with its bound of two seconds, on a machine that may be busy.
     expect(performance.now() - stopping).toBeLessThan(20_000);
   }, 60_000);
@@ -147,7 +149,7 @@ describe('a trace', () => {
 
   /** An execution from its creation to its outcome, with private things wherever there is place, told to the webhook. */
   async function lifecycle(headers: Record<string, string>): Promise<{ id: string }> {
-    const { demo, producer } = scene;
+    const { demo, producer } = fixture;
     const input = executionInput(demo, {
       summary: canaries.of('summary'),
       metadata: { note: canaries.of('metadata') },
@@ -188,7 +190,7 @@ describe('a trace', () => {
       { execution_identity, status: 'completed', details },
       200,
     );
-    await scene.untilDelivered(id, 'webhook', EVENTS);
+    await fixture.untilDelivered(id, 'webhook', EVENTS);
     return { id };
   }
 

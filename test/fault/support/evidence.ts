@@ -8,7 +8,7 @@ import type { Attempts } from './insist.js';
 import { insist } from './insist.js';
 import type { Journal } from './lifecycles.js';
 import { expectAnswer, inParallel } from './lifecycles.js';
-import type { Cast } from './stage.js';
+import type { Cast } from './fixture.js';
 
 /** All that can be known from outside after a run; `checks.ts` judges it. */
 export interface Evidence {

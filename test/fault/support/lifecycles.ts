@@ -5,7 +5,7 @@ import type { Answer, Client } from '../../support/client.js';
 import { executionBinding, executionInput } from '../../support/requests.js';
 import { attempt, insist } from './insist.js';
 import type { Attempts } from './insist.js';
-import type { Cast } from './stage.js';
+import type { Cast } from './fixture.js';
 
 export type Step = 'create' | 'propose' | 'confirm' | 'claim' | 'admit' | 'report';
 

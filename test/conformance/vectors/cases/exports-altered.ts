@@ -1,7 +1,7 @@
 import { textDigest, valueDigest } from '@countersign/protocol';
 import type { AuditExport } from '@countersign/protocol';
 import { copyOf, forged } from '../../evidence/forging.js';
-import { play } from '../../evidence/story.js';
+import { buildEvidence } from '../../evidence/build-evidence.js';
 import { refused } from '../vector.js';
 import type { Vector } from '../vector.js';
 
@@ -9,7 +9,7 @@ type Check = Omit<Vector['check'], 'status'>;
 
 /** Exports that somebody changed afterwards. */
 export function alteredExports(): Vector[] {
-  const { document, ledger } = play({ reconciliations: 1 });
+  const { document, ledger } = buildEvidence({ reconciliations: 1 });
   const altered = (
     name: string,
     what: string,
@@ -21,8 +21,8 @@ export function alteredExports(): Vector[] {
     change(copy);
     return refused(`export-${name}`, what, copy, check, { store: ledger.store });
   };
-  const discarded = play({ discarded: true }).document;
-  const foreign = play({ neighbours: false });
+  const discarded = buildEvidence({ discarded: true }).document;
+  const foreign = buildEvidence({ neighbours: false });
   return [
     altered('payload', 'Another amount than was shown.', { code: 'material_payload' }, (it) => {
       it.material.payload.amount = 1200.6;

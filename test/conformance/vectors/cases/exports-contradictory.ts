@@ -1,6 +1,6 @@
 import { canonicalText, textDigest, valueDigest } from '@countersign/protocol';
 import { copyOf, forged } from '../../evidence/forging.js';
-import { play } from '../../evidence/story.js';
+import { buildEvidence } from '../../evidence/build-evidence.js';
 import { refused } from '../vector.js';
 import type { Vector } from '../vector.js';
 
@@ -8,7 +8,7 @@ type Check = Omit<Vector['check'], 'status'>;
 
 /** Exports whose parts contradict each other, although each of them holds by itself. */
 export function contradictoryExports(): Vector[] {
-  const { document, ledger } = play();
+  const { document, ledger } = buildEvidence();
   const { store } = ledger;
   const altered = (
     name: string,

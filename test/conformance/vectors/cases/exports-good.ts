@@ -1,27 +1,27 @@
-import { play } from '../../evidence/story.js';
-import type { Plot } from '../../evidence/plot.js';
+import { buildEvidence } from '../../evidence/build-evidence.js';
+import type { Scenario } from '../../evidence/scenario.js';
 import { accepted } from '../vector.js';
 import type { Vector } from '../vector.js';
 
 /** Exports that nobody touched. */
 export function goodExports(): Vector[] {
-  const told = (
+  const vectorOf = (
     name: string,
     what: string,
-    plot: Plot,
+    scenario: Scenario,
     check: Vector['check'],
     verdict: 'holds' | 'incomplete' = 'holds',
   ): Vector => {
-    const { document, ledger } = play(plot);
+    const { document, ledger } = buildEvidence(scenario);
     const store = document.anchor === null ? null : ledger.store;
     return accepted(name, what, document, check, { store }, verdict);
   };
-  const whole = play();
+  const whole = buildEvidence();
   const expired = structuredClone(whole.document);
   if (expired.audit[0] !== undefined) expired.audit[0].record = null;
   const claim = whole.records['claim'];
   return [
-    told(
+    vectorOf(
       'export-executed',
       'An execution from the question to its outcome.',
       {},
@@ -58,13 +58,13 @@ export function goodExports(): Vector[] {
         },
       },
     ),
-    told(
+    vectorOf(
       'export-after-private-deletion',
       'Private material is gone; the signed record of its deletion is there.',
       { discarded: true },
       { code: 'material_kept', status: 'cannot be known' },
     ),
-    told(
+    vectorOf(
       'export-review-approved',
       'A review without any execution.',
       { purpose: 'review' },
@@ -73,13 +73,13 @@ export function goodExports(): Vector[] {
         status: 'holds',
       },
     ),
-    told(
+    vectorOf(
       'export-review-without-app',
       'A review without a bound app.',
       { purpose: 'review', bundle: false, decision: 'answer' },
       { code: 'receipt_candidate', status: 'holds' },
     ),
-    told(
+    vectorOf(
       'export-refused',
       'An execution that was refused.',
       { decision: 'refuse' },
@@ -88,7 +88,7 @@ export function goodExports(): Vector[] {
         status: 'holds',
       },
     ),
-    told(
+    vectorOf(
       'export-reconciled',
       'An outcome that operators settled twice.',
       { reconciliations: 2 },
@@ -97,20 +97,20 @@ export function goodExports(): Vector[] {
         status: 'holds',
       },
     ),
-    told(
+    vectorOf(
       'export-neighbours',
       'All entries are neighbours, so those before the decision are proven too.',
       { neighbours: false, until: 'anchored' },
       { code: 'ledger_place', status: 'cannot be known' },
     ),
-    told(
+    vectorOf(
       'export-pending',
       'Nothing was decided yet: what was asked is covered by no signature.',
       { until: 'asked' },
       { code: 'request_bound', status: 'cannot be known' },
       'incomplete',
     ),
-    told(
+    vectorOf(
       'export-not-anchored',
       'Decided, but not anchored yet.',
       { until: 'decided' },

@@ -1,5 +1,5 @@
-import { play } from '../../evidence/story.js';
-import type { Plot } from '../../evidence/plot.js';
+import { buildEvidence } from '../../evidence/build-evidence.js';
+import type { Scenario } from '../../evidence/scenario.js';
 import { refused } from '../vector.js';
 import type { Vector } from '../vector.js';
 
@@ -7,47 +7,47 @@ type Check = Omit<Vector['check'], 'status'>;
 
 /** Exports of a service that signs what it never may: every signature is good. */
 export function wrongfulExports(): Vector[] {
-  const told = (name: string, what: string, check: Check, plot: Plot): Vector => {
-    const { document, ledger } = play(plot);
+  const vectorOf = (name: string, what: string, check: Check, scenario: Scenario): Vector => {
+    const { document, ledger } = buildEvidence(scenario);
     return refused(`export-${name}`, what, document, check, { store: ledger.store });
   };
   const digest = `sha256:${'5'.repeat(64)}` as const;
-  const claim = (changes: object): Plot => ({
+  const claim = (changes: object): Scenario => ({
     amend: { ExecutionClaim: (payload) => ({ ...payload, ...changes }) },
   });
-  const admission = (changes: object, admissions = 1): Plot => ({
+  const admission = (changes: object, admissions = 1): Scenario => ({
     admissions,
     amend: { AdmissionStatus: (payload) => ({ ...payload, ...changes }) },
   });
-  const outcome = (changes: object): Plot => ({
+  const outcome = (changes: object): Scenario => ({
     amend: { ExecutionOutcome: (payload) => ({ ...payload, ...changes }) },
   });
-  const { request } = play({ until: 'asked' }).document;
+  const { request } = buildEvidence({ until: 'asked' }).document;
   const execution = request.execution as NonNullable<typeof request.execution>;
-  const asked = (changes: NonNullable<Plot['request']>): Plot => ({
+  const asked = (changes: NonNullable<Scenario['request']>): Scenario => ({
     until: 'anchored',
     request: changes,
   });
   return [
-    told(
+    vectorOf(
       'deadline-too-late',
       'The review may last longer than its limits say.',
       { code: 'request_times' },
       asked({ review_deadline: '2026-05-02T09:00:00.001Z' }),
     ),
-    told(
+    vectorOf(
       'unknown-profile',
       'A profile that nobody supports.',
       { code: 'request_profiles' },
       asked({ profiles: { ...request.profiles, 'proto.other': '1' } }),
     ),
-    told(
+    vectorOf(
       'execution-too-long',
       'The execution may last longer than its limits say.',
       { code: 'request_execution' },
       asked({ limits: { ...request.limits, execution_seconds: 599 } }),
     ),
-    told(
+    vectorOf(
       'unknown-provenance',
       'A provenance that nobody supports.',
       { code: 'request_execution' },
@@ -55,67 +55,67 @@ export function wrongfulExports(): Vector[] {
         execution: { ...execution, provenance: { ...execution.provenance, version: '2' } },
       }),
     ),
-    told(
+    vectorOf(
       'supersedes-itself',
       'The request replaces itself.',
       { code: 'request_supersedes' },
       asked({ supersedes: request.id }),
     ),
-    told(
+    vectorOf(
       'other-namespace',
       'It was claimed in another namespace than it was made in.',
       { code: 'anchor_generation' },
       { request: { authority_namespace: '11111111-1111-4111-8111-111111111111' } },
     ),
-    told(
+    vectorOf(
       'response-off-schema',
       'The response does not fit the schema that it was asked with.',
       { code: 'candidate_schema', reason: 'response_schema_mismatch' },
       { until: 'anchored', candidate: { response: { note: 1 } } },
     ),
-    told(
+    vectorOf(
       'two-claims',
       'The action was claimed twice.',
       { code: 'claim_once' },
       { secondClaim: true },
     ),
-    told(
+    vectorOf(
       'claim-of-another-decision',
       'The claim rests on another decision.',
       { code: 'claim_receipt' },
       claim({ receipt_digest: digest }),
     ),
-    told(
+    vectorOf(
       'claim-of-another-execution',
       'The claim is for another execution.',
       { code: 'claim_binding' },
       claim({ execution_binding_digest: digest }),
     ),
-    told(
+    vectorOf(
       'claim-of-another-occurrence',
       'The claim is for another occurrence.',
       { code: 'claim_binding' },
       claim({ action_occurrence_id: 'invoice-4712/payment-1' }),
     ),
-    told(
+    vectorOf(
       'claim-extended',
       'The claim may be dispatched later than the grant allows.',
       { code: 'claim_receipt' },
       claim({ dispatch_before: '2026-05-02T10:00:00.000Z' }),
     ),
-    told(
+    vectorOf(
       'claim-before-anchor',
       'It was claimed before the decision was anchored.',
       { code: 'claim_times' },
       { at: { claimed: '09:05:00.500' } },
     ),
-    told(
+    vectorOf(
       'decided-too-late',
       'It was decided after the deadline of the review.',
       { code: 'receipt_times' },
       { at: { confirmed: '10:00:00.000' }, until: 'anchored' },
     ),
-    told(
+    vectorOf(
       'grant-too-long',
       'The grant lasts longer than its limits say.',
       { code: 'receipt_grant' },
@@ -127,7 +127,7 @@ export function wrongfulExports(): Vector[] {
         },
       },
     ),
-    told(
+    vectorOf(
       'receipt-other-requester',
       'The decision names another requester.',
       { code: 'receipt_requester' },
@@ -136,7 +136,7 @@ export function wrongfulExports(): Vector[] {
         amend: { DecisionReceipt: (it) => ({ ...it, requester: 'owner-2' }) },
       },
     ),
-    told(
+    vectorOf(
       'claimed-though-refused',
       'It was refused, and claimed all the same.',
       { code: 'claim_receipt' },
@@ -144,55 +144,55 @@ export function wrongfulExports(): Vector[] {
         amend: { DecisionReceipt: (it) => ({ ...it, decision: 'refuse' }) as typeof it },
       },
     ),
-    told(
+    vectorOf(
       'nonce-twice',
       'A nonce was admitted twice.',
       { code: 'admission_nonce' },
       admission({ nonce: 'n0nce_-aaaaaaaaaaaa' }, 2),
     ),
-    told(
+    vectorOf(
       'admission-of-another-claim',
       'The admission is for another claim.',
       { code: 'admission_claim' },
       admission({ claim_digest: digest }),
     ),
-    told(
+    vectorOf(
       'admission-extended',
       'The admission lasts longer than the claim.',
       { code: 'admission_claim' },
       admission({ dispatch_before: '2026-05-02T10:00:00.000Z' }),
     ),
-    told(
+    vectorOf(
       'admission-other-anchor',
       'The admission carries another anchor proof.',
       { code: 'admission_anchor' },
       admission({ anchor: {} }),
     ),
-    told(
+    vectorOf(
       'admissions-65',
       'More admissions than a claim may have.',
       { code: 'admission_count' },
       { admissions: 65, neighbours: false },
     ),
-    told(
+    vectorOf(
       'outcome-of-another-claim',
       'The outcome is of another claim.',
       { code: 'outcome_claim' },
       outcome({ claim_digest: digest }),
     ),
-    told(
+    vectorOf(
       'outcome-by-operator',
       'An operator reported as if it were the producer.',
       { code: 'outcome_rules' },
       outcome({ recorded_by: { kind: 'operator', subject: 'ops-1' } }),
     ),
-    told(
+    vectorOf(
       'time-told-otherwise',
       'The outcome tells another time than that of its signature.',
       { code: 'record_time' },
       outcome({ recorded_at: '2026-05-01T09:09:00.000Z' }),
     ),
-    told(
+    vectorOf(
       'event-undoes-a-decision',
       'An event takes the decision back.',
       { code: 'event_states' },
@@ -203,7 +203,7 @@ export function wrongfulExports(): Vector[] {
         },
       },
     ),
-    told(
+    vectorOf(
       'event-other-deadline',
       'An event tells another deadline.',
       { code: 'event_content' },

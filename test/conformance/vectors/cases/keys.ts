@@ -4,8 +4,8 @@ import { forged } from '../../evidence/forging.js';
 import { serviceManifest } from '../../evidence/keys.js';
 import type { KeyName } from '../../evidence/keys.js';
 import { LEDGER_ID, clock, sign } from '../../evidence/ledger.js';
-import type { Plot } from '../../evidence/plot.js';
-import { deliver, play } from '../../evidence/story.js';
+import type { Scenario } from '../../evidence/scenario.js';
+import { buildEvidence, deliver } from '../../evidence/build-evidence.js';
 import { accepted, refused } from '../vector.js';
 import type { Options, Vector } from '../vector.js';
 
@@ -21,10 +21,10 @@ const KEYS = Object.fromEntries(
   ),
 ) as Record<RecordType, KeyName>;
 
-const story = play({ keys: KEYS });
-const { store } = story.ledger;
+const evidence = buildEvidence({ keys: KEYS });
+const { store } = evidence.ledger;
 const RECORDS = oneOfEachType();
-const withKeys = (keys: Plot['keys']) => play({ keys: { ...KEYS, ...keys } });
+const withKeys = (keys: Scenario['keys']) => buildEvidence({ keys: { ...KEYS, ...keys } });
 
 /** What a key may sign by its name (protocol R36): every service's key with every type, and where records lie in others. */
 export function keyVectors(): Vector[] {
@@ -52,14 +52,14 @@ function signedByOthers(): Vector[] {
 
 function insideOthers(): Vector[] {
   const delivered = (key: KeyName, event?: SignedRecord): SignedRecord => {
-    const body = deliver(story, clock('09:11:00.000'), 'notifier-1').record;
+    const body = deliver(evidence, clock('09:11:00.000'), 'notifier-1').record;
     return forged(body, {
       key,
       ...(event === undefined ? {} : { payload: { event: event as never } }),
     });
   };
   const fresh = { ...MINE, received: '2026-05-01T09:11:01.000Z' };
-  const event = (story.records['event'] as Signed).record;
+  const event = (evidence.records['event'] as Signed).record;
   const receiptByNotifier = withKeys({ DecisionReceipt: 'notifier-1' });
   const checkpointByNotifier = withKeys({ AuditCheckpoint: 'notifier-1' });
   const reason = 'key_not_for_type';
@@ -67,7 +67,7 @@ function insideOthers(): Vector[] {
     accepted(
       'key-export-of-services',
       'Every service signed its own records.',
-      story.document,
+      evidence.document,
       { code: 'anchor_proof', status: 'holds' },
       { trust, store },
     ),
@@ -160,7 +160,11 @@ function signedBy(key: KeyName, type: RecordType): SignedRecord {
 }
 
 function oneOfEachType(): ReadonlyMap<string, SignedRecord> {
-  const { ledger, document, ...rest } = play({ keys: KEYS, reconciliations: 1, discarded: true });
+  const { ledger, document, ...rest } = buildEvidence({
+    keys: KEYS,
+    reconciliations: 1,
+    discarded: true,
+  });
   const own = { purpose: 'service', profiles: {}, issuedAt: clock('10:20:00.000') } as const;
   const fence = EXAMPLES.RecoveryFence;
   const records = [

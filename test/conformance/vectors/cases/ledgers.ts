@@ -2,13 +2,13 @@ import { canonicalText, textDigest, valueDigest } from '@countersign/protocol';
 import type { AnchorProof, LedgerEntry, Signed, SignedRecord } from '@countersign/protocol';
 import { copyOf, forged } from '../../evidence/forging.js';
 import { LEDGER_ID } from '../../evidence/ledger.js';
-import { play } from '../../evidence/story.js';
+import { buildEvidence } from '../../evidence/build-evidence.js';
 import { accepted, refused } from '../vector.js';
 import type { Vector } from '../vector.js';
 
-const story = play();
-const { entries, store } = story.ledger;
-const proof = story.document.anchor as AnchorProof;
+const evidence = buildEvidence();
+const { entries, store } = evidence.ledger;
+const proof = evidence.document.anchor as AnchorProof;
 const EXPECTED = { tenant: 'acme', ledger: LEDGER_ID };
 
 /** The same entries from one place on, as a service would chain them that rewrites its ledger. */
@@ -42,7 +42,7 @@ export function ranges(): Vector[] {
     return refused(`ledger-${name}`, what, changed, check, { expected: EXPECTED, store: kept });
   };
   const entry = (reason: string) => ({ code: 'range_entry', reason }) as const;
-  const twice = play({ secondClaim: true }).ledger;
+  const twice = buildEvidence({ secondClaim: true }).ledger;
   return [
     accepted(
       'ledger-complete',
@@ -218,7 +218,7 @@ export function proofs(): Vector[] {
       'Another record in the place of the checkpoint.',
       'audience_mismatch',
       (it) => {
-        it.checkpoint = (story.records['receipt'] as Signed).record;
+        it.checkpoint = (evidence.records['receipt'] as Signed).record;
       },
     ),
     failing(

@@ -2,16 +2,16 @@ import type { JsonValue, Signed, SignedRecord } from '@countersign/protocol';
 import { copyOf, forged, replaced } from '../../evidence/forging.js';
 import type { Forgery } from '../../evidence/forging.js';
 import { trustManifest } from '../../evidence/keys.js';
-import { play } from '../../evidence/story.js';
+import { buildEvidence } from '../../evidence/build-evidence.js';
 import { refused } from '../vector.js';
 import type { Options, Vector } from '../vector.js';
 
 const MINE = { tenant: 'acme', audience: 'bot-7' };
 const EXECUTOR = { ...MINE, identity: 'runner-1/run-88', nonce: 'n0nce_-000000000001' };
 
-const story = play();
-const record = (name: string): SignedRecord => (story.records[name] as Signed).record;
-const checkpoint = story.document.anchor?.checkpoint as SignedRecord;
+const evidence = buildEvidence();
+const record = (name: string): SignedRecord => (evidence.records[name] as Signed).record;
+const checkpoint = evidence.document.anchor?.checkpoint as SignedRecord;
 
 /** Single records that somebody altered, sent to the wrong one, or signed with the wrong key. */
 export function badRecords(): Vector[] {
@@ -234,7 +234,7 @@ export function badRecords(): Vector[] {
       'The admission answers another nonce than yours.',
       record('admission'),
       { code: 'expected_nonce' },
-      { expected: { ...EXECUTOR, nonce: 'n0nce_-999999999999' }, store: story.ledger.store },
+      { expected: { ...EXECUTOR, nonce: 'n0nce_-999999999999' }, store: evidence.ledger.store },
     ),
     refused(
       'record-other-identity',
@@ -254,7 +254,7 @@ export function badRecords(): Vector[] {
         record('admission'),
       ),
       { code: 'admission_times' },
-      { expected: EXECUTOR, store: story.ledger.store },
+      { expected: EXECUTOR, store: evidence.ledger.store },
     ),
     refused(
       'record-checkpoint-of-another-ledger',

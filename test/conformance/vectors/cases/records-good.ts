@@ -1,6 +1,6 @@
 import type { Signed, SignedRecord } from '@countersign/protocol';
 import { forged } from '../../evidence/forging.js';
-import { play } from '../../evidence/story.js';
+import { buildEvidence } from '../../evidence/build-evidence.js';
 import { accepted } from '../vector.js';
 import type { Vector } from '../vector.js';
 import { CONTRACT_RECEIPT } from './contract.js';
@@ -8,14 +8,14 @@ import { CONTRACT_RECEIPT } from './contract.js';
 const MINE = { tenant: 'acme', audience: 'bot-7' };
 const EXECUTOR = { ...MINE, identity: 'runner-1/run-88', nonce: 'n0nce_-000000000001' };
 
-const story = play();
-const record = (name: string): SignedRecord => (story.records[name] as Signed).record;
-const checkpoint = story.document.anchor?.checkpoint as SignedRecord;
+const evidence = buildEvidence();
+const record = (name: string): SignedRecord => (evidence.records[name] as Signed).record;
+const checkpoint = evidence.document.anchor?.checkpoint as SignedRecord;
 
 /** Single records that fail nothing. By itself only a checkpoint of the anchor store holds (protocol R36). */
 export function goodRecords(): Vector[] {
   const signature = { code: 'record_signature', status: 'holds' } as const;
-  const { store } = story.ledger;
+  const { store } = evidence.ledger;
   return [
     accepted(
       'record-receipt',

@@ -1,14 +1,14 @@
 import type { Signed, SignedRecord } from '@countersign/protocol';
 import { copyOf, forged } from '../../evidence/forging.js';
 import { clock } from '../../evidence/ledger.js';
-import { deliver, play } from '../../evidence/story.js';
+import { buildEvidence, deliver } from '../../evidence/build-evidence.js';
 import { accepted, refused } from '../vector.js';
 import type { Vector } from '../vector.js';
 
-const story = play();
+const evidence = buildEvidence();
 
 export function webhooks(): Vector[] {
-  const body = deliver(story, clock('09:11:00.000')).record;
+  const body = deliver(evidence, clock('09:11:00.000')).record;
   const mine = { tenant: 'acme', audience: 'bot-7', received: '2026-05-01T09:11:01.000Z' };
   const failing = (
     name: string,
@@ -69,7 +69,7 @@ export function webhooks(): Vector[] {
       'not-an-event',
       'Another record instead of an event.',
       { code: 'record_signature', path: '/payload/event', reason: 'type_mismatch' },
-      carrying((story.records['receipt'] as Signed).record),
+      carrying((evidence.records['receipt'] as Signed).record),
     ),
     failing('wrong-audience', 'For another producer.', { code: 'expected_audience' }, body, {
       audience: 'bot-8',

@@ -5,7 +5,7 @@ import type { Run } from './chain-run.js';
 const ENTRIES = 250;
 
 /** A service with so many entries in pages of 100, and a verifier that fails at `bad`. */
-function scene(bad = Infinity) {
+function setUp(bad = Infinity) {
   const asked: number[] = [];
   const paused: number[] = [];
   const stop = new AbortController();
@@ -38,7 +38,7 @@ function scene(bad = Infinity) {
 }
 
 it('goes through every page and ends with the head', async () => {
-  const { run, asked } = scene();
+  const { run, asked } = setUp();
   const ending = await verifyChain(run);
   expect(ending).toEqual({
     how: 'holds',
@@ -48,7 +48,7 @@ it('goes through every page and ends with the head', async () => {
 });
 
 it('ends at the first entry that does not hold', async () => {
-  const { run } = scene(131);
+  const { run } = setUp(131);
   expect(await verifyChain(run)).toMatchObject({
     how: 'fails',
     sequence: 131,
@@ -57,7 +57,7 @@ it('ends at the first entry that does not hold', async () => {
 });
 
 it('waits as long as the service says when it asks too often', async () => {
-  const { run, paused } = scene();
+  const { run, paused } = setUp();
   const { page } = run;
   let refused = 0;
   const limited: Run = {
@@ -75,13 +75,13 @@ it('waits as long as the service says when it asks too often', async () => {
 });
 
 it('stops when asked to, and says how far it came', async () => {
-  const { run, stop } = scene();
+  const { run, stop } = setUp();
   const stopping: Run = { ...run, onProgress: ({ entries }) => entries >= 200 && stop.abort() };
   expect(await verifyChain(stopping)).toMatchObject({ how: 'stopped', progress: { entries: 200 } });
 });
 
 it('tells an outage apart from a ledger that does not hold', async () => {
-  const { run } = scene();
+  const { run } = setUp();
   const cut: Run = {
     ...run,
     page: (after, signal) =>

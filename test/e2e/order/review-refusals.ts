@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { reviewInput } from '../../support/requests.js';
-import type { Ladder } from './ladder.js';
-import { Draft } from './ladder.js';
-import type { ReviewerName, Stage } from './stage.js';
-import { eligibilityRungs, integrityRungs, visibilityRung } from './stored-request.js';
+import type { RefusalOrder } from './refusal-order.js';
+import { Draft } from './refusal-order.js';
+import type { ReviewerName, Fixture } from './fixture.js';
+import { eligibilityCases, integrityCases, visibilityCase } from './stored-request.js';
 
 /** A pending review on a route of its own. */
-async function pendingReview(stage: Stage, ...reviewers: ReviewerName[]) {
-  const own = await stage.newRoute(...reviewers);
+async function pendingReview(fixture: Fixture, ...reviewers: ReviewerName[]) {
+  const own = await fixture.newRoute(...reviewers);
   const created = await own.producer.post('/v2/requests', reviewInput(own.demo));
   if (created.status !== 201) throw new Error(created.text);
   return { own, id: created.body.request.id as string };
 }
 
 /** VIS → ELIG → PEND, which `review.assign`, `review.propose` and `review.confirm` share. */
-function reviewerRungs(
-  { tampering, operator }: Stage,
+function reviewerCases(
+  { tampering, operator }: Fixture,
   draft: Draft,
   { own, id }: Awaited<ReturnType<typeof pendingReview>>,
   reviewer: ReviewerName,
-): Ladder['rungs'] {
+): RefusalOrder['cases'] {
   return [
-    visibilityRung(draft),
-    ...integrityRungs(tampering, id),
-    ...eligibilityRungs(tampering, reviewer, own),
+    visibilityCase(draft),
+    ...integrityCases(tampering, id),
+    ...eligibilityCases(tampering, reviewer, own),
     {
       answer: '409 request_not_pending',
       apply: () => operator.post(`/v2/requests/${id}/cancel`),
@@ -32,30 +32,35 @@ function reviewerRungs(
 }
 
 /** `review.assign` */
-export async function assignment(stage: Stage): Promise<Ladder> {
-  const review = await pendingReview(stage, 'anna', 'bert');
-  const draft = new Draft(stage.reviewers.anna, 'POST', `/v2/requests/${review.id}/assignment`, {});
+export async function assignment(fixture: Fixture): Promise<RefusalOrder> {
+  const review = await pendingReview(fixture, 'anna', 'bert');
+  const draft = new Draft(
+    fixture.reviewers.anna,
+    'POST',
+    `/v2/requests/${review.id}/assignment`,
+    {},
+  );
   return {
     call: () => draft.send(),
-    rungs: [
-      ...reviewerRungs(stage, draft, review, 'anna'),
-      { answer: '409 review_assigned', apply: () => stage.reviewers.bert.post(draft.path) },
+    cases: [
+      ...reviewerCases(fixture, draft, review, 'anna'),
+      { answer: '409 review_assigned', apply: () => fixture.reviewers.bert.post(draft.path) },
     ],
   };
 }
 
 /** `review.propose` */
-export async function candidate(stage: Stage): Promise<Ladder> {
-  const review = await pendingReview(stage, 'cleo');
+export async function candidate(fixture: Fixture): Promise<RefusalOrder> {
+  const review = await pendingReview(fixture, 'cleo');
   const path = `/v2/requests/${review.id}/candidates`;
-  const draft = new Draft(stage.reviewers.cleo, 'POST', path, {
+  const draft = new Draft(fixture.reviewers.cleo, 'POST', path, {
     response: { note: 'seen' },
     decision: 'approve',
   });
   return {
     call: () => draft.send(),
-    rungs: [
-      ...reviewerRungs(stage, draft, review, 'cleo'),
+    cases: [
+      ...reviewerCases(fixture, draft, review, 'cleo'),
       {
         answer: '400 purpose_decision_mismatch',
         apply: () => (draft.body.decision = 'authorise'),
@@ -69,7 +74,7 @@ export async function candidate(stage: Stage): Promise<Ladder> {
         answer: '429 proposal_revision_limit',
         apply: async () => {
           for (let revision = 1; revision <= 32; revision += 1) {
-            const { status } = await stage.reviewers.cleo.post(path, draft.body);
+            const { status } = await fixture.reviewers.cleo.post(path, draft.body);
             if (status !== 201) throw new Error(`revision ${revision} answered ${status}`);
           }
         },
@@ -79,32 +84,32 @@ export async function candidate(stage: Stage): Promise<Ladder> {
 }
 
 /** `review.confirm` */
-export async function confirmation(stage: Stage): Promise<Ladder> {
-  const review = await pendingReview(stage, 'dora');
+export async function confirmation(fixture: Fixture): Promise<RefusalOrder> {
+  const review = await pendingReview(fixture, 'dora');
   const path = `/v2/requests/${review.id}/confirm`;
-  const draft = new Draft(stage.reviewers.dora, 'POST', path, {
+  const draft = new Draft(fixture.reviewers.dora, 'POST', path, {
     candidate_id: randomUUID(),
     candidate_digest: `sha256:${'0'.repeat(64)}`,
   });
   return {
     call: () => draft.send(),
-    rungs: [
-      ...reviewerRungs(stage, draft, review, 'dora'),
+    cases: [
+      ...reviewerCases(fixture, draft, review, 'dora'),
       { answer: '409 candidate_changed', apply: () => {} },
     ],
   };
 }
 
 /** `notifier.remind` */
-export async function reminder(stage: Stage): Promise<Ladder> {
-  const { own, id } = await pendingReview(stage, 'emil');
+export async function reminder(fixture: Fixture): Promise<RefusalOrder> {
+  const { own, id } = await pendingReview(fixture, 'emil');
   const draft = new Draft(own.producer, 'POST', `/v2/requests/${id}/remind`, {});
   return {
     call: () => draft.send(),
-    rungs: [
-      visibilityRung(draft),
-      { answer: '403 forbidden', apply: () => (draft.client = stage.reviewers.emil) },
-      ...integrityRungs(stage.tampering, id),
+    cases: [
+      visibilityCase(draft),
+      { answer: '403 forbidden', apply: () => (draft.client = fixture.reviewers.emil) },
+      ...integrityCases(fixture.tampering, id),
       {
         answer: '409 request_not_pending',
         apply: () => own.producer.post(`/v2/requests/${id}/cancel`),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { valueDigest } from '@countersign/protocol';
 import type { JsonValue, OperationName } from '@countersign/protocol';
 import { executionBinding, reviewInput } from '../support/requests.js';
-import { singing } from './canary.js';
+import { withCanary } from './canary.js';
 import { newToken, routeOf } from './cast.js';
 import type { Caller } from './caller.js';
 import { nameOf, pick } from './pool.js';
@@ -26,9 +26,9 @@ const SCHEMAS: readonly { schema: object; answer: (draft: Draft) => JsonValue }[
       type: 'object',
       additionalProperties: false,
       required: ['note'],
-      properties: { note: { type: 'string', maxLength: 1000, description: singing('schema') } },
+      properties: { note: { type: 'string', maxLength: 1000, description: withCanary('schema') } },
     },
-    answer: ({ text }) => ({ note: singing(text) }),
+    answer: ({ text }) => ({ note: withCanary(text) }),
   },
   { schema: {}, answer: ({ json }) => json },
   { schema: { type: 'object', properties: {}, additionalProperties: false }, answer: () => ({}) },
@@ -93,13 +93,13 @@ function newRequest({ pool, draft, request }: Occasion): Record<string, unknown>
     },
     route: choice % 13 === 0 ? pick(pool.routes, choice) : pool.setting.routes[place],
     summary: [...`? ${text}`].slice(0, 300).join(''),
-    payload: { canary: singing('payload'), text, json },
+    payload: { canary: withCanary('payload'), text, json },
     response_schema: schemaFor(draft),
-    review_document: singing(text),
+    review_document: withCanary(text),
     ...(app === undefined ? {} : { bundle_id: app }),
     ...(executes ? { execution: bindingFor(pool, draft, replaced?.execution) } : {}),
     ...(choice % 3 === 0 ? { review_seconds: 1 + (choice % 86400) * 7 } : {}),
-    metadata: { canary: singing('metadata'), json },
+    metadata: { canary: withCanary('metadata'), json },
   });
 }
 
@@ -118,7 +118,7 @@ function bindingFor(pool: Pool, { json, choice }: Draft, replaced: any): object 
     provenance: {
       profile: 'proto.execution',
       version: '1-draft.1',
-      references: { canary: singing('provenance'), json },
+      references: { canary: withCanary('provenance'), json },
     },
     ...(choice % 6 === 0 && consumed ? { recovery_of: consumed.action_occurrence_id } : {}),
   });
@@ -178,13 +178,17 @@ function outcome({ request, draft }: Occasion): object {
   return {
     execution_identity: request?.identity || 'nobody',
     status: pick(OUTCOMES, draft.choice),
-    details: { reason: singing(draft.text), evidence: draft.json, canary: singing('details') },
+    details: {
+      reason: withCanary(draft.text),
+      evidence: draft.json,
+      canary: withCanary('details'),
+    },
   };
 }
 
 function bundle({ draft }: Occasion): object {
   return {
-    html: `<!doctype html><p>${singing(draft.text)}</p>`,
+    html: `<!doctype html><p>${withCanary(draft.text)}</p>`,
     compatibility: { agent_ui: '2', built: draft.json },
     author: [...`a ${draft.text}`].slice(0, 1000).join(''),
     licence: [...`l ${draft.text}`].slice(0, 160).join(''),
@@ -264,6 +268,6 @@ const BY_OPERATION: Partial<Record<OperationName, (occasion: Occasion) => object
 };
 
 /** A body for an operation that is right in itself; `{}` where nothing is to be said. */
-export function aptInput(operation: OperationName, occasion: Occasion): object {
+export function validInput(operation: OperationName, occasion: Occasion): object {
   return BY_OPERATION[operation]?.(occasion) ?? {};
 }

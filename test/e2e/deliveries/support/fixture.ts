@@ -21,7 +21,7 @@ import type { MailServer } from './mail-server.js';
 import { startReceiver } from './receiver.js';
 import type { Receiver } from './receiver.js';
 
-/** What the status of a request says of a delivery (protocol §3.3). */
+/** A delivery as the status of a request shows it (protocol §3.3). */
 export interface DeliveryStatus {
   readonly id: string;
   readonly kind: string;
@@ -30,8 +30,8 @@ export interface DeliveryStatus {
   readonly error: string | null;
 }
 
-/** The product with somebody to deliver to: a receiver of webhooks and a mail server, both real. */
-export interface Scene {
+/** The product with a real webhook receiver and a real mail server. */
+export interface DeliveryFixture {
   readonly instance: Instance;
   readonly demo: Demo;
   readonly trust: Trust;
@@ -44,17 +44,17 @@ export interface Scene {
   readonly operator: Client;
   /** By id. */
   person(id: string): Promise<Client>;
-  /** Configures the producer; what is not named is not there. */
+  /** Configures the producer; members that are not given are removed. */
   configureProducer(config: { webhook?: string; webhook_secret?: string }): Promise<void>;
   configurePerson(id: string, config: Record<string, unknown>): Promise<void>;
   deliveriesOf(requestId: string, kind: 'webhook' | 'smtp'): Promise<DeliveryStatus[]>;
-  /** Once there are so many of that kind, and all of them are at their end. */
+  /** Resolves once there are that many of that kind and all of them have ended. */
   untilDelivered(
     requestId: string,
     kind: 'webhook' | 'smtp',
     many: number,
   ): Promise<DeliveryStatus[]>;
-  /** Until everything that is committed has been looked at for deliveries. */
+  /** Resolves once everything committed so far was examined for deliveries. */
   untilFollowed(): Promise<void>;
   close(): Promise<void>;
 }
@@ -66,9 +66,13 @@ export interface SceneOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export async function setScene({ split, replicas = 2, env = {} }: SceneOptions): Promise<Scene> {
+export async function startDeliveryFixture({
+  split,
+  replicas = 2,
+  env = {},
+}: SceneOptions): Promise<DeliveryFixture> {
   const certificate = selfSigned(['localhost']);
-  const folder = mkdtempSync(join(tmpdir(), 'countersign-scene-'));
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-fixture-'));
   const trusted = join(folder, 'receiver.pem');
   writeFileSync(trusted, certificate.cert);
   const receiver = await startReceiver(certificate);

@@ -9,7 +9,7 @@ import type {
 } from '@countersign/protocol';
 import { ISSUER, signer } from './keys.js';
 import type { KeyName } from './keys.js';
-import type { Plot } from './plot.js';
+import type { Scenario } from './scenario.js';
 import { LEDGER_ID, clock, iso, newLedger, sign, uuid } from './ledger.js';
 import type { Ledger } from './ledger.js';
 import {
@@ -25,7 +25,7 @@ import {
 } from './request.js';
 import type { Asked } from './request.js';
 
-/** What a story leaves behind. */
+/** The evidence of a scenario. */
 export interface Evidence {
   readonly document: AuditExport;
   readonly ledger: Ledger;
@@ -36,17 +36,17 @@ export interface Evidence {
 
 const STEPS = ['asked', 'decided', 'anchored', 'claimed', 'admitted', 'reported'] as const;
 
-/** Plays one request through and writes down what the service would. */
-export function play(plot: Plot = {}): Evidence {
-  const asked = ask(plot);
+/** Runs one request through its lifecycle and records what the service would record. */
+export function buildEvidence(scenario: Scenario = {}): Evidence {
+  const asked = ask(scenario);
   const { request, digest } = asked;
   const executes = request.purpose === 'authorise_execution';
-  const decision = plot.decision ?? (executes ? 'authorise' : 'approve');
+  const decision = scenario.decision ?? (executes ? 'authorise' : 'approve');
   const granted = decision === 'authorise';
-  const last = STEPS.indexOf(plot.until ?? (granted ? 'reported' : 'anchored'));
+  const last = STEPS.indexOf(scenario.until ?? (granted ? 'reported' : 'anchored'));
   const reaches = (step: (typeof STEPS)[number]): boolean => STEPS.indexOf(step) <= last;
 
-  const keyOf = (type: RecordType): KeyName => plot.keys?.[type] ?? 'k-2026-01';
+  const keyOf = (type: RecordType): KeyName => scenario.keys?.[type] ?? 'k-2026-01';
   const ledger = newLedger(LEDGER_ID, keyOf('AuditCheckpoint'));
   const named: Record<string, Signed> = {};
   const listed: Signed[] = [];
@@ -59,9 +59,9 @@ export function play(plot: Plot = {}): Evidence {
   let revision = 0;
   let deadline = request.review_deadline;
 
-  const at = (moment: keyof NonNullable<Plot['at']>, usual: number): number => {
-    const told = plot.at?.[moment];
-    return told === undefined ? usual : clock(told);
+  const at = (moment: keyof NonNullable<Scenario['at']>, usual: number): number => {
+    const given = scenario.at?.[moment];
+    return given === undefined ? usual : clock(given);
   };
   const confirmed = at('confirmed', CONFIRMED);
   const made = <Type extends RecordType>(
@@ -69,7 +69,7 @@ export function play(plot: Plot = {}): Evidence {
     at: number,
     usual: PayloadOf<Type>,
   ): Signed => {
-    const payload = plot.amend?.[type]?.(usual) ?? usual;
+    const payload = scenario.amend?.[type]?.(usual) ?? usual;
     const service = SIGNED_RECORDS[type].purpose === 'service';
     return sign(
       type,
@@ -104,13 +104,13 @@ export function play(plot: Plot = {}): Evidence {
     keep('event', changed, false);
   };
   const neighbour = (number: number, at: number) => {
-    if (plot.neighbours === false) return;
+    if (scenario.neighbours === false) return;
     const payload = { id: `bot-${number}`, kind: 'producer', enabled: true } as const;
     ledger.append(made('PrincipalConfigured', at, payload), null);
   };
 
   neighbour(1, clock('08:00:00.000'));
-  if (plot.neighbours !== false) {
+  if (scenario.neighbours !== false) {
     const registered = sign(
       'BundleRegistered',
       {
@@ -127,7 +127,7 @@ export function play(plot: Plot = {}): Evidence {
   event('created', ACCEPTED, {});
   neighbour(2, ACCEPTED);
 
-  const candidate = reaches('decided') ? propose(asked, decision, plot.candidate) : null;
+  const candidate = reaches('decided') ? propose(asked, decision, scenario.candidate) : null;
   let anchor: AnchorProof | null = null;
   if (candidate !== null) {
     const grant_deadline = '2026-05-02T09:00:00.000Z';
@@ -165,7 +165,7 @@ export function play(plot: Plot = {}): Evidence {
     const claimed = execute();
     if (reaches('reported')) report(claimed);
   }
-  if (plot.discarded) {
+  if (scenario.discarded) {
     const at = clock('10:00:00.000');
     keep(
       'discarded',
@@ -201,12 +201,12 @@ export function play(plot: Plot = {}): Evidence {
     };
     const claim = made('ExecutionClaim', claimedAt, payload);
     keep('claim', claim, true);
-    if (plot.secondClaim) {
+    if (scenario.secondClaim) {
       const second = { ...payload, id: uuid(501), execution_identity: 'runner-2/run-1' };
       keep('second claim', made('ExecutionClaim', claimedAt, second), true);
     }
     event('claimed', claimedAt, { grant: 'consumed', execution: 'claimed' });
-    const admissions = reaches('admitted') ? (plot.admissions ?? 1) : 0;
+    const admissions = reaches('admitted') ? (scenario.admissions ?? 1) : 0;
     for (let number = 1; number <= admissions; number += 1) {
       const checked = at('admitted', claimedAt + number * 1000);
       const admitted = made('AdmissionStatus', checked, {
@@ -240,7 +240,7 @@ export function play(plot: Plot = {}): Evidence {
       recorded_by: { kind: 'producer', subject: PRODUCER },
     });
     keep('outcome', reported, true);
-    if (plot.secondOutcome) {
+    if (scenario.secondOutcome) {
       const later = {
         ...outcome(closed + 1, 'failed', {}),
         recorded_by: { kind: 'producer', subject: PRODUCER },
@@ -248,7 +248,7 @@ export function play(plot: Plot = {}): Evidence {
       keep('second outcome', made('ExecutionOutcome', closed + 1, later), true);
     }
     event('outcome', closed, { execution: 'completed' });
-    for (let number = 1; number <= (plot.reconciliations ?? 0); number += 1) {
+    for (let number = 1; number <= (scenario.reconciliations ?? 0); number += 1) {
       const settled = closed + number * 1000;
       const details = { reason: 'The bank refused it', evidence: `statement-${number}` };
       const reconciled = made('ExecutionReconciliation', settled, {
@@ -274,7 +274,7 @@ export function play(plot: Plot = {}): Evidence {
         record,
       })),
     anchor,
-    material: plot.discarded ? null : { ...asked.material, candidate },
+    material: scenario.discarded ? null : { ...asked.material, candidate },
     verification: 'Verify every signature against keys that you obtained out of band.',
   };
   return { document, ledger, asked, records: named };

@@ -2,27 +2,27 @@ import type { DecisionCandidate, PayloadOf, RecordType } from '@countersign/prot
 import type { KeyName } from './keys.js';
 import type { Kind } from './request.js';
 
-/** How a story goes; without anything said it is an execution from the question to its outcome. */
-export interface Plot extends Kind {
+/** A lifecycle for the tests; by default an execution from its request to its outcome. */
+export interface Scenario extends Kind {
   readonly decision?: DecisionCandidate['decision'];
-  /** How far it goes; `reported` unless said otherwise, and `anchored` for a review. */
+  /** Its last step; by default `reported`, and `anchored` for a review. */
   readonly until?: 'asked' | 'decided' | 'anchored' | 'claimed' | 'admitted' | 'reported';
   readonly admissions?: number;
   readonly reconciliations?: number;
   readonly discarded?: boolean;
-  /** Members of the candidate that are frozen otherwise than they should. */
+  /** Wrong members of the frozen candidate. */
   readonly candidate?: Partial<DecisionCandidate>;
-  /** The service claims a second time, which it never may. */
+  /** The service wrongly claims a second time. */
   readonly secondClaim?: boolean;
-  /** The service takes a second outcome, which it never may. */
+  /** The service wrongly accepts a second outcome. */
   readonly secondOutcome?: boolean;
-  /** What the service signs otherwise than it should, by types; later records rest on that. */
+  /** Wrong payloads that the service signs, by type; later records build on them. */
   readonly amend?: {
     readonly [Type in RecordType]?: (payload: PayloadOf<Type>) => PayloadOf<Type>;
   };
-  /** Who signs what, where it is not the one key of most stories. */
+  /** The signing key by type, where it is not the usual one. */
   readonly keys?: { readonly [Type in RecordType]?: KeyName };
-  /** Times of day of records that are issued at another moment than usual. */
+  /** Times of day of records that are issued at an unusual time. */
   readonly at?: {
     readonly confirmed?: string;
     readonly anchored?: string;

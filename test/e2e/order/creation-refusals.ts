@@ -8,24 +8,24 @@ import {
   executionInput,
   reviewInput,
 } from '../../support/requests.js';
-import type { Ladder, Rung } from './ladder.js';
-import { Draft, bodyRungs } from './ladder.js';
-import type { Stage } from './stage.js';
-import { integrityRungs, visibilityRung } from './stored-request.js';
+import type { RefusalOrder, RefusalCase } from './refusal-order.js';
+import { Draft, bodyCases } from './refusal-order.js';
+import type { Fixture } from './fixture.js';
+import { integrityCases, visibilityCase } from './stored-request.js';
 
-/** More than a route of these ladders takes of anything. */
+/** More than any limit of the routes of these sequences. */
 const LARGE = 'x'.repeat(2100);
 
-function unauthenticated(draft: Draft, anybody: Client): Rung {
+function unauthenticated(draft: Draft, anybody: Client): RefusalCase {
   return { answer: '401 unauthenticated', apply: () => (draft.client = anybody) };
 }
 
-function keyless(draft: Draft): Rung {
+function keyless(draft: Draft): RefusalCase {
   return { answer: '400 idempotency_key_required', apply: () => (draft.key = 'a b') };
 }
 
 /** Protocol §9.2 in its order; what is wrong is taken away again by the caller. */
-function quotaRungs({ tampering }: Stage, { producerId }: OwnRoute): Rung[] {
+function quotaCases({ tampering }: Fixture, { producerId }: OwnRoute): RefusalCase[] {
   const amounts: Record<string, number> = {};
   const none = (name: string) => () => {
     amounts[name] = 0;
@@ -48,7 +48,7 @@ function quotaRungs({ tampering }: Stage, { producerId }: OwnRoute): Rung[] {
 }
 
 /** The route, the sizes (R27), the record and its schema: protocol §7 request.create, unlocked. */
-function contentRungs(draft: Draft, own: OwnRoute): Rung[] {
+function contentCases(draft: Draft, own: OwnRoute): RefusalCase[] {
   const set = (name: string, value: unknown) => () => (draft.body[name] = value);
   return [
     { answer: '400 invalid_RequestInput', apply: set('route', 7) },
@@ -71,8 +71,8 @@ function contentRungs(draft: Draft, own: OwnRoute): Rung[] {
 }
 
 /** `request.create`, whole. */
-export async function creation(stage: Stage): Promise<Ladder> {
-  const own = await stage.newRoute('anna');
+export async function creation(fixture: Fixture): Promise<RefusalOrder> {
+  const own = await fixture.newRoute('anna');
   const taken = executionBinding();
   const first = await own.producer.post(
     '/v2/requests',
@@ -92,13 +92,13 @@ export async function creation(stage: Stage): Promise<Ladder> {
   const execution = (changes: object) => () => Object.assign(draft.body.execution, changes);
   return {
     call: () => draft.send(),
-    rungs: [
-      unauthenticated(draft, stage.anybody),
-      { answer: '403 producer_required', apply: () => (draft.client = stage.operator) },
+    cases: [
+      unauthenticated(draft, fixture.anybody),
+      { answer: '403 producer_required', apply: () => (draft.client = fixture.operator) },
       keyless(draft),
-      ...quotaRungs(stage, own),
-      ...bodyRungs(draft, null),
-      ...contentRungs(draft, own),
+      ...quotaCases(fixture, own),
+      ...bodyCases(draft, null),
+      ...contentCases(draft, own),
       {
         answer: '422 unsupported_profile',
         apply: () => (draft.body.profiles['proto.unheard-of'] = '1'),
@@ -109,7 +109,7 @@ export async function creation(stage: Stage): Promise<Ladder> {
       },
       {
         answer: '409 requester_identity_unavailable',
-        apply: () => stage.tampering.principal(own.ownerId, { columns: { enabled: false } }),
+        apply: () => fixture.tampering.principal(own.ownerId, { columns: { enabled: false } }),
       },
       { answer: '422 unsupported_approval_mode', apply: execution({ mode: 'live_window' }) },
       {
@@ -130,23 +130,23 @@ export async function creation(stage: Stage): Promise<Ladder> {
 }
 
 /** `request.create` with a key that is known: its answer comes before quotas and whatever the body says (R5, R28). */
-export async function knownKey(stage: Stage): Promise<Ladder> {
-  const own = await stage.newRoute('anna');
+export async function knownKey(fixture: Fixture): Promise<RefusalOrder> {
+  const own = await fixture.newRoute('anna');
   const draft = new Draft(own.producer, 'POST', '/v2/requests', reviewInput(own.demo));
   const created = await draft.send();
   if (created.status !== 201) throw new Error(created.text);
   draft.body.execution = executionBinding();
   return {
     call: () => draft.send(),
-    rungs: [
-      unauthenticated(draft, stage.anybody),
-      { answer: '403 producer_required', apply: () => (draft.client = stage.operator) },
-      ...bodyRungs(draft, null),
+    cases: [
+      unauthenticated(draft, fixture.anybody),
+      { answer: '403 producer_required', apply: () => (draft.client = fixture.operator) },
+      ...bodyCases(draft, null),
       {
         answer: '409 idempotency_conflict',
         // Everything is wrong with it, and nothing of that is looked at.
         apply: async () => {
-          for (const { apply } of [...quotaRungs(stage, own), ...contentRungs(draft, own)]) {
+          for (const { apply } of [...quotaCases(fixture, own), ...contentCases(draft, own)]) {
             await apply();
           }
         },
@@ -159,22 +159,22 @@ export async function knownKey(stage: Stage): Promise<Ladder> {
  * `request.create`: the day of the route is a quota like the others, though it is known only with the body
  * (protocol §7 request.create).
  */
-export async function routeQuota(stage: Stage): Promise<Ladder> {
-  const own = await stage.newRoute('anna');
+export async function routeQuota(fixture: Fixture): Promise<RefusalOrder> {
+  const own = await fixture.newRoute('anna');
   await own.producer.post('/v2/requests', reviewInput(own.demo));
   const draft = new Draft(own.producer, 'POST', '/v2/requests', executionInput(own.demo));
-  const [type, missing, stranger, ...content] = contentRungs(draft, own);
+  const [type, missing, stranger, ...content] = contentCases(draft, own);
   return {
     call: () => draft.send(),
-    rungs: [
-      type as Rung,
-      missing as Rung,
-      stranger as Rung,
+    cases: [
+      type as RefusalCase,
+      missing as RefusalCase,
+      stranger as RefusalCase,
       {
         answer: '429 daily_quota',
         apply: async () => {
           for (const { apply } of content) await apply();
-          await stage.tampering.quotas({ daily_route: 1 });
+          await fixture.tampering.quotas({ daily_route: 1 });
         },
       },
     ],
@@ -182,9 +182,9 @@ export async function routeQuota(stage: Stage): Promise<Ladder> {
 }
 
 /** `request.supersede`: as `request.create`, with the replaced request before the body and its state behind the content. */
-export async function supersession(stage: Stage): Promise<Ladder> {
-  const own = await stage.newRoute('anna');
-  const granted = await authorisedRequest(own.demo, own.producer, stage.reviewers.anna);
+export async function supersession(fixture: Fixture): Promise<RefusalOrder> {
+  const own = await fixture.newRoute('anna');
+  const granted = await authorisedRequest(own.demo, own.producer, fixture.reviewers.anna);
   const { id, execution } = granted.body.request;
   const draft = new Draft(
     own.producer,
@@ -194,20 +194,20 @@ export async function supersession(stage: Stage): Promise<Ladder> {
   );
   return {
     call: () => draft.send(),
-    rungs: [
-      unauthenticated(draft, stage.anybody),
-      { answer: '403 producer_required', apply: () => (draft.client = stage.operator) },
+    cases: [
+      unauthenticated(draft, fixture.anybody),
+      { answer: '403 producer_required', apply: () => (draft.client = fixture.operator) },
       keyless(draft),
-      visibilityRung(draft),
-      { answer: '403 forbidden', apply: () => (draft.client = stage.reviewers.anna) },
-      ...quotaRungs(stage, own),
-      ...bodyRungs(draft, null),
-      ...contentRungs(draft, own),
-      ...integrityRungs(stage.tampering, id),
+      visibilityCase(draft),
+      { answer: '403 forbidden', apply: () => (draft.client = fixture.reviewers.anna) },
+      ...quotaCases(fixture, own),
+      ...bodyCases(draft, null),
+      ...contentCases(draft, own),
+      ...integrityCases(fixture.tampering, id),
       {
         answer: '409 purpose_immutable',
         // Whole, so that what comes before still has an execution to be wrong with.
-        apply: () => stage.tampering.rewriteRequest(id, { path: ['purpose'], value: 'review' }),
+        apply: () => fixture.tampering.rewriteRequest(id, { path: ['purpose'], value: 'review' }),
       },
       {
         answer: '409 occurrence_consumed',
@@ -222,28 +222,28 @@ export async function supersession(stage: Stage): Promise<Ladder> {
 }
 
 /** `request.register-bundle` */
-export async function bundle(stage: Stage): Promise<Ladder> {
-  const draft = new Draft(stage.publisher, 'POST', '/v2/bundles', {
+export async function bundle(fixture: Fixture): Promise<RefusalOrder> {
+  const draft = new Draft(fixture.publisher, 'POST', '/v2/bundles', {
     html: '<p>hi</p>',
     compatibility: { agent_ui: '2' },
     author: 'A',
     licence: 'MIT',
   });
-  await stage.publisher.post(draft.path, draft.body);
+  await fixture.publisher.post(draft.path, draft.body);
   const amounts: Record<string, number> = {};
   const only = (name: string, amount: number) => () => {
     amounts[name] = amount;
-    return stage.tampering.quotas(amounts);
+    return fixture.tampering.quotas(amounts);
   };
   return {
     call: () => draft.send(),
-    rungs: [
-      unauthenticated(draft, stage.anybody),
-      { answer: '403 publisher_required', apply: () => (draft.client = stage.operator) },
+    cases: [
+      unauthenticated(draft, fixture.anybody),
+      { answer: '403 publisher_required', apply: () => (draft.client = fixture.operator) },
       keyless(draft),
       { answer: '429 bundle_daily_quota', apply: only('bundle_daily_publisher', 1) },
       { answer: '429 bundle_rate', apply: only('bundle_publisher_burst', 0) },
-      ...bodyRungs(draft, null),
+      ...bodyCases(draft, null),
       { answer: '413 bundle_too_large', apply: () => (draft.body.html = 'x'.repeat(5_242_881)) },
       { answer: '400 invalid_BundleRegistration', apply: () => (draft.body.author = '') },
       { answer: '429 retained_quota', apply: only('bundle_retained', 0) },

@@ -5,11 +5,11 @@ import type { OwnRoute } from '../../support/own-route.js';
 import { newRoute } from '../../support/own-route.js';
 import { Tampering } from '../../support/tampering.js';
 
-/** One reviewer for each ladder that breaks people, so that no ladder stands in the way of another. */
+/** One reviewer for each sequence that changes people, so that sequences do not affect one another. */
 export const REVIEWERS = ['anna', 'bert', 'cleo', 'dora', 'emil'] as const;
 export type ReviewerName = (typeof REVIEWERS)[number];
 
-export interface Stage {
+export interface Fixture {
   readonly demo: Demo;
   readonly operator: Client;
   readonly publisher: Client;
@@ -20,7 +20,7 @@ export interface Stage {
   newRoute(...reviewers: ReviewerName[]): Promise<OwnRoute>;
 }
 
-export async function setStage(instance: Instance, database: pg.Client): Promise<Stage> {
+export async function startFixture(instance: Instance, database: pg.Client): Promise<Fixture> {
   const { demo, dataDirectory } = instance;
   const operator = operatorOf(demo);
   const sessions = await Promise.all(REVIEWERS.map((id) => personOf(demo, dataDirectory, id)));

@@ -4,7 +4,7 @@ import { operatorOf, personOf, producerOf } from '../../support/client.js';
 import type { Demo, Instance, InstanceOptions } from '../../support/instance.js';
 import { startInstance } from '../../support/instance.js';
 
-/** Who plays: the producer, one reviewer with a session, the operator. */
+/** The callers: the producer, one reviewer with a session, the operator. */
 export interface Cast {
   readonly demo: Demo;
   readonly producer: Client;
@@ -12,19 +12,19 @@ export interface Cast {
   readonly operator: Client;
 }
 
-export interface Stage {
+export interface FaultFixture {
   readonly instance: Instance;
   readonly cast: Cast;
 }
 
 /**
  * Starts the product in split mode with two replicas of each service, over stores of its own. FAULT_DATA names a
- * directory that keeps the data and logs of each run for whoever has to see what went wrong.
+ * directory that keeps the data and logs of each run for debugging.
  */
-export async function setStage(
+export async function startFaultFixture(
   name: string,
   options: Pick<InstanceOptions, 'quotas' | 'env' | 'dataDirectory'> = {},
-): Promise<Stage> {
+): Promise<FaultFixture> {
   const kept = process.env['FAULT_DATA'];
   const instance = await startInstance({
     split: true,

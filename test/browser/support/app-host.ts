@@ -26,12 +26,12 @@ import {
 } from '@countersign/gateway/sandbox';
 import type { SandboxSettings } from '@countersign/gateway/sandbox';
 import { freePort } from '@countersign/platform/stores';
-import type { Stage, StageEvent } from '../stage/main.js';
+import type { AppHostPage, AppHostEvent } from '../app-host/main.js';
 import { until } from '../../support/requests.js';
 import { PAGE_WAITS_MS } from './browser.js';
 
-const DOCUMENT = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Stage</title>
-<link rel="stylesheet" href="/stage.css"><script type="module" src="/stage.js"></script></head>
+const DOCUMENT = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>App host</title>
+<link rel="stylesheet" href="/app-host.css"><script type="module" src="/app-host.js"></script></head>
 <body><h1>Review</h1><div id="app"></div>
 <form><label>Note <input name="note"></label><button>Propose</button><output name="sent"></output></form></body></html>`;
 const STYLE = 'iframe { width: 100%; height: 300px; }';
@@ -42,13 +42,15 @@ export interface PlayOptions {
   readonly change?: (app: StoredApp) => unknown;
 }
 
-/** An app on the stage, and the page around it. */
+/** An app in the host, and the page around it. */
 export interface Play {
   readonly page: Page;
   /** Events so far. */
-  events(): Promise<StageEvent[]>;
+  events(): Promise<AppHostEvent[]>;
   /** Resolves with the first event of this type. */
-  event<Type extends StageEvent['type']>(type: Type): Promise<Extract<StageEvent, { type: Type }>>;
+  event<Type extends AppHostEvent['type']>(
+    type: Type,
+  ): Promise<Extract<AppHostEvent, { type: Type }>>;
   /** The frame in which the app runs. */
   inner(): Promise<Frame>;
   /** The person answers by the native form; gives what the form then sends. */
@@ -56,7 +58,7 @@ export interface Play {
   close(): Promise<void>;
 }
 
-export interface TestStage {
+export interface TestAppHost {
   readonly trusted: string;
   readonly sandboxPattern: string;
   /** In a browser of its own, or in a context beside and after other apps, which takes a third of the time. */
@@ -68,13 +70,16 @@ export interface TestStage {
  * The app host with nothing around it: the real sandbox listener, and a trusted page with the real headers that mounts one
  * app. No service stands behind it, so a hundred apps can be tried in a minute.
  */
-export async function startStage(
+export async function startAppHost(
   confinement: SandboxSettings['confinement'],
   sandboxName = '{scope}.localhost',
-): Promise<TestStage> {
-  const folder = mkdtempSync(join(tmpdir(), 'countersign-stage-'));
-  await promisify(execFile)(process.execPath, [resolve(__dirname, '../stage/build.mjs'), folder]);
-  const script = readFileSync(join(folder, 'stage.js'));
+): Promise<TestAppHost> {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-app-host-'));
+  await promisify(execFile)(process.execPath, [
+    resolve(__dirname, '../app-host/build.mjs'),
+    folder,
+  ]);
+  const script = readFileSync(join(folder, 'app-host.js'));
   rmSync(folder, { recursive: true, force: true });
 
   const server = createServer((request, response) => {
@@ -83,9 +88,9 @@ export async function startStage(
     const frame = new URL(request.url ?? '/', 'http://x').searchParams.get('frame');
     allowFrame(response, frame ?? "'none'");
     const [type, body] =
-      request.url === '/stage.js'
+      request.url === '/app-host.js'
         ? ['text/javascript', script]
-        : request.url === '/stage.css'
+        : request.url === '/app-host.css'
           ? ['text/css', STYLE]
           : ['text/html; charset=utf-8', DOCUMENT];
     response.setHeader('Content-Type', type);
@@ -107,7 +112,7 @@ export async function startStage(
     },
   });
   await sandbox.start(sandboxPort, '127.0.0.1');
-  // By context: pages that nobody uses, with nothing on their stage. A new one costs as much as all that is tried in it.
+  // By context: unused pages without an app. A new one costs as much as all that is tried in it.
   const idle = new Map<BrowserContext, Page[]>();
 
   return {
@@ -122,9 +127,10 @@ export async function startStage(
       const page = idle.get(context)?.pop() ?? (await context.newPage());
       page.setDefaultTimeout(PAGE_WAITS_MS);
       await page.goto(`${trusted}/?frame=${frame}`);
-      await page.waitForFunction(() => 'stage' in window);
+      await page.waitForFunction(() => 'appHost' in window);
       await page.evaluate(
-        ([app, facts]) => (window as unknown as { stage: Stage }).stage.mount(app, facts as never),
+        ([app, facts]) =>
+          (window as unknown as { appHost: AppHostPage }).appHost.mount(app, facts as never),
         [change(answer), { request, request_digest: valueDigest(request) }] as unknown[],
       );
       return playOf(page, async () => {
@@ -145,8 +151,8 @@ export async function startStage(
   };
 }
 
-const eventsOn = (page: Page): Promise<StageEvent[]> =>
-  page.evaluate(() => (window as unknown as { stage: Stage }).stage.events);
+const eventsOn = (page: Page): Promise<AppHostEvent[]> =>
+  page.evaluate(() => (window as unknown as { appHost: AppHostPage }).appHost.events);
 
 function playOf(page: Page, close: () => Promise<void>): Play {
   const events = () => eventsOn(page);

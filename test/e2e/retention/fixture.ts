@@ -26,8 +26,8 @@ import {
   untilAvailable,
 } from '../../support/requests.js';
 
-/** Who plays, and what lies behind: the database as its owner, and the queues as a worker sees them. */
-export interface Stage {
+/** The callers, the database as its owner, and the queues as a worker sees them. */
+export interface Fixture {
   readonly instance: Instance;
   readonly demo: Demo;
   readonly database: pg.Client;
@@ -48,9 +48,9 @@ export interface StoreUrls {
 }
 
 /** In one process with queues in PostgreSQL, or split with two replicas of everything and queues in Redis. */
-export async function setStage(
+export async function startFixture(
   options: { readonly split?: boolean; readonly env?: Readonly<Record<string, string>> } = {},
-): Promise<Stage> {
+): Promise<Fixture> {
   const { split = false, env = {} } = options;
   const instance = await startInstance({
     split,
@@ -91,7 +91,7 @@ export async function setStage(
 }
 
 export async function newRequest(
-  { producer }: Pick<Stage, 'producer'>,
+  { producer }: Pick<Fixture, 'producer'>,
   input: Record<string, unknown>,
   key: string = randomUUID(),
 ): Promise<string> {
@@ -102,7 +102,7 @@ export async function newRequest(
 
 /** An execution request with a claim, one admission and its outcome. */
 export async function executedRequest(
-  stage: Stage,
+  fixture: Fixture,
   options: {
     input?: Record<string, unknown>;
     /** Of the creation. */
@@ -111,8 +111,8 @@ export async function executedRequest(
     details?: Record<string, unknown>;
   } = {},
 ): Promise<{ id: string; identity: string; occurrence: string }> {
-  const { producer, reviewer } = stage;
-  const id = await newRequest(stage, options.input ?? ownExecution(stage), options.key);
+  const { producer, reviewer } = fixture;
+  const id = await newRequest(fixture, options.input ?? ownExecution(fixture), options.key);
   const path = `/v2/requests/${id}`;
   succeeded(await decide(reviewer, id, 'authorise'));
   const status = await untilAvailable(producer, id);
@@ -141,8 +141,8 @@ function succeeded(answer: Answer): Answer {
 }
 
 /** As an execution request whose binding nobody else has. */
-export function ownExecution(stage: Stage, changes: Record<string, unknown> = {}) {
-  return executionInput(stage.demo, { execution: executionBinding(changes) });
+export function ownExecution(fixture: Fixture, changes: Record<string, unknown> = {}) {
+  return executionInput(fixture.demo, { execution: executionBinding(changes) });
 }
 
 // Time -------------------------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ const STATE_TIME = {
 
 /** Brings these times of requests into the past: the deadline, and the state's own. */
 export async function pass(
-  { database }: Stage,
+  { database }: Fixture,
   kind: keyof typeof STATE_TIME,
   ...ids: string[]
 ): Promise<void> {
@@ -175,7 +175,7 @@ export interface DeadlineRow {
   readonly attempts: number;
 }
 
-export async function deadlinesOf({ database }: Stage, id: string): Promise<DeadlineRow[]> {
+export async function deadlinesOf({ database }: Fixture, id: string): Promise<DeadlineRow[]> {
   const { rows } = await database.query<DeadlineRow>(
     `SELECT kind, due, done_at IS NOT NULL AS done, attempts FROM deadline WHERE request_id = $1 ORDER BY kind`,
     [id],
@@ -183,15 +183,15 @@ export async function deadlinesOf({ database }: Stage, id: string): Promise<Dead
   return rows;
 }
 
-export async function untilDone(stage: Stage, id: string, kind: string): Promise<void> {
+export async function untilDone(fixture: Fixture, id: string, kind: string): Promise<void> {
   await until(
-    () => deadlinesOf(stage, id),
+    () => deadlinesOf(fixture, id),
     (rows) => rows.find((row) => row.kind === kind)?.done === true,
   );
 }
 
 /** Until the request is gone. */
-export async function untilGone({ operator }: Stage, id: string): Promise<void> {
+export async function untilGone({ operator }: Fixture, id: string): Promise<void> {
   await until(
     () => operator.get(`/v2/requests/${id}`),
     (answer) => answer.status === 404,
@@ -201,7 +201,7 @@ export async function untilGone({ operator }: Stage, id: string): Promise<void> 
 // What there is ------------------------------------------------------------------------------------------
 
 /** Everything that the producer's feed has, in pages as a poller gets them. */
-export async function feedOf({ producer }: Stage): Promise<SignedRecord[]> {
+export async function feedOf({ producer }: Fixture): Promise<SignedRecord[]> {
   const events: SignedRecord[] = [];
   for (let after = 0; ;) {
     const page = (await producer.get(`/v2/events?after=${after}`)).body as {
@@ -214,19 +214,19 @@ export async function feedOf({ producer }: Stage): Promise<SignedRecord[]> {
   }
 }
 
-export async function eventsOf(stage: Stage, id: string): Promise<RequestChangedEvent[]> {
-  const events = (await feedOf(stage)).map(
+export async function eventsOf(fixture: Fixture, id: string): Promise<RequestChangedEvent[]> {
+  const events = (await feedOf(fixture)).map(
     ({ payload }) => payload as unknown as RequestChangedEvent,
   );
   return events.filter((event) => event.request_id === id);
 }
 
-export async function reasonsOf(stage: Stage, id: string): Promise<string[]> {
-  return (await eventsOf(stage, id)).map(({ reason }) => reason);
+export async function reasonsOf(fixture: Fixture, id: string): Promise<string[]> {
+  return (await eventsOf(fixture, id)).map(({ reason }) => reason);
 }
 
 /** The whole chain, verified from its start under the trust manifest that lies on disk. */
-export async function verifiedLedger({ operator, demo }: Stage): Promise<LedgerEntry[]> {
+export async function verifiedLedger({ operator, demo }: Fixture): Promise<LedgerEntry[]> {
   const trust = loadTrust(JSON.parse(readFileSync(demo.trust, 'utf8')), demo.origin);
   const entries: LedgerEntry[] = [];
   for (let from: ChainPoint | undefined; ;) {
@@ -244,8 +244,8 @@ export async function verifiedLedger({ operator, demo }: Stage): Promise<LedgerE
 }
 
 /** The types of a request's chained records, in their order; null for a text that is gone. */
-export async function chainedTypes(stage: Stage, id: string): Promise<(string | null)[]> {
-  const entries = await verifiedLedger(stage);
+export async function chainedTypes(fixture: Fixture, id: string): Promise<(string | null)[]> {
+  const entries = await verifiedLedger(fixture);
   return entries
     .filter((entry) => entry.request_id === id)
     .map(({ record }) =>
@@ -254,7 +254,7 @@ export async function chainedTypes(stage: Stage, id: string): Promise<(string | 
 }
 
 export async function count(
-  { database }: Stage,
+  { database }: Fixture,
   from: string,
   values: readonly unknown[] = [],
 ): Promise<number> {
@@ -265,7 +265,7 @@ export async function count(
 }
 
 /** How many rows each table has that names a request; tables without any are left out. */
-export async function rowsOf({ database }: Stage, id: string): Promise<Record<string, number>> {
+export async function rowsOf({ database }: Fixture, id: string): Promise<Record<string, number>> {
   const { rows: tables } = await database.query<{ table: string; column: string }>(
     `SELECT c.table_name AS table, c.column_name AS column FROM information_schema.columns c
      JOIN information_schema.tables t USING (table_schema, table_name)
@@ -283,7 +283,7 @@ export async function rowsOf({ database }: Stage, id: string): Promise<Record<st
   return found;
 }
 
-export async function incidentsOf({ database }: Stage, id: string | null): Promise<string[]> {
+export async function incidentsOf({ database }: Fixture, id: string | null): Promise<string[]> {
   const { rows } = await database.query<{ code: string }>(
     'SELECT code FROM incident WHERE request_id IS NOT DISTINCT FROM $1 ORDER BY created_at',
     [id],
@@ -292,6 +292,6 @@ export async function incidentsOf({ database }: Stage, id: string | null): Promi
 }
 
 /** Until the row's rest ends it is not tried; this ends it. */
-export async function wakeDeadlines({ database }: Stage, id: string): Promise<void> {
+export async function wakeDeadlines({ database }: Fixture, id: string): Promise<void> {
   await database.query('UPDATE deadline SET rests_until = NULL WHERE request_id = $1', [id]);
 }

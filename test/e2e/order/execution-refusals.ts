@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { authorisedRequest, claimInput } from '../../support/requests.js';
 import type { OwnRoute } from '../../support/own-route.js';
-import type { Ladder, Rung } from './ladder.js';
-import { Draft } from './ladder.js';
-import type { ReviewerName, Stage } from './stage.js';
-import { eligibilityRungs, integrityRungs, visibilityRung } from './stored-request.js';
+import type { RefusalOrder, RefusalCase } from './refusal-order.js';
+import { Draft } from './refusal-order.js';
+import type { ReviewerName, Fixture } from './fixture.js';
+import { eligibilityCases, integrityCases, visibilityCase } from './stored-request.js';
 
-async function granted(stage: Stage, reviewer: ReviewerName) {
+async function granted(fixture: Fixture, reviewer: ReviewerName) {
   // The second one reviews nothing: somebody who sees the request when the first is out.
-  const own = await stage.newRoute(reviewer, 'emil');
-  const status = await authorisedRequest(own.demo, own.producer, stage.reviewers[reviewer]);
+  const own = await fixture.newRoute(reviewer, 'emil');
+  const status = await authorisedRequest(own.demo, own.producer, fixture.reviewers[reviewer]);
   return { own, status, id: status.body.request.id as string };
 }
 
-async function claimed(stage: Stage, reviewer: ReviewerName) {
-  const request = await granted(stage, reviewer);
+async function claimed(fixture: Fixture, reviewer: ReviewerName) {
+  const request = await granted(fixture, reviewer);
   const input = claimInput(request.status);
   const claim = await request.own.producer.post(`/v2/requests/${request.id}/claims`, input);
   if (claim.status !== 201) throw new Error(claim.text);
@@ -26,18 +26,18 @@ async function claimed(stage: Stage, reviewer: ReviewerName) {
 }
 
 /** VIS → whose it is (R26) → AUTHORITY of protocol §6.4; `unusable` is a grant state that does not serve. */
-function authorityRungs(
-  stage: Stage,
+function authorityCases(
+  fixture: Fixture,
   draft: Draft,
   { own, id, reviewer }: { own: OwnRoute; id: string; reviewer: ReviewerName },
   unusable: 'consumed' | 'available',
-): Rung[] {
-  const { tampering } = stage;
+): RefusalCase[] {
+  const { tampering } = fixture;
   const set = (columns: object) => () => tampering.set('lifecycle', id, { ...columns });
   return [
-    visibilityRung(draft),
-    { answer: '403 forbidden', apply: () => (draft.client = stage.reviewers.emil) },
-    ...integrityRungs(tampering, id),
+    visibilityCase(draft),
+    { answer: '403 forbidden', apply: () => (draft.client = fixture.reviewers.emil) },
+    ...integrityCases(tampering, id),
     {
       answer: '409 execution_purpose_required',
       apply: () => tampering.set('request', id, { purpose: 'review' }),
@@ -56,19 +56,19 @@ function authorityRungs(
       answer: '409 reviewer_ineligible',
       apply: () => tampering.principal(reviewer, { columns: { enabled: false } }),
     },
-    ...eligibilityRungs(tampering, reviewer, own),
+    ...eligibilityCases(tampering, reviewer, own),
   ];
 }
 
 /** `execution-authority.claim` */
-export async function claim(stage: Stage): Promise<Ladder> {
-  const { own, id, status } = await granted(stage, 'anna');
+export async function claim(fixture: Fixture): Promise<RefusalOrder> {
+  const { own, id, status } = await granted(fixture, 'anna');
   const draft = new Draft(own.producer, 'POST', `/v2/requests/${id}/claims`, claimInput(status));
-  const { tampering } = stage;
+  const { tampering } = fixture;
   return {
     call: () => draft.send(),
-    rungs: [
-      ...authorityRungs(stage, draft, { own, id, reviewer: 'anna' }, 'consumed'),
+    cases: [
+      ...authorityCases(fixture, draft, { own, id, reviewer: 'anna' }, 'consumed'),
       {
         answer: '409 execution_binding_changed',
         apply: () => (draft.body.execution_binding_digest = `sha256:${'0'.repeat(64)}`),
@@ -97,8 +97,8 @@ export async function claim(stage: Stage): Promise<Ladder> {
 }
 
 /** `execution-authority.admit` */
-export async function admission(stage: Stage): Promise<Ladder> {
-  const { own, id, claimId, identity } = await claimed(stage, 'bert');
+export async function admission(fixture: Fixture): Promise<RefusalOrder> {
+  const { own, id, claimId, identity } = await claimed(fixture, 'bert');
   const draft = new Draft(own.producer, 'POST', `/v2/requests/${id}/admission`, {
     claim_id: claimId,
     nonce: 'n'.repeat(16),
@@ -107,15 +107,15 @@ export async function admission(stage: Stage): Promise<Ladder> {
   draft.key = null;
   return {
     call: () => draft.send(),
-    rungs: [
-      ...authorityRungs(stage, draft, { own, id, reviewer: 'bert' }, 'available'),
+    cases: [
+      ...authorityCases(fixture, draft, { own, id, reviewer: 'bert' }, 'available'),
       {
         answer: '409 claim_unavailable',
         apply: () => (draft.body.execution_identity = 'somebody else'),
       },
       {
         answer: '429 admission_check_limit',
-        apply: () => stage.tampering.set('lifecycle', id, { admissions: 64 }),
+        apply: () => fixture.tampering.set('lifecycle', id, { admissions: 64 }),
       },
       { answer: '409 nonce_reused', apply: () => own.producer.post(draft.path, draft.body) },
     ],
@@ -123,8 +123,8 @@ export async function admission(stage: Stage): Promise<Ladder> {
 }
 
 /** `execution-authority.report-outcome` */
-export async function outcome(stage: Stage): Promise<Ladder> {
-  const { own, id, identity } = await claimed(stage, 'cleo');
+export async function outcome(fixture: Fixture): Promise<RefusalOrder> {
+  const { own, id, identity } = await claimed(fixture, 'cleo');
   const draft = new Draft(own.producer, 'POST', `/v2/requests/${id}/outcomes`, {
     execution_identity: identity,
     status: 'abandoned',
@@ -132,10 +132,10 @@ export async function outcome(stage: Stage): Promise<Ladder> {
   });
   return {
     call: () => draft.send(),
-    rungs: [
-      visibilityRung(draft),
-      { answer: '403 forbidden', apply: () => (draft.client = stage.reviewers.emil) },
-      ...integrityRungs(stage.tampering, id),
+    cases: [
+      visibilityCase(draft),
+      { answer: '403 forbidden', apply: () => (draft.client = fixture.reviewers.emil) },
+      ...integrityCases(fixture.tampering, id),
       {
         answer: '409 claim_unavailable',
         apply: () => (draft.body.execution_identity = 'somebody-else'),
@@ -150,19 +150,19 @@ export async function outcome(stage: Stage): Promise<Ladder> {
 }
 
 /** `execution-authority.reconcile` */
-export async function reconciliation(stage: Stage): Promise<Ladder> {
-  const { own, id, identity } = await claimed(stage, 'dora');
-  const draft = new Draft(stage.operator, 'POST', `/v2/requests/${id}/reconcile`, {
+export async function reconciliation(fixture: Fixture): Promise<RefusalOrder> {
+  const { own, id, identity } = await claimed(fixture, 'dora');
+  const draft = new Draft(fixture.operator, 'POST', `/v2/requests/${id}/reconcile`, {
     execution_identity: identity,
     status: 'abandoned',
     details: { reason: 'gone', evidence: '' },
   });
   return {
     call: () => draft.send(),
-    rungs: [
+    cases: [
       { answer: '403 operator_required', apply: () => (draft.client = own.producer) },
-      visibilityRung(draft),
-      ...integrityRungs(stage.tampering, id),
+      visibilityCase(draft),
+      ...integrityCases(fixture.tampering, id),
       { answer: '400 reconciliation_evidence_required', apply: () => {} },
     ],
   };

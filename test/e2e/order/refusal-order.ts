@@ -2,26 +2,26 @@ import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '@countersign/protocol';
 import type { Answer, Client } from '../../support/client.js';
 
-/** One thing that can be wrong with a call, and what the call is answered as long as nothing earlier is wrong. */
-export interface Rung {
+/** A fault of a call, and the answer to it while there is no earlier fault. */
+export interface RefusalCase {
   readonly answer: `${number} ${ErrorCode}`;
-  /** Makes it wrong; it stays so. */
+  /** Adds the fault, which then stays. */
   readonly apply: () => unknown;
 }
 
-/** A call that is right but for its rungs, which stand in the order in which the protocol tests them. */
-export interface Ladder {
+/** A call without other faults than its cases, which stand in the order in which the protocol tests them. */
+export interface RefusalOrder {
   readonly call: () => Promise<Answer>;
-  readonly rungs: readonly Rung[];
+  readonly cases: readonly RefusalCase[];
 }
 
 /**
- * Makes one thing after the other wrong, the last test first, and calls each time: whatever is tested later must not show.
- * Gives the answers in the order of the rungs.
+ * Adds one fault after the other, beginning with the one tested last, and calls each time: a fault that is tested later must not
+ * show. Returns the answers in the order of the cases.
  */
-export async function answersOf({ call, rungs }: Ladder): Promise<string[]> {
+export async function answersOf({ call, cases }: RefusalOrder): Promise<string[]> {
   const answers: string[] = [];
-  for (const { apply } of rungs.toReversed()) {
+  for (const { apply } of cases.toReversed()) {
     await apply();
     const { status, body } = await call();
     answers.unshift(`${status} ${body?.error ?? 'no refusal'}`);
@@ -29,11 +29,11 @@ export async function answersOf({ call, rungs }: Ladder): Promise<string[]> {
   return answers;
 }
 
-/** A call that can be changed bit by bit. */
+/** A call that can be changed step by step. */
 export class Draft {
   key: string | null = randomUUID();
   readonly headers: Record<string, string> = {};
-  /** Stands behind the JSON of the body. */
+  /** Appended to the JSON of the body. */
   tail = '';
 
   constructor(
@@ -53,7 +53,7 @@ export class Draft {
 }
 
 /** Protocol §6.1 step 6; `limit` bytes, or null to leave the size alone. */
-export function bodyRungs(draft: Draft, limit: number | null): Rung[] {
+export function bodyCases(draft: Draft, limit: number | null): RefusalCase[] {
   const type = (value: string) => () => (draft.headers['content-type'] = value);
   return [
     { answer: '400 json_required', apply: type('text/plain; charset=latin1') },

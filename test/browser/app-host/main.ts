@@ -1,15 +1,15 @@
 import type { AppOptions, MountedApp } from '@countersign/web/app-host';
 import { mountApp } from '@countersign/web/app-host';
 
-/** What happened on the trusted page, in order. */
-export type StageEvent =
+/** Events on the trusted page, in order. */
+export type AppHostEvent =
   | { readonly type: 'ready' }
   | { readonly type: 'failure'; readonly failure: string }
   | { readonly type: 'proposal'; readonly proposal: unknown }
   | { readonly type: 'closed' };
 
-export interface Stage {
-  readonly events: StageEvent[];
+export interface AppHostPage {
+  readonly events: AppHostEvent[];
   /** What a proposal is answered with. */
   answer: 'accept' | 'refuse' | 'throw';
   mount(snapshot: unknown, material: AppOptions['material']): void;
@@ -20,7 +20,7 @@ export interface Stage {
 let mounted: MountedApp | null = null;
 const container = document.querySelector<HTMLElement>('#app') as HTMLElement;
 
-const stage: Stage = {
+const appHost: AppHostPage = {
   events: [],
   answer: 'accept',
   mount(snapshot, material) {
@@ -28,13 +28,13 @@ const stage: Stage = {
       snapshot,
       material,
       title: 'App of publisher-1',
-      onReady: () => stage.events.push({ type: 'ready' }),
-      onFailure: (failure) => stage.events.push({ type: 'failure', failure }),
+      onReady: () => appHost.events.push({ type: 'ready' }),
+      onFailure: (failure) => appHost.events.push({ type: 'failure', failure }),
       onProposal(proposal) {
-        stage.events.push({ type: 'proposal', proposal });
-        if (stage.answer === 'throw') return Promise.reject(new Error('private'));
+        appHost.events.push({ type: 'proposal', proposal });
+        if (appHost.answer === 'throw') return Promise.reject(new Error('private'));
         return Promise.resolve(
-          stage.answer === 'accept'
+          appHost.answer === 'accept'
             ? { accepted: true, candidateId: 'candidate-1' }
             : { accepted: false, reason: 'refused', code: 'response_schema_mismatch' },
         );
@@ -42,16 +42,16 @@ const stage: Stage = {
     });
   },
   close() {
-    void mounted?.close().then(() => stage.events.push({ type: 'closed' }));
+    void mounted?.close().then(() => appHost.events.push({ type: 'closed' }));
   },
   allowAnother() {
     mounted?.allowAnother();
   },
 };
 
-Object.assign(window, { stage, secret: 'of the trusted page' });
+Object.assign(window, { appHost, secret: 'of the trusted page' });
 
-// The native form of the stage: it works, whatever the app does.
+// The native form of the page, which works whatever the app does.
 const form = document.querySelector('form') as HTMLFormElement;
 form.addEventListener('submit', (event) => {
   event.preventDefault();

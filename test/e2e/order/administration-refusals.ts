@@ -1,25 +1,25 @@
 import { DEFAULT_LIMITS } from '@countersign/protocol';
 import { newToken } from '../../support/people.js';
-import type { Ladder, Rung } from './ladder.js';
-import { Draft, bodyRungs } from './ladder.js';
-import type { Stage } from './stage.js';
+import type { RefusalOrder, RefusalCase } from './refusal-order.js';
+import { Draft, bodyCases } from './refusal-order.js';
+import type { Fixture } from './fixture.js';
 
 const LIMIT = 64 * 1024;
 
 /**
  * Who may not, an id that is none, a body that is none: before `request.configure-principal` and `request.configure-route`.
  */
-function firstRungs(stage: Stage, draft: Draft): Rung[] {
+function firstCases(fixture: Fixture, draft: Draft): RefusalCase[] {
   return [
-    { answer: '401 unauthenticated', apply: () => (draft.client = stage.anybody) },
-    { answer: '403 operator_required', apply: () => (draft.client = stage.publisher) },
+    { answer: '401 unauthenticated', apply: () => (draft.client = fixture.anybody) },
+    { answer: '403 operator_required', apply: () => (draft.client = fixture.publisher) },
     { answer: '400 invalid_path_parameter', apply: () => (draft.path += '%20') },
-    ...bodyRungs(draft, LIMIT),
+    ...bodyCases(draft, LIMIT),
   ];
 }
 
 /** What every principal can be wrong with. */
-function addressRungs(draft: Draft): Rung[] {
+function addressCases(draft: Draft): RefusalCase[] {
   return [
     {
       answer: '400 webhook_destination_rejected',
@@ -33,10 +33,10 @@ function addressRungs(draft: Draft): Rung[] {
 }
 
 /** `request.configure-principal` on a producer */
-export async function producer(stage: Stage): Promise<Ladder> {
-  const { demo } = stage;
-  const draft = new Draft(stage.operator, 'PUT', '/v2/admin/principals/bot-ladder', {
-    id: 'bot-ladder',
+export async function producer(fixture: Fixture): Promise<RefusalOrder> {
+  const { demo } = fixture;
+  const draft = new Draft(fixture.operator, 'PUT', '/v2/admin/principals/bot-order', {
+    id: 'bot-order',
     kind: 'producer',
     // Somebody else's already.
     token: demo.publisher.token,
@@ -44,17 +44,17 @@ export async function producer(stage: Stage): Promise<Ladder> {
   });
   return {
     call: () => draft.send(),
-    rungs: [
-      ...firstRungs(stage, draft),
+    cases: [
+      ...firstCases(fixture, draft),
       { answer: '400 invalid_principal', apply: () => (draft.body.more = 1) },
       { answer: '400 identity_mismatch', apply: () => (draft.body.id = 'bot-other') },
       { answer: '400 invalid_credential', apply: () => (draft.body.token = 'short') },
-      ...addressRungs(draft),
+      ...addressCases(draft),
       {
         answer: '409 principal_kind_immutable',
         apply: () =>
-          stage.operator.put(draft.path, {
-            id: 'bot-ladder',
+          fixture.operator.put(draft.path, {
+            id: 'bot-order',
             kind: 'publisher',
             token: newToken(),
             config: { enabled: true },
@@ -70,25 +70,25 @@ export async function producer(stage: Stage): Promise<Ladder> {
 }
 
 /** `request.configure-principal` on a human */
-export async function human(stage: Stage): Promise<Ladder> {
-  const identity = { oidc_issuer: stage.demo.issuer, oidc_subject: 'ladder' };
-  const draft = new Draft(stage.operator, 'PUT', '/v2/admin/principals/human-ladder', {
-    id: 'human-ladder',
+export async function human(fixture: Fixture): Promise<RefusalOrder> {
+  const identity = { oidc_issuer: fixture.demo.issuer, oidc_subject: 'order' };
+  const draft = new Draft(fixture.operator, 'PUT', '/v2/admin/principals/human-order', {
+    id: 'human-order',
     kind: 'human',
     config: { enabled: true, ...identity },
   });
   return {
     call: () => draft.send(),
-    rungs: [
+    cases: [
       { answer: '400 invalid_principal', apply: () => (draft.body.config.more = 1) },
       { answer: '400 identity_mismatch', apply: () => (draft.body.id = 'human-other') },
       // People have no token, whatever it looks like (R29).
       { answer: '400 invalid_human', apply: () => (draft.body.token = 'short') },
-      ...addressRungs(draft),
+      ...addressCases(draft),
       {
         answer: '409 human_identity_immutable',
         apply: async () => {
-          await stage.operator.put(draft.path, draft.body);
+          await fixture.operator.put(draft.path, draft.body);
           draft.body.config.oidc_subject = 'somebody else';
         },
       },
@@ -97,8 +97,8 @@ export async function human(stage: Stage): Promise<Ladder> {
 }
 
 /** `request.configure-route` */
-export async function route(stage: Stage): Promise<Ladder> {
-  const draft = new Draft(stage.operator, 'PUT', '/v2/admin/routes/route-ladder', {
+export async function route(fixture: Fixture): Promise<RefusalOrder> {
+  const draft = new Draft(fixture.operator, 'PUT', '/v2/admin/routes/route-order', {
     reviewers: [],
     separation_of_duties: true,
     limits: { ...DEFAULT_LIMITS, grant_seconds: 86_401 },
@@ -108,8 +108,8 @@ export async function route(stage: Stage): Promise<Ladder> {
   });
   return {
     call: () => draft.send(),
-    rungs: [
-      ...firstRungs(stage, draft),
+    cases: [
+      ...firstCases(fixture, draft),
       { answer: '400 invalid_route', apply: () => (draft.body.more = 1) },
       { answer: '400 invalid_route_limits', apply: () => {} },
     ],

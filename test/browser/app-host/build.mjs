@@ -1,4 +1,4 @@
-// Builds the stage's script into the folder that is given: node build.mjs FOLDER
+// Builds the page's script into the folder that is given: node build.mjs FOLDER
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 
@@ -12,6 +12,6 @@ await build({
     target: 'es2022',
     minify: false,
     reportCompressedSize: false,
-    rollupOptions: { input: 'main.ts', output: { format: 'es', entryFileNames: 'stage.js' } },
+    rollupOptions: { input: 'main.ts', output: { format: 'es', entryFileNames: 'app-host.js' } },
   },
 });
