@@ -73,13 +73,13 @@ const CHECKS = [
     advice: 'npm run check:dependencies',
   },
   {
-    name: 'circles of imports',
+    name: 'imports',
     command: [
       bin('depcruise'),
-      ...['--config', 'circles.config.mjs'],
+      ...['--config', 'imports.config.mjs'],
       ...['packages', 'services', 'deploy', 'test', 'examples'],
     ],
-    advice: 'npm run check:circles',
+    advice: 'npm run check:imports',
   },
   {
     name: 'citations and links',

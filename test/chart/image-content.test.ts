@@ -1,5 +1,13 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -57,6 +65,7 @@ describe('what the image holds', () => {
     expect(installed.filter((name) => !listed.has(name))).toEqual([]);
     expect(installed).not.toContain('jest');
     expect(installed).not.toContain('typescript');
+    expect(existsSync(join(app, 'deploy', 'dist', 'launcher'))).toBe(false);
     expect(kilobytes / 1000).toBeLessThan(MOST_MEGABYTES);
   });
 

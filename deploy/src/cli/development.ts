@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { demoFileOf, logInAs, subjectOf } from '../demo/person.js';
 import { DEFAULT_DATA, dataDirectory } from '../data-directory.js';
+import { demoFileOf, logInAs, subjectOf } from '../demo/person.js';
 import { writeDemoFile } from '../launcher/demo-file.js';
 import { demoTenants } from '../launcher/demo-tenants.js';
 

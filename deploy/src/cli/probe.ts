@@ -15,11 +15,11 @@ import type {
   Trust,
 } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { apiOf } from '../demo/api.js';
-import type { Api } from '../demo/api.js';
-import { endOfFeed } from '../demo/feeds.js';
-import { releaseNotesRequest } from '../demo/request-bodies.js';
-import { until } from '../demo/until.js';
+import { apiOf } from '../client/api.js';
+import type { Api } from '../client/api.js';
+import { endOfFeed } from '../client/end-of-feed.js';
+import { releaseNotesRequest } from '../client/release-notes.js';
+import { until } from '../client/until.js';
 import { PlainError } from '../plain-error.js';
 
 interface ProbeFlags {

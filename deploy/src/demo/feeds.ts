@@ -1,4 +1,4 @@
-import { CHAIN_START } from '@countersign/protocol';
+import { CHAIN_START, PAGE_SIZES } from '@countersign/protocol';
 import type {
   AnchorProof,
   AuditCheckpoint,
@@ -9,10 +9,10 @@ import type {
   LedgerPage,
   RequestChangedEvent,
 } from '@countersign/protocol';
+import { apiOf } from '../client/api.js';
+import type { Api } from '../client/api.js';
+import { until } from '../client/until.js';
 import type { DemoFile } from '../launcher/demo-file.js';
-import { apiOf } from './api.js';
-import type { Api } from './api.js';
-import { until } from './until.js';
 import type { Verifier } from './verifier.js';
 
 interface Reader {
@@ -21,28 +21,8 @@ interface Reader {
   readonly verifier: Verifier;
 }
 
-/** Entries per page of both feeds (protocol §9.5). */
-const PAGE = 100;
-
 /** A longer chain is read from the receipt on, which its anchor proof ties to the entries before. */
 const WHOLE_CHAIN_ENTRIES = 2000;
-
-/** The cursor behind the last event so far. Numbers have no gaps, so the end of a long feed can be searched for. */
-export async function endOfFeed(producer: Api): Promise<number> {
-  const page = (after: number): Promise<EventPage> => producer.get(`/v2/events?after=${after}`);
-  let reached = 0;
-  let beyond = PAGE;
-  while ((await page(beyond)).items.length > 0) {
-    reached = beyond;
-    beyond *= 2;
-  }
-  while (beyond - reached > PAGE) {
-    const middle = Math.floor((reached + beyond) / 2);
-    if ((await page(middle)).items.length > 0) reached = middle;
-    else beyond = middle;
-  }
-  return (await page(reached)).next;
-}
 
 /**
  * Follows the producer's feed from a cursor until the outcome of that request has come, and returns the request's
@@ -100,7 +80,7 @@ export async function followLedger(
       entries.push(...page);
       return page.length;
     },
-    (length) => length < PAGE && entries.some((entry) => isOutcome(entry, requestId)),
+    (length) => length < PAGE_SIZES.ledger && entries.some((entry) => isOutcome(entry, requestId)),
   );
   const { sequence, head } = checkpoint.payload as unknown as AuditCheckpoint;
   const last = verifier.ledger(entries, from, [{ sequence, head }]);

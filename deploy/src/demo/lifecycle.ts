@@ -12,17 +12,19 @@ import type {
   RequestStatus,
   SignedRecord,
 } from '@countersign/protocol';
-import { PlainError } from '../plain-error.js';
+import { apiOf } from '../client/api.js';
+import type { Api } from '../client/api.js';
+import { endOfFeed } from '../client/end-of-feed.js';
+import { WAITING_SUMMARY, releaseNotesRequest } from '../client/release-notes.js';
+import { until } from '../client/until.js';
 import type { DemoFile } from '../launcher/demo-file.js';
-import { apiOf } from './api.js';
-import type { Api } from './api.js';
-import { endOfFeed, followEvents, followLedger } from './feeds.js';
+import { PlainError } from '../plain-error.js';
+import { deploymentRequest } from './deployment-request.js';
+import { followEvents, followLedger } from './feeds.js';
 import { logIn } from './login.js';
 import { newNarrator } from './narrator.js';
 import type { Narrator } from './narrator.js';
-import { WAITING_SUMMARY, deploymentRequest, releaseNotesRequest } from './request-bodies.js';
 import { fileExample } from './payment-batch.js';
-import { until } from './until.js';
 import { newVerifier } from './verifier.js';
 import type { Verifier } from './verifier.js';
 

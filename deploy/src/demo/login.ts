@@ -1,5 +1,5 @@
+import { reach } from '../client/api.js';
 import { PlainError } from '../plain-error.js';
-import { reach } from './api.js';
 
 /** A session of a person, ready for scripts: `cookie` is the whole `name=value`. */
 export interface Session {

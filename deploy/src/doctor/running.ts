@@ -1,7 +1,7 @@
 import { connect } from 'node:tls';
 import { readTrustManifest, SIGNING_POLICY } from '@countersign/protocol';
 import type { Trust, TrustManifest } from '@countersign/protocol';
-import { reach } from '../demo/api.js';
+import { reach } from '../client/api.js';
 import { check } from './finding.js';
 import type { Finding } from './finding.js';
 

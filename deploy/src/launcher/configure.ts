@@ -1,8 +1,8 @@
 import { addAuditor, createOwnerPool } from '@countersign/database';
 import { DEFAULT_LIMITS } from '@countersign/protocol/constants';
 import type { PrincipalInput, RouteInput } from '@countersign/protocol';
-import { ApiRefusal, apiOf } from '../demo/api.js';
-import type { Api } from '../demo/api.js';
+import { ApiRefusal, apiOf } from '../client/api.js';
+import type { Api } from '../client/api.js';
 import type { DemoTenant } from './demo-tenants.js';
 import { PlainError } from '../plain-error.js';
 

@@ -23,6 +23,14 @@ const PLANTED = {
   'packages/two/package.json': manifest('two'),
   'packages/two/src/index.ts':
     "import type { One } from '@house/one'; export interface Two { one: One }",
+  'deploy/src/cli/probe.ts': "import { api } from '../demo/api.js'; export const probe = api;",
+  'deploy/src/cli/doctor.ts':
+    "import type { Ports } from '../launcher/ports.js'; export type Doctor = Ports;",
+  'deploy/src/cli/development.ts': "export const demo = () => import('../demo/demo.js');",
+  'deploy/src/demo/api.ts': 'export const api = 1;',
+  'deploy/src/demo/demo.ts':
+    "import type { Ports } from '../launcher/ports.js'; export type Demo = Ports;",
+  'deploy/src/launcher/ports.ts': 'export type Ports = number;',
   'straight/a.ts': "import type { B } from './b.js'; export interface A { b: B }",
   'straight/b.ts': "import type { C } from './c.js'; export interface B { c: C }",
   'straight/c.ts': 'export interface C { c: string }',
@@ -34,13 +42,15 @@ function manifest(name: string): string {
 }
 
 interface Report {
-  summary: { violations: { from: string }[] };
+  summary: { violations: { from: string; rule: { name: string } }[] };
 }
 
-describe('the check for circles', () => {
-  const home = mkdtempSync(join(tmpdir(), 'countersign-circles-'));
-  /** Folders with a circle. */
-  let refused: string[];
+describe('the check of imports', () => {
+  const home = mkdtempSync(join(tmpdir(), 'countersign-imports-'));
+  let violations: Report['summary']['violations'];
+  const refusedBy = (rule: string) =>
+    violations.filter((of) => of.rule.name === rule).map(({ from }) => from);
+  const circles = () => refusedBy('circle').map((path) => path.split('/')[0]);
 
   beforeAll(() => {
     for (const [path, text] of Object.entries(PLANTED)) {
@@ -51,10 +61,10 @@ describe('the check for circles', () => {
     for (const name of ['one', 'two']) {
       symlinkSync(join(home, 'packages', name), join(home, 'node_modules/@house', name));
     }
-    const words = ['--config', join(ROOT, 'circles.config.mjs'), '--output-type', 'json', '.'];
+    const words = ['--config', join(ROOT, 'imports.config.mjs'), '--output-type', 'json', '.'];
     const program = join(ROOT, 'node_modules/.bin/depcruise');
     const report = JSON.parse(execFileSync(program, words, { cwd: home }).toString()) as Report;
-    refused = report.summary.violations.map(({ from }) => from.split('/')[0] as string);
+    violations = report.summary.violations;
   });
 
   afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -67,10 +77,17 @@ describe('the check for circles', () => {
     ['components of pages', 'pages'],
     ['two packages', 'packages'],
   ])('refuses a circle of %s', (_, folder) => {
-    expect(refused).toContain(folder);
+    expect(circles()).toContain(folder);
   });
 
   it('takes imports that lead one way', () => {
-    expect(refused).not.toContain('straight');
+    expect(circles()).not.toContain('straight');
+  });
+
+  it('refuses the launcher and the demonstration in the product, and lets the commands for developers have them', () => {
+    expect(refusedBy('development-in-product').sort()).toEqual([
+      'deploy/src/cli/doctor.ts',
+      'deploy/src/cli/probe.ts',
+    ]);
   });
 });
