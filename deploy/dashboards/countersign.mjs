@@ -15,11 +15,11 @@ import {
 
 const WIDTH = 24;
 
-/** `>= 0` leaves out what nothing was measured of (NaN), which would only fill the legend. */
+/** `>= 0` leaves out series without measurements (NaN), which would only fill the legend. */
 const p = (quantile, expr, by, over = '$__rate_interval') =>
   `histogram_quantile(${quantile}, sum by (le${by ? `, ${by}` : ''}) (rate(${expr}[${over}]))) >= 0`;
-/** Zero where it did not happen, and nothing where nobody tells whether it did: no data is no all-clear. */
-const orZero = (expr, told) => `${expr} or 0 * ${told}`;
+/** Zero where nothing happened, and no value where no process reports: missing data must not look like success. */
+const orZero = (expr, reported) => `${expr} or 0 * ${reported}`;
 const HTTP = 'countersign_http_seconds_count';
 const STEPS = [
   'request.create',
@@ -31,8 +31,8 @@ const STEPS = [
 ].join('|');
 const WORKER_OVERDUE = 'countersign_worker_overdue_oldest_seconds';
 /**
- * Answers of the last 5 minutes. An increase needs a value to increase from, which the first answer of its kind does not
- * have: what was not there 5 minutes ago counts as a whole.
+ * Answers of the last 5 minutes. An increase needs an earlier value, which the first answer of its kind does not have:
+ * a series that did not exist 5 minutes ago counts as a whole.
  */
 const answersOf = (status) => {
   const now = `${HTTP}${of(`status=~"${status}"`)}`;
@@ -41,7 +41,7 @@ const answersOf = (status) => {
     `sum(${HTTP}${of()})`,
   );
 };
-/** Later ones go before earlier ones. */
+/** Later entries take precedence. */
 const STATUS_COLOURS = [
   ['^2', 'green'],
   ['^201$', 'dark-green'],
@@ -61,7 +61,7 @@ const ROWS = [
       [
         number(
           'Answered without 5xx',
-          'Calls of the last 5 minutes that were not told to come back.',
+          'Share of the calls of the last 5 minutes.',
           `1 - (sum(rate(${HTTP}${of('status=~"5.."')}[5m])) or vector(0)) / (sum(rate(${HTTP}${of()}[5m])) > 0)`,
           'percentunit',
           [
@@ -72,7 +72,7 @@ const ROWS = [
         ),
         number(
           'Decided, last hour',
-          'What reviewers have confirmed.',
+          'Confirmations by reviewers.',
           `round(sum(increase(countersign_operation_seconds_count${of('operation="review.confirm",outcome="ok"')}[1h])))`,
           'short',
         ),
@@ -84,20 +84,20 @@ const ROWS = [
         ),
         number(
           'Oldest waiting',
-          'The longest that a request waits for a decision.',
+          'Longest time that a request has waited for a decision.',
           `max(proto_oldest_pending_seconds${of()})`,
           's',
         ),
         number(
           'Pods not ready',
-          'Their logs say what they lack.',
+          'Their logs have the reason.',
           `count(countersign_ready${of()}) - sum(countersign_ready${of()})`,
           'short',
           good(1, 3),
         ),
         number(
           'Targets gone',
-          'Told their figures within the hour and do not now. What a worker has not done is told by itself alone.',
+          'Targets that were scraped within the last hour and are not now. Only a worker itself reports its overdue items.',
           orZero(
             `count(group by (target) (max_over_time(countersign_ready${of()}[1h])) unless group by (target) (countersign_ready${of()}))`,
             `count(countersign_ready${of()})`,
@@ -112,7 +112,7 @@ const ROWS = [
       [
         line(
           'Steps of a lifecycle',
-          'How often each step is done a second.',
+          'Steps per second.',
           [
             [
               `sum by (operation) (rate(countersign_operation_seconds_count${of(`operation=~"${STEPS}",outcome="ok"`)}[$__rate_interval]))`,
@@ -122,8 +122,8 @@ const ROWS = [
           'ops',
         ),
         line(
-          'How long each step takes (p99)',
-          'As the gateway sees it: the way to the service and back, and its transaction.',
+          'Duration of each step (p99)',
+          'As seen by the gateway: the round trip to the service and its transaction.',
           [
             [
               p(0.99, `countersign_call_seconds_bucket${of(`operation=~"${STEPS}"`)}`, 'operation'),
@@ -134,7 +134,7 @@ const ROWS = [
         ),
         bars(
           'Slowest calls (p95)',
-          'Of the last 5 minutes, by route: from the head of a call to the last byte of its answer.',
+          'Last 5 minutes, by route: from the head of a call to the last byte of its answer.',
           `topk(8, ${p(0.95, `countersign_http_seconds_bucket${of('route!="none"')}`, 'route', '5m')})`,
           '{{route}}',
           's',
@@ -149,42 +149,42 @@ const ROWS = [
       [
         number(
           'Chain',
-          'For how long the oldest record waits to be chained.',
+          'How long the oldest record has waited to be chained.',
           `max(countersign_chain_lag_seconds${of()})`,
           's',
           good(5, 30),
         ),
         number(
           'Anchors',
-          'For how long the oldest checkpoint waits for the anchor store.',
+          'How long the oldest checkpoint has waited for the anchor store.',
           `max(countersign_anchor_lag_seconds${of()})`,
           's',
           good(10, 60),
         ),
         number(
           'Deadlines',
-          'The oldest item that a worker has not done in time, but deletions and deliveries.',
+          'Age of the oldest overdue item of a worker, without deletions and deliveries.',
           `max(${WORKER_OVERDUE}${of('worker!~"worker-deletion|worker-delivery"')})`,
           's',
           good(15, 60),
         ),
         number(
           'Deletion',
-          'The oldest deletion that is due and not done.',
+          'Age of the oldest overdue deletion.',
           `max(${WORKER_OVERDUE}${of('worker="worker-deletion"')})`,
           's',
           good(600, 3600),
         ),
         number(
           'Deliveries',
-          'The oldest webhook or mail that is due and not tried.',
+          'Age of the oldest webhook or mail that is due and was not attempted.',
           `max(${WORKER_OVERDUE}${of('worker="worker-delivery"')})`,
           's',
           good(60, 600),
         ),
         number(
-          'Entries untold',
-          'Entries of the ledger that nobody was told of yet (webhooks, mail).',
+          'Notification backlog',
+          'Entries of the ledger that were not yet examined for webhooks and mail.',
           `max(countersign_follower_lag_entries${of()})`,
           'short',
           good(100, 1000),
@@ -192,8 +192,8 @@ const ROWS = [
       ],
       [
         line(
-          'How late it is',
-          'For how long the oldest of each kind waits past its time.',
+          'Lag',
+          'Age of the oldest overdue item of each kind.',
           [
             [`max(countersign_chain_lag_seconds${of()})`, 'chain'],
             [`max(countersign_anchor_lag_seconds${of()})`, 'anchors'],
@@ -210,14 +210,14 @@ const ROWS = [
         ),
         line(
           'Overdue items',
-          'Due and not done, by worker: what KEDA scales by.',
+          'Overdue items by worker; KEDA scales by them.',
           [[`max by (worker) (countersign_worker_overdue_items${of()})`, '{{worker}}']],
           'short',
           { custom: AREA },
         ),
         line(
-          'How late things were done (p95)',
-          'Items of workers after their time; checkpoints after their signature.',
+          'Lateness of finished work (p95)',
+          'Workers: after the due time. Checkpoints: after their signature.',
           [
             [p(0.95, `countersign_anchor_seconds_bucket${of()}`), 'anchored'],
             [p(0.95, `countersign_worker_lateness_seconds_bucket${of()}`, 'worker'), '{{worker}}'],
@@ -233,27 +233,27 @@ const ROWS = [
     lines: [
       [
         number(
-          'Told no (4xx)',
+          'Refused (4xx)',
           'Share of the calls of the last 5 minutes.',
           `(sum(rate(${HTTP}${of('status=~"4.."')}[5m])) or vector(0)) / (sum(rate(${HTTP}${of()}[5m])) > 0)`,
           'percentunit',
         ),
         number(
-          'Not let in (401, 403)',
-          'Calls of the last 5 minutes without a credential, or without the right.',
+          'Unauthorised (401, 403)',
+          'Calls of the last 5 minutes without a valid credential or without the right.',
           answersOf('401|403'),
           'short',
         ),
         number(
-          'Held back (429)',
-          'Calls of the last 5 minutes above a rate: of a caller, or of a route.',
+          'Rate limited (429)',
+          'Calls of the last 5 minutes above the rate of a caller or a route.',
           answersOf('429'),
           'short',
           good(1, 1000),
         ),
         number(
-          'Told to come back (5xx)',
-          'Calls of the last 5 minutes: nothing happened, the same call may be made again.',
+          'Failed (5xx)',
+          'Calls of the last 5 minutes that had no effect and can be retried.',
           answersOf('5..'),
           'short',
           good(1, 100),
@@ -262,14 +262,14 @@ const ROWS = [
       [
         line(
           'Answers by status',
-          'A second.',
+          'Answers per second.',
           [[`sum by (status) (rate(${HTTP}${of()}[$__rate_interval]))`, '{{status}}']],
           'reqps',
           { custom: STACKED_AREA, colours: STATUS_COLOURS },
         ),
         line(
           'Refused steps',
-          'Callers got a no: a conflict, a missing right, a wrong state.',
+          'Refusals: a conflict, a missing right, a wrong state.',
           [
             [
               `sum by (operation) (rate(countersign_operation_seconds_count${of('outcome="refused"')}[$__rate_interval])) > 0`,
@@ -281,7 +281,7 @@ const ROWS = [
         ),
         line(
           'Failed steps and attempts',
-          'Callers were told to come back; workers make each attempt again.',
+          'Callers were asked to retry; workers retry each attempt.',
           [
             [
               `sum by (operation) (rate(countersign_call_seconds_count${of('outcome="failed"')}[$__rate_interval])) > 0`,
@@ -324,13 +324,13 @@ const ROWS = [
         ),
         number(
           'Executions without outcome',
-          'Claimed, and nobody told yet how it ended.',
+          'Claimed, with no outcome reported yet.',
           `sum(max by (tenant) (proto_unresolved_execution${of()}))`,
           'short',
         ),
         number(
           'Tenants without reviewers',
-          'That have requests waiting.',
+          'Tenants with waiting requests and no enabled reviewer.',
           orZero(
             `count(max by (tenant) (proto_pending${of()}) > 0 and max by (tenant) (proto_enabled_reviewers${of()}) == 0)`,
             `count(proto_pending${of()})`,
@@ -342,14 +342,14 @@ const ROWS = [
       [
         line(
           'Incidents',
-          'Of the last hour, by code.',
+          'Last hour, by code.',
           [[`max by (code) (countersign_incidents_last_hour${of()}) > 0`, '{{code}}']],
           'short',
           { custom: { ...AREA, lineWidth: 2 } },
         ),
         line(
-          'Connections wanted',
-          'Of those to Postgres that a process may open for one role: above 100 %, calls wait for one.',
+          'Connection demand',
+          'Share of the Postgres connections that a process may open for one role; above 100 %, calls wait.',
           [
             [
               `max by (target) ((sum without (state) (countersign_database_connections${of('state=~"open|waiting"')}) - sum without (state) (countersign_database_connections${of('state="unused"')})) / ignoring (role) group_left () countersign_database_connections_limit${of()})`,
@@ -360,7 +360,7 @@ const ROWS = [
         ),
         line(
           'Event loop (p99)',
-          'How late a process gets round to something.',
+          'Delay of a process before it handles an event.',
           [[`max by (target) (nodejs_eventloop_lag_p99_seconds${of('target!=""')})`, '{{target}}']],
           's',
         ),
@@ -368,7 +368,7 @@ const ROWS = [
       [
         line(
           'Processor time',
-          'Of each target, the busiest pod; 100 % is one processor.',
+          'Busiest pod of each target; 100 % is one processor.',
           [
             [
               `max by (target) (rate(process_cpu_seconds_total${of('target!=""')}[$__rate_interval]))`,
@@ -379,7 +379,7 @@ const ROWS = [
         ),
         line(
           'Memory',
-          'Of each target, the largest pod.',
+          'Largest pod of each target.',
           [[`max by (target) (process_resident_memory_bytes${of('target!=""')})`, '{{target}}']],
           'bytes',
         ),

@@ -203,7 +203,7 @@ function parcelsOf(parcels: PostgresParcels, takerOf: Identity['takerOf']): Parc
 /** Of hints about one tenant: as long as the drain, which hears most of them, pauses between its batches. */
 const HINT_INTERVAL_MS = 4;
 
-/** docs/architecture.md, "How one deadline travels". */
+/** docs/architecture.md, "The path of a deadline". */
 const AHEAD_MS = 600_000;
 
 function workerSettings(config: WorkerConfig): WorkerRuntime['settings'] {

@@ -73,7 +73,7 @@ const ADMIN_SUBJECTS = ADMIN_OPERATIONS.map(({ name }) => subjectOf(name));
 const SECURITY_SUBJECTS = SECURITY_READS.map(({ name }) => subjectOf(name));
 
 /**
- * The one table of targets (docs/architecture.md, "What a target may do"), in the order in which they start in one process;
+ * The one table of targets (docs/architecture.md, "Rights of a target"), in the order in which they start in one process;
  * they stop in reverse. The process, the launcher, the chart, NATS' users, docker-compose.yml, Prometheus' list and the settings
  * page are made of it; test/chart/drawing.test.ts starts each target and compares it with its row.
  */

@@ -59,7 +59,7 @@ const AGAIN_MS = 5_000;
 
 /**
  * A sweep turns deadline rows that come soon into delayed jobs, and the worker does what is due (docs/architecture.md,
- * "How one deadline travels"). Jobs are hints: a flushed queue costs one sweep, a doubled job asks the database and finds
+ * "The path of a deadline"). Jobs are hints: a flushed queue costs one sweep, a doubled job asks the database and finds
  * nothing to do, and what is overdue gets a job of its own, so that a job that sleeps too long, a clock having jumped,
  * holds up nothing.
  */
