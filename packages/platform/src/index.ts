@@ -66,6 +66,7 @@ export * from './notary.js';
 export type { AdminCall, OperationCall, OperationHead } from './operation-call.js';
 export { SchemaChecks } from './schema-check/asking.js';
 export * from './long-answer.js';
+export * from './turn.js';
 export * from './serve-operation.js';
 export { LARGE_ANSWER, isLargeAnswer, readSized } from './sized-answer.js';
 export type { LargeStep } from './sized-answer.js';

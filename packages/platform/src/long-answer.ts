@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Answer } from './answer.js';
 import type { BusReply } from './bus/types.js';
+import { turn } from './turn.js';
 
 /** UTF-8 in pieces, none of which is much work. */
 type Pieces = readonly Uint8Array[];
@@ -32,7 +32,7 @@ async function joinedReply(status: number, parts: readonly AnswerPart[]): Promis
       chunks.push(Buffer.from('"'));
       for (const piece of part.quoted) {
         chunks.push(escaped(piece));
-        await setImmediate();
+        await turn();
       }
       chunks.push(Buffer.from('"'));
     }
@@ -76,7 +76,7 @@ async function joined(chunks: readonly Uint8Array[]): Promise<Uint8Array> {
     copied += chunk.length;
     if (copied < COPIED_AT_ONCE) continue;
     copied = 0;
-    await setImmediate();
+    await turn();
   }
   return whole;
 }

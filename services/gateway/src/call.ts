@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setImmediate } from 'node:timers/promises';
 
+import { turn } from '@countersign/platform';
 import type { OpenSpan, Trace } from '@countersign/platform';
 
 import type { KnownPrincipal } from './store.js';
@@ -63,7 +63,7 @@ export async function sendLong({ response }: Call, type: string, bytes: Uint8Arr
     const isTaken = response.write(bytes.subarray(at, at + SENT_AT_ONCE));
     if (!isTaken) await once(response, 'drain', { signal: closed.signal }).catch(() => {});
     // What the kernel took at once drains within the same turn.
-    await setImmediate();
+    await turn();
   }
   response.end();
 }

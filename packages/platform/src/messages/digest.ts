@@ -1,6 +1,6 @@
 import { createHash, webcrypto } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import type { BusBody } from '../bus/types.js';
+import { turn } from '../turn.js';
 
 /** A longer body is bound by its digest, which may be compared when the body is fetched. */
 const SHORT = 64 * 1024;
@@ -24,7 +24,7 @@ export async function digestOf(body: BusBody): Promise<string> {
     const end = sliceEnd(body, at + SLICE);
     hash.update(body.slice(at, end));
     at = end;
-    if (at < body.length) await setImmediate();
+    if (at < body.length) await turn();
   }
   return hash.digest('base64url');
 }

@@ -1,0 +1,13 @@
+import { setImmediate as laterTurn } from 'node:timers/promises';
+import { turn } from './turn.js';
+
+test('one caller goes on in each turn of the event loop, in the order in which they came', async () => {
+  const gone: string[] = [];
+  for (const name of ['a', 'b', 'c']) void turn().then(() => gone.push(name));
+  const seen: string[] = [];
+  for (let turns = 0; turns < 4; turns += 1) {
+    seen.push(gone.join(''));
+    await laterTurn();
+  }
+  expect(seen).toEqual(['', 'a', 'ab', 'abc']);
+});
