@@ -40,7 +40,7 @@ export class PostgresParcels {
   /** Hands a body over once; throws when it was taken, swept or lost, or is for another role. */
   async take(id: string, taker: RoleName): Promise<Uint8Array> {
     const { rows } = await this.poolOf(taker).ofNoTenant.query<PieceRow>({ ...TAKE, values: [id] });
-    const body = collectPieces(rows).get('body');
+    const body = (await collectPieces(rows)).get('body');
     if (!body) throw new Error(`parcel ${id} is not there`);
     return Buffer.concat(body);
   }

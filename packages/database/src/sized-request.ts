@@ -113,7 +113,7 @@ export async function loadSized<Row extends RequestRow>(
   if (!whole || row?.is_large !== true) return row;
   const asked = { ...PIECES_AT_ONCE, ...long, values: values.slice(0, 3) };
   const { rows } = await pool.of(String(values[0])).large<PieceRow>(asked);
-  const { facts, ...found } = Object.fromEntries(collectPieces(rows));
+  const { facts, ...found } = Object.fromEntries(await collectPieces(rows));
   // Deleted meanwhile, or no longer for the caller: the row that says so is another one.
   if (!facts) return loadRequest<Row>(pool, small, values);
   return Object.assign(row, found, JSON.parse(wholeText(facts)));
