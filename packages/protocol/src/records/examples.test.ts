@@ -1,3 +1,4 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { EXAMPLES } from './examples.js';
 import { RECORDS, RECORD_NAMES, SIGNED_RECORDS } from './registry.js';
 import type { RecordName } from './registry.js';
@@ -21,6 +22,12 @@ const members = objects.flatMap((name) =>
 );
 
 describe('every record', () => {
+  // Asked here alone: a process that starts does not ask it again (validation.ts).
+  const judge = new Ajv2020({ strict: true, validateFormats: false });
+  test.each(RECORD_NAMES)('%s is described in JSON Schema', (name) => {
+    expect([judge.validateSchema(RECORDS[name]), judge.errors]).toEqual([true, null]);
+  });
+
   test.each(RECORD_NAMES)('%s accepts its example', (name) => {
     expect(faultOf(name, EXAMPLES[name])).toBeNull();
     expect(validate(name, EXAMPLES[name])).toBe(true);
