@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 import { newTrace } from '@countersign/platform';
@@ -20,7 +21,8 @@ const SILENT_MS = 120_000;
 const LEFTOVER_MS = 2_000;
 
 export interface Listener {
-  start(port: number, host: string): Promise<void>;
+  /** Resolves to the port that it listens on; for 0 that is a free one. */
+  start(port: number, host: string): Promise<number>;
   /** Takes no new calls, waits for those under way, then ends what is left after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
@@ -91,7 +93,7 @@ export function createListener(options: ListenerOptions): Listener {
         server.once('error', reject);
         server.listen({ port, host }, () => {
           server.off('error', reject);
-          resolve();
+          resolve((server.address() as AddressInfo).port);
         });
       }),
 

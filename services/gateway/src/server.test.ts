@@ -1,6 +1,5 @@
 import { connect } from 'node:net';
 import { createLogger } from '@countersign/platform';
-import { freePort } from '@countersign/platform/stores';
 import { Refusal } from '@countersign/protocol';
 
 import type { Call, Handler } from './call.js';
@@ -76,8 +75,7 @@ beforeAll(async () => {
       last = call;
     },
   });
-  port = await freePort();
-  await listener.start(port, '127.0.0.1');
+  port = await listener.start(0, '127.0.0.1');
 });
 
 afterAll(() => listener?.stop(100));
