@@ -2,6 +2,7 @@
 // deploy/src/boundaries.test.ts shows that they refuse what is not drawn here.
 //
 //   protocol <- platform, database <- services <- deploy <- test
+//   dev-servers <- deploy (for developers alone: imports.config.mjs), test
 //   first-generation (archived; imports nothing of the house, and nothing of the house imports it)
 
 const BASE = ['protocol', 'platform', 'database'];
@@ -24,14 +25,16 @@ export const PARTS = {
   // what was built of it.
   'verifier-page': { folder: 'packages/verifier-page', imports: ['protocol'] },
   'first-generation': { folder: 'packages/first-generation', imports: [] },
-  deploy: { folder: 'deploy', imports: [...BASE, ...SERVICES] },
-  test: { folder: 'test', imports: [...BASE, ...SERVICES, 'deploy', 'web'] },
+  // Starters of Postgres, NATS and Redis, for the launcher and the tests.
+  'dev-servers': { folder: 'packages/dev-servers', imports: [] },
+  deploy: { folder: 'deploy', imports: [...BASE, ...SERVICES, 'dev-servers'] },
+  test: { folder: 'test', imports: [...BASE, ...SERVICES, 'dev-servers', 'deploy', 'web'] },
 };
 
 /** Files that may hold SQL and speak to Postgres. */
 const SQL_FILES = [
   'packages/database/**',
-  'packages/platform/src/stores/**',
+  'packages/dev-servers/**',
   'packages/platform/src/jobs*',
   'packages/platform/src/jobs/**',
   'services/*/src/store.ts',

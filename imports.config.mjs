@@ -3,6 +3,7 @@
 
 /** The parts of deploy for developers, and the one file that gives their commands. */
 const DEVELOPMENT = '^deploy/src/(launcher|demo)/';
+const SERVERS = '^packages/dev-servers/';
 const ITS_COMMANDS = '^deploy/src/cli/development\\.ts$';
 
 export default {
@@ -16,11 +17,11 @@ export default {
       to: { circular: true },
     },
     {
-      // The product's process and its commands run without the launcher and the demonstration.
+      // The product's process and its commands run without the launcher, its servers and the demonstration.
       name: 'development-in-product',
       severity: 'error',
       from: { path: '^deploy/src/', pathNot: [DEVELOPMENT, ITS_COMMANDS] },
-      to: { path: DEVELOPMENT },
+      to: { path: [DEVELOPMENT, SERVERS] },
     },
   ],
   options: {

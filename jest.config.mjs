@@ -23,7 +23,8 @@ const shared = {
     '^@countersign/first-generation$': '<rootDir>/packages/first-generation/src/index.ts',
     '^@countersign/first-generation/client$':
       '<rootDir>/packages/first-generation/src/client/index.ts',
-    '^@countersign/platform/(stores|testing)$': '<rootDir>/packages/platform/src/$1/index.ts',
+    '^@countersign/dev-servers$': '<rootDir>/packages/dev-servers/src/index.ts',
+    '^@countersign/dev-servers/testing$': '<rootDir>/packages/dev-servers/src/testing/index.ts',
     '^@countersign/platform/body-job$': '<rootDir>/packages/platform/src/body-workers/job.ts',
     '^@countersign/platform/jobs$': '<rootDir>/packages/platform/src/jobs.ts',
     '^@countersign/platform/schema-check$': '<rootDir>/packages/platform/src/schema-check/index.ts',

@@ -65,7 +65,7 @@ export async function provideBrowser(say) {
  * how to remove what was taken out of images and put on this process's PATH for them. Throws Missing.
  */
 export async function provideTestServers(say) {
-  const stores = await import('@countersign/platform/stores');
+  const stores = await import('@countersign/dev-servers');
   const { canInstall, installPackages } = await import('./dist/launcher/debian.js');
   const lacking = () =>
     SERVERS.filter(({ finder, variable }) => !process.env[variable] && stores[finder]() === null);
@@ -99,7 +99,7 @@ export async function provideTestServers(say) {
  */
 export async function provideCluster() {
   if (process.env.DATABASE_URL) return { env: {}, remove() {} };
-  const { startPostgres } = await import('@countersign/platform/stores');
+  const { startPostgres } = await import('@countersign/dev-servers');
   const { bringUpToDate } = await import('./dist/database.js');
   const home = mkdtempSync(join(tmpdir(), 'countersign-cluster-'));
   chmodSync(home, 0o755);

@@ -11,6 +11,7 @@ const UNREAD = [
   /query_compiler_(?!small_bg\.postgresql\.)/,
   /\/@prisma\/client\/runtime\/wasm-compiler-edge\./,
 ];
+const MAIN = '@countersign/deploy';
 /** Licences stay, whatever they are called. */
 const KEPT = /licen[cs]e|notice|copying/i;
 
@@ -20,6 +21,13 @@ const installed = readdirSync('node_modules/@countersign').map((name) =>
   JSON.parse(readFileSync(join('node_modules/@countersign', name, 'package.json'), 'utf8')),
 );
 const names = new Set(installed.map(({ name }) => name));
+// npm leaves out packages that are for development, but links workspaces that are.
+for (const name of names) {
+  const isRun = name === MAIN || installed.some(({ dependencies = {} }) => name in dependencies);
+  if (isRun) continue;
+  rmSync(join('node_modules', name));
+  names.delete(name);
+}
 const root = manifest('package.json');
 const folders = root.workspaces.flatMap((pattern) =>
   pattern.endsWith('/*')

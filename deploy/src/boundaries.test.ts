@@ -43,11 +43,16 @@ const REFUSED: [string, string, string][] = [
     "import { a } from '../../packages/protocol/src/a.js';",
   ],
   ['platform importing database', 'packages/platform/src/a.ts', "import '@countersign/database';"],
+  [
+    'a service starting servers for development',
+    'services/gateway/src/a.ts',
+    "import '@countersign/dev-servers';",
+  ],
   ['database importing platform', 'packages/database/src/a.ts', "import '@countersign/platform';"],
   [
     'protocol importing platform',
     'packages/protocol/src/a.ts',
-    "import '@countersign/platform/testing';",
+    "import '@countersign/platform/tracing';",
   ],
   [
     'protocol reading files',
@@ -133,10 +138,8 @@ describe('boundaries', () => {
     ['services/review/src/store.ts', "import pg from 'pg'; f('SELECT id FROM request');"],
     ['packages/database/src/step.ts', "import pg from 'pg'; f('UPDATE lifecycle SET a = 1');"],
     ['packages/database/src/migrate.ts', "import pg from 'pg'; f('UPDATE a SET b = 1');"],
-    [
-      'packages/platform/src/stores/postgres.ts',
-      "import pg from 'pg'; import '@nats-io/nats-core';",
-    ],
+    ['packages/dev-servers/src/postgres.ts', "import pg from 'pg'; f('SELECT id FROM request');"],
+    ['packages/platform/src/jobs.ts', "import pg from 'pg'; import '@nats-io/nats-core';"],
     [
       'services/gateway/src/routes.ts',
       "import express from 'express'; import { a } from '../a.js';",

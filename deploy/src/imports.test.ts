@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../..');
 
@@ -17,13 +17,17 @@ const PLANTED = {
   'late/b.ts': "import { a } from './a.js'; export const b = () => a();",
   'pages/A.tsx': "import type { B } from './B.js'; export const A = (b: B) => <p>{b}</p>;",
   'pages/B.tsx': "export type { A as B } from './A.js';",
-  'packages/one/package.json': manifest('one'),
+  'packages/one/package.json': manifest('@house/one'),
   'packages/one/src/index.ts':
     "import type { Two } from '@house/two'; export interface One { two: Two }",
-  'packages/two/package.json': manifest('two'),
+  'packages/two/package.json': manifest('@house/two'),
   'packages/two/src/index.ts':
     "import type { One } from '@house/one'; export interface Two { one: One }",
   'deploy/src/cli/probe.ts': "import { api } from '../demo/api.js'; export const probe = api;",
+  'deploy/src/cli/migrate.ts':
+    "import { start } from '@countersign/dev-servers'; export const migrate = start;",
+  'packages/dev-servers/package.json': manifest('@countersign/dev-servers'),
+  'packages/dev-servers/src/index.ts': 'export const start = 1;',
   'deploy/src/cli/doctor.ts':
     "import type { Ports } from '../launcher/ports.js'; export type Doctor = Ports;",
   'deploy/src/cli/development.ts': "export const demo = () => import('../demo/demo.js');",
@@ -38,7 +42,7 @@ const PLANTED = {
 
 function manifest(name: string): string {
   const exports = { '.': { types: './src/index.ts', default: './dist/index.js' } };
-  return JSON.stringify({ name: `@house/${name}`, version: '1.0.0', type: 'module', exports });
+  return JSON.stringify({ name, version: '1.0.0', type: 'module', exports });
 }
 
 interface Report {
@@ -57,9 +61,10 @@ describe('the check of imports', () => {
       mkdirSync(dirname(join(home, path)), { recursive: true });
       writeFileSync(join(home, path), text);
     }
-    mkdirSync(join(home, 'node_modules/@house'), { recursive: true });
-    for (const name of ['one', 'two']) {
-      symlinkSync(join(home, 'packages', name), join(home, 'node_modules/@house', name));
+    for (const name of ['@house/one', '@house/two', '@countersign/dev-servers']) {
+      const link = join(home, 'node_modules', name);
+      mkdirSync(dirname(link), { recursive: true });
+      symlinkSync(join(home, 'packages', basename(name)), link);
     }
     const words = ['--config', join(ROOT, 'imports.config.mjs'), '--output-type', 'json', '.'];
     const program = join(ROOT, 'node_modules/.bin/depcruise');
@@ -84,9 +89,10 @@ describe('the check of imports', () => {
     expect(circles()).not.toContain('straight');
   });
 
-  it('refuses the launcher and the demonstration in the product, and lets the commands for developers have them', () => {
+  it('refuses launcher, demonstration and servers of developers in the product, and lets the commands for developers have them', () => {
     expect(refusedBy('development-in-product').sort()).toEqual([
       'deploy/src/cli/doctor.ts',
+      'deploy/src/cli/migrate.ts',
       'deploy/src/cli/probe.ts',
     ]);
   });

@@ -16,8 +16,8 @@ import {
   readMessageKeys,
 } from '@countersign/platform';
 import type { Bus, BusHeaders, Caller } from '@countersign/platform';
-import { testNats } from '@countersign/platform/testing';
-import type { TestStore } from '@countersign/platform/testing';
+import { testNats } from '@countersign/dev-servers/testing';
+import type { TestStore } from '@countersign/dev-servers/testing';
 import { operatorOf, personOf, producerOf } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { runCommand, startInstance } from '../support/instance.js';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { findPostgres } from '@countersign/platform/stores';
+import { findPostgres } from '@countersign/dev-servers';
 
 /** What metrics depend on. */
 export interface Machine {

@@ -8,7 +8,7 @@ import { operatorOf, producerOf } from '../support/client.js';
 import type { Instance } from '../support/instance.js';
 import { findings } from './support/accessibility.js';
 import { openContext, startBrowser } from './support/browser.js';
-import { freePort } from '@countersign/platform/stores';
+import { freePort } from '@countersign/dev-servers';
 import { providerEnvironment, startProvider } from './support/own-provider.js';
 import { file, paymentRun, pressText } from './support/seed.js';
 

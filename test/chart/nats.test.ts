@@ -1,8 +1,8 @@
 import { TARGETS, rowOf } from '@countersign/deploy';
 import type { Target } from '@countersign/deploy';
 import { HINTS } from '@countersign/platform';
-import { testNats, until } from '@countersign/platform/testing';
-import type { TestStore } from '@countersign/platform/testing';
+import { testNats, until } from '@countersign/dev-servers/testing';
+import type { TestStore } from '@countersign/dev-servers/testing';
 import { connect } from '@nats-io/transport-node';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { NATS_USERS, NATS_VALUES, natsConfigOf } from './nats-users.js';

@@ -10,8 +10,8 @@ import {
 } from '@countersign/deploy';
 import type { Target } from '@countersign/deploy';
 import { assembleModules, createLogger } from '@countersign/platform';
-import { freePort } from '@countersign/platform/stores';
-import { testRedis } from '@countersign/platform/testing';
+import { freePort } from '@countersign/dev-servers';
+import { testRedis } from '@countersign/dev-servers/testing';
 import { SIGNING_POLICY } from '@countersign/protocol';
 import type { SigningService } from '@countersign/protocol';
 import { asLogin, startTestServer } from '../database/server.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from '@countersign/database';
 import type pg from 'pg';
-import { until } from '@countersign/platform/testing';
+import { until } from '@countersign/dev-servers/testing';
 import { startLedger } from '../bench/drain/ledger.js';
 import { startTestServer } from './server.js';
 import type { TestServer } from './server.js';

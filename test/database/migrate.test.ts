@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROLES, createPool, migrate, migrationStatus } from '@countersign/database';
-import { until } from '@countersign/platform/testing';
+import { until } from '@countersign/dev-servers/testing';
 import { sqlState, startTestServer } from './server.js';
 import type { TestServer } from './server.js';
 

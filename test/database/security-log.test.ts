@@ -7,7 +7,7 @@ import { SecurityJournal, saveCommandEvent, saveSecurityEvents } from '@counters
 import type { Pool } from '@countersign/database';
 import { FileAnchorStore, SecurityStore, securityCheckpointModule } from '@countersign/ledger';
 import { Notary, createLogger } from '@countersign/platform';
-import { until } from '@countersign/platform/testing';
+import { until } from '@countersign/dev-servers/testing';
 import {
   CHAIN_START,
   INSTALLATION,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { ROLES, createOwnerPool, createPool, migrate } from '@countersign/database';
 import type { Pool, RoleName, ScopedPool } from '@countersign/database';
-import { testPostgres } from '@countersign/platform/testing';
+import { testPostgres } from '@countersign/dev-servers/testing';
 
 export const ROLE_NAMES = Object.keys(ROLES) as RoleName[];
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { PointQuery } from '@countersign/database';
-import { until } from '@countersign/platform/testing';
+import { until } from '@countersign/dev-servers/testing';
 import { servicePool, startTestServer } from './server.js';
 import type { TestPool, TestServer } from './server.js';
 

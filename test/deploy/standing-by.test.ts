@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { migrate } from '@countersign/database';
 import { ensureKeys, trustManifest } from '@countersign/deploy';
-import { freePort } from '@countersign/platform/stores';
-import { testPostgres, until } from '@countersign/platform/testing';
+import { freePort } from '@countersign/dev-servers';
+import { testPostgres, until } from '@countersign/dev-servers/testing';
 import pg from 'pg';
 import { keyFilesOf } from '../support/key-files.js';
 

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { freePort } from '@countersign/platform/stores';
-import { until } from '@countersign/platform/testing';
+import { freePort } from '@countersign/dev-servers';
+import { until } from '@countersign/dev-servers/testing';
 import { promtool, run } from '../chart/tools.js';
 import { producerOf } from '../support/client.js';
 import { newFolder } from '../support/folder.js';

@@ -11,9 +11,9 @@ import {
   startNats,
   startPostgres,
   startRedis,
-} from '@countersign/platform/stores';
-import type { RunningStore } from '@countersign/platform/stores';
-import { until } from '@countersign/platform/testing';
+} from '@countersign/dev-servers';
+import type { RunningStore } from '@countersign/dev-servers';
+import { until } from '@countersign/dev-servers/testing';
 import { selfSigned } from '../e2e/deliveries/support/certificate.js';
 import { newFolder } from '../support/folder.js';
 import { keyFilesOf } from '../support/key-files.js';

@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { SignerUnavailable, TransitEngine } from '@countersign/platform';
 import type { TransitSettings } from '@countersign/platform';
-import { freePort } from '@countersign/platform/stores';
+import { freePort } from '@countersign/dev-servers';
 import { BUILD_MS } from '../support/programs/obtained.js';
 import { startTcpProxy } from '../support/servers/tcp-proxy.js';
 import type { ProxyMode, TcpProxy } from '../support/servers/tcp-proxy.js';

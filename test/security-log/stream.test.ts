@@ -26,7 +26,7 @@ import {
 import type { Sink, StreamBounds } from '@countersign/ledger';
 import { createLogger, createMetrics } from '@countersign/platform';
 import type { Module } from '@countersign/platform';
-import { until } from '@countersign/platform/testing';
+import { until } from '@countersign/dev-servers/testing';
 import { INSTALLATION, chainHead, textDigest } from '@countersign/protocol';
 import { insertTenant, startTestServer } from '../database/server.js';
 import type { TestPool, TestServer } from '../database/server.js';

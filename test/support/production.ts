@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type pg from 'pg';
 import { bootstrapTenant, createOwnerPool, migrate } from '@countersign/database';
-import { freePort } from '@countersign/platform/stores';
+import { freePort } from '@countersign/dev-servers';
 import { Client } from './client.js';
 import type { Instance } from './instance.js';
 import { keyFilesOf } from './key-files.js';

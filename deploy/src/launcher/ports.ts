@@ -1,4 +1,4 @@
-import { freePort, isFreePort } from '@countersign/platform/stores';
+import { freePort, isFreePort } from '@countersign/dev-servers';
 import type { DataDirectory } from '../data-directory.js';
 import { PlainError } from '../plain-error.js';
 

@@ -5,8 +5,8 @@ import {
   startNats,
   startPostgres,
   startRedis,
-} from '@countersign/platform/stores';
-import type { RunningStore } from '@countersign/platform/stores';
+} from '@countersign/dev-servers';
+import type { RunningStore } from '@countersign/dev-servers';
 import { canInstall, installPackages, isAllowed } from './debian.js';
 import { commandOf } from '../data-directory.js';
 import type { DataDirectory } from '../data-directory.js';

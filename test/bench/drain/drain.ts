@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ROLES, createOwnerPool, createPool, migrate } from '@countersign/database';
 import type { Pool } from '@countersign/database';
-import { testPostgres } from '@countersign/platform/testing';
+import { testPostgres } from '@countersign/dev-servers/testing';
 import type pg from 'pg';
 import { machineFacts } from '../machine.js';
 import type { Scenario } from '../scenario.js';

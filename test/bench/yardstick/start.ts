@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import { startPostgres } from '@countersign/platform/stores';
+import { startPostgres } from '@countersign/dev-servers';
 import { forkChild } from '../child.js';
 import type { Child } from '../child.js';
 import type { Ends } from '../ends.js';

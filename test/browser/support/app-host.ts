@@ -25,7 +25,7 @@ import {
   trustedHeaders,
 } from '@countersign/gateway/sandbox';
 import type { SandboxSettings } from '@countersign/gateway/sandbox';
-import { freePort } from '@countersign/platform/stores';
+import { freePort } from '@countersign/dev-servers';
 import type { AppHostPage, AppHostEvent } from '../app-host/main.js';
 import { until } from '../../support/requests.js';
 import { PAGE_WAITS_MS } from './browser.js';

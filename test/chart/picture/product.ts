@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TARGETS } from '@countersign/deploy';
-import { freePort } from '@countersign/platform/stores';
+import { freePort } from '@countersign/dev-servers';
 import { selfSigned } from '../../e2e/deliveries/support/certificate.js';
 import { startReceiver } from '../../e2e/deliveries/support/receiver.js';
 import type { Receiver } from '../../e2e/deliveries/support/receiver.js';

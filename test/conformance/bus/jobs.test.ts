@@ -2,8 +2,8 @@ import pg from 'pg';
 import { createLogger, currentTrace, inTrace, newTrace } from '@countersign/platform';
 import { createJobs, migrateJobs } from '@countersign/platform/jobs';
 import type { JobData, Jobs } from '@countersign/platform/jobs';
-import { testPostgres, testRedis, until } from '@countersign/platform/testing';
-import type { TestStore } from '@countersign/platform/testing';
+import { testPostgres, testRedis, until } from '@countersign/dev-servers/testing';
+import type { TestStore } from '@countersign/dev-servers/testing';
 import { gate } from './suite.js';
 
 const ROLE = 'countersign_request';

@@ -1,7 +1,7 @@
 import { busFaultOf, createMemoryParcels, createNatsBus } from '@countersign/platform';
 import type { Bus, ParcelStore } from '@countersign/platform';
-import { testNats, until } from '@countersign/platform/testing';
-import type { TestStore } from '@countersign/platform/testing';
+import { testNats, until } from '@countersign/dev-servers/testing';
+import type { TestStore } from '@countersign/dev-servers/testing';
 import { describeBus, expectFault, refusalOf, silent } from './suite.js';
 
 let nats: TestStore;

@@ -1,7 +1,7 @@
 import { Refusal } from '@countersign/protocol';
 import { busFaultOf, createLogger, currentTrace, inTrace, newTrace } from '@countersign/platform';
 import type { Bus, BusFaultKind, BusReply, BusRequest, Logger } from '@countersign/platform';
-import { until } from '@countersign/platform/testing';
+import { until } from '@countersign/dev-servers/testing';
 
 /** Makes buses that reach each other, as processes of one installation do. */
 export interface BusMaker {

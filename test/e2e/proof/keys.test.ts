@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'n
 import { join, resolve } from 'node:path';
 import { loadTrust, valueDigest, verifyRecord } from '@countersign/protocol';
 import type { TrustManifest } from '@countersign/protocol';
-import { freePort } from '@countersign/platform/stores';
+import { freePort } from '@countersign/dev-servers';
 import { personOf, producerOf } from '../../support/client.js';
 import type { Answer, Client } from '../../support/client.js';
 import { runCommand, startInstance } from '../../support/instance.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { rowOf, signingKeyVariable } from '@countersign/deploy';
 import type { Target } from '@countersign/deploy';
-import { freePort, startNats, startPostgres, startRedis } from '@countersign/platform/stores';
+import { freePort, startNats, startPostgres, startRedis } from '@countersign/dev-servers';
 import type { Demo } from '../../support/instance.js';
 import { newFolder } from '../../support/folder.js';
 import { keyFilesOf } from '../../support/key-files.js';

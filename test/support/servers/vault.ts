@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '@countersign/platform/stores';
+import { freePort } from '@countersign/dev-servers';
 import { obtained } from '../programs/obtained.js';
 import { startChild } from './child.js';
 

@@ -1,11 +1,11 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startNats } from '../stores/nats.js';
-import { startPostgres } from '../stores/postgres.js';
-import type { RunningPostgres } from '../stores/postgres.js';
-import { startRedis } from '../stores/redis.js';
-import type { RunningStore } from '../stores/server-process.js';
+import { startNats } from '../nats.js';
+import { startPostgres } from '../postgres.js';
+import type { RunningPostgres } from '../postgres.js';
+import { startRedis } from '../redis.js';
+import type { RunningStore } from '../server-process.js';
 
 /** A store of a test: it can be killed and brought back on the same port with the same data. */
 export interface TestStore<T extends RunningStore = RunningStore> {

@@ -1,4 +1,4 @@
-/** Stores as children of this process: for the launcher and the tests, which load nothing else of the platform. */
+/** Stores as children of this process, for the launcher and the tests. The image has none of this. */
 export { findBinary, findNats, findPostgres, findRedis } from './find-binary.js';
 export type { PostgresBinaries } from './find-binary.js';
 export { startNats } from './nats.js';
