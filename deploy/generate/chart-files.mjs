@@ -107,7 +107,7 @@ export function settingsPage(settings) {
     `| \`${name}\` | ${cell(description)} | ${fallback === null ? '' : `\`${fallback}\``} | ${readers(targets)} |`;
   return `# Settings
 
-Every variable that a target reads, out of the declarations in the code (\`npm run generate\`). Each may also be given as
+Every variable that a target reads, generated from the code (\`npm run generate\`). Each may also be given as
 \`<NAME>_FILE\`, the path of a file that holds the value: the way for secrets. An empty value counts as absent.
 
 | variable | what it is | default | read by |

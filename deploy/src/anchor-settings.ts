@@ -14,7 +14,7 @@ export const ANCHOR_STORE = {
   ANCHOR_S3_BUCKET: z
     .string()
     .optional()
-    .describe('the S3 bucket with Object Lock that checkpoints are kept in (docs/anchoring.md)'),
+    .describe('the S3 bucket with Object Lock for checkpoints (docs/anchoring.md)'),
 } as const;
 
 type AnchorStoreConfig = Configuration<typeof ANCHOR_STORE>;
@@ -32,13 +32,13 @@ export function anchorStoreConfig(
 const FOLDER_IN_PRODUCTION: ConfigurationFault = {
   variable: 'ANCHOR_DIR',
   wrong: 'is set in production',
-  remedy: 'A folder proves nothing against its owner: name a bucket by ANCHOR_S3_BUCKET.',
+  remedy: 'A folder proves nothing against its owner: set ANCHOR_S3_BUCKET.',
 };
 
 const TWO_STORES: ConfigurationFault = {
   variable: 'ANCHOR_S3_BUCKET',
   wrong: 'is given beside ANCHOR_DIR',
-  remedy: 'There is one anchor store: remove one of the two.',
+  remedy: 'There is only one anchor store: remove one of the two.',
 };
 
 /** Variables of an anchor store in S3. Each may also be given as `<name>_FILE`. */
@@ -47,19 +47,21 @@ export const ANCHOR_S3 = {
     .string()
     .regex(/^[\w.-]+(?:\/[\w.-]+)*$/, 'expected names with slashes between them')
     .default('checkpoints')
-    .describe('what the keys of all checkpoints begin with, such as checkpoints'),
+    .describe('the prefix of all checkpoint keys, such as checkpoints'),
   ANCHOR_S3_REGION: z.string().default('us-east-1').describe('the region of the bucket'),
   ANCHOR_S3_ENDPOINT: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe('the URL of a store that is not Amazon’s, such as https://minio.example:9000'),
+    .describe('the URL of an S3-compatible store, such as https://minio.example:9000'),
   ANCHOR_S3_PATH_STYLE: flag()
     .default(false)
-    .describe('true names the bucket in the path and not in the host, as most other stores want'),
+    .describe(
+      'true puts the bucket into the path instead of the host, as most S3-compatible stores need',
+    ),
   ANCHOR_S3_ACCESS_KEY_ID: z
     .string()
     .optional()
-    .describe('the id of the access key; without it the credentials of the surroundings are used'),
+    .describe('the id of the access key; without it the credentials of the environment are used'),
   ANCHOR_S3_SECRET_ACCESS_KEY: z
     .string()
     .optional()
@@ -67,13 +69,13 @@ export const ANCHOR_S3 = {
   ANCHOR_S3_SESSION_TOKEN: z
     .string()
     .optional()
-    .describe('the session token, where the access key is a temporary one'),
+    .describe('the session token of a temporary access key'),
   ANCHOR_S3_RETENTION_DAYS: wholeNumber(90, 36_500)
     .default(400)
-    .describe('for how many days from its issue a checkpoint cannot be deleted; at least 90'),
+    .describe('days from its issue in which a checkpoint cannot be deleted; at least 90'),
   ANCHOR_S3_TIMEOUT_MS: wholeNumber(500, 60_000)
     .default(10_000)
-    .describe('the longest that the worker waits for the store to take or tell something'),
+    .describe('the longest that the worker waits for an answer of the store'),
 } as const;
 
 /** Where an S3 store is and how it is spoken to; `https` where an answer decides over authority. */
@@ -125,7 +127,7 @@ function half(config: Configuration<typeof ANCHOR_S3>): ConfigurationFault[] {
     {
       variable: missing,
       wrong: 'is missing beside the other half of the access key',
-      remedy: 'Give both, or neither and let the surroundings provide credentials.',
+      remedy: 'Set both, or neither to use the credentials of the environment.',
     },
   ];
 }
@@ -133,5 +135,5 @@ function half(config: Configuration<typeof ANCHOR_S3>): ConfigurationFault[] {
 const UNPROTECTED: ConfigurationFault = {
   variable: 'ANCHOR_S3_ENDPOINT',
   wrong: 'begins with http: in production',
-  remedy: 'What the store answers decides over authority: use https.',
+  remedy: 'The answers of the store decide about authority: use https.',
 };

@@ -14,12 +14,12 @@ export const BUS = {
     .string()
     .optional()
     .describe('tls://host:port, or nats:// in development; without it the bus is this process'),
-  NATS_USER: z.string().optional().describe('the name that this target logs in to NATS with'),
+  NATS_USER: z.string().optional().describe('the name of this target’s NATS login'),
   NATS_PASSWORD: z.string().optional().describe('the password that belongs to NATS_USER'),
   NATS_CREDENTIALS: z
     .string()
     .optional()
-    .describe('instead of name and password: the text of a NATS credentials file'),
+    .describe('the text of a NATS credentials file, instead of name and password'),
   ...NATS_TRANSPORT,
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
@@ -56,7 +56,7 @@ export const PROCESS = {
   HEALTH_PORT: wholeNumber(0, 65535)
     .optional()
     .describe(
-      'a port for /livez, /readyz and /metrics; with it a process that cannot work waits for what it lacks',
+      'a port for /livez, /readyz and /metrics; with it a process that misses something waits instead of exiting',
     ),
 } as const;
 

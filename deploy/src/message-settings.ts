@@ -76,13 +76,13 @@ export function messageKeysVariable(service: AskedService): string {
 export const CALLER_PRIVATE_KEY = {
   CALLER_PRIVATE_KEY: readWith(
     readCallerKey,
-    'the private key that caller tokens are signed with, in PEM form',
+    'the private key that signs caller tokens, in PEM form',
   ),
 };
 export const CALLER_PUBLIC_KEY = {
   CALLER_PUBLIC_KEY: readWith(
     readCallerKeys,
-    'the public keys that caller tokens are checked with, in PEM form one after the other',
+    'the public keys that verify caller tokens, concatenated in PEM form',
   ),
 };
 /** Read at both ends of a message. */
@@ -91,7 +91,7 @@ export const CALLER_TOKENS = {
     .enum(['bound', 'compatible'])
     .default('bound')
     .describe(
-      'bound; compatible also sends and takes the tokens of the version before, for one rollout (docs/upgrades.md)',
+      'bound, or compatible, which also sends and accepts tokens of the previous version, for one rollout (docs/upgrades.md)',
     ),
 } as const;
 
@@ -102,7 +102,7 @@ export function messageKeysShape(service: AskedService): ConfigurationShape {
 function messageKeysType(service: AskedService) {
   return readWith(
     readMessageKeys,
-    `the keys that the gateway and the ${service} service share, one a line: the first is used, all of them count`,
+    `the keys that the gateway and the ${service} service share, one a line: the first is used, all are accepted`,
   );
 }
 

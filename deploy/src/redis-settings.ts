@@ -8,9 +8,7 @@ import { pem, redisFaults } from './store-transport.js';
 /** Variables of the gateway, which counts rates in Redis, and of the workers, which keep their queues there. */
 export const REDIS = {
   REDIS_URL: z.string().optional().describe('rediss://host:port, or redis:// in development'),
-  REDIS_CA: pem(
-    'the certificates that a rediss:// server is verified with; the usual ones when not given',
-  ),
+  REDIS_CA: pem('the certificate authorities for a rediss:// server; by default the usual ones'),
 } as const;
 
 /** @throws ConfigurationError in production for a server without TLS, unless the network itself is encrypted (protocol R40) */

@@ -9,7 +9,9 @@ import { pem } from './store-transport.js';
 export const SECURITY_LOG = {
   SECURITY_CHECKPOINT_SECONDS: wholeNumber(1, 300)
     .default(300)
-    .describe('the longest that an entry of the security log waits for a signed checkpoint'),
+    .describe(
+      'the longest wait of an entry of the security log for a signed checkpoint, in seconds',
+    ),
 } as const;
 
 export function securityLogConfig(env: NodeJS.ProcessEnv): Configuration<typeof SECURITY_LOG> {
@@ -22,38 +24,36 @@ export const SECURITY_STREAM = {
     .string()
     .regex(/^(stdout|\/.+)$/, 'expected stdout or an absolute path')
     .optional()
-    .describe('stdout, or the path of a file or named pipe: gets the security log as JSON lines'),
+    .describe('stdout, or the path of a file or named pipe, for the security log as JSON lines'),
   SECURITY_LOG_OTLP_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
     .describe(
-      'where a collector takes the security log as OTLP over HTTP, such as https://collector:4318/v1/logs',
+      'the address of a collector for the security log as OTLP over HTTP, such as https://collector:4318/v1/logs',
     ),
   SECURITY_LOG_OTLP_HEADERS: HEADERS.optional().describe(
-    'name=value,name=value: what that collector is sent beside, such as its credentials',
+    'name=value,name=value: headers for that collector, such as its credentials',
   ),
   SECURITY_LOG_SYSLOG_URL: z
     .string()
     .regex(/^tls:\/\/(\[[0-9a-fA-F:]+\]|[\w.-]+)(:\d{1,5})?$/, 'expected tls://host:port')
     .optional()
     .describe(
-      'where a collector takes the security log as syslog over TLS, such as tls://siem:6514',
+      'the address of a collector for the security log as syslog over TLS, such as tls://siem:6514',
     ),
   SECURITY_LOG_CA: pem(
-    'the certificates that collectors of the security log are verified with; the usual ones when not given',
+    'the certificate authorities for collectors of the security log; by default the usual ones',
   ),
   SECURITY_LOG_CERT: pem(
-    'the certificate that collectors of the security log are shown, where they ask for one',
+    'the client certificate for collectors of the security log, if they require one',
   ),
   SECURITY_LOG_KEY: pem('the private key that belongs to SECURITY_LOG_CERT'),
   SECURITY_LOG_BACKLOG_ENTRIES: wholeNumber(1, 1_000_000_000)
     .default(1_000_000)
-    .describe(
-      'by how many entries of one chain a collector may be behind before some are left out',
-    ),
+    .describe('entries of one chain that a collector may be behind before some are dropped'),
   SECURITY_LOG_BACKLOG_HOURS: wholeNumber(1, 87_600)
     .default(168)
-    .describe('how old an entry may become that a collector does not have, before it is left out'),
+    .describe('hours after which an entry that a collector does not have is dropped'),
 } as const;
 
 /** Which collectors there are, null for those that are not named. */

@@ -31,7 +31,9 @@ export function hasQuotas(env: NodeJS.ProcessEnv, mode: Mode): boolean {
 }
 
 export const WEBHOOKS = {
-  WEBHOOK_HOSTS: list().default([]).describe('host names that webhooks may name, with commas'),
+  WEBHOOK_HOSTS: list()
+    .default([])
+    .describe('host names that webhooks may use, separated by commas'),
   WEBHOOK_ALLOW_PRIVATE: flag()
     .default(false)
     .describe('true lets webhooks reach private addresses and any port; for development only'),
@@ -57,7 +59,7 @@ export const MAIL = {
   MAIL_FROM: z
     .string()
     .optional()
-    .describe('the sender of mails, such as reviews@example.org; without it nothing is mailed'),
+    .describe('the sender of mails, such as reviews@example.org; without it no mail is sent'),
 } as const;
 
 /** The sender of mails; undefined: nothing is mailed. */
@@ -80,7 +82,7 @@ export function smtpUrlOf(env: NodeJS.ProcessEnv): string {
 export const REMINDER = {
   AUTO_REMINDER_SECONDS: wholeNumber(0, 86_400)
     .default(0)
-    .describe('how many seconds before its deadline a review is reminded of; 0: never'),
+    .describe('seconds before its deadline at which reviewers are reminded; 0: never'),
 } as const;
 
 /** How many seconds before its deadline a review is reminded of by itself; 0: never. */

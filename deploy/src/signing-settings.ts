@@ -46,7 +46,7 @@ const VAULT_KEY = /^vault:([\w.-]{1,128})$/;
 export const TRANSIT = {
   VAULT_ADDR: z
     .url({ protocol: /^https?$/ })
-    .describe('where Vault or OpenBao is, such as https://vault.example:8200'),
+    .describe('the address of Vault or OpenBao, such as https://vault.example:8200'),
   VAULT_TOKEN: z
     .string()
     .optional()
@@ -91,7 +91,7 @@ const NO_TOKEN: ConfigurationFault = {
 const VAULT_UNPROTECTED: ConfigurationFault = {
   variable: 'VAULT_ADDR',
   wrong: 'begins with http: in production',
-  remedy: 'The token travels with every call: use https, or an agent on 127.0.0.1.',
+  remedy: 'Every call carries the token: use https, or an agent on 127.0.0.1.',
 };
 
 function isProtected(address: string): boolean {

@@ -13,8 +13,8 @@ export const NATS_TRANSPORT = {
     .describe(
       'true lets production reach Postgres, NATS and Redis without TLS, where the network itself is encrypted',
     ),
-  NATS_CA: pem('the certificates that NATS is verified with; the usual ones when not given'),
-  NATS_CERT: pem('the certificate that this target shows to NATS, where NATS asks for one'),
+  NATS_CA: pem('the certificate authorities for NATS; by default the usual ones'),
+  NATS_CERT: pem('the client certificate for NATS, if it requires one'),
   NATS_KEY: pem('the private key that belongs to NATS_CERT'),
 } as const;
 

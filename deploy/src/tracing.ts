@@ -23,9 +23,9 @@ export const TRACING = {
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe('where a trace collector takes OTLP over HTTP, such as http://collector:4318'),
+    .describe('the address of a trace collector for OTLP over HTTP, such as http://collector:4318'),
   OTEL_EXPORTER_OTLP_HEADERS: HEADERS.optional().describe(
-    'name=value,name=value: what the collector is sent beside, such as its credentials',
+    'name=value,name=value: headers for the collector, such as its credentials',
   ),
   OTEL_TRACES_SAMPLER: z
     .enum(SAMPLERS)
@@ -36,11 +36,11 @@ export const TRACING = {
     .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'expected a number from 0 to 1')
     .transform(Number)
     .default(1)
-    .describe('which part of the calls that nobody has decided about is traced, from 0 to 1'),
+    .describe('the traced share of calls without a sampling decision, from 0 to 1'),
   OTEL_SERVICE_NAME: z
     .string()
     .optional()
-    .describe('what traces call this process; countersign-<target> without it'),
+    .describe('the name of this process in traces; countersign-<target> by default'),
 } as const;
 
 export function tracingConfig(env: NodeJS.ProcessEnv): Configuration<typeof TRACING> {

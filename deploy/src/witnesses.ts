@@ -11,7 +11,7 @@ export function witnessesShape(plainHttp: boolean) {
         error: 'expected verifier keys of the kind cosignature/v1, each with an https:// prefix',
       })
       .describe(
-        'witnesses of trees, with commas: <name>+<key id>+<key> https://prefix of add-checkpoint',
+        'witnesses of trees, separated by commas: <name>+<key id>+<key> https://prefix of add-checkpoint',
       ),
   };
 }

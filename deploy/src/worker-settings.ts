@@ -5,19 +5,19 @@ import type { Configuration } from '@countersign/platform';
 export const WORKER = {
   SWEEP_SECONDS: wholeNumber(1, 600)
     .default(5)
-    .describe('how often a worker looks for deadlines that come soon'),
+    .describe('seconds between searches of a worker for upcoming deadlines'),
   SWEEP_BATCH: wholeNumber(1, 10_000)
     .default(1000)
-    .describe('how many deadlines a worker reads at once'),
+    .describe('deadlines that a worker reads at once'),
   WORKER_CONCURRENCY: wholeNumber(1, 1000)
     .default(10)
-    .describe('how many items one worker of this process does side by side'),
+    .describe('items that one worker of this process handles concurrently'),
   WORKER_LOCK_SECONDS: wholeNumber(1, 3600)
     .default(30)
-    .describe('after how long without a sign of life a worker’s job goes to another'),
+    .describe('seconds without a sign of life after which another worker takes over a job'),
   WORKER_PER_SECOND: wholeNumber(0, 100_000)
     .default(0)
-    .describe('the most items one worker of this process does in a second; 0: as many as it can'),
+    .describe('the most items that one worker of this process handles in a second; 0: no limit'),
 } as const;
 
 export type WorkerConfig = Configuration<typeof WORKER>;
@@ -30,18 +30,16 @@ export function workerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
 export const DELETION = {
   DELETION_CONCURRENCY: wholeNumber(1, 1000)
     .default(2)
-    .describe('how many requests one deletion worker deletes side by side; no call waits for it'),
+    .describe('requests that one deletion worker deletes concurrently; no call waits for it'),
   DELETION_PER_TENANT: wholeNumber(1, 1_000_000)
     .default(500)
-    .describe('how many deadlines of one tenant the deletion worker takes in one sweep'),
+    .describe('deadlines of one tenant that the deletion worker takes in one sweep'),
   HOUSEKEEPING_SECONDS: wholeNumber(1, 86_400)
     .default(900)
-    .describe('how often what is past its age is cleared'),
+    .describe('seconds between clearings of expired data'),
   HOUSEKEEPING_ROWS: wholeNumber(1, 10_000)
     .default(500)
-    .describe(
-      'how many rows of one kind and tenant are cleared at once; more follow a second later',
-    ),
+    .describe('rows of one kind and tenant that are cleared at once; more follow a second later'),
 } as const;
 
 export function deletionConfig(env: NodeJS.ProcessEnv): Configuration<typeof DELETION> {

@@ -45,7 +45,7 @@ const open = () => page.goto(`${day.instance.demo.origin}/auditor`);
 const give = (name: string, text: string) =>
   page.getByLabel('or choose one').setInputFiles(file(name, text));
 const trust = (text: string) =>
-  page.getByLabel('Choose a trust manifest of yours').setInputFiles(file('trust.json', text));
+  page.getByLabel('Choose your own trust manifest').setInputFiles(file('trust.json', text));
 
 test('anybody may open it, and it is empty until a file comes', async () => {
   await open();

@@ -73,7 +73,7 @@ test('a hostile request is shown as the words that it is', async () => {
 
   await page.getByRole('radio', { name: 'Reject' }).check();
   await page.locator('.questions textarea').first().fill(`</pre>${MARKUP} ${TRICKS}`);
-  await page.getByRole('button', { name: 'Write it as JSON' }).click();
+  await page.getByRole('button', { name: 'Enter JSON' }).click();
   const written = JSON.parse(await page.getByLabel('Response as JSON').inputValue());
   await page.getByLabel('Response as JSON').fill(JSON.stringify({ a: written.a }));
   await freeze(page);
@@ -120,7 +120,7 @@ test('material that is not what the request binds cannot be decided', async () =
     await route.fulfill({ response, body: text.replace('on Monday', 'on Sunday') });
   });
   await page.goto(setting.address(`/review/${id}`));
-  await page.getByText('This material is not what was bound').waitFor();
+  await page.getByText('This material does not match the request').waitFor();
   await page.getByText('DOES NOT MATCH').waitFor();
   expect(await page.getByRole('button', { name: 'Freeze this answer' }).count()).toBe(0);
   expect(await findings(page)).toEqual([]);

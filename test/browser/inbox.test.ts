@@ -16,7 +16,7 @@ const create = (summary: string, changes: Record<string, unknown> = {}) =>
 
 test('an empty inbox says so, and fills by itself', async () => {
   const { page, faults, close } = await setting.ruth('/inbox');
-  await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor();
+  await page.getByRole('heading', { name: 'Nothing is waiting for you' }).waitFor();
   expect(await findings(page)).toEqual([]);
   await create('Comes by itself', { review_seconds: 600 });
   await page.getByRole('link', { name: 'Comes by itself' }).waitFor();
@@ -98,7 +98,7 @@ test('what is decided stays, with its signed record', async () => {
   await close();
 });
 
-test('who is at it is seen by everybody, and taken by a press', async () => {
+test('who is reviewing is seen by everybody, and taken by a press', async () => {
   const other = await create('Ravi is at this one');
   await setting.ravi.post(`/v2/requests/${other}/assignment`, {});
   const mine = await create('Ruth takes this one');
@@ -106,13 +106,13 @@ test('who is at it is seen by everybody, and taken by a press', async () => {
   await page.getByRole('button', { name: 'Take this review' }).click();
   await page.getByText('You have taken this review').waitFor();
   await page.goto(setting.address('/inbox#mine'));
-  await page.getByText('You are at it').waitFor();
+  await page.getByText('You are reviewing').waitFor();
   expect(await page.locator('.request-link').allInnerTexts()).toEqual(['Ruth takes this one']);
   await page.keyboard.press('2');
-  await page.getByText('reviewer-2 is at it').waitFor();
+  await page.getByText('reviewer-2 is reviewing').waitFor();
   await page.goto(setting.address(`/review/${other}`));
   await page.getByRole('button', { name: 'Take this review' }).click();
-  await page.getByText('Another reviewer is at it').waitFor();
+  await page.getByText('Another reviewer is working on it').waitFor();
   expect(faults).toEqual([]);
   await close();
 });

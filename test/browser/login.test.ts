@@ -100,7 +100,7 @@ test('keeps a half-written answer over the end of a session', async () => {
   await page.getByRole('link', { name: 'Sign in again' }).click();
   // The provider may still know who it is; then its pages do not show.
   await page.waitForURL(`${instance.demo.origin}/review/${id}`);
-  await page.getByText('Taken up from what you wrote before').waitFor();
+  await page.getByText('Restored from your earlier draft').waitFor();
   expect(await page.getByLabel('Comment for the author').inputValue()).toBe('Half of a sent');
   expect(await page.getByRole('radio', { name: 'Approve' }).isChecked()).toBe(true);
   expect(await page.getByRole('radio', { name: 'too formal' }).isChecked()).toBe(true);
@@ -124,7 +124,7 @@ test('never shows one person what another wrote, nor lets a stale page act', asy
   await page.getByRole('radio', { name: 'Approve' }).check();
   await page.getByRole('radio', { name: 'right' }).check();
   await page.getByRole('button', { name: 'Freeze this answer' }).click();
-  await page.getByText('has signed in by this browser meanwhile').waitFor();
+  await page.getByText('has since signed in with this browser').waitFor();
   expect(await findings(page)).toEqual([]);
   const material = await operatorOf(instance.demo).get(`/v2/requests/${id}/material`);
   expect(material.body.candidate).toBeNull();
@@ -150,10 +150,10 @@ test('steps up before a confirmation, and comes back to the frozen answer', asyn
   await page.getByRole('radio', { name: 'Refuse the execution' }).check();
   await page.getByLabel('Reason').fill('Not this week.');
   await page.getByRole('button', { name: 'Freeze this answer' }).click();
-  await page.getByText('you will be asked to sign in once more').waitFor();
+  await page.getByText('you will be asked to sign in again').waitFor();
   await page.getByRole('checkbox', { name: /I have read/ }).check();
   await page.getByRole('button', { name: 'Confirm and sign' }).click();
-  await page.getByText('This route wants a fresh login').waitFor();
+  await page.getByText('This route requires a fresh login').waitFor();
   expect(await findings(page)).toEqual([]);
   const frozen = await page.locator('.panel code.digest').first().innerText();
   // As if the last login at the provider were long ago: it must ask again, whatever its cookie says.
@@ -161,7 +161,7 @@ test('steps up before a confirmation, and comes back to the frozen answer', asyn
   await page.getByRole('link', { name: 'Sign in and come back' }).click();
   await signIn(page, 'ruth');
   await page.waitForURL(`${instance.demo.origin}/review/${id}`);
-  await page.getByRole('heading', { name: 'Read exactly what will be signed' }).waitFor();
+  await page.getByRole('heading', { name: 'Read the exact text to be signed' }).waitFor();
   expect(await page.locator('.panel code.digest').first().innerText()).toBe(frozen);
   await page.getByText('the form on this page').waitFor();
   await page.getByRole('checkbox', { name: /I have read/ }).check();

@@ -78,10 +78,10 @@ describe('every page', () => {
     ['/routes?new', 'Name of the route', ''],
     ['/principals', 'Payments agent', 'operator-principals'],
     ['/principals/producer-1', 'Webhook secret', ''],
-    ['/principals/operator-1', /by the command “countersign operator”/, ''],
+    ['/principals/operator-1', /with the command “countersign operator”/, ''],
     ['/principals?new', 'Identity provider', ''],
     ['/ledger', 'Entries', ''],
-    ['/nowhere', 'There is no such page', ''],
+    ['/nowhere', 'This operator page does not exist', ''],
   ];
   it.each(pages)('/operator%s holds what it should, for everybody', async (path, seen, name) => {
     await open(path);
@@ -197,8 +197,8 @@ describe('states', () => {
     const { page: other, context } = await openContext(browser);
     await logIn(other, day.instance.demo, 'Oda Operator');
     for (const [path, words] of [
-      ['/requests', 'Nobody has asked for anything yet.'],
-      ['/incidents', 'There has been no incident.'],
+      ['/requests', 'There are no requests yet.'],
+      ['/incidents', 'There have been no incidents.'],
       ['/deliveries', 'None in this state.'],
     ] as const) {
       await other.goto(`${origin}/operator${path}`);
@@ -269,7 +269,7 @@ describe('a route', () => {
     expect(await page.getByRole('button', { name: /^Save/ }).count()).toBe(0);
     await press('See what this changes');
     await see('2 requests lose authority');
-    await see('1 review that waits ends.');
+    await see('1 waiting review ends.');
     await see('1 unused grant is revoked.');
     await see('The revision moves from 1 to 2.');
     await see('Transfer € 48,200.00 to Nordwind Logistik GmbH');
@@ -299,7 +299,7 @@ describe('a route', () => {
     await page.getByLabel('Add: Reviewers').fill('reviewer-1');
     await page.keyboard.press('Enter');
     await press('See what this changes');
-    await see('It is new, so nothing can lose by it.');
+    await see('It is new, so nothing is affected.');
     await press('Save');
     await page.waitForURL('**/operator/routes/contracts');
     await page.getByLabel('Add: Reviewers').fill('reviewer-2');
@@ -308,7 +308,7 @@ describe('a route', () => {
       .getByRole('button', { name: 'Add' })
       .click();
     await press('See what this changes');
-    await see('No request loses anything by it.');
+    await see('No request is affected.');
     await see('The revision stays 1');
     await press('Save');
     await see('Saved as revision 1.');
@@ -332,7 +332,7 @@ describe('a route', () => {
     await see(/requests lose authority/);
     await producer.post('/v2/requests', reviewInput(instance.demo));
     await press('Save, with these consequences');
-    await see('More would be lost now than when you looked.');
+    await see('The change now affects more than when you looked.');
     const { body } = await (await humanOperator()).get('/operator/data/routes?id=review');
     expect(body.items[0].config.allowed_producers).toContain('producer-1');
   });
@@ -347,7 +347,7 @@ describe('a route', () => {
     await page.getByLabel('live_window').check();
     await press('See what this changes');
     await press('Save');
-    await see('Somebody else changed this meanwhile.');
+    await see('Another person has changed this meanwhile.');
   });
 });
 
@@ -393,7 +393,7 @@ describe('a principal', () => {
     await open('/principals/reviewer-1');
     await page.getByLabel('Enabled').uncheck();
     await press('See what this changes');
-    await see('who decided it may no longer decide');
+    await see('its reviewer may no longer decide');
     await press('Back to the form');
     await page.getByRole('button', { name: 'See what this changes' }).waitFor();
   });
@@ -406,7 +406,7 @@ describe('a request', () => {
     await open(`/requests/${id}`);
     await press('Cancel');
     const dialog = page.getByRole('dialog', { name: 'Cancel' });
-    await dialog.getByText('A review that waits ends.').waitFor();
+    await dialog.getByText('A waiting review ends').waitFor();
     const keys: (string | undefined)[] = [];
     await page.route('**/cancel', async (route) => {
       keys.push(route.request().headers()['idempotency-key']);
@@ -415,7 +415,7 @@ describe('a request', () => {
       await route.abort('connectionreset');
     });
     await dialog.getByRole('button', { name: 'Yes, do it' }).click();
-    await dialog.getByText('it is not known whether it happened').waitFor();
+    await dialog.getByText('the result is not known').waitFor();
     await page.unroute('**/cancel');
     await page.route('**/cancel', async (route) => {
       keys.push(route.request().headers()['idempotency-key']);
@@ -435,7 +435,7 @@ describe('a request', () => {
     await open(`/requests/${day.executed}`);
     await press('Settle the outcome');
     const dialog = page.getByRole('dialog', { name: 'Settle the outcome' });
-    await dialog.getByLabel('How it ended').selectOption('failed');
+    await dialog.getByLabel('Outcome').selectOption('failed');
     await dialog.getByLabel('Reason').fill('The bank rejected it.');
     await dialog.getByLabel('Evidence').fill('Statement 2026-11-21, line 4');
     expect(await findings(page)).toEqual([]);

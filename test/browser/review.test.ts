@@ -25,7 +25,7 @@ test('a text is read, answered by form, frozen, read again and signed', async ()
   // What is missing is said, and nothing is sent.
   await page.getByRole('button', { name: 'Freeze this answer' }).click();
   await page.getByText('Choose a decision first').waitFor();
-  await page.getByText('This is needed.').waitFor();
+  await page.getByText('This field is required.').waitFor();
   expect(await findings(page)).toEqual([]);
 
   await answerText(page);
@@ -135,13 +135,13 @@ test('nothing is confirmed by Enter alone, by one click, or by a script', async 
   await page.getByRole('button', { name: 'Freeze this answer' }).focus();
   // Enter held down: it freezes, and goes no further.
   for (let times = 0; times < 8; times += 1) await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Read exactly what will be signed' }).waitFor();
+  await page.getByRole('heading', { name: 'Read the exact text to be signed' }).waitFor();
   for (let times = 0; times < 8; times += 1) await page.keyboard.press('Enter');
   const button = page.getByRole('button', { name: 'Confirm and sign' });
   expect(await button.isDisabled()).toBe(true);
   await page.getByRole('checkbox', { name: /I have read/ }).check();
   await button.evaluate((element: HTMLButtonElement) => element.click());
-  await page.getByText('Only a person’s own action confirms').waitFor();
+  await page.getByText('Only a person can confirm').waitFor();
   await button.evaluate((element) =>
     element.dispatchEvent(new MouseEvent('click', { bubbles: true })),
   );
@@ -176,11 +176,11 @@ describe('a confirmation whose answer is lost', () => {
     await answerText(page);
     await freeze(page);
     await confirm(page);
-    await page.getByText('We do not know yet whether it was recorded').waitFor();
+    await page.getByText('It is not known yet whether your decision was recorded').waitFor();
     expect(await findings(page)).toEqual([]);
     expect((await statusOf(id)).decision_state).toBe(arrives ? 'confirmed' : 'pending');
     release();
-    await page.getByText('The service says that it was recorded').waitFor();
+    await page.getByText('The service confirms that it was recorded').waitFor();
     await page.getByRole('heading', { name: 'Receipt' }).waitFor();
     expect(keys.length).toBeGreaterThan(1);
     expect(new Set(keys).size).toBe(1);
@@ -202,7 +202,7 @@ test('while somebody reads, the page tells what became of the request, and keeps
     await act(id);
     await page.getByText(title, { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Freeze this answer' }).count()).toBe(0);
-    await page.getByText('What you had written').click();
+    await page.getByText('Your draft').click();
     await page.getByText('My words').waitFor();
     expect(await findings(page)).toEqual([]);
     expect(faults).toEqual([]);
@@ -273,7 +273,7 @@ test('a request that is not hers does not exist; one without material keeps its 
   const id = await file(setting.producer, pressText(demo));
   await setting.producer.post(`/v2/requests/${id}/discard`, {});
   await page.goto(setting.address(`/review/${id}`));
-  await page.getByText('The private material of this request has been deleted').waitFor();
+  await page.getByText('The private material of this request was deleted').waitFor();
   await page.getByRole('heading', { name: 'Expired' }).waitFor();
   expect(await findings(page)).toEqual([]);
   await close();
@@ -283,10 +283,10 @@ test('an answer may be written as JSON, and the service judges it', async () => 
   const id = await file(setting.producer, pressText(setting.instance.demo));
   const { page, close } = await setting.ruth(`/review/${id}`);
   await page.getByRole('radio', { name: 'Answer' }).check();
-  await page.getByRole('button', { name: 'Write it as JSON' }).click();
+  await page.getByRole('button', { name: 'Enter JSON' }).click();
   const editor = page.getByLabel('Response as JSON');
   await editor.fill('{"tone": ');
-  await page.getByText('This is not JSON yet').waitFor();
+  await page.getByText('This is not valid JSON').waitFor();
   await editor.fill('{"tone": "wrong"}');
   await page.locator('.questions .fault').waitFor();
   await page.getByRole('button', { name: 'Freeze this answer' }).click();

@@ -90,7 +90,7 @@ test('a review, from reading to the receipt', async () => {
   await page.getByRole('radio', { name: 'Authorise the execution' }).check();
   await page.getByLabel('Reason').fill('Amounts and accounts agree with the invoices.');
   await page.getByRole('button', { name: 'Freeze this answer' }).click();
-  await page.getByRole('heading', { name: 'Read exactly what will be signed' }).waitFor();
+  await page.getByRole('heading', { name: 'Read the exact text to be signed' }).waitFor();
   await picture('review-confirm');
   await page.getByRole('checkbox').check();
   await page.getByRole('button', { name: 'Confirm and sign' }).click();
@@ -112,7 +112,7 @@ test('a review through an app', async () => {
   await page.evaluate(() => scrollTo(0, 0));
   await picture('review-app');
   await app.getByRole('button', { name: 'Propose to release' }).click();
-  await page.getByRole('heading', { name: 'Read exactly what will be signed' }).waitFor();
+  await page.getByRole('heading', { name: 'Read the exact text to be signed' }).waitFor();
   await picture('review-app-confirm');
   await page.getByRole('button', { name: 'Back to the answer' }).click();
   await page.setViewportSize(PHONE);

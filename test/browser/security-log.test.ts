@@ -243,7 +243,7 @@ describe('the page', () => {
 describe('states', () => {
   it('says when nothing fits', async () => {
     await open('?actor=somebody-else');
-    await see('No entry fits.');
+    await see('No entry matches.');
     expect(await findings(page)).toEqual([]);
   });
 
@@ -273,7 +273,7 @@ describe('states', () => {
     await rows().first().waitFor();
     await watched.context.clearCookies();
     await unfold();
-    await press('Save what is found as CSV');
+    await press('Save the matching entries as CSV');
     await see('Your session has ended');
     await page.getByRole('link', { name: 'Sign in again' }).click();
     await page.getByRole('button', { name: 'Anna Auditor' }).click();
@@ -289,7 +289,9 @@ describe('verification', () => {
     await press('Verify the whole log');
     await see('The security log holds');
     await page.locator('tbody').getByText('Under a checkpoint').first().waitFor();
-    expect(await page.locator('tbody').getByText('Not the verified one').count()).toBe(0);
+    expect(await page.locator('tbody').getByText('Differs from the verified entry').count()).toBe(
+      0,
+    );
     expect(await findings(page)).toEqual([]);
     await picture(page, 'security-log-verified');
   });
@@ -370,7 +372,7 @@ describe('files', () => {
     await open(`?${query}`);
     await rows().first().waitFor();
     await unfold();
-    const { name, text } = await saved('Save what is found as CSV');
+    const { name, text } = await saved('Save the matching entries as CSV');
     expect(name).toBe('security-log.csv');
     const own = await auditor.get(`${LOG}/csv?${query}`);
     expect(text).toBe(own.text);

@@ -65,7 +65,7 @@ test('a person in two tenants chooses by keyboard, sees the tenant on every page
   await page.locator('.who summary').getByText('other').waitFor();
   await stale.evaluate(() => window.dispatchEvent(new Event('focus')));
   await stale
-    .getByText('guest has signed in by this browser meanwhile, in the tenant other')
+    .getByText('guest has since signed in with this browser, in the tenant other')
     .waitFor();
   await page.goto(`${demo.origin}/review/0198c1de-0000-7000-8000-000000000001`);
   await page.getByText('You are signed in to the tenant other as guest').waitFor();
@@ -83,7 +83,7 @@ test('a person sees their sessions and ends those of other browsers', async () =
   const { page } = own;
   await page.locator('.who summary').click();
   await page.getByRole('link', { name: 'My sessions' }).click();
-  await page.getByText('This one').waitFor();
+  await page.getByText('This session').waitFor();
   expect(await page.getByRole('button', { name: /^End the session/ }).count()).toBeGreaterThan(0);
   expect(await findings(page)).toEqual([]);
   await picture(page, 'sessions');

@@ -77,10 +77,10 @@ const rate = wholeNumber(1, 100_000_000).optional();
 
 const shared = {
   MODE: mode.describe('development or production'),
-  ORIGIN: text.describe('the origin people and programs use, such as https://review.example'),
+  ORIGIN: text.describe('the origin that people and programs use, such as https://review.example'),
   OIDC_CLIENT_ID: text
     .optional()
-    .describe('the name under which your identity provider knows this service'),
+    .describe('the client id of this service at your identity provider'),
   OIDC_CLIENT_SECRET: text.optional().describe('the secret that belongs to OIDC_CLIENT_ID'),
 };
 
@@ -167,13 +167,13 @@ export const GATEWAY_SETTINGS = {
   OIDC_CLIENT_AUTHENTICATION: z
     .enum(['body', 'basic'])
     .default('body')
-    .describe('body or basic: how the client secret is sent'),
+    .describe('how the client secret is sent: body or basic'),
   STEP_UP: stepUp
     .optional()
-    .describe('a JSON list of routes that want a fresh login at a confirmation (docs/pages.md)'),
+    .describe('a JSON list of routes that require a fresh login to confirm (docs/pages.md)'),
   SESSION_IDLE_MINUTES: wholeNumber(2, 480)
     .default(IDLE_SECONDS / 60)
-    .describe('minutes without use after which a session ends; after eight hours it ends anyway'),
+    .describe('minutes without use after which a session ends; it always ends after eight hours'),
   QUOTAS: z.enum(['on', 'off']).default('on').describe('on; off is for development'),
   REDIS_URL: text.optional().describe('redis://… or rediss://…'),
   SECURITY_CONTACT: z
@@ -181,16 +181,18 @@ export const GATEWAY_SETTINGS = {
     .transform((list) => list.split(',').map((item) => item.trim()))
     .pipe(z.array(reportAddress))
     .optional()
-    .describe('where vulnerabilities are reported: mailto:, https: or tel: addresses with commas'),
+    .describe(
+      'where to report vulnerabilities: mailto:, https: or tel: addresses, separated by commas',
+    ),
   SECURITY_POLICY: reportAddress.optional().describe('the address of your disclosure policy'),
   REDIS_CA: text.optional().describe('the certificates that a rediss:// server is verified with'),
   SERVICE_TIMEOUT_MS: wholeNumber(100, 60_000).default(10_000).describe('milliseconds'),
   REQUEST_TIMEOUT_MS: wholeNumber(1000, 600_000)
     .default(60_000)
-    .describe('milliseconds in which a whole call must have come; 22 MiB in a minute are 3 Mbit/s'),
+    .describe('milliseconds in which a whole call must arrive; 22 MiB in a minute are 3 Mbit/s'),
   TRUSTED_PROXIES: networks
     .optional()
-    .describe('addresses and networks of your proxies, with commas, such as 10.0.0.0/8'),
+    .describe('addresses and networks of your proxies, separated by commas, such as 10.0.0.0/8'),
   MAX_CONNECTIONS: wholeNumber(1, 1_000_000)
     .default(5000)
     .describe(
@@ -198,7 +200,7 @@ export const GATEWAY_SETTINGS = {
     ),
   MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 1_000_000)
     .optional()
-    .describe('the same of one client address, trusted proxies excepted; unlimited without it'),
+    .describe('the same for one client address, except trusted proxies; unlimited without it'),
   ...rateVariables,
   ...concurrencyVariables,
 };

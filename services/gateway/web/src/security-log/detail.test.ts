@@ -5,7 +5,7 @@ it.each([
   ['ended_by_person', 'The person ended it on the page of sessions'],
   ['identity_provider', 'The identity provider ended it'],
   ['replaced', 'Another login in the same browser replaced it'],
-  ['expired', 'It ran out'],
+  ['expired', 'It expired'],
 ])('says in a sentence how a session ended: %s', (how, says) => {
   expect(detailText('how', how)).toBe(says);
 });

@@ -1,10 +1,10 @@
-// Words about verifying a whole chain: the ledger, or the security log.
+// Texts about verifying a whole chain: the ledger, or the security log.
 
 export interface ChainWords {
   readonly verify: string;
   readonly holds: string;
   readonly holdsWhat: (entries: string, signatures: string) => string;
-  /** What else is to be said of a chain that holds, if anything. */
+  /** A further remark on a chain that holds, if any. */
   readonly beside: (entries: number, signatures: number) => string | null;
   readonly empty: string;
   readonly fails: string;
@@ -18,13 +18,12 @@ export const chainWords = {
   verifying: 'Verifying',
   failsWhat: (sequence: string) => `Entry ${sequence} is the first that does not verify:`,
   failsNext:
-    'What comes before it holds; what comes after it proves nothing. Keep this database, the anchor store and the logs as they are, and compare with a copy of your own.',
+    'Earlier entries hold; later ones prove nothing. Preserve this database, the anchor store and the logs, and compare with your own copy.',
   stopped: 'Stopped',
-  stoppedWhat: (entries: string) =>
-    `The first ${entries} entries hold. The rest was not looked at.`,
+  stoppedWhat: (entries: string) => `The first ${entries} entries hold. The rest was not checked.`,
   entry: 'Entry',
   head: 'Head',
-  broken: 'The verification could not go on',
+  broken: 'The verification could not continue',
   showEntry: (entry: string) => `Show entry ${entry}`,
 } as const;
 
@@ -32,28 +31,28 @@ export const ledgerWords: ChainWords = {
   verify: 'Verify the whole ledger',
   holds: 'The ledger holds',
   holdsWhat: (entries, records) =>
-    `${entries} entries follow from one another without a gap. ${records} records are the ones that were chained, and their signatures are good.`,
+    `${entries} entries follow from one another without a gap. ${records} records match their chained digests, and their signatures are valid.`,
   beside: (entries, records) =>
     records < entries
-      ? `The texts of ${(entries - records).toLocaleString()} entries are gone by retention; their digests stay in the chain.`
+      ? `The texts of ${(entries - records).toLocaleString()} entries were deleted by retention; their digests stay in the chain.`
       : null,
   empty: 'The ledger is empty.',
   fails: 'The ledger does NOT hold',
   headHint:
-    'Compare it with the checkpoint of the same number in your anchor store: only then is it known that nothing was cut off or rewritten as a whole.',
+    'Compare it with the checkpoint of the same number in your anchor store. Only that shows that the chain was not cut off or rewritten as a whole.',
 };
 
 export const logWords: ChainWords = {
   verify: 'Verify the whole log',
   holds: 'The security log holds',
   holdsWhat: (entries, checkpoints) =>
-    `${entries} entries follow from one another without a gap. ${checkpoints} checkpoints lie on the chain, and their signatures are good.`,
+    `${entries} entries follow from one another without a gap. ${checkpoints} checkpoints match the chain, and their signatures are valid.`,
   beside: (_, checkpoints) =>
     checkpoints === 0
-      ? 'There is no checkpoint yet, so nothing signed says that the log was not rewritten. The first comes within minutes.'
+      ? 'There is no checkpoint yet, so no signature shows that the log was not rewritten. The first one follows within minutes.'
       : null,
   empty: 'The security log is empty.',
   fails: 'The security log does NOT hold',
   headHint:
-    'Entries behind the last checkpoint are not signed yet. Compare checkpoints with your anchor store, by “countersign verify” on the JSON file: only then is it known that nothing was cut off or rewritten as a whole.',
+    'Entries after the last checkpoint are not signed yet. Compare checkpoints with your anchor store, with “countersign verify” on the JSON file. Only that shows that the log was not cut off or rewritten as a whole.',
 };

@@ -11,9 +11,9 @@ export const form = {
   which: 'Which kind?',
   characters: (most: number) => `At most ${most.toLocaleString()} characters.`,
   faults: {
-    missing: 'This is needed.',
-    no_number: 'Write a number, such as 12.5.',
-    no_integer: 'Write a whole number, such as 12.',
-    no_json: 'This is not JSON yet.',
+    missing: 'This field is required.',
+    no_number: 'Enter a number, such as 12.5.',
+    no_integer: 'Enter a whole number, such as 12.',
+    no_json: 'This is not valid JSON.',
   },
 } as const;

@@ -1,4 +1,4 @@
-// Words of the operator pages.
+// Texts of the operator pages.
 
 const count = (amount: number, one: string, many = `${one}s`) =>
   `${amount.toLocaleString()} ${amount === 1 ? one : many}`;
@@ -18,19 +18,20 @@ export const operator = {
   yes: 'Yes',
   no: 'No',
   loadMore: 'Load more',
-  notFound: 'There is no such page among the operator pages.',
-  toOverview: 'To the overview',
+  notFound: 'This operator page does not exist.',
+  toOverview: 'Go to the overview',
   asJson: 'As JSON',
   changedAt: 'Changed',
 
   // Overview
   overviewLead:
-    'What goes on in your tenant now. Figures are read every few seconds while this page is open.',
-  wellTitle: 'Nothing needs you',
-  well: 'Reviews flow, nothing is late, nothing is refused for want of an anchor.',
-  attention: (amount: number) => `${count(amount, 'thing')} ${amount === 1 ? 'needs' : 'need'} you`,
+    'The current state of your tenant, updated every few seconds while this page is open.',
+  wellTitle: 'Nothing needs attention',
+  well: 'Reviews are flowing, nothing is late, and the anchor store is working.',
+  attention: (amount: number) =>
+    `${count(amount, 'thing')} ${amount === 1 ? 'needs' : 'need'} attention`,
   fenced:
-    'Admission is fenced: nothing is claimed, admitted or anchored until the cause is settled.',
+    'Admission is fenced: nothing is claimed, admitted or anchored until the cause is resolved.',
   fencedLink: 'See the incidents',
   recentIncidents: (amount: number) => `${count(amount, 'incident')} in the last 24 hours.`,
   seeIncidents: 'See what to do',
@@ -42,12 +43,12 @@ export const operator = {
   lateDeliveries: (amount: number, kind: string, span: string) =>
     `${kind}: ${amount.toLocaleString()} not delivered yet, the oldest for ${span}.`,
   runFailed: (name: string) => `The last run of “${name}” failed.`,
-  runNames: { outbox: 'chaining records', retention: 'deleting what is due' } as Readonly<
+  runNames: { outbox: 'chaining records', retention: 'deleting due material' } as Readonly<
     Record<string, string>
   >,
-  noReviewers: 'No reviewer is enabled on any route, so nothing can be decided.',
+  noReviewers: 'No route has an enabled reviewer, so no request can be decided.',
   oldWait: (span: string) => `A request has waited for ${span}.`,
-  seePending: 'See what waits',
+  seePending: 'See waiting requests',
   waiting: 'Waiting for a review',
   longestWait: 'Longest wait',
   perReviewer: (amount: string, reviewers: number) =>
@@ -56,23 +57,23 @@ export const operator = {
   unresolvedHint: 'claimed, admitted or uncertain',
   retained: 'Private material kept',
   retainedOf: (amount: number) => `of ${count(amount, 'request')}`,
-  lastRun: (name: string) => `Last time of ${name}`,
-  never: 'never yet',
-  nothingWaits: 'Nothing waits',
+  lastRun: (name: string) => `Last run of ${name}`,
+  never: 'never',
+  nothingWaits: 'Nothing is waiting',
   charts: 'Since this page was opened',
-  chartWaiting: 'Requests that wait',
+  chartWaiting: 'Waiting requests',
   chartWait: 'Longest wait, minutes',
   chartCalls: 'Calls a minute',
   chartFailures: 'Refused calls a minute',
   chartOf: (title: string, first: string, last: string, least: string, most: string) =>
     `${title}: ${first} at first, ${last} now, between ${least} and ${most}.`,
   chartSoon: 'The line begins with the second reading.',
-  chartTable: 'The same as figures',
+  chartTable: 'The same as numbers',
   time: 'Time',
   deliveryTable: 'Deliveries by kind and state',
   kind: 'Kind',
   state: 'State',
-  amount: 'How many',
+  amount: 'Count',
   oldest: 'Oldest',
   kinds: {
     smtp: 'Mail',
@@ -85,9 +86,9 @@ export const operator = {
     failed: 'Failed',
     expired: 'Expired',
   } as Readonly<Record<string, string>>,
-  noDeliveries: 'Nothing was to be delivered yet.',
+  noDeliveries: 'There have been no deliveries yet.',
   externals:
-    'What executors do and what policies say is outside of this service; it keeps what they reported.',
+    'The actions of executors and the content of policies are outside this service; it keeps their reports.',
   stale: (words: string) => `The last reading was ${words}.`,
 
   // States
@@ -107,7 +108,7 @@ export const operator = {
   grants: {
     not_applicable: 'No grant',
     none: 'No grant yet',
-    pending_anchor: 'Waits for the anchor',
+    pending_anchor: 'Waiting for the anchor',
     available: 'Unused',
     expired: 'Expired',
     revoked: 'Revoked',
@@ -128,9 +129,9 @@ export const operator = {
   reasons: {
     authorisation_changed: 'the rules of its route change',
     producer_removed: 'its route no longer allows its producer',
-    reviewer_removed: 'who decided it may no longer decide',
-    requester_removed: 'who asked for it is removed',
-    producer_authorisation_changed: 'what its producer may do changes',
+    reviewer_removed: 'its reviewer may no longer decide',
+    requester_removed: 'its requester is removed',
+    producer_authorisation_changed: 'the rights of its producer change',
     cancelled: 'it was cancelled',
     revoked: 'it was revoked',
     superseded: 'another request replaced it',
@@ -153,8 +154,8 @@ export const operator = {
   audit: 'Audit',
   decision: 'Decision',
   grant: 'Grant',
-  noRequests: 'No request fits.',
-  noRequestsYet: 'Nobody has asked for anything yet.',
+  noRequests: 'No request matches.',
+  noRequestsYet: 'There are no requests yet.',
   anyState: 'Any state',
   badTime: 'Not a date and time.',
 
@@ -165,7 +166,7 @@ export const operator = {
   purposes: { review: 'Review', authorise_execution: 'Authorise an execution' } as Readonly<
     Record<string, string>
   >,
-  invalidated: 'No authority comes from it any more',
+  invalidated: 'It gives no more authority',
   id: 'Id',
   digest: 'Digest of the request',
   occurrence: 'Action occurrence',
@@ -173,8 +174,8 @@ export const operator = {
   auditUntil: 'Records until',
   limits: 'Limits',
   recordsTitle: 'Records',
-  recordsLead: 'The original signed records, in the order in which they were made.',
-  noRecords: 'Nothing has been signed about a decision yet.',
+  recordsLead: 'The original signed records, in order of issue.',
+  noRecords: 'There are no signed records of a decision yet.',
   exportDownload: 'Download the export',
   exportVerify: 'Verify it on the audit page',
   showRecord: 'The record',
@@ -182,74 +183,75 @@ export const operator = {
   signedBy: 'Key',
   deliveriesOf: 'Deliveries',
   attempts: 'Attempts',
-  error: 'What went wrong',
+  error: 'Error',
   recipient: 'To',
-  nextTry: 'Next try',
+  nextTry: 'Next attempt',
   incidentsOf: 'Incidents',
   noIncidentsOf: 'None.',
-  noDeliveriesOf: 'Nothing was delivered because of it.',
+  noDeliveriesOf: 'There were no deliveries for it.',
   errors: {
-    delivery_failed: 'It was not accepted; the address or the way to it may be wrong.',
-    destination_changed: 'The destination changed while it was under way.',
+    delivery_failed: 'It was not accepted; the address may be wrong or unreachable.',
+    destination_changed: 'The destination changed before it was delivered.',
     delivery_window_expired: 'It was not delivered within 24 hours.',
     smtp_timeout: 'The mail server did not answer in time; it may have taken the mail.',
   } as Readonly<Record<string, string>>,
-  actions: 'What you can do',
-  actionsLead: 'What you do here takes effect at once.',
+  actions: 'Actions',
+  actionsLead: 'Actions take effect at once.',
   cancel: 'Cancel',
   revoke: 'Revoke',
   remind: 'Remind the reviewers',
   discard: 'Delete the private material',
   reconcile: 'Settle the outcome',
   cancelWhat:
-    'A review that waits ends. An unused grant is revoked. Permits already issued stay what they are.',
-  revokeWhat: 'Unused authority is taken away. Permits already issued stay what they are.',
-  remindWhat: 'Reviewers get a mail, at most once a day for each request.',
+    'A waiting review ends. An unused grant is revoked. Permits already issued stay valid.',
+  revokeWhat: 'Unused authority is revoked. Permits already issued stay valid.',
+  remindWhat: 'Reviewers get a mail, at most once a day per request.',
   discardWhat:
-    'Payload, document, schema and candidate are deleted now and for good. Records and digests stay. A review that waits ends, an unused grant is revoked.',
+    'Payload, document, schema and candidate are deleted now and permanently. Records and digests stay. A waiting review ends, and an unused grant is revoked.',
   doIt: 'Yes, do it',
-  leaveIt: 'Leave it',
+  leaveIt: 'Cancel',
   done: 'Done.',
   maybeDone:
-    'No answer came, so it is not known whether it happened. Ask again: the same question cannot have a second effect.',
-  askAgain: 'Ask again',
-  outcome: 'How it ended',
+    'There was no answer, so the result is not known. Try again: repeating the call cannot have a second effect.',
+  askAgain: 'Try again',
+  outcome: 'Outcome',
   reason: 'Reason',
-  reasonHint: 'Why you settle it, for whoever reads the records later.',
+  reasonHint: 'Why you settle it, for later readers of the records.',
   evidence: 'Evidence',
-  evidenceHint: 'What it rests on, such as the entry in the system that was acted on.',
+  evidenceHint: 'Its basis, such as the entry in the affected system.',
   reconcileWhat:
     'Your account of how the execution ended is signed and kept beside what the producer reported. It gives no new authority.',
 
   // Incidents
-  incidentsLead: 'What went wrong and what to do about it, newest first.',
-  noIncidents: 'There has been no incident.',
+  incidentsLead: 'Incidents and what to do about them, newest first.',
+  noIncidents: 'There have been no incidents.',
   incident: 'Incident',
   whatToDo: 'What to do',
   when: 'When',
   ofRequest: 'Its request',
 
   // Deliveries
-  deliveriesLead: 'Mails and webhooks, newest first. Where they go is private; to whom is not.',
+  deliveriesLead: 'Mails and webhooks, newest first. Addresses are private; recipients are not.',
   noneInState: 'None in this state.',
 
   // Routes
-  routesLead: 'Who may ask, who decides, and within what limits.',
+  routesLead: 'Who may request, who decides, and the limits.',
   newRoute: 'New route',
-  noRoutes: 'There is no route yet. Without one nobody can ask for anything.',
+  noRoutes: 'There is no route yet. Requests need one.',
   revision: 'Revision',
   reviewers: 'Reviewers',
   producers: 'Producers',
   duties: 'Separation of duties',
   dutiesHint:
-    'A person does not decide what they asked for, own or configured. Production requires it.',
+    'A person does not decide a request that they made, own or configured. Production requires it.',
   dutiesOff: 'not separated',
   modes: 'Modes of execution',
-  modesHint: 'How executions may be asked for. Without any, this route takes no executions.',
+  modesHint:
+    'The modes in which executions may be requested. Without any, this route accepts no executions.',
   profiles: 'Profiles that a request must select',
-  limitsHint: 'What a request on this route may cost. New requests only.',
-  reviewersHint: 'People who may decide what is asked on this route.',
-  producersHint: 'Producers and people who may ask on this route.',
+  limitsHint: 'Limits for a request on this route. They apply to new requests only.',
+  reviewersHint: 'People who may decide requests on this route.',
+  producersHint: 'Producers and people who may make requests on this route.',
   routeId: 'Name of the route',
   identifierHint: 'Letters, digits and _ . : @ / - , at most 160. It cannot be changed later.',
   identifierFault: 'Only letters, digits and _ . : @ / - , 1 to 160 of them.',
@@ -292,7 +294,7 @@ export const operator = {
   disabled: 'Disabled',
   certain: 'Identity is certain',
   certainHint:
-    'While it is not, nothing that rests on this person is decided, claimed or admitted.',
+    'While it is not, nothing that depends on this person is decided, claimed or admitted.',
   uncertain: 'Identity uncertain',
   power: 'May operate',
   powerHint: 'Sees these pages and everything on them, and changes the directory.',
@@ -301,14 +303,14 @@ export const operator = {
   kindHint: 'It cannot be changed later.',
   issuer: 'Identity provider (issuer)',
   subject: 'Subject at the identity provider',
-  identityHint: 'Who this is for good: it cannot be changed later.',
+  identityHint: 'The permanent identity: it cannot be changed later.',
   publisher: 'Publisher',
-  publisherHint: 'Whose apps its requests may bind.',
+  publisherHint: 'The publisher whose apps its requests may use.',
   publisherHumanHint: 'This person may register apps for this publisher.',
   owner: 'Owner',
   ownerHint: 'The person for whom its requests are made.',
   routesOf: 'Routes',
-  routesHint: 'Where it may ask. The route has to allow it as well.',
+  routesHint: 'Routes for its requests. The route must allow it as well.',
   email: 'Mail address',
   emailHint: 'Enter only an address that you have verified; links are sent to it.',
   webhook: 'Webhook',
@@ -316,7 +318,7 @@ export const operator = {
   secret: 'Webhook secret',
   secretHint: 'Begins with whsec_. It is never shown again.',
   secretThere:
-    'There is one. It cannot be read back, and it goes unless you enter it again: the interface takes the whole configuration.',
+    'There is one. It cannot be read back, and saving removes it unless you enter it again.',
   secretMake: 'Make a new one',
   token: 'Token',
   tokenThere: 'There is one. Leave this empty to keep it; a new one replaces it at once.',
@@ -324,21 +326,21 @@ export const operator = {
   tokenMake: 'Make a new one',
   noToken: 'No token',
   tokenOnce:
-    'Copy it now and hand it over by a way that you trust. The service keeps its digest alone, and this page forgets it when you leave.',
+    'Copy it now and hand it over through a channel that you trust. The service keeps only its digest, and this page forgets it when you leave.',
   show: 'Show',
   hide: 'Hide',
   sessions: 'Sessions',
   sessionsLead:
-    'Disabling a person ends all of their sessions for good. This ends them without disabling anybody.',
+    'Disabling a person ends all of their sessions permanently. This ends them without disabling the person.',
   endSessions: 'End all sessions',
   endSessionsWhat: (id: string) =>
-    `Every browser in which ${id} is signed in to this tenant is signed out with its next call. What is written and not sent stays in that browser. The person can sign in again at once.`,
+    `Every browser in which ${id} is signed in to this tenant is signed out with its next call. Unsent drafts stay in that browser. The person can sign in again at once.`,
   endSessionsNow: 'End them now',
   sessionsEnded: 'All sessions of this person were ended.',
   operatorsElsewhere:
-    'Operators and monitors with a token, and auditors, are made and changed on the machine itself, by the command “countersign operator”, and not here.',
+    'Operators and monitors with a token, and auditors, are managed with the command “countersign operator” and not here.',
   selfWarning:
-    'This is you. Taking your own power away or disabling yourself ends your work here at once.',
+    'This is you. If you remove your own power or disable yourself, you lose access at once.',
 
   // Change and preview
   look: 'See what this changes',
@@ -347,59 +349,57 @@ export const operator = {
   saveAnyway: 'Save, with these consequences',
   saved: 'Saved.',
   savedRevision: (revision: number) => `Saved as revision ${revision}.`,
-  unchanged: 'Nothing is changed.',
+  unchanged: 'There are no changes.',
   previewTitle: 'Before you save',
-  moment:
-    'At this moment. Requests come and go; what the change takes away is decided when it is saved.',
+  moment: 'As of now. The exact effects are decided when the change is saved.',
   barredTitle: 'You will not be able to decide',
   barred:
-    'Duties are separated on the routes below. While this change is the last one to what it sets, you cannot review there: other reviewers can. A grant of yours is not usable while you were the last to set its producer or its token.',
-  harmless: 'No request loses anything by it.',
-  creates: 'It is new, so nothing can lose by it.',
-  ends: (amount: number) =>
-    `${count(amount, 'review')} that ${amount === 1 ? 'waits ends' : 'wait end'}.`,
+    'Duties are separated on the routes below. As long as you are the last to have configured them, you cannot review there, but other reviewers can. A grant that you confirmed cannot be used while you were the last to set its producer or its token.',
+  harmless: 'No request is affected.',
+  creates: 'It is new, so nothing is affected.',
+  ends: (amount: number) => `${count(amount, 'waiting review')} ${amount === 1 ? 'ends' : 'end'}.`,
   revokes: (amount: number) =>
     `${count(amount, 'unused grant')} ${amount === 1 ? 'is' : 'are'} revoked.`,
   bars: (amount: number) =>
     `${count(amount, 'execution')} under way ${amount === 1 ? 'gets' : 'get'} no further admission.`,
   drops: (candidates: number, leases: number) =>
-    `${count(candidates, 'unconfirmed answer')} and ${count(leases, 'assignment')} of reviewers who go are dropped.`,
+    `${count(candidates, 'unconfirmed answer')} and ${count(leases, 'assignment')} of removed reviewers are dropped.`,
   affectedTitle: (amount: number) =>
     `${count(amount, 'request')} ${amount === 1 ? 'loses' : 'lose'} authority`,
   firstOf: (shown: number, all: number) => `The first ${shown} of ${all}.`,
   because: 'Because',
-  effect: 'What happens',
+  effect: 'Effect',
   becomes: (before: string, after: string) => `${before} → ${after}`,
   revisionMoves: (before: number, after: number) =>
     `The revision moves from ${before} to ${after}.`,
   revisionStays: (revision: number) =>
     `The revision stays ${revision}: only members change, not rules.`,
-  difference: 'What changes',
+  difference: 'Changes',
   member: 'Field',
   from: 'Now',
   to: 'Then',
   secretIs: 'there is one',
   secretKept: 'a new one; never shown',
-  secretGoes: 'taken away',
+  secretGoes: 'removed',
   staleTitle: 'Look again',
-  stale2: 'More would be lost now than when you looked. Read it again before you save.',
+  stale2: 'The change now affects more than when you looked. Read it again before you save.',
   changedMeanwhile:
-    'Somebody else changed this meanwhile. Load it again, so that you do not undo their change.',
+    'Another person has changed this meanwhile. Load it again, so that you do not undo their change.',
   loadAgain: 'Load it again',
   keepEditing: 'Back to the form',
 
   // Ledger
   ledgerLead:
-    'Everything that was signed, in one chain. Verify it here: this page recomputes each link and checks each signature by itself.',
+    'All signed records, in one chain. Verify it here: this page itself recomputes each link and checks each signature.',
   entriesTitle: 'Entries',
   entriesFrom: 'From entry',
   showEntries: 'Show',
   entry: 'Entry',
   type: 'Type',
   head: 'Head',
-  textGone: 'Text gone by retention',
+  textGone: 'Text deleted by retention',
   unreadable: 'Unreadable',
-  noEntries: 'There are no entries from there on.',
+  noEntries: 'There are no entries from there.',
   recordTypes: {
     RequestChangedEvent: 'A request changed',
     DecisionReceipt: 'A decision',

@@ -1,15 +1,15 @@
 export const sessions = {
   title: 'My sessions',
   lead: (tenant: string) =>
-    `Where you are signed in to the tenant ${tenant}. End what you do not recognise, and what you left open elsewhere.`,
+    `Where you are signed in to the tenant ${tenant}. End sessions that you do not recognise or no longer need.`,
   list: 'Sessions',
   since: 'Signed in',
   lastUsed: 'Last used',
-  lastUsedHint: 'Last use is written down once a minute.',
-  expires: 'Ends at the latest',
-  which: 'Which',
-  current: 'This one',
-  other: 'Another one',
+  lastUsedHint: 'The time of last use is updated once a minute.',
+  expires: 'Expires',
+  which: 'Session',
+  current: 'This session',
+  other: 'Another session',
   action: 'End it',
   end: 'End',
   endLabel: (since: string) => `End the session signed in ${since}`,
@@ -17,5 +17,5 @@ export const sessions = {
   noOthers: 'There is no other session.',
   ended: (count: number) =>
     count === 1 ? 'One session was ended.' : `${count} sessions were ended.`,
-  gone: 'That session had ended already.',
+  gone: 'That session had already ended.',
 } as const;

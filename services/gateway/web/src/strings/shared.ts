@@ -1,4 +1,4 @@
-// Words that every page needs. One typed file per area; nothing that a reader sees is written anywhere else.
+// Texts of all pages. There is one typed file per area; visible text is written only in these files.
 
 export const shared = {
   brand: 'Countersign',
@@ -18,15 +18,15 @@ export const shared = {
   switchTenant: 'Change tenant',
   mySessions: 'My sessions',
   signOut: 'Sign out',
-  switchPerson: 'Sign in as somebody else',
+  switchPerson: 'Sign in as another person',
   signIn: 'Sign in again',
   skip: 'Skip to content',
   sessionOver:
-    'Your session has ended. What you wrote is kept in this browser; sign in again to go on with it.',
+    'Your session has ended. Your draft is kept in this browser; sign in again to continue.',
   sessionOther: (name: string, tenant: string) =>
-    `${name} has signed in by this browser meanwhile, in the tenant ${tenant}. This page was opened for somebody else and does nothing any more.`,
-  goOnAs: (name: string) => `Go on as ${name}`,
-  offline: 'You are offline. What is shown may be out of date.',
+    `${name} has since signed in with this browser, in the tenant ${tenant}. This page was opened for another person and no longer works.`,
+  goOnAs: (name: string) => `Continue as ${name}`,
+  offline: 'You are offline. This page may be out of date.',
   unanswered: 'The service did not answer. Check your connection and try again.',
   refusedWith: (code: string, trace: string) => (trace === '' ? code : `${code} · trace ${trace}`),
   retryIn: (seconds: number) => `Try again in ${seconds} seconds.`,

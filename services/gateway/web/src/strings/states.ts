@@ -15,23 +15,23 @@ type ExecutionState = (typeof EXECUTION_STATES)[number];
 export interface StateWords {
   readonly word: string;
   readonly tone: Tone;
-  /** What it means for the reader, in a sentence. */
+  /** A sentence for the reader. */
   readonly meaning: string;
 }
 
 export const decisionWords: Readonly<Record<DecisionState, StateWords>> = {
-  pending: { word: 'Waiting', tone: 'accent', meaning: 'Nobody has decided yet.' },
+  pending: { word: 'Waiting', tone: 'accent', meaning: 'There is no decision yet.' },
   confirmed: { word: 'Decided', tone: 'good', meaning: 'A reviewer has confirmed an answer.' },
   cancelled: {
     word: 'Cancelled',
     tone: 'neutral',
-    meaning: 'The request was withdrawn before anybody decided.',
+    meaning: 'The request was withdrawn before a decision.',
   },
-  expired: { word: 'Expired', tone: 'neutral', meaning: 'Nobody decided in time.' },
+  expired: { word: 'Expired', tone: 'neutral', meaning: 'There was no decision in time.' },
   superseded: {
     word: 'Replaced',
     tone: 'neutral',
-    meaning: 'The producer has replaced this request by a newer one.',
+    meaning: 'The producer has replaced this request with a newer one.',
   },
 };
 
@@ -40,7 +40,7 @@ export const auditWords: Readonly<Record<AuditState, StateWords>> = {
   pending: {
     word: 'Being anchored',
     tone: 'accent',
-    meaning: 'The signed decision is on its way into the audit ledger and its independent anchor.',
+    meaning: 'The signed decision is being written to the audit ledger and its independent anchor.',
   },
   anchored: {
     word: 'Anchored',
@@ -59,7 +59,7 @@ export const grantWords: Readonly<Record<GrantState, StateWords>> = {
   not_applicable: { word: 'No execution', tone: 'neutral', meaning: 'This is a review only.' },
   none: { word: 'No authority', tone: 'neutral', meaning: 'Nothing may be executed.' },
   pending_anchor: {
-    word: 'Authority waits',
+    word: 'Authority pending',
     tone: 'accent',
     meaning: 'The authority opens as soon as the decision is anchored. Its clock is running.',
   },
@@ -68,12 +68,12 @@ export const grantWords: Readonly<Record<GrantState, StateWords>> = {
     tone: 'accent',
     meaning: 'The producer may claim the execution once.',
   },
-  expired: { word: 'Authority expired', tone: 'neutral', meaning: 'Nobody claimed it in time.' },
+  expired: { word: 'Authority expired', tone: 'neutral', meaning: 'It was not claimed in time.' },
   revoked: { word: 'Authority revoked', tone: 'warning', meaning: 'It can no longer be claimed.' },
   consumed: {
     word: 'Authority used',
     tone: 'good',
-    meaning: 'The one execution has been claimed. Nothing can claim it again.',
+    meaning: 'The one execution has been claimed. It cannot be claimed again.',
   },
 };
 
@@ -87,12 +87,12 @@ export const executionWords: Readonly<Record<ExecutionState, StateWords>> = {
   failed_partial: {
     word: 'Failed in part',
     tone: 'bad',
-    meaning: 'The executor reports that a part of it took effect.',
+    meaning: 'The executor reports that part of it took effect.',
   },
   uncertain: {
     word: 'Uncertain',
     tone: 'warning',
-    meaning: 'Nobody knows whether it took effect. An operator has to find out.',
+    meaning: 'It is not known whether it took effect. An operator has to find out.',
   },
   cancelled_before_dispatch: {
     word: 'Not executed',

@@ -1,11 +1,11 @@
-// Words about which keys to trust, on the ledger and the audit page.
+// Texts about which keys to trust, on the ledger and the audit page.
 
 export const trustWords = {
   title: 'Keys to trust',
   own: 'This service’s own manifest',
   ownHint:
-    'It comes from the service that is to be verified. To rely on the result, choose a manifest that you got by another way.',
-  file: 'Choose a trust manifest of yours',
+    'It comes from the service being verified. To rely on the result, choose a manifest that you obtained over another channel.',
+  file: 'Choose your own trust manifest',
   tooLarge: 'This file is too large for a trust manifest.',
   of: (keys: number, issuer: string) => `${keys} ${keys === 1 ? 'key' : 'keys'} of ${issuer}`,
 } as const;
