@@ -42,7 +42,7 @@ const SQL_FILES = [
   'test/**',
 ];
 
-/** Libraries with an owner: nobody else imports them, so each can be replaced in one place. */
+/** Libraries with an owner: only it imports them, so each can be replaced in one place. */
 const LIBRARIES = [
   {
     names: ['pg', 'prisma', '@prisma/*'],

@@ -108,7 +108,7 @@ try {
 }
 
 const results = [];
-// Whoever runs `npm test` next runs the unit tests there.
+// `npm test`, which usually follows, runs the unit tests.
 const waiting = CHECKS.filter(
   ({ name }) => name !== 'unit tests' || !process.argv.includes('--without-unit-tests'),
 );

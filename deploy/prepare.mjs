@@ -24,7 +24,7 @@ export async function prepare(say = console.log) {
 }
 
 /**
- * npm starts scripts by a shell, which does not pass SIGTERM on: when npm is ended, we would go on for nobody.
+ * npm starts scripts by a shell, which does not pass SIGTERM on: this process would outlive npm.
  * So the end of our parent counts as that signal, if it is npm that started us.
  */
 export function endWithNpm() {

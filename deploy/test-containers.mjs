@@ -63,7 +63,7 @@ export async function takePrograms(servers, say) {
 /** Copies what `image` names into `folder`; resolves to the paths of the programs that can be started there. */
 async function takeOut(image, folder) {
   const { GenericContainer } = await import('testcontainers');
-  // It needs no network and no port: nobody speaks to it.
+  // It needs no network and no port.
   const plan = new GenericContainer(image.tag).withNetworkMode('none');
   // What an image starts by itself may end at once for lack of settings. One without a shell has nothing else to start.
   if (!image.isStatic) plan.withEntrypoint(['sleep', STAY_SECONDS]);

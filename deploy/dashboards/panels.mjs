@@ -25,7 +25,7 @@ const panel = (type, title, description, queries, more = {}) => ({
 });
 
 const steps = (thresholds) => thresholds.map(([value, color]) => ({ value, color }));
-/** Without thresholds Grafana makes everything red from 80 on: what nobody has to act on has one colour. */
+/** Without thresholds Grafana colours values from 80 on red; panels that call for no action have one colour. */
 const NEUTRAL = [[null, 'text']];
 export const good = (warn, bad) => [
   [null, 'green'],

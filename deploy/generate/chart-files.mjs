@@ -78,12 +78,12 @@ export function natsValues(table, hints) {
       },
     },
   };
-  return `# Values for the chart nats (https://nats-io.github.io/k8s), 1.x: a user for each target of Countersign that may do what
-# the target does and nothing else. Made of deploy/src/targets.ts by \`npm run generate\`.
+  return `# Values for the chart nats (https://nats-io.github.io/k8s), 1.x: a user for each target of Countersign that has the rights of
+# the target and no others. Generated from deploy/src/targets.ts by \`npm run generate\`.
 #
 # Passwords come from the Secret that nats.existingSecret names, a key for each target. "<subject> <queue>" allows a
-# subscription in that queue group only. Nothing is kept in streams: messages are hints, so JetStream is off; whoever
-# shares this server and switches it on should set sync_interval to always. The server's certificate, for the name in nats.url, is in
+# subscription in that queue group only. Nothing is kept in streams: messages are hints, so JetStream is off. If you
+# share this server and switch it on, set sync_interval to always. The server's certificate, for the name in nats.url, is in
 # the Secret nats-server-tls; its authority is what NATS_CA of the chart countersign names.
 ${stringify(values, { lineWidth: 0 })}`;
 }

@@ -1,5 +1,5 @@
 // Gathers what the image holds, below the folder that is given: `manifests` to install packages from, `app` to run.
-// Which workspaces those are follows from the dependencies of @countersign/deploy, so nobody has to keep a list.
+// Which workspaces those are follows from the dependencies of @countersign/deploy, so no list has to be kept.
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

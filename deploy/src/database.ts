@@ -6,7 +6,7 @@ import { PlainError } from './plain-error.js';
 export function bringUpToDate(url: string): Promise<string[]> {
   return plainly(url, async () => {
     const applied = await migrate(url);
-    // Queues are here where there is no Redis, and in nobody's way where there is.
+    // Without Redis the queues are here; with Redis they are unused.
     await migrateJobs(url, QUEUES_ROLE);
     return applied;
   });

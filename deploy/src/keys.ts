@@ -14,7 +14,7 @@ import { ASKED } from './message-settings.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** How long a new key is valid when nobody says otherwise. */
+/** Default validity of a new key. */
 export const VALID_DAYS = 365;
 
 export type SigningServices = readonly SigningService[];
@@ -91,7 +91,7 @@ export function trustManifest(
   }, start);
 }
 
-/** A key as it is listed when nobody says otherwise: named after what it is for and after itself. */
+/** The default entry of a key, named after its purpose and its own digest. */
 export function newKey(
   name: string,
   publicPem: string,

@@ -106,7 +106,7 @@ async function build(
 
 /**
  * Starts until it succeeds. Where probes look at the process, what is missing (a secret, a key) is better told by one
- * line and a pod that is not ready than by one that ends again and again; and when it comes, nobody has to restart it.
+ * line and a pod that is not ready than by one that keeps exiting; and no restart is needed when the missing part arrives.
  */
 async function persist(
   start: () => Promise<void>,

@@ -233,7 +233,7 @@ async function all<T>(parts: readonly T[], work: (part: T) => Promise<void>): Pr
   await Promise.all(parts.map(work));
 }
 
-/** Records that are committed and chained by others belong to the trace of whoever issued them. */
+/** Records that other processes commit and chain belong to the trace of their issuer. */
 function noteTrace(pool: Pool): NoteIssued {
   return (type, tenant, id) => {
     const traceparent = UNCHAINED.includes(type) ? null : recordedTraceparent();

@@ -8,7 +8,7 @@ const AGAIN_MS = 2000;
 
 /**
  * Lets nothing start before the database has this release's schema. A later release's is as good: migrations only add
- * until nobody needs the old shape (docs/decisions). What it waits for is told once, not at every look.
+ * until no process needs the old shape (docs/decisions). The reason to wait is logged once, not at every check.
  */
 export function schemaGate(pool: Pool, log: Logger, stopping?: AbortSignal): Module {
   return {

@@ -21,7 +21,7 @@ export function readTrustFile(file: string): TrustManifest {
   throw new PlainError(`${file}: ${faults.map(({ message }) => message).join(' ')}`);
 }
 
-/** Writes a manifest in one step, so that nobody ever reads half of one. Throws PlainError for one that is not sound. */
+/** Writes a manifest atomically, so that no reader sees half of one. Throws PlainError for an invalid one. */
 export function writeTrustFile(file: string, manifest: TrustManifest): void {
   const { faults } = readTrustManifest(manifest);
   if (faults.length > 0) {

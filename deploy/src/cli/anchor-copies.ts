@@ -39,7 +39,7 @@ function unreadable(store: string, error: unknown): PlainError {
   return new PlainError(`--store ${store}: the anchor store cannot be read: ${why}`);
 }
 
-/** The same for who can wait: each copy is read when it is asked for. Whoever opens closes. */
+/** The same, asynchronously: each copy is read when it is needed. The caller closes it. */
 export async function openCopies(
   store: string,
 ): Promise<{ copies: FsckCopies; close: () => void }> {

@@ -155,7 +155,7 @@ async function withToken(
   });
 }
 
-/** The issuer has to be the one that the gateway logs people in with: with another, the login would find nobody. */
+/** The issuer must be the gateway's: with another one, the login would not find the person. */
 async function addPerson(
   scope: OperatorScope,
   { issuer, name, ...options }: Omit<AddOptions, 'scope'>,

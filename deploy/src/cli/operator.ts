@@ -9,7 +9,7 @@ import { addTreeCommand } from './tree.js';
 import { databaseOf } from './database-of.js';
 import type { DatabaseOptions } from './database-of.js';
 
-/** Commands for whoever runs an installation. They speak to the database as its owner, never over HTTP. */
+/** Commands for the operator of an installation. They use the database as its owner, never HTTP. */
 export function addOperatorCommands(program: Command): void {
   addKeygenCommand(program);
   addRecoverCommand(program);

@@ -32,7 +32,7 @@ interface ProbeFlags {
 
 const HELP = `
 Files a request, follows it through the chain to the producer's event feed, cancels it, and verifies the signatures of
-its events and of its export, under the trust manifest that is given. Nobody has to decide anything: what needs a person
+its events and of its export, under the trust manifest that is given. No person has to decide: what needs a person
 is what this service is for. \`helm test\` runs it; it does for monitoring as well.`;
 
 export function addProbeCommand(program: Command): void {
@@ -76,7 +76,7 @@ async function probe({
     expected: { now: Date.now() },
     copies: null,
   });
-  // Nobody decided, so there is no receipt that could be anchored: open, but nothing of it may fail.
+  // There is no decision, so no receipt to anchor: checks may be open, but none may fail.
   if (verdict.kind === null || verdict.verdict === 'fails') {
     throw new PlainError(`The export does not verify:\n${verdictText(verdict)}`);
   }

@@ -31,7 +31,7 @@ interface Done {
 
 const HELP = `
 The steps, in this order, and what is to be done after each:
-  prepare    makes the next key and lists it. Hand trust.json out to whoever verifies, and restart all services with it.
+  prepare    makes the next key and lists it. Hand trust.json out to all who verify, and restart all services with it.
   activate   refuses unless the running service serves the new key already; then the next key is <service>.pem.
              Restart the service that signs with it, and its workers: all replicas, one after the other.
   retire     ends the window of the old key in trust.json and deletes its private half. Hand trust.json out again.

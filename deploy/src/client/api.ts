@@ -24,7 +24,7 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** As fetch, but nobody there is a plain error. */
+/** As fetch, but a refused connection is a plain error. */
 export async function reach(url: string, init?: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);

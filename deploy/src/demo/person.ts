@@ -31,7 +31,7 @@ export function demoFileOf(data: string): DemoFile {
   );
 }
 
-/** The name of a person at the development provider. Throws PlainError when nobody has that id. */
+/** The name of a person at the development provider. Throws PlainError for an unknown id. */
 export function subjectOf(data: string, person: string): string {
   return demoPerson(data, person).subject;
 }

@@ -51,7 +51,7 @@ function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, length);
 }
 
-/** Removes parcels that nobody took in that time, at most 1000 at once; returns how many. */
+/** Removes parcels that were not taken in that time, at most 1000 at once; returns their number. */
 export async function sweepParcels(pool: Pool, olderThanMs: number): Promise<number> {
   const { rowCount } = await pool.ofNoTenant.query({
     name: 'parcel.sweep',

@@ -180,7 +180,7 @@ function plainPool(options: PoolOptions, max: number): pg.Pool {
   });
   // Without a listener a broken idle connection would end the process.
   pool.on('error', (error) => options.onError?.(error));
-  // Nor must one that breaks in use: its statements fail, which whoever asked them is told.
+  // Nor must one that breaks in use: its statements fail, and their callers get the error.
   pool.on('connect', (client) => client.on('error', () => {}));
   if (options.around !== undefined) watchStatements(pool, options.around);
   return pool;

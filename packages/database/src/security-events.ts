@@ -7,7 +7,7 @@ export interface NewSecurityEvent {
   /** Of whom it is; `INSTALLATION` for what belongs to no tenant. */
   readonly tenant: string;
   readonly kind: SecurityKind;
-  /** Null when nobody is known to have done it. */
+  /** Null when the actor is not known. */
   readonly actor: { readonly id: string; readonly kind: string } | null;
   /** Id of the principal, route or key that it is about. */
   readonly subject?: string | null;

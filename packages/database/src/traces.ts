@@ -9,7 +9,7 @@ import { keyed } from './request-row.js';
 export class Traces {
   constructor(private readonly pool: Pool) {}
 
-  /** Before the record is committed, so that whoever sees the record finds this. */
+  /** Before the record is committed, so that every reader of the record finds this. */
   async note(tenant: string, recordId: string, traceparent: string): Promise<void> {
     await this.pool
       .of(tenant)

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below what Linux, macOS and Windows give out by themselves, to whoever listens on port 0 and to every connection. */
+/** Below the range that Linux, macOS and Windows assign to listeners on port 0 and to connections. */
 const FIRST = 10_240;
 const COUNT = 22_528;
 /** More than any process of ours wants at a time. */
@@ -22,7 +22,7 @@ const start = randomInt(OF_A_PROCESS);
 let next = 0;
 
 /**
- * A TCP port that nobody listens on, and that nobody is likely to take before its owner does: processes that look at the
+ * A free TCP port that no other process is likely to take before its owner does: processes that look at the
  * same time look in different places, and one of them finds no port twice.
  */
 export async function freePort(): Promise<number> {
@@ -34,7 +34,7 @@ export async function freePort(): Promise<number> {
   throw new Error(`every port from ${FIRST} to ${FIRST + COUNT - 1} is taken`);
 }
 
-/** Whether nobody listens there, on any address of this machine. */
+/** Whether the port is free on all addresses of this machine. */
 export async function isFreePort(port: number): Promise<boolean> {
   return (await canListen(port, '127.0.0.1')) && (await canListen(port, undefined));
 }

@@ -11,7 +11,7 @@ export interface RunningStore {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Settles when the server has ended, whoever ended it. */
+  /** Settles when the server has ended, for whatever reason. */
   readonly exited: Promise<void>;
   /** Asks it to end and waits; kills it when it does not. */
   stop(): Promise<void>;

@@ -130,7 +130,7 @@ function createSweep({ name, jobs, source, settings }: DeadlineWorkerParts): () 
   };
 }
 
-/** The one job of an item, for whoever knows of it before the sweep does. */
+/** The one job of an item, for callers that know of it before the sweep. */
 export function jobOf({ tenant, requestId, kind, due, inMs }: UpcomingItem): NewJob {
   return {
     jobId: `${kind}.${tenant}.${requestId}.${due}${inMs <= 0 ? '.overdue' : ''}`,

@@ -217,7 +217,7 @@ export async function migrateJobs(connectionString: string, queuesRole: string):
   try {
     await runMigrations(client as never, SCHEMA);
     const role = client.escapeIdentifier(queuesRole);
-    // CREATE: each queue has a sequence, made by whoever uses it first.
+    // CREATE: each queue has a sequence, made by its first user.
     await client.query(`GRANT USAGE, CREATE ON SCHEMA ${SCHEMA} TO ${role}`);
     // Many jobs at once go through a temporary table.
     const { rows } = await client.query<{ name: string }>('SELECT current_database() AS name');

@@ -40,7 +40,7 @@ export interface IssuedRecord {
   readonly digest: string;
 }
 
-/** Told of each record before it is given to whoever commits it; must not reject. */
+/** Called with each record before it is committed; must not reject. */
 export type NoteIssued = (type: RecordType, tenant: string, id: string) => Promise<void> | null;
 
 /** Signs what a service may sign, as the service's origin. */

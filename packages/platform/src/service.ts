@@ -9,7 +9,7 @@ export interface ServiceRuntime {
   readonly log: Logger;
 }
 
-/** Hints between services: whoever gets one looks for itself; a lost one costs a poll. */
+/** Hints between services: the receiver reads the state itself; a lost one costs a poll. */
 export const HINTS = {
   /** A tenant has committed records that are not chained yet. */
   outbox: 'countersign.hint.outbox',

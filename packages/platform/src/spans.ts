@@ -53,7 +53,7 @@ const NO_SPAN: OpenSpan = {
   end: () => {},
 };
 
-/** A span below a sampled one. Where there is none, as in all work that nobody called for, nothing is recorded. */
+/** A span below a sampled one. Without one, as in background work, nothing is recorded. */
 export function openSpan(name: string, options: SpanOptions = {}): OpenSpan {
   const tracer = tracerInUse();
   if (tracer === null) return NO_SPAN;
@@ -97,7 +97,7 @@ async function ended<T>(span: OpenSpan, work: Promise<T>): Promise<T> {
 
 /**
  * Runs work that is done for many at once, each in a trace of its own: whose it was is asked when it is done, and each of
- * them gets a span of that time. Work that fails, is done again and belongs to nobody yet.
+ * them gets a span of that time. Failed work is repeated and belongs to no trace yet.
  */
 export async function inSpanOfEach<T>(
   name: string,

@@ -98,7 +98,7 @@ export function continueTrace<T>(traceparent: string | undefined, work: () => T)
   return traces.run(newTrace(), () => context.with(ROOT_CONTEXT, work));
 }
 
-/** Runs work that is nobody's in particular, such as what a hint has woken, outside the trace that led to it. */
+/** Runs background work, such as that woken by a hint, outside the trace that led to it. */
 export function outsideTraces<T>(work: () => T): T {
   return tracer === null ? work() : traces.exit(() => context.with(ROOT_CONTEXT, work));
 }

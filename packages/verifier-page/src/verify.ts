@@ -12,7 +12,7 @@ export interface ChosenFile {
   readonly bytes: Uint8Array;
 }
 
-/** What was asked cannot be answered, in words for whoever asked. */
+/** The verification is impossible; the message is for the person. */
 export class CannotVerify extends Error {}
 
 /** What can be said about who is asking; as the options of the command. */
@@ -23,7 +23,7 @@ export type Knowledge = Partial<
   >
 >;
 
-/** The verdict of `countersign verify` over these files; `store`: null when nobody looked into the anchor store. */
+/** The verdict of `countersign verify` over these files; `store` is null without copies of the anchor store. */
 export function verdictOf(
   document: Uint8Array,
   manifest: Uint8Array,

@@ -87,7 +87,7 @@ export function connect<Payload = Json>(app?: AppInfo): Promise<View<Payload>> {
         try {
           listener();
         } catch {
-          // The review is over; nobody is left who could do something about it.
+          // The review is over, so the error cannot be handled.
         }
       }
       send({ id, result: { closed: true } });

@@ -6,7 +6,7 @@ export type Purpose = 'review' | 'authorise_execution';
 /** `answer`, `approve` and `reject` are for a review, `authorise` and `refuse` for an execution. */
 export type Decision = 'answer' | 'approve' | 'reject' | 'authorise' | 'refuse';
 
-/** What an app calls itself, for whoever looks into its messages. */
+/** The name of an app, for debugging its messages. */
 export interface AppInfo {
   /** 1 to 120 characters. */
   readonly name: string;

@@ -23,7 +23,7 @@ export interface Call {
   route: string;
 }
 
-/** Of what nobody asks for by name. */
+/** For paths without a route. */
 export const NO_ROUTE = 'none';
 
 export type Handler = (call: Call) => Promise<void> | void;
@@ -77,7 +77,7 @@ export function sendPage(call: Call, text: string): void {
 }
 
 /**
- * Pages answer browsers with HTML and whoever asks for JSON with JSON (R30); what says neither is
+ * Pages answer browsers with HTML and clients that accept JSON with JSON (R30); what says neither is
  * a program.
  */
 export function wantsHtml({ request }: Call): boolean {

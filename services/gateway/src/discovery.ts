@@ -9,7 +9,7 @@ import {
 
 export const PRODUCT = 'Countersign';
 
-/** Whether reminders and decisions reach people by mail, or only whoever polls. */
+/** Whether reminders and decisions reach people by mail, or only clients that poll. */
 export type Notifications = 'smtp' | 'polling-only';
 
 /** Operation `gateway.discovery` (protocol §3.1). */

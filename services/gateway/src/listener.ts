@@ -78,7 +78,7 @@ export function createListener(options: ListenerOptions): Listener {
   // The body is asked for (100) only when nothing speaks against the call without it.
   server.on('checkContinue', answer);
   server.on('checkExpectation', answer);
-  // A method like any other that nobody knows here.
+  // An unknown method like any other.
   server.on('connect', (_request, socket) => refuseRaw(new Refusal('not_found'), socket, options));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET') socket.destroy();

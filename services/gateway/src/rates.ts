@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 
 const WINDOW_SECONDS = 60;
-/** How long the shared store is left alone after a fault, so that a hanging one delays nobody. */
+/** How long the shared store is not used after a fault, so that a hanging one delays no call. */
 const REST_MS = 1_000;
 const ANSWER_WITHIN_MS = 250;
 

@@ -5,7 +5,7 @@ import type { Call } from './call.js';
 import { isApi, send, sendPage, wantsHtml } from './call.js';
 import { refusalPage } from './pages/error-page.js';
 
-/** The caller went away before the call was complete; there is nobody to answer. */
+/** The caller disconnected before the call was complete; no answer is possible. */
 export class CallerGone extends Error {
   override readonly name = 'CallerGone';
 }

@@ -37,7 +37,7 @@ export async function checkpoint(deps: ChainDeps, tenant: string, drained: Drain
   }
 }
 
-/** Tells whoever anchors when it was saved, which another process may have done first. */
+/** Notifies the anchor worker once it is saved, possibly by another process. */
 export async function saving(
   deps: ChainDeps,
   tenant: string,

@@ -45,7 +45,7 @@ export async function fsck(pool: pg.Pool, options: FsckOptions): Promise<FsckRes
   const client = await pool.connect();
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    // As long as it takes; nobody waits for it.
+    // Without a time limit: no call waits for it.
     await client.query('SET LOCAL statement_timeout = 0');
     await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
     const { findings, ahead } = await fsckWithin(client, options);

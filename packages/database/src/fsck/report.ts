@@ -59,7 +59,7 @@ export interface FsckFinding {
   readonly about: string;
 }
 
-/** What was looked at, so that nobody takes nothing for all well. */
+/** Counts of the checked parts, so that an empty check does not look like success. */
 export interface FsckCounts {
   entries: number;
   signatures: number;

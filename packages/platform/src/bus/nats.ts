@@ -140,7 +140,7 @@ export async function createNatsBus(options: NatsBusOptions): Promise<Bus> {
     try {
       message.respond(body, { headers: toNats(headers) });
     } catch (error) {
-      // The connection that asked is gone, and whoever asked knows it.
+      // The connection of the caller is gone, and the caller knows it.
       log.debug({ err: error, subject: message.subject }, 'answer could not be sent');
     }
   }

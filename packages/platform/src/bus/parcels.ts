@@ -6,7 +6,7 @@ export type ParcelTaker = string | null;
 
 /**
  * Carries large bodies past the message server: the sender puts one in, its id travels, the receiver takes it out.
- * What nobody takes is the store's to sweep.
+ * The store sweeps bodies that are not taken.
  */
 export interface ParcelStore {
   put(body: BusBody, taker: ParcelTaker): Promise<string>;

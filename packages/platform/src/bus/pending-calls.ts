@@ -15,7 +15,7 @@ interface Pending {
 export interface PendingCalls {
   /** Registers a call and hands its token to `send`, which brings it on its way. */
   open(subject: string, timeoutMs: number, send: (token: string) => void): Promise<BusReply>;
-  /** The answer to a token. Late and second answers find nobody waiting: false. */
+  /** The answer to a token. False for late and second answers, for which no call waits. */
   settle(token: string, envelope: Envelope): boolean;
   fail(token: string, fault: BusFaultKind, cause?: unknown): void;
   failAll(fault: BusFaultKind): void;

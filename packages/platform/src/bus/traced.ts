@@ -2,7 +2,7 @@ import { inSpan } from '../spans.js';
 import { outsideTraces } from '../telemetry.js';
 import type { Bus } from './types.js';
 
-/** A bus whose calls are spans on both sides. Hints carry no trace: whoever gets one looks for itself. */
+/** A bus whose calls are spans on both sides. Hints carry no trace: their receiver reads the state itself. */
 export function traceBus(bus: Bus): Bus {
   return {
     ...bus,

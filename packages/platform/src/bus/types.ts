@@ -65,7 +65,7 @@ export interface ServeOptions {
 }
 
 /**
- * Request and reply between the gateway and the services, and hints to whoever listens. Two implementations, in process
+ * Request and reply between the gateway and the services, and hints to all subscribers. Two implementations, in process
  * and over NATS, pass one conformance suite. Subjects are dotted words without wildcards.
  */
 export interface Bus {

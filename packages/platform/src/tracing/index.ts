@@ -65,7 +65,7 @@ export function startTracing(options: TracingOptions): Tracing {
       .merge(resourceFromAttributes({ 'service.name': options.serviceName })),
     spanProcessors: [processor],
   });
-  // Contexts travel in our own envelopes: no propagator, and nobody's baggage.
+  // Our own envelopes carry the context: there is no propagator and no baggage.
   provider.register({ propagator: null });
   traceWith(provider.getTracer('countersign'), (traceId) => {
     const asked = sampler.shouldSample(ROOT_CONTEXT, traceId, 'HTTP', SpanKind.SERVER, {}, []);

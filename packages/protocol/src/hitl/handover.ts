@@ -12,7 +12,7 @@ import type { DecisionCandidate, DecisionReceipt } from '../records/review.js';
 import { isClosedEmptyObject } from '../response-schema/check.js';
 import { hitlFormFields } from './form.js';
 
-/** What becomes of a review that nobody answers (R19): the machine does not act. */
+/** The default for a review without an answer (R19): the machine does not act. */
 const DEFAULT_ACTION = 'abort';
 
 /** Seconds between two polls (`/.well-known/hitl.json`, Retry-After). */

@@ -76,7 +76,7 @@ export interface Lifecycle extends States {
   readonly admissions: number;
 }
 
-/** A grant that nobody has used yet and still could. */
+/** A grant that is unused and still usable. */
 export function hasUnusedGrant(state: Pick<States, 'grant'>): boolean {
   return state.grant === 'pending_anchor' || state.grant === 'available';
 }

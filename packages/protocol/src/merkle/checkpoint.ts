@@ -65,7 +65,7 @@ export function treeHeadText({ origin, size, root }: TreeHead): string {
   return `${origin}\n${size}\n${root.toString('base64')}\n`;
 }
 
-/** Reads such a text; null when it is none. Lines after the third are kept out: nobody audits them. */
+/** Reads such a text; null when it is none. Lines after the third are left out, because they are not audited. */
 export function readTreeHead(body: string): TreeHead | null {
   const [origin = '', size = '', root = '', end, ...more] = body.split('\n');
   if (end !== '' || more.length > 0 || origin === '') return null;

@@ -162,7 +162,7 @@ export interface PublicJwk {
 }
 
 /**
- * The keys as a JWK set. It cannot say when a key is valid, so revoked keys are left out; whoever
+ * The keys as a JWK set. It cannot say when a key is valid, so revoked keys are left out; a client that
  * verifies records needs the manifest itself.
  */
 export function trustManifestToJwks(manifest: TrustManifest): { keys: PublicJwk[] } {

@@ -1,7 +1,7 @@
 import { html } from '../html.js';
 import { page } from './layout.js';
 
-/** Where a logout ends: nobody is signed in, and nothing signs anybody in by itself. */
+/** The end of a logout: it signs no person in again by itself. */
 export function signedOutPage(): string {
   return page({
     title: 'Signed out',

@@ -73,7 +73,7 @@ export class S3Bucket {
   readonly #client: S3Client;
 
   constructor(readonly settings: S3Settings) {
-    // The client would tell whoever runs a command of the Node versions of next year.
+    // The client would otherwise warn the user of a command about future Node versions.
     process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
     const { region, endpoint, pathStyle, credentials, timeoutMs } = settings;
     this.#client = new S3Client({

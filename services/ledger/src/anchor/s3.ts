@@ -14,7 +14,7 @@ export interface S3AnchorSettings extends S3Settings {
 const MOST_READ = 200;
 
 /**
- * Checkpoints as objects of an S3 bucket with Object Lock: created once, locked for compliance, so that nobody, not even
+ * Checkpoints as objects of an S3 bucket with Object Lock: created once, locked for compliance, so that no one, not even
  * the account's owner, can delete or replace one before its time (protocol §4.2). Accepting is believed only after the
  * store was asked what it holds: one version, our bytes, a lock that is long enough.
  *
@@ -127,13 +127,13 @@ function refuseDeletedAndDoubled({ versions, deleted }: Omit<Listing, 'more'>): 
   }
 }
 
-/** Until when nobody can take the object away, epoch milliseconds. */
+/** End of the object's lock, epoch milliseconds. */
 function lockedUntil(lock: ObjectLock | null, issuedAt: number, now: number): number {
   const refuse = (why: string): never => {
     throw new AnchorError('anchor_retention_invalid', { cause: new Error(why) });
   };
   if (lock === null) return refuse('it is not locked');
-  // Whoever may bypass governance can delete what it locks.
+  // A principal that may bypass governance can delete its locked objects.
   if (lock.mode !== 'COMPLIANCE') return refuse(`the mode of its lock is ${lock.mode}`);
   if (lock.until < issuedAt + RETENTION_MS) {
     return refuse(`it is locked until ${formatTimestamp(lock.until)} only`);

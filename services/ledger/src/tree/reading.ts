@@ -59,7 +59,7 @@ async function requireReader(
   tree: PublishedTree | undefined,
   caller: Caller | null,
 ): Promise<void> {
-  // Before anything is said of the log: whoever shows no credential does not learn whether there is one.
+  // First: a caller without a credential must not learn whether the log exists.
   if (caller === null) throw new Refusal('unauthenticated');
   const revision = await store.directoryRevision(caller.tenant);
   const principal = await requireCaller(directory, caller, revision);

@@ -11,7 +11,7 @@ const EVERY_MS = 60_000;
 const AT_ONCE = 100;
 /** Tenants compared side by side: a store that hangs must not make each wait for all before it. */
 const SIDE_BY_SIDE = 8;
-/** How long the start waits for the first round; whoever is not compared by then stays closed until they are. */
+/** How long the start waits for the first round; a tenant not compared by then stays closed until it is. */
 const START_MS = 15_000;
 
 export interface ComparisonDeps extends LedgerDeps {

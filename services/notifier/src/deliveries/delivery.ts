@@ -31,7 +31,7 @@ export interface Delivery {
   readonly reviews: boolean;
 }
 
-/** Where the delivery goes now; null when nobody may be told there any more. */
+/** The current destination; null when the recipient may no longer be notified. */
 export function destinationOf(delivery: Delivery): string | null {
   const { kind, event, principal, recipient } = delivery;
   if (kind === 'webhook') return principal?.enabled ? (principal.config.webhook ?? null) : null;

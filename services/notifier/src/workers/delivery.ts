@@ -133,7 +133,7 @@ async function attempt(
   }
 }
 
-/** Where a sweep put the job in, nobody has said: an attempt that comes later belongs there all the same. */
+/** A job that a sweep enqueued carries no trace: a later attempt belongs to that of the delivery. */
 async function traceOf(
   { traces }: DeliveryDeps,
   { tenant, event }: LoadedDelivery,

@@ -18,7 +18,7 @@ export interface FollowerDeps {
 }
 
 const BATCH = 100;
-/** Where nobody listens, the cursor need not move with every entry. */
+/** Without recipients the cursor need not move with every entry. */
 const PASSING_MS = 250;
 /** A hint that was lost costs no more. */
 const POLL_MS = 5000;

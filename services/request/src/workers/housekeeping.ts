@@ -36,7 +36,7 @@ const LEASE_MS = 5 * 60_000;
 
 /**
  * What ends by its age (protocol §11.3), tenant by tenant, each pass by one process. A set is cleared page by page in
- * short statements that wait for nobody; a row that cannot be cleared is passed over, counted, and told of once.
+ * short statements that wait for no lock; a row that cannot be cleared is passed over, counted, and told of once.
  */
 export function housekeeping(deps: HousekeepingDeps): Module {
   const { store, settings, metrics, log } = deps;

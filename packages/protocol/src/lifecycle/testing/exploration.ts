@@ -38,7 +38,7 @@ export function alike(one: Result, other: Result): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Nobody reads the stacks of some hundred thousand refusals, and taking them is most of the time. */
+/** The stacks of some hundred thousand refusals are not read, and taking them costs most of the time. */
 export function withoutStacks<T>(work: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

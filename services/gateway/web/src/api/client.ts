@@ -30,7 +30,7 @@ export async function read<T>(path: string, options: CallOptions = {}): Promise<
   return (await bodyOf(response)) as T;
 }
 
-/** Reads an answer as the text that it is, for whoever reads it elsewhere. */
+/** Reads an answer as text, for use elsewhere. */
 export async function readAsText(path: string, options: CallOptions = {}): Promise<string> {
   return textOf(await ask(path, { method: 'GET' }, options));
 }

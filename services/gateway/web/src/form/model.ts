@@ -124,7 +124,7 @@ function object(
   depth: number,
   budget: { fields: number },
 ): FormNode {
-  // Members that nobody named can only be given as JSON.
+  // Members without a declared name can only be given as JSON.
   const open = schema['additionalProperties'] !== false;
   const properties = Object.entries(objectIn(schema['properties']) ?? {});
   if (open && properties.length === 0) return plain(schema);

@@ -57,7 +57,7 @@ export function Deliveries() {
   );
 }
 
-/** What went wrong in words, with the code for whoever is asked. */
+/** The error in words, with its code for support. */
 export function DeliveryError({ code }: { code: string | null }) {
   if (code === null) return <>–</>;
   const words = operator.errors[code];

@@ -12,7 +12,7 @@ export interface Choice {
   readonly note?: string;
 }
 
-/** A list of identifiers: add by typing or choosing, remove one by one. What nobody knows is allowed, and said so. */
+/** A list of identifiers: add by typing or choosing, remove one by one. Unknown identifiers are allowed and marked. */
 export function ListField(props: {
   readonly label: string;
   readonly hint?: string;

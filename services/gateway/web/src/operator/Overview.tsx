@@ -27,7 +27,7 @@ const LONG_WAIT_S = 4 * 3600;
 const LONG_DELIVERY_S = 15 * 60;
 
 interface Sample {
-  /** By a clock that nobody sets. */
+  /** By a monotonic clock. */
   readonly at: number;
   readonly snapshot: MetricsSnapshot;
 }

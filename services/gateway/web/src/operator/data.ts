@@ -19,7 +19,7 @@ export async function readOne<Item>(list: string, id: string): Promise<Item | nu
 
 const MOST = 2_000;
 
-/** A whole list, up to a size beyond which nobody reads it anyway. */
+/** A whole list, up to a size that a person can read. */
 export async function readAll<Item>(list: string): Promise<Item[]> {
   const all: Item[] = [];
   let after: string | null = null;

@@ -22,7 +22,7 @@ export function Notice({ tone, title, children }: NoticeProps) {
   );
 }
 
-/** What went wrong, in words, with what to do; the code and trace for whoever is asked for help. */
+/** The error in words, with advice; the code and trace are for support. */
 export function Fault({ fault, retry }: { fault: unknown; retry?: () => void }) {
   const again = retry && <Button onClick={retry}>{shared.tryAgain}</Button>;
   if (fault instanceof Problem) {

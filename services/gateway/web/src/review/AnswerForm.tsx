@@ -81,7 +81,7 @@ export function AnswerForm({ request, schema, store, slot, state, subject }: Ans
   };
   const faultAt = (place: string): string | undefined => {
     const fault = faults.find((one) => one.place === place);
-    // Nobody is told what is missing before they are done.
+    // Missing fields are shown only when the person is done.
     if (fault && (tried || fault.code !== 'missing')) return formWords.faults[fault.code];
     return fault ? undefined : hints.find((hint) => hint.place === place)?.text;
   };

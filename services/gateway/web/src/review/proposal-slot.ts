@@ -159,7 +159,7 @@ export function createProposalSlot(options: SlotOptions): ProposalSlot {
         }
         return;
       }
-      // Nobody knows whether it happened. The same key asks the same question, and a decision is made once.
+      // The result is unknown. The same key repeats the same call, and a decision is made once.
       become({ step: 'confirming', frozen, repeats: repeats + 1 });
       const wait = REPEAT_MS[Math.min(repeats, REPEAT_MS.length - 1)];
       timer = setTimeout(() => void ask(frozen, repeats + 1), wait);

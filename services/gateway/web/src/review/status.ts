@@ -57,7 +57,7 @@ export function useStatus(id: string): LiveStatus {
       }
       if (wait !== null) timer = setTimeout(() => void idleLook(), wait);
     };
-    // Nobody looks at a hidden page; it catches up when somebody does.
+    // A hidden page is not refreshed; it catches up when it is shown.
     const idleLook = async () => {
       if (document.visibilityState === 'visible') await look();
     };

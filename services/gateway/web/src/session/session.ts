@@ -20,7 +20,7 @@ interface Session {
   readonly csrf: string;
 }
 
-/** `over`: nobody is signed in any more. `other`: somebody else signed in by this browser meanwhile. */
+/** `over`: the session has ended. `other`: another person has signed in with this browser meanwhile. */
 export type SessionState =
   | { readonly kind: 'live' }
   | { readonly kind: 'over' }
@@ -65,7 +65,7 @@ export function knownSession(): Promise<Session | null> {
 
 /**
  * Asks who is signed in. The page goes on only for the person it was made for: a session of somebody else counts as
- * none, so that nobody acts in another's name.
+ * none, so that no person acts in another's name.
  */
 export async function freshSession(): Promise<Session> {
   let response: Response;
