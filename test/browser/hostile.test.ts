@@ -121,7 +121,7 @@ test('material that is not what the request binds cannot be decided', async () =
   });
   await page.goto(setting.address(`/review/${id}`));
   await page.getByText('This material does not match the request').waitFor();
-  await page.getByText('DOES NOT MATCH').waitFor();
+  await page.getByText('recomputed here: DOES NOT MATCH').waitFor();
   expect(await page.getByRole('button', { name: 'Freeze this answer' }).count()).toBe(0);
   expect(await findings(page)).toEqual([]);
   await close();

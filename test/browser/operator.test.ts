@@ -240,7 +240,7 @@ describe('the overview', () => {
       await page.clock.runFor(5_000);
       await read;
     }
-    const chart = page.getByRole('img', { name: /Requests that wait: 4 at first, 14 now/ });
+    const chart = page.getByRole('img', { name: /Waiting requests: 4 at first, 14 now/ });
     await chart.waitFor();
     // Its clock goes on by itself as well: on a slow machine there are more readings than these.
     const points = await until(
@@ -421,7 +421,7 @@ describe('a request', () => {
       keys.push(route.request().headers()['idempotency-key']);
       await route.continue();
     });
-    await dialog.getByRole('button', { name: 'Ask again' }).click();
+    await dialog.getByRole('button', { name: 'Try again' }).click();
     await see('Done.');
     await page.locator('dd', { hasText: 'Cancelled' }).waitFor();
     expect(new Set(keys).size).toBe(1);

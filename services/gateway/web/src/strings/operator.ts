@@ -209,7 +209,7 @@ export const operator = {
   discardWhat:
     'Payload, document, schema and candidate are deleted now and permanently. Records and digests stay. A waiting review ends, and an unused grant is revoked.',
   doIt: 'Yes, do it',
-  leaveIt: 'Cancel',
+  leaveIt: 'Go back',
   done: 'Done.',
   maybeDone:
     'There was no answer, so the result is not known. Try again: repeating the call cannot have a second effect.',
