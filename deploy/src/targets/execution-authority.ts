@@ -31,6 +31,7 @@ function depsOf(context: ProcessContext): ExecutionDeps {
   return {
     store: new ExecutionStore(pool),
     directory: new Directory(pool),
+    pool,
     notary: context.notary('execution-authority'),
     chained: context.hint('outbox'),
   };

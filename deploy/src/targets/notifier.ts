@@ -39,6 +39,7 @@ export const notifier: Assembly<ProcessContext> = {
       notifierModule(context.runtime('notifier'), {
         store: new NotifierStore(pool),
         directory: new Directory(pool),
+        pool,
         notary: context.notary('notifier'),
         notification: mailSenderOf(context.env) === undefined ? 'polling-only' : 'queued',
         chained: context.hint('outbox'),
@@ -90,7 +91,7 @@ export const reminder: Assembly<ProcessContext> = {
     return [
       reminderWorker(await context.worker('worker-reminder'), {
         source: new ReminderSource(pool, seconds),
-        store: new NotifierStore(pool),
+        pool,
         notary: context.notary('notifier'),
         chained: context.hint('outbox'),
       }),

@@ -49,6 +49,7 @@ export const request: Assembly<ProcessContext> = {
         configuration: new DirectoryStore(pool),
         directory: new Directory(pool),
         journal: new SecurityJournal(pool),
+        pool,
         notary: context.notary('request'),
         checkSchema: (tenant, schemaText) =>
           schemas.check(tenant, { schemaText, responseText: null }),
@@ -70,6 +71,7 @@ export const expiry: Assembly<ProcessContext> = {
       expiryWorker(await context.worker('worker-expiry'), {
         deadlines: new Deadlines(pool, ['review', 'grant']),
         store: new ExpiryStore(pool),
+        pool,
         notary: context.notary('request'),
         chained: context.hint('outbox'),
       }),
@@ -91,6 +93,7 @@ export const deletion: Assembly<ProcessContext> = {
         deadlines: new Deadlines(pool, ['private_deletion', 'audit_deletion']),
         store: new DeletionStore(pool),
         housekeeping: new HousekeepingStore(pool),
+        pool,
         notary: context.notary('request'),
         chained: context.hint('outbox'),
         settings: {

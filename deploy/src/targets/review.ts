@@ -12,6 +12,7 @@ export const review: Assembly<ProcessContext> = {
       reviewModule(context.runtime('review'), {
         store: new ReviewStore(pool),
         directory: new Directory(pool),
+        pool,
         notary: context.notary('review'),
         schemas: new SchemaChecks(context.bus),
         chained: context.hint('outbox'),

@@ -16,7 +16,7 @@ export interface DeadlineStep {
     stored: StoredRequest,
     transition: Transition,
     item: DueDeadline,
-  ) => Promise<void>;
+  ) => Promise<unknown>;
   /** Marks an item as done that nothing is left to do for. Not given: it leaves the source by itself. */
   readonly finish?: (item: DueDeadline) => Promise<void>;
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { DeadlineKind } from '@countersign/protocol';
 import type { Pool } from './pool.js';
 import { openIncident } from './step-consequences.js';
@@ -87,8 +86,8 @@ export class Deadlines {
             rests_until = clock_timestamp() + make_interval(secs => least(3600, power(2, least(attempts + 1, 12))))
           WHERE tenant = $1 AND request_id = $2::uuid AND kind = $3 AND done_at IS NULL
           RETURNING attempts
-        ) ${openIncident({ id: '$4::uuid', code: "'retention_stalled'", request: '$2::uuid', from: `d WHERE attempts = ${TOLERATED}` })}`,
-      values: [item.tenant, item.requestId, item.kind, randomUUID()],
+        ) ${openIncident({ code: "'retention_stalled'", request: '$2::uuid', from: `d WHERE attempts = ${TOLERATED}` })}`,
+      values: [item.tenant, item.requestId, item.kind],
     });
   }
 }

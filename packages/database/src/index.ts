@@ -26,6 +26,7 @@ export * from './security-events.js';
 export * from './shown-candidate.js';
 export * from './sized-request.js';
 export { compile, valuesFor } from './statement.js';
+export type { Values } from './statement.js';
 export * from './step.js';
 export * from './step-consequences.js';
 export * from './traces.js';

@@ -136,7 +136,7 @@ export function recoverTenant(pool: pg.Pool, tenant: string): Promise<Recovered 
         page.map((request) => ({ ...request, records: [] })),
       ),
     );
-    await client.query(REOPEN, [tenant, newGeneration, randomUUID()]);
+    await client.query(REOPEN, [tenant, newGeneration]);
     const { fenced, reason, generation } = found;
     await saveCommandEvent(client, {
       tenant,
@@ -168,4 +168,4 @@ const REOPEN = `
 WITH t AS (
   UPDATE tenant SET generation = $2::uuid, fenced = false, fence_reason = NULL, compared_at = clock_timestamp(),
     directory_revision = directory_revision + 1 WHERE tenant = $1 RETURNING tenant
-) ${openIncident({ id: '$3::uuid', code: "'namespace_retired'", from: 't' })}`;
+) ${openIncident({ code: "'namespace_retired'", from: 't' })}`;

@@ -140,6 +140,7 @@ export interface RequestRow {
   replay_status: number | null;
   replay_result: string | null;
   request_id: string | null;
+  tenant: string;
   owner: string;
   route: string;
   decision: Lifecycle['decision'];
@@ -231,6 +232,7 @@ function lifecycleRow(text: string | null): Record<string, unknown> {
 }
 
 export interface StoredRequest {
+  readonly tenant: string;
   readonly id: string;
   readonly owner: string;
   readonly route: string;
@@ -246,6 +248,7 @@ export interface StoredRequest {
 export function storedRequest(row: RequestRow): StoredRequest | null {
   if (row.request_id === null) return null;
   return {
+    tenant: row.tenant,
     id: row.request_id,
     owner: row.owner,
     route: row.route,

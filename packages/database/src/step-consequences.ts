@@ -1,4 +1,5 @@
-import type { Deadline, DeadlineKind, IncidentCode } from '@countersign/protocol';
+import type { DeadlineKind, Transition } from '@countersign/protocol';
+import type { CallerIdentity } from './access.js';
 import { bodyDigest } from './given-body.js';
 import type { GivenBody } from './given-body.js';
 import type { Values } from './statement.js';
@@ -15,32 +16,33 @@ export interface NewRecord {
   readonly digest: string;
 }
 
+/** An answer to keep under the caller's key (protocol §6.3). */
 export interface NewAnswer {
-  readonly principal: string;
-  readonly operation: string;
-  readonly key: string;
-  readonly body: GivenBody;
+  readonly call: {
+    readonly caller: Pick<CallerIdentity, 'id'>;
+    /** In which the key is the caller's. */
+    readonly scope: string;
+    readonly key: string;
+    /** The body, which a retry must match. */
+    readonly text: GivenBody;
+  };
   readonly status: number;
-  /** The answer as served, or null when it is the record `recordId`. */
+  /** As served, or null when it is the step's evidence ({@link evidenceIn}). */
   readonly result: string | null;
-  readonly recordId: string | null;
-}
-
-export interface NewIncident {
-  readonly id: string;
-  readonly code: IncidentCode;
 }
 
 /** What a step leaves beside the request's own row. */
-export interface Consequences {
+export type Consequences = Pick<Transition, 'deadlines' | 'settled' | 'incidents'> & {
   /** In the order of the ledger. */
   readonly records: readonly NewRecord[];
-  readonly answer: NewAnswer | null;
-  /** Each is set, or moved to an earlier time. */
-  readonly deadlines: readonly Deadline[];
-  /** Deadlines that are done with the step. */
-  readonly settled?: readonly DeadlineKind[];
-  readonly incidents?: readonly NewIncident[];
+  readonly answer?: NewAnswer | undefined;
+};
+
+/** The record of a step that tells what was done: the one that is no event. */
+export function evidenceIn<Signed extends NewRecord>(records: readonly Signed[]): Signed {
+  const found = records.find(({ type }) => type !== 'RequestChangedEvent');
+  if (found === undefined) throw new TypeError('the step leaves no record but its events');
+  return found;
 }
 
 /** What the steps of a statement may leave. Each part has parameters of its own, and a statement only those it needs. */
@@ -52,6 +54,7 @@ export interface ConsequenceShape {
   readonly records: number | 'any';
   readonly answer?: boolean;
   readonly deadlines?: boolean;
+  /** Without it, deadlines that are done with the step stay, and their worker finds out. */
   readonly settles?: boolean;
   /** Deadlines that go with the step, done or not. */
   readonly drops?: readonly DeadlineKind[];
@@ -92,18 +95,17 @@ export function consequences(
 
 /** The values of {@link consequences}, by name. Throws a TypeError for what the statement has no place for. */
 export function consequenceValues(left: Consequences, shape: ConsequenceShape): Values {
-  const { records, answer, deadlines, settled = [], incidents = [] } = left;
+  const { records, answer, deadlines, settled, incidents } = left;
   const fits =
     (shape.records === 'any' || records.length <= shape.records) &&
     (shape.records !== 1 || records.length === 1) &&
-    (shape.answer || answer === null) &&
+    (shape.answer || answer === undefined) &&
     (shape.deadlines || deadlines.length === 0) &&
-    (shape.settles || settled.length === 0) &&
     (shape.incidents || incidents.length === 0);
   if (!fits) throw new TypeError('the step leaves what its statement has no place for');
   return {
     ...(shape.records === 'any' ? recordArrays(records) : slotValues(records, shape.records)),
-    ...(shape.answer ? answerValues(answer) : {}),
+    ...(shape.answer ? answerValues(answer, records) : {}),
     ...(shape.deadlines
       ? {
           deadline_kinds: deadlines.map(({ kind }) => kind),
@@ -111,12 +113,7 @@ export function consequenceValues(left: Consequences, shape: ConsequenceShape): 
         }
       : {}),
     ...(shape.settles ? { settled } : {}),
-    ...(shape.incidents
-      ? {
-          incident_ids: incidents.map(({ id }) => id),
-          incident_codes: incidents.map(({ code }) => code),
-        }
-      : {}),
+    ...(shape.incidents ? { incident_codes: incidents } : {}),
   };
 }
 
@@ -228,15 +225,15 @@ function newAnswer(step: string, request: string): string {
 )`;
 }
 
-function answerValues(answer: NewAnswer | null): Values {
+function answerValues(answer: NewAnswer | undefined, records: readonly NewRecord[]): Values {
   return {
-    principal: answer?.principal ?? null,
-    operation: answer?.operation ?? null,
-    key: answer?.key ?? null,
-    body_digest: answer === null ? null : bodyDigest(answer.body),
+    principal: answer?.call.caller.id ?? null,
+    operation: answer?.call.scope ?? null,
+    key: answer?.call.key ?? null,
+    body_digest: answer === undefined ? null : bodyDigest(answer.call.text),
     status: answer?.status ?? null,
     result: answer?.result ?? null,
-    record_id: answer?.recordId ?? null,
+    record_id: answer?.result === null ? evidenceIn(records).id : null,
   };
 }
 
@@ -268,21 +265,19 @@ function droppedDeadlines(kinds: readonly DeadlineKind[], step: string, request:
 function newIncidents(step: string, request: string): string {
   return `i AS (
   ${openIncident({
-    id: 'x.id',
     code: 'x.code',
     request,
-    from: `${step}, unnest(:incident_ids::uuid[], :incident_codes::text[]) AS x (id, code)`,
+    from: `${step}, unnest(:incident_codes::text[]) AS x (code)`,
   })}
 )`;
 }
 
 /** The one text that opens an incident of the tenant `$1`; all else is SQL. */
 export function openIncident(of: {
-  readonly id: string;
   readonly code: string;
   readonly request?: string;
   readonly from: string;
 }): string {
   return `INSERT INTO incident (tenant, id, code, request_id, created_at)
-  SELECT $1, ${of.id}, ${of.code}, ${of.request ?? 'NULL::uuid'}, clock_timestamp() FROM ${of.from}`;
+  SELECT $1, gen_random_uuid(), ${of.code}, ${of.request ?? 'NULL::uuid'}, clock_timestamp() FROM ${of.from}`;
 }

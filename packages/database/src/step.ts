@@ -1,42 +1,56 @@
-import type { Lifecycle } from '@countersign/protocol';
+import type { DecisionRequest, Draft, Lifecycle, Transition } from '@countersign/protocol';
 import { StaleRead, isBeaten } from './fresh-state.js';
 import { columnType, lifecycleArrays, lifecycleColumns } from './lifecycle-columns.js';
 import type { LifecycleColumn } from './lifecycle-columns.js';
 import { ask } from './pool.js';
-import type { Asking, Pool, Statement } from './pool.js';
+import type { Asking, Pool, ScopedPool, Statement } from './pool.js';
 import { placed } from './request-row.js';
-import type { StoredRequest } from './request-row.js';
+import type { RequestRow, StoredRequest } from './request-row.js';
 import { compile, valuesFor } from './statement.js';
 import type { Values } from './statement.js';
 import {
   consequenceValues,
   consequences,
+  evidenceIn,
   recordsOfRequests,
   recordsOfRequestsValues,
 } from './step-consequences.js';
-import type { ConsequenceShape, Consequences, NewRecord } from './step-consequences.js';
+import type { ConsequenceShape, NewAnswer, NewRecord } from './step-consequences.js';
 
 // The one writer of what a step leaves. Every step of a request is one statement, so one transaction and one round trip: it
 // holds the tenant's directory, compares and sets the lifecycle row, and writes everything that follows from it.
 
-/** A step of one request, as it was decided. */
-export interface Step extends Consequences {
-  readonly tenant: string;
-  /** The directory that the decision was made with; a newer one undoes the statement. */
-  readonly directoryRevision: number;
-  readonly requestId: string;
-  /** Version that the decision was made with. */
-  readonly version: number;
-  /** Epoch milliseconds: the statement has no effect at or after this time, on the database's clock. Null: any time. */
-  readonly before: number | null;
+/** Where steps are saved, by whom their records are signed, and who is told. */
+export interface Saving<Signed extends NewRecord = NewRecord> {
+  readonly pool: Pool;
+  readonly notary: Signing<Signed>;
+  /** Tells the ledger that a tenant has something new to chain: a hint, never awaited. */
+  readonly chained: (tenant: string) => void;
 }
 
-/** What a step says of the request that it was decided on, as it was read. */
-export function readAs(
-  tenant: string,
-  { id, version, row }: StoredRequest,
-): Pick<Step, 'tenant' | 'directoryRevision' | 'requestId' | 'version'> {
-  return { tenant, directoryRevision: row.directory_revision, requestId: id, version };
+interface Signing<Signed> {
+  /** Signs the records of a step on a request, in their order; `at` in epoch milliseconds. */
+  sign(tenant: string, about: ReadRequest, drafts: readonly Draft[], at: number): Promise<Signed[]>;
+}
+
+/** The request that a step was decided on, as it was read. */
+export type ReadRequest = Pick<StoredRequest, 'tenant' | 'id' | 'owner' | 'version'> & {
+  readonly request: Pick<DecisionRequest, 'purpose' | 'profiles'>;
+  /** `directory_revision`: that of the decision; a newer one undoes the statement. */
+  readonly row: Pick<RequestRow, 'now' | 'directory_revision'>;
+};
+
+/** What is saved with a transition. */
+export interface Step {
+  /** Epoch milliseconds: the statement has no effect at or after this time, on the database's clock. Null: any time. */
+  readonly before?: number | null;
+  readonly answer?: NewAnswer;
+  /** Records that are signed already and follow the step's own. */
+  readonly others?: readonly NewRecord[];
+  /** The statement's own values, by name. */
+  readonly own?: Values;
+  /** What the statement locks, where that is not the request's row ({@link PointQuery}). */
+  readonly holds?: string;
 }
 
 /** `$1` to `$5` of every step's statement. */
@@ -147,31 +161,48 @@ export const STARTING_COLUMNS = [
 ] as const satisfies readonly LifecycleColumn[];
 
 /**
- * Saves a step. `next` is the state that it leads to, null when it moves none; `own` are the service's own values, by name;
- * `holds` says what the statement locks, where that is not the request's row ({@link PointQuery}). Throws
- * {@link StaleRead} when the request or the directory was moved since they were read, or a unique fact was taken: nothing
- * has happened then.
+ * Signs what a step leaves, saves all of it and tells the ledger; answers the signed records. Throws {@link StaleRead} when
+ * the request or the directory was moved since they were read, or a unique fact was taken: nothing has happened then.
+ *
+ * Beside its own values a statement has those of the state that it moves, of what the step takes, by the name of the fact,
+ * and as `evidence` the id of its record that is no event.
  */
-export async function commit(
-  pool: Pool,
+export async function commit<Signed extends NewRecord>(
+  { pool, notary, chained }: Saving<Signed>,
   statement: StepStatement,
-  step: Step,
-  next: Lifecycle | null,
-  own: Values = {},
-  holds = `${step.tenant} ${step.requestId}`,
-): Promise<void> {
-  const values = valuesFor(statement.names, {
-    tenant: step.tenant,
-    directory_revision: step.directoryRevision,
-    request_id: step.requestId,
-    version: step.version,
-    before: step.before === null ? null : new Date(step.before),
-    ...(next === null ? {} : lifecycleColumns(next, statement.moves)),
-    ...consequenceValues(step, statement.shape),
+  on: ReadRequest,
+  transition: Transition,
+  { before = null, answer, others = [], own = {}, holds }: Step = {},
+): Promise<Signed[]> {
+  const { tenant, row } = on;
+  const { names, moves, shape } = statement;
+  const signed = await notary.sign(tenant, on, transition.records, row.now);
+  const left = { ...transition, records: [...signed, ...others], answer };
+  const values = valuesFor(names, {
+    tenant,
+    directory_revision: row.directory_revision,
+    request_id: on.id,
+    version: on.version,
+    before: before === null ? null : new Date(before),
+    ...lifecycleColumns(transition.next, moves),
+    ...Object.fromEntries(transition.takes.map(({ fact, value }) => [fact, value])),
+    ...(names.includes('evidence') ? { evidence: evidenceIn(signed).id } : {}),
+    ...consequenceValues(left, shape),
     ...own,
   });
+  await save(pool.of(tenant), statement, values, holds ?? `${tenant} ${on.id}`);
+  if (left.records.length > 0) chained(tenant);
+  return signed;
+}
+
+async function save(
+  pool: ScopedPool,
+  statement: StepStatement,
+  values: unknown[],
+  holds: string,
+): Promise<void> {
   try {
-    const { rows } = await ask<{ saved: number }>(pool.of(step.tenant), statement, values, holds);
+    const { rows } = await ask<{ saved: number }>(pool, statement, values, holds);
     if (rows[0]?.saved !== 1) throw new StaleRead(statement.name);
   } catch (error) {
     throw isBeaten(error) ? new StaleRead(statement.name, { cause: error }) : error;

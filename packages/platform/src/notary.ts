@@ -142,10 +142,3 @@ export class Notary {
     );
   }
 }
-
-/** The record of a step that the caller is answered with: the one that is no event. */
-export function evidenceIn(records: readonly IssuedRecord[]): IssuedRecord {
-  const found = records.find(({ type }) => type !== 'RequestChangedEvent');
-  if (found === undefined) throw new TypeError('the step leaves no record but its events');
-  return found;
-}

@@ -1,11 +1,8 @@
-import type { Directory } from '@countersign/database';
-import type { Notary } from '@countersign/platform';
+import type { Directory, Saving } from '@countersign/database';
+import type { IssuedRecord } from '@countersign/platform';
 import type { ExecutionStore } from './store.js';
 
-export interface ExecutionDeps {
+export interface ExecutionDeps extends Saving<IssuedRecord> {
   readonly store: ExecutionStore;
   readonly directory: Directory;
-  readonly notary: Notary;
-  /** Tells the ledger that a tenant has something new to chain: a hint, never awaited. */
-  readonly chained: (tenant: string) => void;
 }

@@ -5,7 +5,6 @@ import {
   MATERIAL_JOIN,
   REQUEST_COLUMNS,
   REQUEST_JOINS,
-  commit,
   keyed,
   loadRequest,
   openIncident,
@@ -13,16 +12,8 @@ import {
   stepStatement,
   workerValues,
 } from '@countersign/database';
-import type {
-  CallerIdentity,
-  DueDeadline,
-  NewIncident,
-  Pool,
-  RequestRow,
-  Step,
-} from '@countersign/database';
-import { takenOf } from '@countersign/protocol';
-import type { Digest, Lifecycle, UniqueFact } from '@countersign/protocol';
+import type { CallerIdentity, DueDeadline, Pool, RequestRow } from '@countersign/database';
+import type { Digest, IncidentCode } from '@countersign/protocol';
 
 export interface ClaimRow extends RequestRow {
   receipt: string | null;
@@ -81,16 +72,16 @@ const LOAD_OUTCOME = {
 };
 
 // The occurrence must be there, be this request's and be unused: otherwise `must` undoes the whole statement.
-const CLAIM = stepStatement('execution.claim', {
+export const CLAIM = stepStatement('execution.claim', {
   pointQuery: true,
   moves: ['grant_state', 'execution', 'revision'],
-  sets: { claim_id: ':claim' },
+  sets: { claim_id: ':evidence' },
   records: 2,
   answer: true,
   deadlines: true,
   with: [
     `u AS (
-    UPDATE occurrence SET consumed_by = :claim::uuid FROM l
+    UPDATE occurrence SET consumed_by = :evidence::uuid FROM l
     WHERE occurrence.tenant = $1 AND occurrence.owner = :owner AND occurrence.occurrence = :occurrence
       AND occurrence.request_id = $3::uuid AND occurrence.consumed_by IS NULL
     RETURNING 1
@@ -102,17 +93,17 @@ const CLAIM = stepStatement('execution.claim', {
   check: `must((SELECT count(*) FROM u) = count(*), 'occurrence_consumed')`,
 });
 
-const ADMIT = stepStatement('execution.admit', {
+export const ADMIT = stepStatement('execution.admit', {
   pointQuery: true,
   moves: ['execution', 'admissions', 'revision'],
   records: 1,
   with: [`n AS (INSERT INTO nonce (tenant, request_id, nonce) SELECT $1, $3::uuid, :nonce FROM l)`],
 });
 
-const OUTCOME = stepStatement('execution.outcome', {
+export const OUTCOME = stepStatement('execution.outcome', {
   pointQuery: true,
   moves: ['grant_state', 'execution', 'private_delete_at', 'revision'],
-  sets: { outcome_id: ':outcome' },
+  sets: { outcome_id: ':evidence' },
   records: 2,
   answer: true,
   deadlines: true,
@@ -127,7 +118,7 @@ const LOAD_DUE = {
 };
 
 // The first of the two times: an event and an incident tell of it; the second one takes its place.
-const RECONCILIATION_DUE = stepStatement('execution.reconciliation-due', {
+export const RECONCILIATION_DUE = stepStatement('execution.reconciliation-due', {
   moves: ['revision'],
   records: 'any',
   deadlines: true,
@@ -163,15 +154,11 @@ export class ExecutionStore {
     return loadRequest<RequestRow>(this.pool, LOAD_DUE, workerValues(item));
   }
 
-  async reconciliationDue(step: Step, next: Lifecycle): Promise<void> {
-    await commit(this.pool, RECONCILIATION_DUE, step, next);
-  }
-
   /**
    * The second time, unless there is an outcome by now: the incident of the first becomes that of the second, or one is
    * opened. One statement; whoever comes second finds the deadline done.
    */
-  async reconciliationOver(item: DueDeadline, incident: NewIncident): Promise<void> {
+  async reconciliationOver(item: DueDeadline, code: IncidentCode): Promise<void> {
     await this.pool.of(item.tenant).query({
       name: 'execution.reconciliation-over',
       text: `WITH d AS (
@@ -181,34 +168,11 @@ export class ExecutionStore {
             AND EXISTS (SELECT 1 FROM lifecycle l WHERE l.tenant = $1 AND l.request_id = $2::uuid AND l.outcome_id IS NULL)
           RETURNING 1
         ), i AS (
-          UPDATE incident SET code = $4 FROM d
+          UPDATE incident SET code = $3 FROM d
           WHERE incident.tenant = $1 AND incident.request_id = $2::uuid AND incident.code = 'reconciliation_due'
           RETURNING 1
-        ) ${openIncident({ id: '$3::uuid', code: '$4', request: '$2::uuid', from: 'd WHERE NOT EXISTS (SELECT 1 FROM i)' })}`,
-      values: [item.tenant, item.requestId, incident.id, incident.code],
+        ) ${openIncident({ code: '$3', request: '$2::uuid', from: 'd WHERE NOT EXISTS (SELECT 1 FROM i)' })}`,
+      values: [item.tenant, item.requestId, code],
     });
-  }
-
-  async claim(
-    step: Step,
-    next: Lifecycle,
-    recordId: string,
-    owner: string,
-    takes: readonly UniqueFact[],
-  ): Promise<void> {
-    await commit(this.pool, CLAIM, step, next, {
-      claim: recordId,
-      owner,
-      occurrence: takenOf(takes, 'occurrence'),
-      identity: takenOf(takes, 'identity'),
-    });
-  }
-
-  async admit(step: Step, next: Lifecycle, takes: readonly UniqueFact[]): Promise<void> {
-    await commit(this.pool, ADMIT, step, next, { nonce: takenOf(takes, 'nonce') });
-  }
-
-  async recordOutcome(step: Step, next: Lifecycle, recordId: string): Promise<void> {
-    await commit(this.pool, OUTCOME, step, next, { outcome: recordId });
   }
 }

@@ -293,15 +293,15 @@ export class LedgerStore {
   }
 
   /** The anchor store contradicts the ledger: no further authority until an operator's recovery (protocol §4.2, R18). */
-  async fence(tenant: string, reason: string, incidentId: string): Promise<void> {
+  async fence(tenant: string, reason: string): Promise<void> {
     await this.pool.of(tenant).query(
       `WITH x AS (
          SELECT tenant FROM tenant WHERE tenant = $1 FOR UPDATE
        ), t AS (
          UPDATE tenant SET fenced = true, fence_reason = $2, directory_revision = directory_revision + 1 FROM x
          WHERE tenant.tenant = x.tenant AND NOT (fenced AND fence_reason IS NOT DISTINCT FROM $2) RETURNING tenant.tenant
-       ) ${openIncident({ id: '$3::uuid', code: '$2', from: 't' })}`,
-      [tenant, reason, incidentId],
+       ) ${openIncident({ code: '$2', from: 't' })}`,
+      [tenant, reason],
     );
   }
 

@@ -18,3 +18,4 @@ export { followerMetrics } from './follower-metrics.js';
 export { follower } from './workers/follower.js';
 export type { FollowerDeps } from './workers/follower.js';
 export { reminderWorker } from './workers/reminder.js';
+export * as notifierStatements from './store.js';

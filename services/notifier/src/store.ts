@@ -2,12 +2,10 @@ import {
   REQUEST_COLUMNS,
   REQUEST_INTEGRITY,
   REQUEST_JOINS,
-  commit,
   loadRequest,
   stepStatement,
 } from '@countersign/database';
-import type { CallerIdentity, Pool, RequestRow, Step } from '@countersign/database';
-import type { Lifecycle } from '@countersign/protocol';
+import type { CallerIdentity, Pool, RequestRow } from '@countersign/database';
 
 // A reminder carries no material, so the notifier may not read any: of INT it recomputes the request's own digest.
 const LOAD = {
@@ -15,7 +13,7 @@ const LOAD = {
   text: `SELECT ${REQUEST_COLUMNS}, ${REQUEST_INTEGRITY} ${REQUEST_JOINS} WHERE t.tenant = $1`,
 };
 
-const REMIND = stepStatement('notifier.remind', {
+export const REMIND = stepStatement('notifier.remind', {
   moves: ['reminded_at', 'revision'],
   records: 'any',
   answer: true,
@@ -31,9 +29,5 @@ export class NotifierStore {
     key: string | null,
   ): Promise<RequestRow | undefined> {
     return loadRequest(this.pool, LOAD, [caller.tenant, id, caller.id, operation, key]);
-  }
-
-  async remind(step: Step, next: Lifecycle): Promise<void> {
-    await commit(this.pool, REMIND, step, next);
   }
 }

@@ -195,7 +195,6 @@ export async function prepare(
       bundle: bundle?.id ?? null,
       acceptedAt: now,
       auditDeleteAt,
-      state: transition.next,
       publisher: owner.publisher,
       retainedLimit: limits.retained_bytes,
     },

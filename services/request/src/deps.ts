@@ -1,4 +1,4 @@
-import type { Directory, SecurityJournal } from '@countersign/database';
+import type { Directory, Saving, SecurityJournal } from '@countersign/database';
 import type { Notary } from '@countersign/platform';
 import type { WebhookRules } from '@countersign/protocol';
 import type { BundleStore } from './store/bundles.js';
@@ -8,7 +8,7 @@ import type { DirectoryStore } from './store/directory.js';
 import type { ListStore } from './store/lists.js';
 import type { RequestStore } from './store/requests.js';
 
-export interface RequestDeps {
+export interface RequestDeps extends Saving {
   readonly requests: RequestStore;
   readonly lists: ListStore;
   readonly admin: AdminStore;
@@ -27,6 +27,4 @@ export interface RequestDeps {
   readonly mode: 'development' | 'production';
   /** The origin of apps, with `{scope}` as one DNS label where it has one (protocol §8.6). */
   readonly sandboxOrigin: string;
-  /** Tells the ledger that a tenant has something new to chain: a hint, never awaited. */
-  readonly chained: (tenant: string) => void;
 }

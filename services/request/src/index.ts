@@ -12,3 +12,7 @@ export { HousekeepingStore } from './store/housekeeping.js';
 export { deletionWorker } from './workers/deletion.js';
 export { expiryWorker } from './workers/expiry.js';
 export { RequestStore } from './store/requests.js';
+export { CREATE, SUPERSEDE } from './store/creation.js';
+export { DELETE_PRIVATE } from './store/deletion.js';
+export { EXPIRE } from './store/expiry.js';
+export { DISCARD, WITHDRAW } from './store/requests.js';

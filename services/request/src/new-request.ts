@@ -1,59 +1,52 @@
-import type { Step } from '@countersign/database';
+import { randomInt } from 'node:crypto';
+import { commit } from '@countersign/database';
+import type { NewRecord, StepStatement, Values } from '@countersign/database';
 import type { OperationCall } from '@countersign/platform';
 import type { JsonText, RequestStatus } from '@countersign/protocol';
 import type { CreationInput } from './creation-input.js';
 import type { Prepared } from './creation.js';
 import type { RequestDeps } from './deps.js';
 import { NO_PARTS, statusText } from './status-view.js';
+import { SLOTS, quotaRefusal } from './store/creation.js';
 import type { CreationRow } from './store/creation.js';
 
-/** A request that is only about to be stored. */
-export interface NewRequest {
-  /** Its RequestStatus: the answer to the call, kept under the caller's key. */
-  readonly body: JsonText<RequestStatus>;
-  readonly transit: Step;
+/** What `request.supersede` saves of the request that it replaces. */
+interface Replaced {
+  readonly records: readonly NewRecord[];
+  readonly values: Values;
 }
 
 /**
- * What `request.create` and `request.supersede` store of a new request in one statement: its events, deadlines and answer.
+ * Saves the new request of `request.create` or `request.supersede` with its events, deadlines and answer. Answers its
+ * RequestStatus, which is the answer to the call. Throws the refusal of a quota that is used up.
  */
-export async function newRequest(
+export async function saveNewRequest(
   deps: RequestDeps,
-  {
-    caller,
-    key,
-    scope,
-    input,
-  }: OperationCall<'request.create' | 'request.supersede', CreationInput>,
+  statement: StepStatement,
+  call: OperationCall<'request.create' | 'request.supersede', CreationInput>,
   row: CreationRow,
   { request, creation, transition }: Prepared,
-): Promise<NewRequest> {
+  replaced?: Replaced,
+): Promise<JsonText<RequestStatus>> {
+  const { tenant } = call.caller;
   const { id } = request;
-  const { next, records, deadlines } = transition;
-  const { digest, canonical } = creation;
-  const body = statusText(
-    { id, digest, canonical, lifecycle: next, row },
-    NO_PARTS,
-    deps.notary.origin,
-  );
-  const about = { id, owner: creation.owner, request };
-  const transit: Step = {
-    tenant: caller.tenant,
-    directoryRevision: row.directory_revision,
-    requestId: id,
-    version: 1,
-    before: next.reviewDeadline,
-    records: await deps.notary.sign(caller.tenant, about, records, row.now),
-    deadlines,
-    answer: {
-      principal: caller.id,
-      operation: scope,
-      key,
-      body: input,
-      status: 201,
-      result: body,
-      recordId: null,
-    },
-  };
-  return { body, transit };
+  const { owner, digest, canonical } = creation;
+  const { next } = transition;
+  const status = { id, digest, canonical, lifecycle: next, row };
+  const body = statusText(status, NO_PARTS, deps.notary.origin);
+  const slot = randomInt(SLOTS);
+  const on = { tenant, id, owner, version: 1, request, row };
+  try {
+    await commit(deps, statement, on, transition, {
+      before: next.reviewDeadline,
+      answer: { call: { ...call, text: call.input }, status: 201, result: body },
+      others: replaced?.records ?? [],
+      own: { ...deps.creations.valuesOf(creation), slot, ...replaced?.values },
+      // Beside quotas, which are the tenant's, creations meet in this row alone.
+      holds: `${tenant} ${owner} ${slot}`,
+    });
+  } catch (error) {
+    throw quotaRefusal(error) ?? error;
+  }
+  return body;
 }

@@ -3,11 +3,10 @@ import type { Person } from '@countersign/protocol';
 import {
   lifecycleOf,
   openRequest,
-  readAs,
   requireEligibleReviewer,
   withFreshState,
 } from '@countersign/database';
-import type { NewAnswer, Step, StoredRequest } from '@countersign/database';
+import type { StoredRequest } from '@countersign/database';
 import { storedReply } from '@countersign/platform';
 import type { OperationAnswer, OperationCall, OperationHandler } from '@countersign/platform';
 import type { ReviewDeps } from './deps.js';
@@ -17,11 +16,6 @@ export interface OpenedReview {
   readonly row: ReviewRow;
   readonly stored: StoredRequest;
   readonly reviewer: Person;
-  /** A step on the request as it was read, with the answer to keep under the caller's key. */
-  readonly transit: (
-    kept: Pick<NewAnswer, 'status' | 'result' | 'recordId'>,
-    more?: Partial<Step>,
-  ) => Step;
 }
 
 type ReviewerOperation = 'review.assign' | 'review.propose' | 'review.confirm';
@@ -59,25 +53,7 @@ export function reviewerOperation<Name extends ReviewerOperation>(
         stored,
         'decide',
       );
-      return attempt({
-        row: row as ReviewRow,
-        stored,
-        reviewer,
-        transit: (kept, more) => ({
-          ...readAs(tenant, stored),
-          before: stored.lifecycle.reviewDeadline,
-          records: [],
-          deadlines: [],
-          ...more,
-          answer: {
-            principal: reviewer.id,
-            operation: scope,
-            key,
-            body: text,
-            ...kept,
-          },
-        }),
-      });
+      return attempt({ row: row as ReviewRow, stored, reviewer });
     });
   };
 }

@@ -3,13 +3,12 @@ import {
   MATERIAL_JOIN,
   REQUEST_COLUMNS,
   REQUEST_JOINS,
-  commit,
   keyed,
   loadRequest,
   stepStatement,
 } from '@countersign/database';
-import type { CallerIdentity, Pool, RequestRow, Step } from '@countersign/database';
-import type { Digest, Assignment, DecisionCandidate, Lifecycle } from '@countersign/protocol';
+import type { CallerIdentity, Pool, RequestRow } from '@countersign/database';
+import type { Digest } from '@countersign/protocol';
 
 export interface ReviewRow extends RequestRow {
   response_schema: string | null;
@@ -38,16 +37,17 @@ const LOAD = {
   WHERE t.tenant = $1`,
 };
 
-const CONFIRM = stepStatement('review.confirm', {
+/** The receipt, the new state and the stored answer. */
+export const CONFIRM = stepStatement('review.confirm', {
   pointQuery: true,
   moves: ['decision', 'audit', 'grant_state', 'grant_deadline', 'revision'],
-  sets: { receipt_id: ':receipt' },
+  sets: { receipt_id: ':evidence' },
   records: 2,
   answer: true,
   deadlines: true,
 });
 
-const FREEZE = stepStatement('review.propose', {
+export const FREEZE = stepStatement('review.propose', {
   pointQuery: true,
   records: 0,
   answer: true,
@@ -59,7 +59,7 @@ const FREEZE = stepStatement('review.propose', {
   ],
 });
 
-const ASSIGN = stepStatement('review.assign', {
+export const ASSIGN = stepStatement('review.assign', {
   records: 0,
   answer: true,
   with: [
@@ -87,32 +87,5 @@ export class ReviewStore {
   ): Promise<ReviewRow | undefined> {
     const values = [caller.tenant, requestId, caller.id, operation, key];
     return loadRequest<ReviewRow>(this.pool, LOAD, values);
-  }
-
-  /** The receipt, the new state and the stored answer in one step. */
-  async confirm(step: Step, next: Lifecycle, receiptId: string): Promise<void> {
-    await commit(this.pool, CONFIRM, step, next, { receipt: receiptId });
-  }
-
-  async freeze(
-    step: Step,
-    candidate: DecisionCandidate,
-    digest: Digest,
-    text: string,
-  ): Promise<void> {
-    await commit(this.pool, FREEZE, step, null, {
-      revision: candidate.revision,
-      id: candidate.id,
-      digest,
-      candidate: text,
-      created_at: candidate.created_at,
-    });
-  }
-
-  async assign(step: Step, assignment: Assignment): Promise<void> {
-    await commit(this.pool, ASSIGN, step, null, {
-      id: assignment.id,
-      expires_at: assignment.expires_at,
-    });
   }
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { valueOf } from './named.js';
 import type { Statement } from './statement.js';
 
 /** A node of Postgres' plan in JSON, as far as we look at it. */
@@ -46,13 +47,14 @@ export interface Scan {
  */
 export async function explain(
   client: pg.ClientBase,
-  { text, values }: Pick<Statement, 'text' | 'values'>,
+  { text, values = [], names }: Pick<Statement, 'text' | 'values' | 'names'>,
   { run = false } = {},
 ): Promise<Plan> {
   const options = run ? 'ANALYZE, BUFFERS, TIMING OFF, VERBOSE' : 'VERBOSE';
-  const arguments_ = values.map((value) => (run ? literal(value) : 'NULL')).join(', ');
   await client.query(`PREPARE explained AS ${text}`);
   try {
+    const given = names === undefined || !run ? (names ?? values) : await madeUp(client, names);
+    const arguments_ = given.map((value) => (run ? literal(value) : 'NULL')).join(', ');
     const { rows } = await client.query<{ 'QUERY PLAN': [Plan] }>(
       `EXPLAIN (${options}, FORMAT JSON) EXECUTE explained${arguments_ === '' ? '' : `(${arguments_})`}`,
     );
@@ -61,6 +63,14 @@ export async function explain(
     // In a transaction that has failed it stays: the caller ends it.
     await client.query('DEALLOCATE explained').catch(() => {});
   }
+}
+
+/** Values for the parameters of the statement that is prepared. */
+async function madeUp(client: pg.ClientBase, names: readonly string[]): Promise<unknown[]> {
+  const { rows } = await client.query<{ types: string[] }>(
+    `SELECT parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = 'explained'`,
+  );
+  return (rows[0]?.types ?? []).map((type, at) => valueOf(names[at] as string, type));
 }
 
 function literal(value: unknown): string {

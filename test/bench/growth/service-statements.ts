@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Deadlines, Directory, Traces } from '@countersign/database';
 import type {
   CallerIdentity,
@@ -6,9 +5,9 @@ import type {
   NewRecord,
   Pool,
   RoleName,
-  Step,
+  StepStatement,
 } from '@countersign/database';
-import { ExecutionStore } from '@countersign/execution-authority';
+import { ExecutionStore, executionStatements } from '@countersign/execution-authority';
 import { createStore } from '@countersign/gateway';
 import {
   ComparisonStore,
@@ -20,11 +19,23 @@ import {
   SecurityStreamStore,
   TreeStore,
 } from '@countersign/ledger';
-import { DeliveryStore, FeedStore, NotifierStore, ReminderSource } from '@countersign/notifier';
+import {
+  DeliveryStore,
+  FeedStore,
+  NotifierStore,
+  ReminderSource,
+  notifierStatements,
+} from '@countersign/notifier';
 import type { Lifecycle } from '@countersign/protocol';
 import {
   BundleStore,
+  CREATE,
   CreationStore,
+  DELETE_PRIVATE,
+  DISCARD,
+  EXPIRE,
+  SUPERSEDE,
+  WITHDRAW,
   DeletionStore,
   AdminStore,
   DirectoryStore,
@@ -34,11 +45,12 @@ import {
   QUOTA_AMOUNTS,
   RequestStore,
 } from '@countersign/request';
-import { ReviewStore } from '@countersign/review';
+import { ReviewStore, reviewStatements } from '@countersign/review';
+import { NAMED } from './named.js';
 import { recordingPool } from './statement.js';
 import type { Statement } from './statement.js';
 
-const id = randomUUID();
+const id = NAMED['id'] as string;
 const digest = `sha256:${'0'.repeat(64)}` as const;
 const caller: CallerIdentity = { tenant: 't', id: 'owner', kind: 'producer', credential: null };
 const item = { tenant: 't', requestId: id, kind: 'review', due: 0 };
@@ -76,40 +88,9 @@ const record: NewRecord = {
   digest,
 };
 const answer: NewAnswer = {
-  principal: 'owner',
-  operation: 'operation',
-  key: 'key',
-  body: '{}',
+  call: { caller: { id: 'owner' }, scope: 'operation', key: 'key', text: '{}' },
   status: 200,
   result: '{}',
-  recordId: null,
-};
-const transit: Step = {
-  tenant: 't',
-  directoryRevision: 1,
-  requestId: id,
-  version: 1,
-  before: null,
-  records: [record],
-  answer,
-  deadlines: [{ kind: 'review', due: 0 }],
-};
-/** Steps that sign nothing and have no deadline; steps without a key. */
-const unsigned: Step = { ...transit, records: [], deadlines: [] };
-const unkeyed: Step = { ...transit, answer: null, deadlines: [] };
-const takes = (['occurrence', 'identity', 'nonce'] as const).map((fact) => ({ fact, value: 'v' }));
-const incident = { id, code: 'reconciliation_due' } as const;
-const creation = {
-  ...{
-    owner: 'owner',
-    route: 'route',
-    purpose: 'review',
-    summary: '',
-    publisher: '',
-    bundle: null,
-  },
-  ...{ digest, canonical: '{}', payload: '{}', schema: '{}', document: '', occurrence: 'o' },
-  ...{ bytes: 1, retainedLimit: 1, acceptedAt: 0, auditDeleteAt: 0, state },
 };
 const unwitnessed = {
   ...{ tenant: 't', ledgerId: id, generation: id, size: 1, note: '', witnessed: 0 },
@@ -133,28 +114,6 @@ const entry = { tenant: 't', principal: 'p' };
 const identity = { issuer: 'i', subject: 's', provedAt: null, acr: null, session: null };
 const login = { nonce: '', codeVerifier: '', returnTo: '/', sessionState: null, stays: null };
 const session = { digest, ...entry, csrf: '', identity };
-
-/** By column: the keys that these statements ask for. */
-export const NAMED: Readonly<Record<string, string>> = {
-  ...{
-    id,
-    digest,
-    token: digest,
-    owner: 'owner',
-    principal: 'owner',
-    reviewer: 'owner',
-    recipient: 'p',
-  },
-  ...{
-    route: 'route',
-    occurrence: 'o',
-    identity: 'i',
-    nonce: 'nonce',
-    kind: 'review',
-    subject: 'owner',
-  },
-  ...{ decision: 'pending', scope: 'owner', operation: 'operation', key: 'key', sink: 'otlp' },
-};
 
 /** What one store is asked: every one of its methods at least once, by name. */
 interface StoreCalls<Store> {
@@ -198,10 +157,6 @@ const STORES: readonly StoreCalls<unknown>[] = [
   calls('request', (pool) => new RequestStore(pool), {
     status: (s) => s.status(caller, id),
     integral: (s) => s.integral(caller, id, 'operation', 'key'),
-    withdraw: async (s) => {
-      await s.withdraw(transit, state, null);
-      await s.withdraw(transit, { ...state, materialDeleted: true }, caller);
-    },
     directoryRevision: (s) => s.directoryRevision('t'),
     material: (s) => s.material(caller, id, false),
     app: (s) => s.app(caller, id, false),
@@ -231,8 +186,7 @@ const STORES: readonly StoreCalls<unknown>[] = [
   calls('request', (pool) => new CreationStore(pool, QUOTA_AMOUNTS), {
     load: (s) =>
       s.load(caller, 'operation', 'key', { bundle: id, occurrence: 'o', recoveryOf: 'r' }),
-    create: (s) => s.create(transit, creation),
-    supersede: (s) => s.supersede(transit, creation, { id, version: 1, state, recordIds: [id] }),
+    valuesOf: () => null,
   }),
   calls('request', (pool) => new BundleStore(pool, QUOTA_AMOUNTS), {
     refusal: (s) => s.refusal(caller, 'operation', 'key'),
@@ -240,11 +194,9 @@ const STORES: readonly StoreCalls<unknown>[] = [
   }),
   calls('request', (pool) => new ExpiryStore(pool), {
     load: (s) => s.load(item),
-    expire: (s) => s.expire(unkeyed, state, item),
   }),
   calls('deletion', (pool) => new DeletionStore(pool), {
     load: (s) => s.load(item),
-    deletePrivate: (s) => s.deletePrivate(unkeyed, state),
     sweepPrivate: (s) => s.sweepPrivate(item),
     // Nothing is chained here.
     deleteRequest: (s) => s.deleteRequest(item).catch(() => null),
@@ -252,7 +204,7 @@ const STORES: readonly StoreCalls<unknown>[] = [
   calls('deletion', (pool) => new HousekeepingStore(pool), {
     enlist: (s) => s.enlist(),
     claim: (s) => s.claim(1000),
-    end: (s) => s.end('t', 1000, true, id),
+    end: (s) => s.end('t', 1000, true, true),
     noteRun: (s) => s.noteRun('t', true),
     sets: async (s) => {
       const { ofTenant, ofNone } = s.sets({
@@ -302,26 +254,13 @@ const STORES: readonly StoreCalls<unknown>[] = [
   }),
   calls('review', (pool) => new ReviewStore(pool), {
     load: (s) => s.load(caller, id, 'operation', 'key'),
-    confirm: (s) => s.confirm(transit, state, id),
-    freeze: (s) =>
-      s.freeze(
-        unsigned,
-        { revision: 1, id, created_at: '2026-11-20T00:00:00.000Z' } as never,
-        digest,
-        '{}',
-      ),
-    assign: (s) => s.assign(unsigned, { id, expires_at: '2026-11-20T00:00:00.000Z' } as never),
   }),
   calls('execution-authority', (pool) => new ExecutionStore(pool), {
     loadForClaim: (s) => s.loadForClaim(caller, id, 'operation', 'key', 'identity'),
     loadForAdmission: (s) => s.loadForAdmission(caller, id, 'nonce'),
     loadForOutcome: (s) => s.loadForOutcome(caller, id, 'operation', 'key'),
     loadForWorker: (s) => s.loadForWorker(item),
-    reconciliationDue: (s) => s.reconciliationDue({ ...transit, answer: null }, state),
-    reconciliationOver: (s) => s.reconciliationOver(item, incident),
-    claim: (s) => s.claim(transit, state, id, 'owner', takes),
-    admit: (s) => s.admit(unkeyed, state, takes),
-    recordOutcome: (s) => s.recordOutcome(transit, state, id),
+    reconciliationOver: (s) => s.reconciliationOver(item, 'reconciliation_overdue'),
   }),
   calls('ledger', (pool) => new LedgerStore(pool), {
     drain: (s) => s.drain('t', 100),
@@ -334,7 +273,7 @@ const STORES: readonly StoreCalls<unknown>[] = [
     decisions: (s) => s.decisions('t', 0, 100),
     anchor: (s) => s.anchor('t', checkpoint, '{}', []),
     noteFailure: (s) => s.noteFailure('t', checkpoint, 'fault'),
-    fence: (s) => s.fence('t', 'reason', id),
+    fence: (s) => s.fence('t', 'reason'),
     export: (s) => s.export(caller, id, false),
     entriesOf: (s) => s.entriesOf('t', id),
     recordsOf: (s) => s.recordsOf('t', id),
@@ -403,7 +342,6 @@ const STORES: readonly StoreCalls<unknown>[] = [
   }),
   calls('notifier', (pool) => new NotifierStore(pool), {
     load: (s) => s.load(caller, id, 'operation', 'key'),
-    remind: (s) => s.remind({ ...transit, deadlines: [] }, state),
   }),
   calls('notifier', (pool) => new FeedStore(pool), {
     tenantsBehind: (s) => s.tenantsBehind(),
@@ -439,12 +377,35 @@ const STORES: readonly StoreCalls<unknown>[] = [
   }),
 ];
 
+/** Statements that steps are committed with, which no store asks by itself. */
+const STEPS: readonly (readonly [RoleName, readonly object[]])[] = [
+  ['request', [CREATE, SUPERSEDE, WITHDRAW, DISCARD, EXPIRE]],
+  ['deletion', [DELETE_PRIVATE]],
+  ['review', Object.values(reviewStatements)],
+  ['execution-authority', Object.values(executionStatements)],
+  ['notifier', Object.values(notifierStatements)],
+];
+
+function stepStatements(): Statement[] {
+  return STEPS.flatMap(([role, exported]) =>
+    exported
+      .filter((of): of is StepStatement => 'shape' in of)
+      .map(({ name, text, names }): Statement => ({
+        role,
+        name,
+        text,
+        names,
+        scope: { tenant: 't' },
+      })),
+  );
+}
+
 /**
  * Every statement of every store, each once. Throws for a method that is not called above: a new one is to be looked at
  * like the others.
  */
 export async function serviceStatements(): Promise<Statement[]> {
-  const recorded: Statement[] = [];
+  const recorded = stepStatements();
   for (const { role, open, calls: asked } of STORES) {
     const store = open(recordingPool(role, recorded));
     const missing = methodsOf(store).filter((name) => !(name in asked));

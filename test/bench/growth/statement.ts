@@ -7,7 +7,9 @@ export interface Statement {
   /** Of the prepared statement; the first words of one that has none. */
   readonly name: string;
   readonly text: string;
-  readonly values: readonly unknown[];
+  readonly values?: readonly unknown[];
+  /** Of its parameters, where it has no values here: each is looked for by its name or its type. */
+  readonly names?: readonly string[];
   /** Whose rows it is about: a tenant's id; `all` tenants; `none`. */
   readonly scope: { readonly tenant: string } | 'all' | 'none';
 }

@@ -1,9 +1,10 @@
 import { admit as decide } from '@countersign/protocol';
-import { openRequest, readAs } from '@countersign/database';
-import { answer, evidenceIn } from '@countersign/platform';
+import { commit, evidenceIn, openRequest } from '@countersign/database';
+import { answer } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
 import { claimIn, requireStandingAuthority } from '../authority.js';
 import type { ExecutionDeps } from '../deps.js';
+import { ADMIT } from '../store.js';
 
 /**
  * `execution-authority.admit`: a fresh permit for the claim, bounded by the grant's own deadline, which no permit moves
@@ -23,7 +24,7 @@ export function admit(deps: ExecutionDeps): OperationHandler<'execution-authorit
       'consumed',
     );
     const { lifecycle } = stored;
-    const { next, records, deadlines, takes } = decide(
+    const transition = decide(
       lifecycle,
       stored,
       {
@@ -36,19 +37,9 @@ export function admit(deps: ExecutionDeps): OperationHandler<'execution-authorit
       loaded,
       loaded.now,
     );
-    const signed = await deps.notary.sign(caller.tenant, stored, records, loaded.now);
-    await deps.store.admit(
-      {
-        ...readAs(caller.tenant, stored),
-        before: lifecycle.grantDeadline,
-        records: signed,
-        deadlines,
-        answer: null,
-      },
-      next,
-      takes,
-    );
-    deps.chained(caller.tenant);
+    const signed = await commit(deps, ADMIT, stored, transition, {
+      before: lifecycle.grantDeadline,
+    });
     return answer(200, evidenceIn(signed).text);
   };
 }

@@ -1,9 +1,10 @@
 import { claim as decide } from '@countersign/protocol';
-import { openRequest, readAs } from '@countersign/database';
-import { answer, evidenceIn, newId, storedReply } from '@countersign/platform';
+import { commit, evidenceIn, openRequest } from '@countersign/database';
+import { answer, newId, storedReply } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
 import { requireStandingAuthority } from '../authority.js';
 import type { ExecutionDeps } from '../deps.js';
+import { CLAIM } from '../store.js';
 
 /**
  * `execution-authority.claim`: consumes the action occurrence, once and for ever (protocol §7 execution-authority.claim).
@@ -11,7 +12,8 @@ import type { ExecutionDeps } from '../deps.js';
  * found under its key.
  */
 export function claim(deps: ExecutionDeps): OperationHandler<'execution-authority.claim'> {
-  return async ({ caller, id, key, scope, input, text }) => {
+  return async (call) => {
+    const { caller, id, key, scope, input, text } = call;
     const row = await deps.store.loadForClaim(caller, id, scope, key, input.execution_identity);
     const opened = await openRequest(deps.directory, caller, row, text);
     if (opened.replay !== null) return storedReply(opened.replay);
@@ -24,7 +26,7 @@ export function claim(deps: ExecutionDeps): OperationHandler<'execution-authorit
       'available',
     );
     const { lifecycle } = stored;
-    const { next, records, deadlines, takes } = decide(
+    const transition = decide(
       lifecycle,
       stored,
       {
@@ -40,30 +42,11 @@ export function claim(deps: ExecutionDeps): OperationHandler<'execution-authorit
       loaded,
       loaded.now,
     );
-    const signed = await deps.notary.sign(caller.tenant, stored, records, loaded.now);
-    const record = evidenceIn(signed);
-    await deps.store.claim(
-      {
-        ...readAs(caller.tenant, stored),
-        before: lifecycle.grantDeadline,
-        records: signed,
-        deadlines,
-        answer: {
-          principal: caller.id,
-          operation: scope,
-          key,
-          body: text,
-          status: 201,
-          result: null,
-          recordId: record.id,
-        },
-      },
-      next,
-      record.id,
-      stored.owner,
-      takes,
-    );
-    deps.chained(caller.tenant);
-    return answer(201, record.text);
+    const signed = await commit(deps, CLAIM, stored, transition, {
+      before: lifecycle.grantDeadline,
+      answer: { call, status: 201, result: null },
+      own: { owner: stored.owner },
+    });
+    return answer(201, evidenceIn(signed).text);
   };
 }

@@ -1,10 +1,10 @@
 import { reconciliationDue, reconciliationOver } from '@countersign/protocol';
-import { onDeadline, readAs } from '@countersign/database';
+import { commit, onDeadline } from '@countersign/database';
 import type { Deadlines, DueDeadline } from '@countersign/database';
 import { deadlineWorker } from '@countersign/platform';
 import type { Module, WorkerRuntime } from '@countersign/platform';
 import type { ExecutionDeps } from '../deps.js';
-import { withIds } from '../incidents.js';
+import { RECONCILIATION_DUE } from '../store.js';
 
 /**
  * R23: an execution whose time has passed without an outcome is told once, by an event and an incident; at the end of
@@ -21,29 +21,14 @@ export function reconciliationWorker(
     load,
     finish,
     decide: (stored) => reconciliationDue(stored.lifecycle, stored, stored.row.now),
-    save: async (stored, { next, records, deadlines, settled, incidents }, { tenant }) => {
-      await deps.store.reconciliationDue(
-        {
-          ...readAs(tenant, stored),
-          before: null,
-          records: await deps.notary.sign(tenant, stored, records, stored.row.now),
-          answer: null,
-          deadlines,
-          settled,
-          incidents: withIds(incidents),
-        },
-        next,
-      );
-      deps.chained(tenant);
-    },
+    save: (stored, transition) => commit(deps, RECONCILIATION_DUE, stored, transition),
   });
   const over = onDeadline({
     load,
     finish,
     decide: (stored) => reconciliationOver(stored.lifecycle),
     save: async (_, { incidents }, item) => {
-      for (const incident of withIds(incidents))
-        await deps.store.reconciliationOver(item, incident);
+      for (const code of incidents) await deps.store.reconciliationOver(item, code);
     },
   });
   return deadlineWorker({

@@ -1,5 +1,5 @@
 import { anchor as decide, canonicalText } from '@countersign/protocol';
-import { KeyedWorker, inSpanOfEach, newId, openSpan } from '@countersign/platform';
+import { KeyedWorker, inSpanOfEach, openSpan } from '@countersign/platform';
 import { AnchorError, FENCING_FAULTS } from '../anchor/anchor-store.js';
 import type { AnchorStore } from '../anchor/anchor-store.js';
 import { decisionTraces } from '../checkpoint.js';
@@ -48,7 +48,7 @@ export function anchorWorker(deps: ComparisonDeps, comparison: Comparison): Keye
         'the anchor store did not accept a checkpoint',
       );
       await deps.store.noteFailure(tenant, checkpoint, error.fault);
-      if (FENCING_FAULTS.has(error.fault)) await deps.store.fence(tenant, error.fault, newId());
+      if (FENCING_FAULTS.has(error.fault)) await deps.store.fence(tenant, error.fault);
       return false;
     }
   }

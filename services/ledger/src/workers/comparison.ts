@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { newId, startLoop } from '@countersign/platform';
+import { startLoop } from '@countersign/platform';
 import type { Loop } from '@countersign/platform';
 import { AnchorError, FENCING_FAULTS } from '../anchor/anchor-store.js';
 import type { AnchorStore, KeptCheckpoint } from '../anchor/anchor-store.js';
@@ -48,7 +48,7 @@ export function createComparison(deps: ComparisonDeps): Comparison {
     if (!of.fenced) {
       deps.log.error({ tenant: of.tenant, fault }, 'the anchor store contradicts the ledger');
     }
-    await deps.store.fence(of.tenant, fault, newId());
+    await deps.store.fence(of.tenant, fault);
     return false;
   }
 

@@ -7,7 +7,8 @@ import { decideReminder, saveReminder } from '../reminder.js';
 
 /** `notifier.remind`. `queued` where mail is configured, else only who polls is told. */
 export function remind(deps: NotifierDeps): OperationHandler<'notifier.remind'> {
-  return async ({ caller, id, key, scope, text }) => {
+  return async (call) => {
+    const { caller, id, key, scope, text } = call;
     const row = await deps.store.load(caller, id, scope, key);
     const opened = await openRequest(deps.directory, caller, row, text);
     if (opened.replay !== null) return storedReply(opened.replay);
@@ -15,15 +16,7 @@ export function remind(deps: NotifierDeps): OperationHandler<'notifier.remind'> 
     requireOwnerOrOperator(opened.principal, stored);
     const body = jsonText({ request_id: id, notification: deps.notification });
     const transition = decideReminder(caller.tenant, stored);
-    await saveReminder(deps, caller.tenant, stored, transition, {
-      principal: caller.id,
-      operation: scope,
-      key,
-      body: text,
-      status: 200,
-      result: body,
-      recordId: null,
-    });
+    await saveReminder(deps, stored, transition, { call, status: 200, result: body });
     return answer(200, body);
   };
 }

@@ -26,7 +26,7 @@ export function reminderWorker(
         throw error;
       }
     },
-    save: (stored, transition, { tenant }) => saveReminder(deps, tenant, stored, transition, null),
+    save: (stored, transition) => saveReminder(deps, stored, transition),
   });
   return deadlineWorker({ ...runtime, source, effect });
 }

@@ -4,7 +4,8 @@ import type { OperationAnswer, OperationCall } from '@countersign/platform';
 import type { CreationInput } from '../creation-input.js';
 import { namesIn, prepare, requireAcceptable, requireCreator } from '../creation.js';
 import type { RequestDeps } from '../deps.js';
-import { newRequest } from '../new-request.js';
+import { saveNewRequest } from '../new-request.js';
+import { CREATE } from '../store/creation.js';
 
 /** `request.create`: one immutable review request; its records, reservation, deadlines and answer commit together. */
 export function create(deps: RequestDeps) {
@@ -20,9 +21,7 @@ export function create(deps: RequestDeps) {
     const route = await requireAcceptable(deps, caller, owner, loaded, input);
     const id = newId(loaded.now);
     const prepared = await prepare(deps, caller, owner, loaded, input, route, id, null);
-    const { body, transit } = await newRequest(deps, call, loaded, prepared);
-    await deps.creations.create(transit, prepared.creation);
-    deps.chained(caller.tenant);
+    const body = await saveNewRequest(deps, CREATE, call, loaded, prepared);
     return answer(201, body);
   };
 }

@@ -12,14 +12,10 @@ import { requireQuota } from '../quotas.js';
  * (protocol §7 request.register-bundle).
  */
 export function registerBundle(deps: RequestDeps) {
-  return async ({
-    caller,
-    key,
-    scope,
-    input,
-  }: OperationCall<'request.register-bundle', BundleInput>): Promise<
-    OperationAnswer<'request.register-bundle'>
-  > => {
+  return async (
+    call: OperationCall<'request.register-bundle', BundleInput>,
+  ): Promise<OperationAnswer<'request.register-bundle'>> => {
+    const { caller, key, scope, input } = call;
     const row = await deps.bundles.refusal(caller, scope, key);
     const principal = await requireCaller(deps.directory, caller, row?.directory_revision);
     const publisher = principal.kind === 'publisher' ? principal.id : principal.config.publisher;
@@ -61,15 +57,7 @@ export function registerBundle(deps: RequestDeps) {
         loaded.now,
         manifest,
       ),
-      {
-        principal: caller.id,
-        operation: scope,
-        key,
-        body: input,
-        status: 201,
-        result: manifest,
-        recordId: null,
-      },
+      { call: { ...call, text: input }, status: 201, result: manifest },
     );
     deps.chained(caller.tenant);
     return answer(201, asJsonText<ReviewBundle>(manifest));

@@ -11,7 +11,8 @@ import type { OperationAnswer, OperationCall } from '@countersign/platform';
 import type { CreationInput } from '../creation-input.js';
 import { namesIn, prepare, requireAcceptable, requireCreator } from '../creation.js';
 import type { RequestDeps } from '../deps.js';
-import { newRequest } from '../new-request.js';
+import { saveNewRequest } from '../new-request.js';
+import { SUPERSEDE, replacedValues } from '../store/creation.js';
 
 /**
  * `request.supersede`: replaces unconsumed work by a new request, both in one statement (protocol §7 request.supersede).
@@ -45,19 +46,10 @@ export function supersede(deps: RequestDeps) {
     const id = newId(loaded.now);
     const replaced = { id: oldId, remindedAt: old.lifecycle.remindedAt };
     const prepared = await prepare(deps, caller, owner, loaded, input, route, id, replaced);
-    const { body, transit } = await newRequest(deps, call, loaded, prepared);
-    const oldRecords = await deps.notary.sign(caller.tenant, old, gone.records, loaded.now);
-    await deps.creations.supersede(
-      { ...transit, records: [...transit.records, ...oldRecords] },
-      prepared.creation,
-      {
-        id: oldId,
-        version: old.version,
-        state: gone.next,
-        recordIds: oldRecords.map((record) => record.id),
-      },
-    );
-    deps.chained(caller.tenant);
+    const records = await deps.notary.sign(caller.tenant, old, gone.records, loaded.now);
+    const ids = records.map((record) => record.id);
+    const values = replacedValues(old, gone.next, ids);
+    const body = await saveNewRequest(deps, SUPERSEDE, call, loaded, prepared, { records, values });
     return answer(201, body);
   };
 }

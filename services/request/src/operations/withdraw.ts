@@ -5,12 +5,13 @@ import {
   revoke as toRevoked,
 } from '@countersign/protocol';
 import type { Transition } from '@countersign/protocol';
-import { openRequest, readAs, requireOwnerOrOperator } from '@countersign/database';
+import { commit, openRequest, requireOwnerOrOperator } from '@countersign/database';
 import type { StoredRequest } from '@countersign/database';
 import { answer, storedReply } from '@countersign/platform';
 import type { Caller, OperationHandler } from '@countersign/platform';
 import type { RequestDeps } from '../deps.js';
 import { statusText } from '../status-view.js';
+import { DISCARD, WITHDRAW } from '../store/requests.js';
 
 /** `request.cancel`: the request ends; unused authority is gone, permits already issued keep their bound. No state test. */
 export function cancel(deps: RequestDeps): OperationHandler<'request.cancel'> {
@@ -38,35 +39,24 @@ function withdrawal(
   decide: (stored: StoredRequest, caller: Caller) => Transition,
   discardedBy: (caller: Caller) => Caller | null = () => null,
 ): OperationHandler<'request.cancel' | 'request.revoke' | 'request.discard'> {
-  return async ({ caller, id, key, scope, text }) => {
+  return async (call) => {
+    const { caller, id, key, scope, text } = call;
     const row = await deps.requests.status(caller, id, scope, key);
     const opened = await openRequest(deps.directory, caller, row, text);
     if (opened.replay !== null) return storedReply(opened.replay);
     const stored = await opened.visible();
     requireOwnerOrOperator(opened.principal, stored);
     const loaded = row as NonNullable<typeof row>;
-    const { next, records, deadlines } = decide(stored, caller);
+    const transition = decide(stored, caller);
+    const { next } = transition;
     const body = statusText({ ...stored, lifecycle: next }, loaded, deps.notary.origin);
-    await deps.requests.withdraw(
-      {
-        ...readAs(caller.tenant, stored),
-        before: null,
-        records: await deps.notary.sign(caller.tenant, stored, records, loaded.now),
-        deadlines,
-        answer: {
-          principal: caller.id,
-          operation: scope,
-          key,
-          body: text,
-          status: 200,
-          result: body,
-          recordId: null,
-        },
-      },
-      next,
-      discardedBy(caller),
-    );
-    deps.chained(caller.tenant);
+    const kept = { call, status: 200, result: body };
+    if (next.materialDeleted) {
+      const { id: actor = null, kind: actor_kind = null } = discardedBy(caller) ?? {};
+      await commit(deps, DISCARD, stored, transition, { answer: kept, own: { actor, actor_kind } });
+    } else {
+      await commit(deps, WITHDRAW, stored, transition, { answer: kept });
+    }
     return answer(200, body);
   };
 }

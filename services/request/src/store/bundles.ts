@@ -35,6 +35,7 @@ const LOAD = {
 };
 
 const LEFT = { records: 1, answer: true } as const;
+const NOTHING_ELSE = { deadlines: [], settled: [], incidents: [] };
 const REGISTER = compile(
   `WITH t AS (
     SELECT quotas FROM tenant WHERE tenant = $1 AND directory_revision = :directory_revision FOR KEY SHARE
@@ -99,7 +100,7 @@ export class BundleStore {
         manifest: bundle.manifest,
         html: bytesOf(bundle.html),
         created_at: new Date(bundle.createdAt),
-        ...consequenceValues({ records: [record], answer, deadlines: [] }, LEFT),
+        ...consequenceValues({ ...NOTHING_ELSE, records: [record], answer }, LEFT),
       });
       const { rows } = await this.pool.of(tenant).query<{ saved: number }>({
         name: 'request.register-bundle',

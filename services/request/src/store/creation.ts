@@ -1,9 +1,7 @@
-import { randomInt } from 'node:crypto';
 import { DEFAULT_LIMITS, Refusal } from '@countersign/protocol';
 import type { Digest, Lifecycle } from '@countersign/protocol';
 import {
   STARTING_COLUMNS,
-  commit,
   consequences,
   customStep,
   keyed,
@@ -13,7 +11,13 @@ import {
   replayOf,
   startingRow,
 } from '@countersign/database';
-import type { CallerIdentity, Pool, RequestRow, Step, StepStatement } from '@countersign/database';
+import type {
+  CallerIdentity,
+  Pool,
+  RequestRow,
+  StoredRequest,
+  Values,
+} from '@countersign/database';
 import type { QuotaAmounts } from '../quotas.js';
 import { UNKEPT } from './unkept.js';
 
@@ -89,7 +93,7 @@ const NEW_REQUEST = [
 const NEW = { moves: STARTING_COLUMNS, answer: true, deadlines: true } as const;
 
 const CREATED = { ...NEW, records: 1, pointQuery: true } as const;
-const CREATE = customStep(
+export const CREATE = customStep(
   'request.create',
   CREATED,
   [
@@ -112,7 +116,7 @@ const SUPERSEDED = {
 } as const;
 
 // The replaced request moves first: when somebody was faster with it, nothing else happens.
-const SUPERSEDE = customStep(
+export const SUPERSEDE = customStep(
   'request.supersede',
   SUPERSEDED,
   [
@@ -149,20 +153,12 @@ export interface Creation {
   readonly bundle: string | null;
   readonly acceptedAt: number;
   readonly auditDeleteAt: number;
-  readonly state: Lifecycle;
   readonly publisher: string;
   readonly retainedLimit: number;
 }
 
-export interface Replaced {
-  readonly id: string;
-  readonly version: number;
-  readonly state: Lifecycle;
-  readonly recordIds: readonly string[];
-}
-
 /** Rows that an owner's retained bytes are spread over, so that creations do not wait for one another's commits. */
-const SLOTS = 64;
+export const SLOTS = 64;
 
 export class CreationStore {
   /** `amounts` null lifts the quotas (development only). */
@@ -203,31 +199,9 @@ export class CreationStore {
     return rows[0] === undefined ? undefined : { ...rows[0], ...replayOf(rows[0].replay) };
   }
 
-  async create(step: Step, creation: Creation): Promise<void> {
-    const slot = randomInt(SLOTS);
-    // Beside quotas, which are the tenant's, creations meet in this row alone.
-    const holds = `${step.tenant} ${creation.owner} ${slot}`;
-    await this.#save(CREATE, step, creation, { slot }, holds);
-  }
-
-  async supersede(step: Step, creation: Creation, old: Replaced): Promise<void> {
-    await this.#save(SUPERSEDE, step, creation, {
-      slot: randomInt(SLOTS),
-      old_id: old.id,
-      old_version: old.version,
-      ...lifecycleColumns(old.state, REPLACED, 'old_'),
-      old_records: old.recordIds,
-    });
-  }
-
-  async #save(
-    statement: StepStatement,
-    step: Step,
-    creation: Creation,
-    more: Readonly<Record<string, unknown>>,
-    holds?: string,
-  ): Promise<void> {
-    const own = {
+  /** The values that {@link CREATE} and {@link SUPERSEDE} have in common. */
+  valuesOf(creation: Creation): Values {
+    return {
       owner: creation.owner,
       route: creation.route,
       purpose: creation.purpose,
@@ -246,14 +220,22 @@ export class CreationStore {
       publisher: creation.publisher,
       retained_limit: creation.retainedLimit,
       bundle: creation.bundle,
-      ...more,
     };
-    try {
-      await commit(this.pool, statement, step, creation.state, own, holds);
-    } catch (error) {
-      throw quotaRefusal(error) ?? error;
-    }
   }
+}
+
+/** The values of {@link SUPERSEDE} for the replaced request, as it was read, with the ids of its records. */
+export function replacedValues(
+  { id, version }: StoredRequest,
+  next: Lifecycle,
+  recordIds: readonly string[],
+): Values {
+  return {
+    old_id: id,
+    old_version: version,
+    ...lifecycleColumns(next, REPLACED, 'old_'),
+    old_records: recordIds,
+  };
 }
 
 /** As the client takes them, without a copy where they are bytes already. */

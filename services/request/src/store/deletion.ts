@@ -1,15 +1,13 @@
 import {
   REQUEST_COLUMNS,
   REQUEST_JOINS,
-  commit,
   inTransaction,
   loadRequest,
   placed,
   stepStatement,
   workerValues,
 } from '@countersign/database';
-import type { DueDeadline, Pool, RequestRow, Step } from '@countersign/database';
-import type { Lifecycle } from '@countersign/protocol';
+import type { DueDeadline, Pool, RequestRow } from '@countersign/database';
 import { DISCARDING } from './discarding.js';
 
 const LOAD = {
@@ -17,7 +15,8 @@ const LOAD = {
   text: `SELECT ${REQUEST_COLUMNS} ${REQUEST_JOINS} WHERE t.tenant = $1`,
 };
 
-const DELETE_PRIVATE = stepStatement('request.delete-private', {
+/** Protocol §11.2 with its records, in one step; `sweepPrivate` ends it. */
+export const DELETE_PRIVATE = stepStatement('request.delete-private', {
   moves: ['decision', 'grant_state', 'invalidated', 'revision', 'material_deleted'],
   records: 'any',
   settles: true,
@@ -89,11 +88,6 @@ export class DeletionStore {
 
   async load(item: DueDeadline): Promise<RequestRow | undefined> {
     return loadRequest(this.pool, LOAD, workerValues(item));
-  }
-
-  /** Protocol §11.2 with its records, in one step. {@link sweepPrivate} ends it. */
-  async deletePrivate(step: Step, next: Lifecycle): Promise<void> {
-    await commit(this.pool, DELETE_PRIVATE, step, next);
   }
 
   /** After a deletion, whoever made it: what was on its way beside it goes too, and the deadline is done. */

@@ -43,7 +43,7 @@ const CLAIM = `UPDATE housekeeping h SET due = clock_timestamp() + $1 * interval
 
 const END = `WITH h AS (
     UPDATE housekeeping SET due = clock_timestamp() + $2 * interval '1 millisecond', stalled = $3 WHERE tenant = $1
-  ) ${openIncident({ id: '$4::uuid', code: "'retention_stalled'", from: '(SELECT 1) x WHERE $4::uuid IS NOT NULL' })}`;
+  ) ${openIncident({ code: "'retention_stalled'", from: '(SELECT 1) x WHERE $4::boolean' })}`;
 
 // A scalar, so that it is looked up for each bundle by itself whatever Postgres knows.
 const UNUSED = `(SELECT true FROM request r CROSS JOIN LATERAL (
@@ -87,12 +87,12 @@ export class HousekeepingStore {
     return rows[0];
   }
 
-  /** The pass is over; the next one is due after `pauseMs`. With `incidentId` an incident says that rows are left behind. */
-  async end(tenant: string, pauseMs: number, stalled: boolean, incidentId: string | null) {
+  /** The pass is over; the next one is due after `pauseMs`. `tells`: an incident says that rows are left behind. */
+  async end(tenant: string, pauseMs: number, stalled: boolean, tells: boolean) {
     await this.pool.of(tenant).query({
       name: 'housekeeping.end',
       text: END,
-      values: [tenant, pauseMs, stalled, incidentId],
+      values: [tenant, pauseMs, stalled, tells],
     });
   }
 

@@ -5,7 +5,6 @@ import {
   MATERIAL_JOIN,
   REQUEST_COLUMNS,
   REQUEST_JOINS,
-  commit,
   jsonOf,
   keyed,
   loadRequest,
@@ -21,9 +20,7 @@ import type {
   MaterialColumns,
   Pool,
   RequestRow,
-  Step,
 } from '@countersign/database';
-import type { Lifecycle } from '@countersign/protocol';
 import type { StatusParts } from '../status-view.js';
 import { DISCARDING } from './discarding.js';
 
@@ -66,7 +63,7 @@ const WITHDRAWN = ['decision', 'grant_state', 'invalidated', 'revision'] as cons
 const WITHDRAWING = { records: 'any', answer: true, deadlines: true } as const;
 
 // An unconfirmed candidate ends with the request.
-const WITHDRAW = stepStatement('request.withdraw', {
+export const WITHDRAW = stepStatement('request.withdraw', {
   ...WITHDRAWING,
   moves: WITHDRAWN,
   with: [
@@ -76,7 +73,7 @@ const WITHDRAW = stepStatement('request.withdraw', {
 });
 
 // Who discarded it, for the security log; null where material was gone already and something else is withdrawn.
-const DISCARD = stepStatement('request.discard', {
+export const DISCARD = stepStatement('request.discard', {
   ...WITHDRAWING,
   moves: [...WITHDRAWN, 'private_delete_at', 'material_deleted'],
   with: [
@@ -141,17 +138,6 @@ export class RequestStore {
     key: string | null,
   ): Promise<StatusRow | undefined> {
     return loadRequest(this.pool, INTEGRAL, [caller.tenant, id, caller.id, operation, key]);
-  }
-
-  /** Cancel, revoke and discard: the withdrawn state with its records and answer. `discardedBy`: whose discard it is. */
-  async withdraw(
-    step: Step,
-    next: Lifecycle,
-    discardedBy: Pick<CallerIdentity, 'id' | 'kind'> | null,
-  ): Promise<void> {
-    if (!next.materialDeleted) return commit(this.pool, WITHDRAW, step, next);
-    const { id: actor = null, kind: actor_kind = null } = discardedBy ?? {};
-    await commit(this.pool, DISCARD, step, next, { actor, actor_kind });
   }
 
   async directoryRevision(tenant: string): Promise<number | undefined> {

@@ -1,17 +1,15 @@
 import { applyDue } from '@countersign/protocol';
-import { onDeadline, readAs } from '@countersign/database';
-import type { Deadlines } from '@countersign/database';
+import { commit, onDeadline } from '@countersign/database';
+import type { Deadlines, Saving } from '@countersign/database';
 import { deadlineWorker } from '@countersign/platform';
-import type { Module, Notary, WorkerRuntime } from '@countersign/platform';
+import type { Module, WorkerRuntime } from '@countersign/platform';
+import { EXPIRE } from '../store/expiry.js';
 import type { ExpiryStore } from '../store/expiry.js';
 
-export interface ExpiryDeps {
+export interface ExpiryDeps extends Saving {
   /** Of kinds `review` and `grant`. */
   readonly deadlines: Deadlines;
   readonly store: ExpiryStore;
-  readonly notary: Notary;
-  /** Tells the ledger that a tenant has something new to chain: a hint, never awaited. */
-  readonly chained: (tenant: string) => void;
 }
 
 /**
@@ -30,21 +28,7 @@ export function expiryWorker(runtime: WorkerRuntime, deps: ExpiryDeps): Module {
       const isTold = due.records.length > 0 && !(withDeletion && lifecycle.decision === 'pending');
       return isTold ? due : null;
     },
-    save: async (stored, { next, records, deadlines }, item) => {
-      const { tenant } = item;
-      await store.expire(
-        {
-          ...readAs(tenant, stored),
-          before: null,
-          records: await deps.notary.sign(tenant, stored, records, stored.row.now),
-          answer: null,
-          deadlines,
-        },
-        next,
-        item,
-      );
-      deps.chained(tenant);
-    },
+    save: (stored, transition) => commit(deps, EXPIRE, stored, transition),
   });
   return deadlineWorker({ ...runtime, source, effect });
 }

@@ -1,5 +1,5 @@
 import { SECONDS } from '@countersign/protocol';
-import { newId, startLoop } from '@countersign/platform';
+import { startLoop } from '@countersign/platform';
 import type { Logger, Loop, Module, WorkerMetrics } from '@countersign/platform';
 import { NO_TENANT } from '../store/housekeeping.js';
 import type { Ages, HousekeepingStore } from '../store/housekeeping.js';
@@ -85,7 +85,7 @@ export function housekeeping(deps: HousekeepingDeps): Module {
     }
     const tells = stalled && !wasStalled && tenant !== NO_TENANT;
     const pauseMs = stopping ? 0 : more ? PAUSE_MS : settings.intervalMs;
-    await store.end(tenant, pauseMs, stalled, tells ? newId() : null);
+    await store.end(tenant, pauseMs, stalled, tells);
     if (tenant !== NO_TENANT) await deps.noted(tenant, !stalled);
   }
 

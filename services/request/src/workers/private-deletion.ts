@@ -1,15 +1,13 @@
 import { deleteMaterial } from '@countersign/protocol';
-import { onDeadline, readAs } from '@countersign/database';
-import type { Deadlines } from '@countersign/database';
-import type { Effect, Notary } from '@countersign/platform';
+import { commit, onDeadline } from '@countersign/database';
+import type { Deadlines, Saving } from '@countersign/database';
+import type { Effect } from '@countersign/platform';
+import { DELETE_PRIVATE } from '../store/deletion.js';
 import type { DeletionStore } from '../store/deletion.js';
 
-export interface PrivateDeletionDeps {
+export interface PrivateDeletionDeps extends Saving {
   readonly deadlines: Pick<Deadlines, 'finish'>;
   readonly store: DeletionStore;
-  readonly notary: Notary;
-  /** Tells the ledger that a tenant has something new to chain: a hint, never awaited. */
-  readonly chained: (tenant: string) => void;
 }
 
 const RECORDER = { kind: 'system', subject: 'proto.retention' } as const;
@@ -27,20 +25,8 @@ export function privateDeletion(deps: PrivateDeletionDeps): Effect {
       stored.lifecycle.materialDeleted
         ? null
         : deleteMaterial(stored.lifecycle, stored, RECORDER, stored.row.now),
-    save: async (stored, { next, records, deadlines, settled }, item) => {
-      const { tenant } = item;
-      await store.deletePrivate(
-        {
-          ...readAs(tenant, stored),
-          before: null,
-          records: await deps.notary.sign(tenant, stored, records, stored.row.now),
-          answer: null,
-          deadlines,
-          settled,
-        },
-        next,
-      );
-      deps.chained(tenant);
+    save: async (stored, transition, item) => {
+      await commit(deps, DELETE_PRIVATE, stored, transition);
       await store.sweepPrivate(item);
     },
     finish: async (item) => {

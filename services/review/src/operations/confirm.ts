@@ -1,9 +1,11 @@
 import { confirm as decide } from '@countersign/protocol';
 import type { DecisionCandidate } from '@countersign/protocol';
-import { answer, evidenceIn } from '@countersign/platform';
+import { commit, evidenceIn } from '@countersign/database';
+import { answer } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
 import type { ReviewDeps } from '../deps.js';
 import { reviewerOperation } from '../reviewer-operation.js';
+import { CONFIRM } from '../store.js';
 import type { ReviewRow } from '../store.js';
 
 /**
@@ -11,32 +13,25 @@ import type { ReviewRow } from '../store.js';
  * receipt. Of parallel confirmations one succeeds: all of them set the same version.
  */
 export function confirm(deps: ReviewDeps): OperationHandler<'review.confirm'> {
-  return reviewerOperation(deps, 'review.confirm', ({ caller, input: given }) => {
-    return async ({ row, stored, reviewer, transit }) => {
+  return reviewerOperation(deps, 'review.confirm', (call) => {
+    return async ({ row, stored, reviewer }) => {
       const { lifecycle } = stored;
-      const { next, records, deadlines } = decide(
+      const transition = decide(
         lifecycle,
         stored,
         {
-          input: given,
+          input: call.input,
           candidate: candidateOf(row),
           candidateDigest: row.candidate_digest,
           reviewer: reviewer.id,
         },
         row.now,
       );
-      const signed = await deps.notary.sign(caller.tenant, stored, records, row.now);
-      const receipt = evidenceIn(signed);
-      await deps.store.confirm(
-        transit(
-          { status: 200, result: null, recordId: receipt.id },
-          { records: signed, deadlines },
-        ),
-        next,
-        receipt.id,
-      );
-      deps.chained(caller.tenant);
-      return answer(200, receipt.text);
+      const signed = await commit(deps, CONFIRM, stored, transition, {
+        before: lifecycle.reviewDeadline,
+        answer: { call, status: 200, result: null },
+      });
+      return answer(200, evidenceIn(signed).text);
     };
   });
 }

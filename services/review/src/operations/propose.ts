@@ -4,12 +4,15 @@ import {
   requireDecisionOfPurpose,
   requirePending,
   textDigest,
+  unchanged,
 } from '@countersign/protocol';
 import type { DecisionCandidate } from '@countersign/protocol';
+import { commit } from '@countersign/database';
 import { answer, newId } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
 import type { ReviewDeps } from '../deps.js';
 import { reviewerOperation } from '../reviewer-operation.js';
+import { FREEZE } from '../store.js';
 
 const MOST_REVISIONS = 32;
 
@@ -18,12 +21,14 @@ const MOST_REVISIONS = 32;
  * (protocol §7 review.propose, R9). The schema is checked between two reads, in a worker: nothing is held while it runs.
  */
 export function propose(deps: ReviewDeps): OperationHandler<'review.propose'> {
-  return reviewerOperation(deps, 'review.propose', ({ caller, input: proposal }) => {
+  return reviewerOperation(deps, 'review.propose', (call) => {
+    const { caller, input: proposal } = call;
     const response = canonicalText(proposal.response);
     let checked: string | null = null;
-    return async ({ row, stored, reviewer, transit }) => {
-      requirePending(stored.lifecycle, row.now);
-      requireDecisionOfPurpose(stored.lifecycle.purpose, proposal.decision);
+    return async ({ row, stored, reviewer }) => {
+      const { lifecycle } = stored;
+      requirePending(lifecycle, row.now);
+      requireDecisionOfPurpose(lifecycle.purpose, proposal.decision);
       if (Buffer.byteLength(response) > stored.request.limits.response_bytes) {
         throw new Refusal('response_too_large');
       }
@@ -49,12 +54,17 @@ export function propose(deps: ReviewDeps): OperationHandler<'review.propose'> {
         revision: row.last_revision + 1,
       };
       const text = canonicalText(candidate);
-      await deps.store.freeze(
-        transit({ status: 201, result: text, recordId: null }),
-        candidate,
-        textDigest(text),
-        text,
-      );
+      await commit(deps, FREEZE, stored, unchanged(lifecycle), {
+        before: lifecycle.reviewDeadline,
+        answer: { call, status: 201, result: text },
+        own: {
+          revision: candidate.revision,
+          id: candidate.id,
+          digest: textDigest(text),
+          candidate: text,
+          created_at: candidate.created_at,
+        },
+      });
       return answer(201, text);
     };
   });
