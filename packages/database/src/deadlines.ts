@@ -1,5 +1,7 @@
 import type { DeadlineKind } from '@countersign/protocol';
 import type { Pool } from './pool.js';
+import { loadValues } from './request-row.js';
+import type { LoadValues } from './request-row.js';
 import { openIncident } from './step-consequences.js';
 
 /** A deadline row that is not done; `due` in epoch milliseconds. */
@@ -93,6 +95,6 @@ export class Deadlines {
 }
 
 /** What a worker's step on a request loads: as an operation's, without a caller. */
-export function workerValues(item: DueDeadline): unknown[] {
-  return [item.tenant, item.requestId, '', '', null];
+export function workerValues({ tenant, requestId }: DueDeadline): LoadValues {
+  return loadValues({ tenant, id: '' }, requestId);
 }

@@ -10,6 +10,8 @@ import {
   scopeOfTenant,
 } from './scope.js';
 import type { Scope } from './scope.js';
+import { valuesFor } from './statement.js';
+import type { Statement, Values } from './statement.js';
 import { watchStatements } from './watched-statements.js';
 import type { AroundStatement } from './watched-statements.js';
 
@@ -72,7 +74,7 @@ export interface Pool {
 /** A pool in one scope; it sends the point queries of concurrent callers in batches. */
 export interface ScopedPool {
   query<Row extends pg.QueryResultRow>(
-    query: string | pg.QueryConfig,
+    query: string | (pg.QueryConfig & { readonly pointQuery?: never }),
     values?: unknown[],
   ): Promise<pg.QueryResult<Row>>;
   /** As `query`, for a statement that reads or writes a few rows by their keys. */
@@ -104,24 +106,29 @@ export interface Asking {
   query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>>;
 }
 
-/** A prepared statement. */
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-  /** It reads or writes a few rows by their keys, and so may share a batch ({@link ScopedPool.pointQuery}). */
-  readonly pointQuery?: boolean;
+/** A statement with its values, as one connection is asked it. Throws a TypeError unless they are just those that it names. */
+export function asked({ name, text, names }: Statement, values: Values) {
+  return { name, text, values: valuesFor(names, values) };
 }
 
-/** Asks it the way that it is made for. `holds`: see {@link PointQuery}. */
+/** Asks a statement about those whom it is about, the way that it is made for. `holds`: see {@link PointQuery}. */
 export function ask<Row extends object>(
-  pool: ScopedPool,
-  { name, text, pointQuery }: Statement,
-  values: unknown[],
+  pool: Pool,
+  statement: Statement,
+  values: Values,
   holds?: string,
 ): Promise<{ rows: Row[] }> {
-  return pointQuery
-    ? pool.pointQuery<Row>({ name, text, values, holds })
-    : pool.query<Row>({ name, text, values });
+  const scoped = scopedFor(pool, statement, values);
+  const question = asked(statement, values);
+  return statement.pointQuery
+    ? scoped.pointQuery<Row>({ ...question, holds })
+    : scoped.query<Row>(question);
+}
+
+/** The connections that a statement is asked on. */
+function scopedFor(pool: Pool, { about }: Statement, { tenant }: Values): ScopedPool {
+  if (about === 'all') return pool.acrossTenants;
+  return about === 'none' ? pool.ofNoTenant : pool.of(tenant as string);
 }
 
 /** How values arrive: int8 as a safe number, timestamptz as epoch milliseconds, date as text, json and jsonb parsed. */

@@ -3,7 +3,9 @@ import type { DecisionRequest, Digest, Lifecycle } from '@countersign/protocol';
 import { bodyDigest } from './given-body.js';
 import type { GivenBody } from './given-body.js';
 import { ask } from './pool.js';
-import type { Pool, Statement } from './pool.js';
+import type { Pool } from './pool.js';
+import { statement, valuesFor } from './statement.js';
+import type { Statement, Values } from './statement.js';
 
 /**
  * A row by its key, joined. `LIMIT` makes Postgres look the key up: a plain join, planned before the tables were ever
@@ -53,17 +55,16 @@ export const NOW = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::float8'
 /**
  * What every operation on a request loads in its one read: the tenant, the request with its integrity recomputed by
  * Postgres, the lifecycle row, and the answer already stored under the caller's key. Few columns, because each costs the
- * client in every answer: the lifecycle row comes as JSON. Read with {@link loadRequest}.
- * Parameters: $1 tenant, $2 request id, $3 principal, $4 operation, $5 key.
+ * client in every answer: the lifecycle row comes as JSON. Read with {@link loadRequest}, by {@link loadValues}.
  */
 export const REQUEST_COLUMNS = `
   ${NOW} AS now,
   t.directory_revision, t.generation, ${FENCED} AS fenced, t.fence_reason, t.ledger_id,
-  ${replayColumn('$3', '$4', '$5')},
+  ${replayColumn(':caller', ':operation', ':key')},
   row_to_json(l)::text AS lifecycle, r.purpose, r.digest, r.canonical`;
 
 export const REQUEST_JOINS = `
-  FROM tenant t ${keyed('lifecycle', 'l', 'x.request_id = $2')} ${keyed('request', 'r', 'x.id = $2')}`;
+  FROM tenant t ${keyed('lifecycle', 'l', 'x.request_id = :request_id')} ${keyed('request', 'r', 'x.id = :request_id')}`;
 
 const HEX_DIGEST = (column: string) => `encode(sha256(convert_to(${column}, 'UTF8')), 'hex')`;
 
@@ -97,12 +98,16 @@ export const SMALL_INTEGRITY = (large: string) => `${SMALL_DIGESTS(large)}, ${la
  * Who may see the request (protocol §1, R1, R2), as the service decides it again: nobody else makes Postgres read what may
  * be 20 MB, and so nobody learns from the time that it took.
  */
-const SEEN_BY_CALLER = `(l.owner = $3
-  OR EXISTS (SELECT 1 FROM route_reviewer v WHERE v.tenant = $1 AND v.reviewer = $3 AND v.route = l.route)
-  OR EXISTS (SELECT 1 FROM principal p WHERE p.tenant = $1 AND p.id = $3
+const SEEN_BY_CALLER = `(l.owner = :caller
+  OR EXISTS (SELECT 1 FROM route_reviewer v WHERE v.tenant = $1 AND v.reviewer = :caller AND v.route = l.route)
+  OR EXISTS (SELECT 1 FROM principal p WHERE p.tenant = $1 AND p.id = :caller
     AND (p.kind = 'operator' OR p.config -> 'operator' = 'true'::jsonb)))`;
 
-export const MATERIAL_JOIN = keyed('material', 'm', `x.request_id = $2 AND ${SEEN_BY_CALLER}`);
+export const MATERIAL_JOIN = keyed(
+  'material',
+  'm',
+  `x.request_id = :request_id AND ${SEEN_BY_CALLER}`,
+);
 
 /**
  * The AnchorProof (protocol §3.6) as canonical text, built from the chain: at most 100 nodes, so it is not stored twice.
@@ -123,10 +128,10 @@ export const ANCHOR_JOIN = keyed(
   'x.generation = l.anchor_generation AND x.sequence = l.anchor_sequence',
 );
 
-const LARGE_DIGESTS = {
-  name: 'database.large-digests',
-  text: `SELECT ${WHOLE_DIGESTS} AS digests, m.request_id IS NOT NULL AS kept ${REQUEST_JOINS} ${MATERIAL_JOIN} WHERE t.tenant = $1`,
-};
+export const LARGE_DIGESTS = statement(
+  'database.large-digests',
+  `SELECT ${WHOLE_DIGESTS} AS digests, m.request_id IS NOT NULL AS kept ${REQUEST_JOINS} ${MATERIAL_JOIN} WHERE t.tenant = $1`,
+);
 
 /** What {@link loadRequest} answers; everything from `request_id` on is null or absent when there is no such request. */
 export interface RequestRow {
@@ -176,21 +181,46 @@ export interface RequestRow {
 
 type LoadedRow = { replay: string | null; lifecycle: string | null } & Record<string, unknown>;
 
-/** Runs a prepared load of {@link REQUEST_COLUMNS}; `Row` adds the service's own columns. */
+/** What every load of {@link REQUEST_COLUMNS} asks by; a statement's own values come beside these. */
+export type LoadValues = {
+  readonly tenant: string;
+  readonly request_id: string;
+  readonly caller: string;
+  readonly operation: string;
+  readonly key: string | null;
+};
+
+/** The values of a caller's load; without a key no stored answer is looked for. */
+export function loadValues(
+  caller: { readonly tenant: string; readonly id: string },
+  requestId: string,
+  operation = '',
+  key: string | null = null,
+): LoadValues {
+  return { tenant: caller.tenant, request_id: requestId, caller: caller.id, operation, key };
+}
+
+/** Asks a load of {@link REQUEST_COLUMNS}; `Row` adds the service's own columns. */
 export async function loadRequest<Row extends RequestRow>(
   pool: Pool,
-  statement: Statement,
-  values: unknown[],
+  load: Statement,
+  values: LoadValues & Values,
 ): Promise<Row | undefined> {
-  const ofTenant = pool.of(String(values[0]));
-  const { rows } = await ask<LoadedRow>(ofTenant, statement, values);
+  const { rows } = await ask<LoadedRow>(pool, load, values);
   const row = rowOf<Row>(rows[0]);
   if (row?.large_digests !== true) return row;
-  const asked = { ...LARGE_DIGESTS, values: values.slice(0, 3) };
-  const whole = await ofTenant.large<{ digests: string; kept: boolean }>(asked);
+  const whole = await pool
+    .of(values.tenant)
+    .large<{ digests: string; kept: boolean }>(materialOf(LARGE_DIGESTS, values));
   // Deleted meanwhile: the row that says so is another one.
-  if (whole.rows[0]?.kept !== true) return loadRequest(pool, statement, values);
+  if (whole.rows[0]?.kept !== true) return loadRequest(pool, load, values);
   return Object.assign(row, { digests: whole.rows[0].digests });
+}
+
+/** A statement that reads material as a load with these values may. */
+export function materialOf({ name, text, names }: Statement, values: LoadValues) {
+  const { tenant, request_id, caller } = values;
+  return { name, text, values: valuesFor(names, { tenant, request_id, caller }) };
 }
 
 function rowOf<Row extends RequestRow>(loaded: LoadedRow | undefined): Row | undefined {

@@ -1,6 +1,6 @@
 import { PIECES_AT_ONCE, collectPieces, inPieces, wholeText } from './in-pieces.js';
 import type { PieceRow, Pieces } from './in-pieces.js';
-import type { Pool, Statement } from './pool.js';
+import type { Pool } from './pool.js';
 import {
   MATERIAL_JOIN,
   NOW,
@@ -11,8 +11,11 @@ import {
   isLarge,
   keyed,
   loadRequest,
+  materialOf,
 } from './request-row.js';
-import type { RequestRow } from './request-row.js';
+import type { LoadValues, RequestRow } from './request-row.js';
+import { statement } from './statement.js';
+import type { Statement, Values } from './statement.js';
 
 /** A column of what may be 20 MB with all others of its read. */
 interface LongColumn {
@@ -84,14 +87,14 @@ export function sized(
     ...Object.fromEntries(long.map(([as, column]) => [as, bytesOf(column)])),
   };
   return {
-    small: {
-      name: `${name}-small`,
-      text: `SELECT ${small.join(', ')} ${from} ${joins} WHERE t.tenant = $1`,
-    },
-    long: {
-      name: `${name}-long`,
-      text: inPieces(pieces, from, 't.tenant = $1 AND m.request_id IS NOT NULL'),
-    },
+    small: statement(
+      `${name}-small`,
+      `SELECT ${small.join(', ')} ${from} ${joins} WHERE t.tenant = $1`,
+    ),
+    long: statement(
+      `${name}-long`,
+      inPieces(pieces, from, 't.tenant = $1 AND m.request_id IS NOT NULL'),
+    ),
   };
 }
 
@@ -101,18 +104,18 @@ function bytesOf({ column, type }: LongColumn): string {
 
 /**
  * Loads it: what is small on the service's connections, and what is large, if it is wanted `whole`, in pieces on those for
- * large reads ({@link ScopedPool.large}). `values` begin with tenant, request and caller.
+ * large reads ({@link ScopedPool.large}).
  */
 export async function loadSized<Row extends RequestRow>(
   pool: Pool,
   { small, long }: SizedStatement,
   whole: boolean,
-  values: unknown[],
+  values: LoadValues & Values,
 ): Promise<Row | undefined> {
   const row = await loadRequest<Row>(pool, small, values);
   if (!whole || row?.is_large !== true) return row;
-  const asked = { ...PIECES_AT_ONCE, ...long, values: values.slice(0, 3) };
-  const { rows } = await pool.of(String(values[0])).large<PieceRow>(asked);
+  const asked = { ...PIECES_AT_ONCE, ...materialOf(long, values) };
+  const { rows } = await pool.of(values.tenant).large<PieceRow>(asked);
   const { facts, ...found } = Object.fromEntries(await collectPieces(rows));
   // Deleted meanwhile, or no longer for the caller: the row that says so is another one.
   if (!facts) return loadRequest<Row>(pool, small, values);

@@ -14,6 +14,8 @@ export interface PreparedStatement {
 
 /** A statement that reads or writes a few rows by their keys, and so may share a batch with those of other callers. */
 export interface PointQuery extends PreparedStatement {
+  /** A statement that says otherwise is none. */
+  readonly pointQuery?: true;
   /** Names the rows that it locks, where it writes. The statements of a batch lock in the order of these names. */
   readonly holds?: string | undefined;
   /** Longest wait for the answer, ms, where it is not the pool's. */

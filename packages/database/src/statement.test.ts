@@ -1,4 +1,5 @@
-import { compile, valuesFor } from './statement.js';
+import type { ScopedPool } from './pool.js';
+import { compile, statement, valuesFor } from './statement.js';
 
 it('numbers parameters in the order of their first use, behind those that come first', () => {
   const { text, names } = compile(
@@ -26,4 +27,23 @@ it.each([
   ['no place for c, d', { a: 1, b: 2, c: 3, d: 4 }],
 ])('refuses values with %s', (fault, values) => {
   expect(() => valuesFor(['a', 'b'], values)).toThrow(fault);
+});
+
+it('knows whose rows a statement is about, and the tenant as its first parameter', () => {
+  expect(statement('of-one', 'SELECT $1, :id')).toMatchObject({
+    about: 'tenant',
+    names: ['tenant', 'id'],
+  });
+  expect(statement('of-all', 'SELECT :id', { about: 'all' }).names).toEqual(['id']);
+});
+
+it('goes to the server only in the way that it says', () => {
+  const said = { ...statement('x', 'SELECT 1', { pointQuery: true }), values: [] };
+  const asks = (pool: ScopedPool) => [
+    // @ts-expect-error: a statement that says whether it may share a batch is asked by `ask`.
+    pool.query(said),
+    // @ts-expect-error: not every statement may share a batch.
+    pool.pointQuery(said),
+  ];
+  expect(asks).toHaveLength(1);
 });

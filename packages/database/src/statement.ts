@@ -9,6 +9,24 @@ export interface NamedParameters {
   readonly names: readonly string[];
 }
 
+/** A prepared statement. */
+export interface Statement extends NamedParameters {
+  readonly name: string;
+  /** It reads or writes a few rows by their keys, and so may share a batch ({@link ScopedPool.pointQuery}). */
+  readonly pointQuery: boolean;
+  /** Whose rows it is about: those of the tenant `:tenant`, of all tenants, or of none (decisions/0023). */
+  readonly about: 'tenant' | 'all' | 'none';
+}
+
+/** A statement, as SQL with named parameters. Fragments know the tenant as `$1`. */
+export function statement(
+  name: string,
+  text: string,
+  { pointQuery = false, about = 'tenant' }: Partial<Pick<Statement, 'pointQuery' | 'about'>> = {},
+): Statement {
+  return { name, pointQuery, about, ...compile(text, about === 'tenant' ? ['tenant'] : []) };
+}
+
 /** `:name`, and not the cast `::type`. */
 const PARAMETER = /(?<![:\w]):([a-z]\w*)/g;
 

@@ -3,11 +3,11 @@ import { StaleRead, isBeaten } from './fresh-state.js';
 import { columnType, lifecycleArrays, lifecycleColumns } from './lifecycle-columns.js';
 import type { LifecycleColumn } from './lifecycle-columns.js';
 import { ask } from './pool.js';
-import type { Asking, Pool, ScopedPool, Statement } from './pool.js';
+import type { Asking, Pool } from './pool.js';
 import { placed } from './request-row.js';
 import type { RequestRow, StoredRequest } from './request-row.js';
 import { compile, valuesFor } from './statement.js';
-import type { Values } from './statement.js';
+import type { Statement, Values } from './statement.js';
 import {
   consequenceValues,
   consequences,
@@ -72,7 +72,6 @@ export interface StepParts extends ConsequenceShape {
 
 /** A prepared statement that saves a step. */
 export interface StepStatement extends Statement {
-  readonly names: readonly string[];
   readonly shape: ConsequenceShape;
   readonly moves: readonly LifecycleColumn[];
 }
@@ -136,6 +135,7 @@ export function customStep(
 SELECT count(*)::integer AS saved${check === undefined ? '' : `, ${check}`} FROM l`;
   return {
     name,
+    about: 'tenant',
     pointQuery: parts.pointQuery ?? false,
     ...compile(text, STEP_PARAMETERS),
     shape: parts,
@@ -178,7 +178,7 @@ export async function commit<Signed extends NewRecord>(
   const { names, moves, shape } = statement;
   const signed = await notary.sign(tenant, on, transition.records, row.now);
   const left = { ...transition, records: [...signed, ...others], answer };
-  const values = valuesFor(names, {
+  const values = {
     tenant,
     directory_revision: row.directory_revision,
     request_id: on.id,
@@ -189,16 +189,16 @@ export async function commit<Signed extends NewRecord>(
     ...(names.includes('evidence') ? { evidence: evidenceIn(signed).id } : {}),
     ...consequenceValues(left, shape),
     ...own,
-  });
-  await save(pool.of(tenant), statement, values, holds ?? `${tenant} ${on.id}`);
+  };
+  await save(pool, statement, values, holds ?? `${tenant} ${on.id}`);
   if (left.records.length > 0) chained(tenant);
   return signed;
 }
 
 async function save(
-  pool: ScopedPool,
+  pool: Pool,
   statement: StepStatement,
-  values: unknown[],
+  values: Values,
   holds: string,
 ): Promise<void> {
   try {

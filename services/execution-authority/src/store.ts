@@ -7,8 +7,10 @@ import {
   REQUEST_JOINS,
   keyed,
   loadRequest,
+  loadValues,
   openIncident,
   recordText,
+  statement,
   stepStatement,
   workerValues,
 } from '@countersign/database';
@@ -43,33 +45,33 @@ const STORED = `${REQUEST_COLUMNS}, ${INTEGRITY}`;
 const FROM = `${REQUEST_JOINS} ${MATERIAL_JOIN}`;
 const CLAIM_JOIN = keyed('record', 'c', 'x.id = l.claim_id');
 
-const LOAD_CLAIM = {
-  name: 'execution.load-claim',
-  pointQuery: true,
-  text: `SELECT ${STORED}, p.record AS receipt, p.digest AS receipt_digest,
+export const LOAD_CLAIM = statement(
+  'execution.load-claim',
+  `SELECT ${STORED}, p.record AS receipt, p.digest AS receipt_digest,
     o.request_id AS occurrence_request, o.consumed_by AS occurrence_consumed_by,
-    EXISTS (SELECT 1 FROM execution_identity x WHERE x.tenant = $1 AND x.owner = l.owner AND x.identity = $6) AS identity_used
+    EXISTS (SELECT 1 FROM execution_identity x WHERE x.tenant = $1 AND x.owner = l.owner AND x.identity = :identity) AS identity_used
   ${FROM} ${keyed('record', 'p', 'x.id = l.receipt_id')}
   ${keyed('occurrence', 'o', 'x.owner = l.owner AND x.occurrence = r.occurrence')}
   WHERE t.tenant = $1`,
-};
+  { pointQuery: true },
+);
 
-const LOAD_ADMISSION = {
-  name: 'execution.load-admission',
-  pointQuery: true,
-  text: `SELECT ${STORED}, ${recordText('l.receipt_id')} AS receipt, c.record AS claim, c.digest AS claim_digest, ${ANCHOR_COLUMN},
-    EXISTS (SELECT 1 FROM nonce n WHERE n.tenant = $1 AND n.request_id = $2 AND n.nonce = $6) AS nonce_used
+export const LOAD_ADMISSION = statement(
+  'execution.load-admission',
+  `SELECT ${STORED}, ${recordText('l.receipt_id')} AS receipt, c.record AS claim, c.digest AS claim_digest, ${ANCHOR_COLUMN},
+    EXISTS (SELECT 1 FROM nonce n WHERE n.tenant = $1 AND n.request_id = :request_id AND n.nonce = :nonce) AS nonce_used
   ${FROM} ${CLAIM_JOIN} ${ANCHOR_JOIN}
   WHERE t.tenant = $1`,
-};
+  { pointQuery: true },
+);
 
-const LOAD_OUTCOME = {
-  name: 'execution.load-outcome',
-  pointQuery: true,
-  text: `SELECT ${STORED}, c.record AS claim, c.digest AS claim_digest, ${recordText('l.outcome_id')} AS outcome
+export const LOAD_OUTCOME = statement(
+  'execution.load-outcome',
+  `SELECT ${STORED}, c.record AS claim, c.digest AS claim_digest, ${recordText('l.outcome_id')} AS outcome
   ${FROM} ${CLAIM_JOIN}
   WHERE t.tenant = $1`,
-};
+  { pointQuery: true },
+);
 
 // The occurrence must be there, be this request's and be unused: otherwise `must` undoes the whole statement.
 export const CLAIM = stepStatement('execution.claim', {
@@ -112,10 +114,10 @@ export const OUTCOME = stepStatement('execution.outcome', {
   incidents: true,
 });
 
-const LOAD_DUE = {
-  name: 'execution.load-due',
-  text: `SELECT ${REQUEST_COLUMNS} ${REQUEST_JOINS} WHERE t.tenant = $1`,
-};
+export const LOAD_DUE = statement(
+  'execution.load-due',
+  `SELECT ${REQUEST_COLUMNS} ${REQUEST_JOINS} WHERE t.tenant = $1`,
+);
 
 // The first of the two times: an event and an incident tell of it; the second one takes its place.
 export const RECONCILIATION_DUE = stepStatement('execution.reconciliation-due', {
@@ -136,18 +138,17 @@ export class ExecutionStore {
     key: string | null,
     identity: string,
   ) {
-    const values = [caller.tenant, id, caller.id, scope, key, identity];
+    const values = { ...loadValues(caller, id, scope, key), identity };
     return loadRequest<ClaimRow>(this.pool, LOAD_CLAIM, values);
   }
 
   async loadForAdmission(caller: CallerIdentity, id: string, nonce: string) {
-    const values = [caller.tenant, id, caller.id, '', null, nonce];
+    const values = { ...loadValues(caller, id), nonce };
     return loadRequest<AdmissionRow>(this.pool, LOAD_ADMISSION, values);
   }
 
   async loadForOutcome(caller: CallerIdentity, id: string, scope: string, key: string | null) {
-    const values = [caller.tenant, id, caller.id, scope, key];
-    return loadRequest<OutcomeRow>(this.pool, LOAD_OUTCOME, values);
+    return loadRequest<OutcomeRow>(this.pool, LOAD_OUTCOME, loadValues(caller, id, scope, key));
   }
 
   async loadForWorker(item: DueDeadline) {

@@ -9,6 +9,7 @@ import {
   keyed,
   lifecycleOf,
   loadSized,
+  loadValues,
   openIncident,
   shownCandidate,
   sized,
@@ -88,7 +89,7 @@ export interface EntryRow {
   created_at: number;
 }
 
-const EXPORT = sized('ledger.export', {
+export const EXPORT = sized('ledger.export', {
   material: ['payload', 'response_schema', 'review_document'],
   bundle: true,
   columns: [ANCHOR_COLUMN, 'c.candidate'],
@@ -309,7 +310,7 @@ export class LedgerStore {
 
   /** Not `whole`: without what is large. */
   async export(caller: CallerIdentity, id: string, whole: boolean): Promise<ExportRow | undefined> {
-    return loadSized(this.pool, EXPORT, whole, [caller.tenant, id, caller.id, '', null]);
+    return loadSized(this.pool, EXPORT, whole, loadValues(caller, id));
   }
 
   /** The request's ledger entries, ascending. */

@@ -5,6 +5,8 @@ import {
   REQUEST_JOINS,
   keyed,
   loadRequest,
+  loadValues,
+  statement,
   stepStatement,
 } from '@countersign/database';
 import type { CallerIdentity, Pool, RequestRow } from '@countersign/database';
@@ -22,20 +24,20 @@ export interface ReviewRow extends RequestRow {
   assignment_expires_at: number | null;
 }
 
-const LOAD = {
-  name: 'review.load',
-  pointQuery: true,
-  text: `SELECT ${REQUEST_COLUMNS}, ${INTEGRITY}, m.response_schema,
+export const LOAD_REVIEW = statement(
+  'review.load',
+  `SELECT ${REQUEST_COLUMNS}, ${INTEGRITY}, m.response_schema,
     coalesce(c.revision, 0) AS last_revision, c.candidate, c.digest AS candidate_digest, c.live AS candidate_live,
     s.id AS assignment_id, s.reviewer AS assignment_reviewer, s.expires_at AS assignment_expires_at
   ${REQUEST_JOINS} ${MATERIAL_JOIN}
-  ${keyed('assignment', 's', 'x.request_id = $2')}
+  ${keyed('assignment', 's', 'x.request_id = :request_id')}
   LEFT JOIN LATERAL (
-    SELECT c.* FROM candidate c WHERE c.tenant = $1 AND c.request_id = $2 AND c.reviewer = $3
+    SELECT c.* FROM candidate c WHERE c.tenant = $1 AND c.request_id = :request_id AND c.reviewer = :caller
     ORDER BY c.revision DESC LIMIT 1
   ) c ON true
   WHERE t.tenant = $1`,
-};
+  { pointQuery: true },
+);
 
 /** The receipt, the new state and the stored answer. */
 export const CONFIRM = stepStatement('review.confirm', {
@@ -85,7 +87,6 @@ export class ReviewStore {
     operation: string,
     key: string | null,
   ): Promise<ReviewRow | undefined> {
-    const values = [caller.tenant, requestId, caller.id, operation, key];
-    return loadRequest<ReviewRow>(this.pool, LOAD, values);
+    return loadRequest(this.pool, LOAD_REVIEW, loadValues(caller, requestId, operation, key));
   }
 }

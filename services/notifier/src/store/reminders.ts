@@ -3,6 +3,7 @@ import {
   REQUEST_INTEGRITY,
   REQUEST_JOINS,
   loadRequest,
+  statement,
   workerValues,
 } from '@countersign/database';
 import type { Pool, RequestRow } from '@countersign/database';
@@ -21,10 +22,10 @@ const PENDING = `FROM deadline d
     WHERE x.tenant = d.tenant AND x.request_id = d.request_id LIMIT 1) l
   WHERE d.kind = 'review' AND d.done_at IS NULL AND d.due > ${NOW} AND l.decision = 'pending'`;
 
-const LOAD = {
-  name: 'reminders.load',
-  text: `SELECT ${REQUEST_COLUMNS}, ${REQUEST_INTEGRITY} ${REQUEST_JOINS} WHERE t.tenant = $1`,
-};
+export const LOAD_DUE_REMINDER = statement(
+  'reminders.load',
+  `SELECT ${REQUEST_COLUMNS}, ${REQUEST_INTEGRITY} ${REQUEST_JOINS} WHERE t.tenant = $1`,
+);
 
 /** Reviews whose automatic reminder comes; `seconds` before their deadline. */
 export class ReminderSource implements DeadlineSource {
@@ -78,6 +79,6 @@ export class ReminderSource implements DeadlineSource {
   async failed(): Promise<void> {}
 
   load(item: DueItem): Promise<RequestRow | undefined> {
-    return loadRequest(this.pool, LOAD, workerValues(item));
+    return loadRequest(this.pool, LOAD_DUE_REMINDER, workerValues(item));
   }
 }

@@ -5,8 +5,9 @@ import type {
   Invalidation,
   RouteConfig,
 } from '@countersign/protocol';
-import { keyed } from '@countersign/database';
-import type { Pool, RequestRow } from '@countersign/database';
+import { ask, keyed, statement } from '@countersign/database';
+import type { Pool, RequestRow, Statement } from '@countersign/database';
+import { DIRECTORY_REVISION } from './requests.js';
 
 // What the operator pages list (decisions/0016). Every page is one walk along an index that is there for others.
 
@@ -77,12 +78,12 @@ const time = (parameter: string) => `to_timestamp(${parameter}::float8 / 1000)`;
 type Walk = 'tenant' | 'route' | 'owner';
 const WALKS: Record<Walk, string> = {
   tenant: '',
-  route: 'AND l.route = $2',
-  owner: 'AND l.owner = $3',
+  route: 'AND l.route = :route',
+  owner: 'AND l.owner = :producer',
 };
 
 /**
- * $2 route, $3 producer, $4 states, $5 the filter or '', $6 since, $7 until (inclusive), $8 id at that very time.
+ * `state`: the filter or ''; `until` is inclusive, with those behind the id `last` at that very time.
  * A pending request whose time has come counts as expired (protocol §11.1).
  */
 function requestsSql(walk: Walk): string {
@@ -90,23 +91,23 @@ function requestsSql(walk: Walk): string {
     l.decision, l.audit, l.grant_state, l.execution, l.invalidated, t.fence_reason,
     floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
   FROM tenant t JOIN LATERAL (
-    SELECT f.* FROM unnest($4::text[]) AS d (decision) CROSS JOIN LATERAL (
+    SELECT f.* FROM unnest(:states::text[]) AS d (decision) CROSS JOIN LATERAL (
       SELECT l.* FROM lifecycle l WHERE l.tenant = $1 ${WALKS[walk]} AND l.decision = d.decision AND l.decision <> ''
-        AND l.accepted_at >= ${time('$6')} AND l.accepted_at <= ${time('$7')}
-        AND (l.accepted_at < ${time('$7')} OR l.request_id > $8::uuid)
-        AND ($2::text IS NULL OR l.route = $2) AND ($3::text IS NULL OR l.owner = $3)
-        AND ($5::text <> 'pending' OR l.review_deadline > ${NOW})
-        AND ($5::text <> 'expired' OR l.decision = 'expired' OR l.review_deadline <= ${NOW})
+        AND l.accepted_at >= ${time(':since')} AND l.accepted_at <= ${time(':until')}
+        AND (l.accepted_at < ${time(':until')} OR l.request_id > :last::uuid)
+        AND (:route::text IS NULL OR l.route = :route) AND (:producer::text IS NULL OR l.owner = :producer)
+        AND (:state::text <> 'pending' OR l.review_deadline > ${NOW})
+        AND (:state::text <> 'expired' OR l.decision = 'expired' OR l.review_deadline <= ${NOW})
       ORDER BY l.accepted_at DESC, l.request_id LIMIT ${MOST}
     ) f ORDER BY f.accepted_at DESC, f.request_id LIMIT ${MOST}
   ) l ON true ${keyed('request', 'r', 'x.id = l.request_id')}
   WHERE t.tenant = $1 ORDER BY l.accepted_at DESC, l.request_id`;
 }
 
-const REQUESTS: Record<Walk, { name: string; text: string }> = {
-  tenant: { name: 'desk.requests', text: requestsSql('tenant') },
-  route: { name: 'desk.requests-of-route', text: requestsSql('route') },
-  owner: { name: 'desk.requests-of-producer', text: requestsSql('owner') },
+export const REQUESTS: Record<Walk, Statement> = {
+  tenant: statement('desk.requests', requestsSql('tenant')),
+  route: statement('desk.requests-of-route', requestsSql('route')),
+  owner: statement('desk.requests-of-producer', requestsSql('owner')),
 };
 
 const EARLIEST = 0;
@@ -115,40 +116,59 @@ const LATEST = 253_402_300_799_999;
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
+export const ROUTES = statement(
+  'desk.routes',
+  `SELECT r.id, r.revision, r.config, r.updated_at FROM route r
+        WHERE r.tenant = $1 AND r.id > :after AND (:id::text IS NULL OR r.id = :id) ORDER BY r.id LIMIT ${MOST}`,
+);
+
+export const PRINCIPALS = statement(
+  'desk.principals',
+  `SELECT p.id, p.kind, p.config, p.updated_at,
+          EXISTS (SELECT 1 FROM credential c WHERE c.tenant = p.tenant AND c.principal = p.id) AS has_token,
+          EXISTS (SELECT 1 FROM webhook_secret s WHERE s.tenant = p.tenant AND s.principal = p.id) AS has_webhook_secret
+        FROM principal p
+        WHERE p.tenant = $1 AND p.id > :after AND (:id::text IS NULL OR p.id = :id) ORDER BY p.id LIMIT ${MOST}`,
+);
+
+export const DELIVERIES = statement(
+  'desk.deliveries',
+  `SELECT f.id, f.request_id, f.kind, f.state, f.recipient, f.attempts, f.error, f.created_at,
+          CASE WHEN f.state = 'pending' THEN f.next_at END AS next_at
+        FROM unnest(ARRAY['smtp', 'webhook']) AS k (kind) CROSS JOIN LATERAL (
+          SELECT x.* FROM delivery x WHERE x.tenant = $1 AND x.kind = k.kind AND x.kind <> '' AND x.state = :state
+            AND x.created_at <= ${time(':at')} AND (x.created_at < ${time(':at')} OR x.id < :id::uuid)
+          ORDER BY x.created_at DESC, x.id DESC LIMIT ${MOST}
+        ) f ORDER BY f.created_at DESC, f.id DESC LIMIT ${MOST}`,
+);
+
+export const INCIDENTS = statement(
+  'desk.incidents',
+  `SELECT i.id, i.code, i.request_id, i.created_at FROM incident i
+        WHERE i.tenant = $1 AND i.created_at <= ${time(':at')} AND (i.created_at < ${time(':at')} OR i.id < :id::uuid)
+          AND (:request::uuid IS NULL OR i.request_id = :request)
+        ORDER BY i.created_at DESC, i.id DESC LIMIT ${MOST}`,
+);
+
 export class AdminStore {
   constructor(private readonly pool: Pool) {}
 
   async directoryRevision(tenant: string): Promise<number | undefined> {
-    const { rows } = await this.pool.of(tenant).query<{ directory_revision: number }>({
-      name: 'request.directory-revision',
-      text: 'SELECT directory_revision FROM tenant WHERE tenant = $1',
-      values: [tenant],
+    const { rows } = await ask<{ directory_revision: number }>(this.pool, DIRECTORY_REVISION, {
+      tenant,
     });
     return rows[0]?.directory_revision;
   }
 
   /** In the order of their ids, from behind `after`; or the one with this `id`. */
   async routes(tenant: string, id: string | null, after: string): Promise<RouteRow[]> {
-    const { rows } = await this.pool.of(tenant).query<RouteRow>({
-      name: 'desk.routes',
-      text: `SELECT r.id, r.revision, r.config, r.updated_at FROM route r
-        WHERE r.tenant = $1 AND r.id > $2 AND ($3::text IS NULL OR r.id = $3) ORDER BY r.id LIMIT ${MOST}`,
-      values: [tenant, after, id],
-    });
+    const { rows } = await ask<RouteRow>(this.pool, ROUTES, { tenant, after, id });
     return rows;
   }
 
   /** As `routes`. Of secrets no more than that they are there. */
   async principals(tenant: string, id: string | null, after: string): Promise<PrincipalRow[]> {
-    const { rows } = await this.pool.of(tenant).query<PrincipalRow>({
-      name: 'desk.principals',
-      text: `SELECT p.id, p.kind, p.config, p.updated_at,
-          EXISTS (SELECT 1 FROM credential c WHERE c.tenant = p.tenant AND c.principal = p.id) AS has_token,
-          EXISTS (SELECT 1 FROM webhook_secret s WHERE s.tenant = p.tenant AND s.principal = p.id) AS has_webhook_secret
-        FROM principal p
-        WHERE p.tenant = $1 AND p.id > $2 AND ($3::text IS NULL OR p.id = $3) ORDER BY p.id LIMIT ${MOST}`,
-      values: [tenant, after, id],
-    });
+    const { rows } = await ask<PrincipalRow>(this.pool, PRINCIPALS, { tenant, after, id });
     return rows;
   }
 
@@ -160,9 +180,15 @@ export class AdminStore {
       state === '' ? DECISION_STATES : state === 'expired' ? ['expired', 'pending'] : [state];
     // `before` itself is outside, what stands at the very time of the last item may be behind it.
     const until = behind ?? { at: before === null ? LATEST : before - 1, id: FIRST_ID };
-    const { rows } = await this.pool.of(tenant).query<AdminRequestRow>({
-      ...REQUESTS[walk],
-      values: [tenant, route, producer, states, state, since ?? EARLIEST, until.at, until.id],
+    const { rows } = await ask<AdminRequestRow>(this.pool, REQUESTS[walk], {
+      tenant,
+      route,
+      producer,
+      states,
+      state,
+      since: since ?? EARLIEST,
+      until: until.at,
+      last: until.id,
     });
     return rows;
   }
@@ -170,17 +196,7 @@ export class AdminStore {
   /** Of one state, newest first. */
   async deliveries(tenant: string, state: string, behind: Behind | null): Promise<DeliveryRow[]> {
     const { at, id } = behind ?? { at: LATEST, id: LAST_ID };
-    const { rows } = await this.pool.of(tenant).query<DeliveryRow>({
-      name: 'desk.deliveries',
-      text: `SELECT f.id, f.request_id, f.kind, f.state, f.recipient, f.attempts, f.error, f.created_at,
-          CASE WHEN f.state = 'pending' THEN f.next_at END AS next_at
-        FROM unnest(ARRAY['smtp', 'webhook']) AS k (kind) CROSS JOIN LATERAL (
-          SELECT x.* FROM delivery x WHERE x.tenant = $1 AND x.kind = k.kind AND x.kind <> '' AND x.state = $2
-            AND x.created_at <= ${time('$3')} AND (x.created_at < ${time('$3')} OR x.id < $4::uuid)
-          ORDER BY x.created_at DESC, x.id DESC LIMIT ${MOST}
-        ) f ORDER BY f.created_at DESC, f.id DESC LIMIT ${MOST}`,
-      values: [tenant, state, at, id],
-    });
+    const { rows } = await ask<DeliveryRow>(this.pool, DELIVERIES, { tenant, state, at, id });
     return rows;
   }
 
@@ -191,14 +207,7 @@ export class AdminStore {
     behind: Behind | null,
   ): Promise<IncidentRow[]> {
     const { at, id } = behind ?? { at: LATEST, id: LAST_ID };
-    const { rows } = await this.pool.of(tenant).query<IncidentRow>({
-      name: 'desk.incidents',
-      text: `SELECT i.id, i.code, i.request_id, i.created_at FROM incident i
-        WHERE i.tenant = $1 AND i.created_at <= ${time('$2')} AND (i.created_at < ${time('$2')} OR i.id < $3::uuid)
-          AND ($4::uuid IS NULL OR i.request_id = $4)
-        ORDER BY i.created_at DESC, i.id DESC LIMIT ${MOST}`,
-      values: [tenant, at, id, request],
-    });
+    const { rows } = await ask<IncidentRow>(this.pool, INCIDENTS, { tenant, at, id, request });
     return rows;
   }
 }

@@ -1,11 +1,11 @@
 import {
   NOW,
   StaleRead,
-  compile,
+  ask,
   consequenceValues,
   consequences,
   isBeaten,
-  valuesFor,
+  statement,
 } from '@countersign/database';
 import type { CallerIdentity, NewAnswer, NewRecord, Pool } from '@countersign/database';
 import type { QuotaAmounts } from '../quotas.js';
@@ -21,22 +21,23 @@ export interface BundleRow {
 }
 
 const PUBLISHER = `(SELECT CASE WHEN p.kind = 'publisher' THEN p.id ELSE p.config ->> 'publisher' END
-  FROM principal p WHERE p.tenant = $1 AND p.id = $2)`;
+  FROM principal p WHERE p.tenant = $1 AND p.id = :caller)`;
 
-const LOAD = {
-  name: 'request.load-bundle',
-  text: `SELECT ${NOW} AS now, t.directory_revision,
+export const LOAD_BUNDLE = statement(
+  'request.load-bundle',
+  `SELECT ${NOW} AS now, t.directory_revision,
     i.digest AS replay_digest, i.status AS replay_status, i.result AS replay_result,
-    CASE WHEN i.digest IS NULL AND $5::jsonb IS NOT NULL
-      THEN bundle_refusal($1, ${PUBLISHER}, $5::jsonb || t.quotas) END AS quota_refusal
+    CASE WHEN i.digest IS NULL AND :quota_amounts::jsonb IS NOT NULL
+      THEN bundle_refusal($1, ${PUBLISHER}, :quota_amounts::jsonb || t.quotas) END AS quota_refusal
   FROM tenant t
-  LEFT JOIN idempotency i ON i.tenant = t.tenant AND i.principal = $2 AND i.operation = $3 AND i.key = $4
+  LEFT JOIN idempotency i ON i.tenant = t.tenant AND i.principal = :caller AND i.operation = :operation AND i.key = :key
   WHERE t.tenant = $1`,
-};
+);
 
 const LEFT = { records: 1, answer: true } as const;
 const NOTHING_ELSE = { deadlines: [], settled: [], incidents: [] };
-const REGISTER = compile(
+export const REGISTER = statement(
+  'request.register-bundle',
   `WITH t AS (
     SELECT quotas FROM tenant WHERE tenant = $1 AND directory_revision = :directory_revision FOR KEY SHARE
   ), q AS (
@@ -51,7 +52,6 @@ const REGISTER = compile(
     ON CONFLICT (tenant, scope, subject, slot) DO UPDATE SET bytes = x.bytes + EXCLUDED.bytes
   ), ${consequences(LEFT, { step: 'b', request: 'NULL::uuid' }).join(', ')}
   SELECT count(*)::integer AS saved FROM b`,
-  ['tenant'],
 );
 
 export interface NewBundle {
@@ -74,9 +74,12 @@ export class BundleStore {
 
   /** What is known before a registration: the stored answer, or the quota that would refuse it now. */
   async refusal(caller: CallerIdentity, operation: string, key: string | null) {
-    const { rows } = await this.pool.of(caller.tenant).query<BundleRow>({
-      ...LOAD,
-      values: [caller.tenant, caller.id, operation, key, this.#amounts()],
+    const { rows } = await ask<BundleRow>(this.pool, LOAD_BUNDLE, {
+      tenant: caller.tenant,
+      caller: caller.id,
+      operation,
+      key,
+      quota_amounts: this.#amounts(),
     });
     return rows[0];
   }
@@ -89,7 +92,7 @@ export class BundleStore {
     answer: NewAnswer,
   ): Promise<void> {
     try {
-      const values = valuesFor(REGISTER.names, {
+      const { rows } = await ask<{ saved: number }>(this.pool, REGISTER, {
         tenant,
         directory_revision: directoryRevision,
         quota_amounts: this.#amounts(),
@@ -101,11 +104,6 @@ export class BundleStore {
         html: bytesOf(bundle.html),
         created_at: new Date(bundle.createdAt),
         ...consequenceValues({ ...NOTHING_ELSE, records: [record], answer }, LEFT),
-      });
-      const { rows } = await this.pool.of(tenant).query<{ saved: number }>({
-        name: 'request.register-bundle',
-        text: REGISTER.text,
-        values,
       });
       if (rows[0]?.saved !== 1) throw new StaleRead('register-bundle');
     } catch (error) {

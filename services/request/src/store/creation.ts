@@ -2,6 +2,7 @@ import { DEFAULT_LIMITS, Refusal } from '@countersign/protocol';
 import type { Digest, Lifecycle } from '@countersign/protocol';
 import {
   STARTING_COLUMNS,
+  ask,
   consequences,
   customStep,
   keyed,
@@ -10,6 +11,7 @@ import {
   replayColumn,
   replayOf,
   startingRow,
+  statement,
 } from '@countersign/database';
 import type {
   CallerIdentity,
@@ -46,24 +48,23 @@ export type CreationRow = Pick<
 };
 
 // Asked after the owner is known to be allowed on the route; creation_refusal asks the other days.
-const ROUTE_DAY_IS_OVER = `EXISTS (SELECT 1 FROM quota_day q WHERE q.tenant = $1 AND q.scope = 'route' AND q.subject = $10::text
-  AND q.day = (clock_timestamp() AT TIME ZONE 'UTC')::date AND q.used >= (($6::jsonb || t.quotas) ->> 'daily_route')::integer)`;
+const ROUTE_DAY_IS_OVER = `EXISTS (SELECT 1 FROM quota_day q WHERE q.tenant = $1 AND q.scope = 'route' AND q.subject = :route::text
+  AND q.day = (clock_timestamp() AT TIME ZONE 'UTC')::date AND q.used >= ((:quota_amounts::jsonb || t.quotas) ->> 'daily_route')::integer)`;
 
-const LOAD = {
-  name: 'request.load-creation',
-  pointQuery: true,
-  text: `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now, t.directory_revision, t.generation,
-    t.fenced, t.fence_reason, ${replayColumn('$2', '$4', '$5')},
-    CASE WHEN $6::jsonb IS NOT NULL THEN creation_refusal($1, $2,
-      (SELECT p.config ->> 'publisher' FROM principal p WHERE p.tenant = $1 AND p.id = $2), $7, $6::jsonb || t.quotas)
+export const LOAD_CREATION = statement(
+  'request.load-creation',
+  `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now, t.directory_revision, t.generation,
+    t.fenced, t.fence_reason, ${replayColumn(':owner', ':operation', ':key')},
+    CASE WHEN :quota_amounts::jsonb IS NOT NULL THEN creation_refusal($1, :owner,
+      (SELECT p.config ->> 'publisher' FROM principal p WHERE p.tenant = $1 AND p.id = :owner), :retained_limit, :quota_amounts::jsonb || t.quotas)
     END AS quota_refusal, coalesce(${ROUTE_DAY_IS_OVER}, false) AS route_day_over,
     b.manifest AS bundle_manifest, b.publisher AS bundle_publisher, b.html IS NOT NULL AS bundle_retained,
     o.request_id AS occurrence_request, o.consumed_by AS occurrence_consumed_by, v.consumed_by AS recovered_by
-  FROM tenant t ${keyed('bundle', 'b', 'x.id = $3::uuid')}
-  ${keyed('occurrence', 'o', 'x.owner = $2 AND x.occurrence = $8')}
-  ${keyed('occurrence', 'v', 'x.owner = $2 AND x.occurrence = $9')}
+  FROM tenant t ${keyed('bundle', 'b', 'x.id = :bundle::uuid')}
+  ${keyed('occurrence', 'o', 'x.owner = :owner AND x.occurrence = :occurrence')}
+  ${keyed('occurrence', 'v', 'x.owner = :owner AND x.occurrence = :recovery_of')}
   WHERE t.tenant = $1`,
-};
+);
 
 const QUOTA = (from: string) => `q AS (
   SELECT CASE WHEN :quota_amounts::jsonb IS NULL THEN true
@@ -179,23 +180,18 @@ export class CreationStore {
       route?: string | null;
     },
   ): Promise<CreationRow | undefined> {
-    const { rows } = await this.pool
-      .of(caller.tenant)
-      .query<CreationRow & { replay: string | null }>({
-        ...LOAD,
-        values: [
-          caller.tenant,
-          caller.id,
-          names.bundle,
-          operation,
-          key,
-          this.amounts === null ? null : JSON.stringify(this.amounts),
-          DEFAULT_LIMITS.retained_bytes,
-          names.occurrence,
-          names.recoveryOf,
-          names.route ?? null,
-        ],
-      });
+    const { rows } = await ask<CreationRow & { replay: string | null }>(this.pool, LOAD_CREATION, {
+      tenant: caller.tenant,
+      owner: caller.id,
+      operation,
+      key,
+      bundle: names.bundle,
+      occurrence: names.occurrence,
+      recovery_of: names.recoveryOf,
+      route: names.route ?? null,
+      quota_amounts: this.amounts === null ? null : JSON.stringify(this.amounts),
+      retained_limit: DEFAULT_LIMITS.retained_bytes,
+    });
     return rows[0] === undefined ? undefined : { ...rows[0], ...replayOf(rows[0].replay) };
   }
 

@@ -3,6 +3,7 @@ import {
   REQUEST_JOINS,
   inTransaction,
   loadRequest,
+  statement,
   placed,
   stepStatement,
   workerValues,
@@ -10,10 +11,10 @@ import {
 import type { DueDeadline, Pool, RequestRow } from '@countersign/database';
 import { DISCARDING } from './discarding.js';
 
-const LOAD = {
-  name: 'request.load-deletion',
-  text: `SELECT ${REQUEST_COLUMNS} ${REQUEST_JOINS} WHERE t.tenant = $1`,
-};
+export const LOAD_DELETED = statement(
+  'request.load-deletion',
+  `SELECT ${REQUEST_COLUMNS} ${REQUEST_JOINS} WHERE t.tenant = $1`,
+);
 
 /** Protocol §11.2 with its records, in one step; `sweepPrivate` ends it. */
 export const DELETE_PRIVATE = stepStatement('request.delete-private', {
@@ -87,7 +88,7 @@ export class DeletionStore {
   constructor(private readonly pool: Pool) {}
 
   async load(item: DueDeadline): Promise<RequestRow | undefined> {
-    return loadRequest(this.pool, LOAD, workerValues(item));
+    return loadRequest(this.pool, LOAD_DELETED, workerValues(item));
   }
 
   /** After a deletion, whoever made it: what was on its way beside it goes too, and the deadline is done. */

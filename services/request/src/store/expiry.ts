@@ -2,15 +2,16 @@ import {
   REQUEST_COLUMNS,
   REQUEST_JOINS,
   loadRequest,
+  statement,
   stepStatement,
   workerValues,
 } from '@countersign/database';
 import type { DueDeadline, Pool, RequestRow } from '@countersign/database';
 
-const LOAD = {
-  name: 'request.load-due',
-  text: `SELECT ${REQUEST_COLUMNS} ${REQUEST_JOINS} WHERE t.tenant = $1`,
-};
+export const LOAD_EXPIRED = statement(
+  'request.load-due',
+  `SELECT ${REQUEST_COLUMNS} ${REQUEST_JOINS} WHERE t.tenant = $1`,
+);
 
 /** The expired state with its events; the deadline is done with it. */
 export const EXPIRE = stepStatement('request.expire', {
@@ -23,6 +24,6 @@ export class ExpiryStore {
   constructor(private readonly pool: Pool) {}
 
   async load(item: DueDeadline): Promise<RequestRow | undefined> {
-    return loadRequest(this.pool, LOAD, workerValues(item));
+    return loadRequest(this.pool, LOAD_EXPIRED, workerValues(item));
   }
 }

@@ -1,5 +1,5 @@
 import { DECISION_STATES, PAGE_SIZES } from '@countersign/protocol';
-import { keyed } from '@countersign/database';
+import { ask, keyed, statement } from '@countersign/database';
 import type { CallerIdentity, Pool, RequestRow } from '@countersign/database';
 import { UNKEPT } from './unkept.js';
 
@@ -38,18 +38,18 @@ const NOW = '(SELECT clock_timestamp())';
  */
 const OVERDUE = `WITH overdue AS MATERIALIZED (
     SELECT ${COLUMNS}, l.owner, l.route FROM lifecycle l WHERE l.tenant = $1 AND l.decision LIKE 'pending'
-      AND l.review_deadline <= ${NOW} AND $5::text = 'expired'
+      AND l.review_deadline <= ${NOW} AND :state::text = 'expired'
   )`;
 
 /**
  * The newest of each decision state, one walk along an index each, for the caller to merge.
- * $3 offset, $4 decision states, $5 the filter or ''.
+ * `states`: the decision states; `state`: the filter or ''.
  */
 function newestOfEachState(of: string): string {
-  return `SELECT f.* FROM unnest($4::text[]) AS d (decision) CROSS JOIN LATERAL (
+  return `SELECT f.* FROM unnest(:states::text[]) AS d (decision) CROSS JOIN LATERAL (
     SELECT ${COLUMNS} FROM lifecycle l WHERE ${of} AND l.decision = d.decision AND l.decision <> ''
-      AND ($5::text <> 'pending' OR l.review_deadline > ${NOW})
-    ORDER BY l.accepted_at DESC, l.request_id LIMIT ${MOST} + $3::integer
+      AND (:state::text <> 'pending' OR l.review_deadline > ${NOW})
+    ORDER BY l.accepted_at DESC, l.request_id LIMIT ${MOST} + :offset::integer
   ) f
   UNION ALL SELECT ${COLUMNS} FROM overdue l WHERE ${of}`;
 }
@@ -60,26 +60,23 @@ function listSql(found: string): string {
     l.request_id, r.summary, CASE WHEN r.summary LIKE '%${UNKEPT}%' THEN r.canonical END AS canonical, l.decision, l.audit, l.grant_state, l.execution, l.review_deadline, l.grant_deadline,
     s.id AS assignment_id, s.reviewer AS assignment_reviewer, s.expires_at AS assignment_expires_at
   FROM tenant t
-  LEFT JOIN (SELECT * FROM (${found}) every ${NEWEST} LIMIT ${MOST} OFFSET $3::integer) l ON l.tenant = t.tenant
+  LEFT JOIN (SELECT * FROM (${found}) every ${NEWEST} LIMIT ${MOST} OFFSET :offset::integer) l ON l.tenant = t.tenant
   ${keyed('request', 'r', 'x.id = l.request_id')} ${keyed('assignment', 's', 'x.request_id = l.request_id')}
-  WHERE t.tenant = $1 AND $2::text IS NOT NULL ORDER BY l.accepted_at DESC, l.request_id`;
+  WHERE t.tenant = $1 AND :caller::text IS NOT NULL ORDER BY l.accepted_at DESC, l.request_id`;
 }
 
-const OWNED = newestOfEachState('l.tenant = $1 AND l.owner = $2');
-const LISTS = {
-  operator: {
-    name: 'request.list-tenant',
-    text: listSql(newestOfEachState('l.tenant = $1')),
-  },
-  owner: { name: 'request.list-owner', text: listSql(OWNED) },
+const OWNED = newestOfEachState('l.tenant = $1 AND l.owner = :caller');
+export const LISTS = {
+  operator: statement('request.list-tenant', listSql(newestOfEachState('l.tenant = $1'))),
+  owner: statement('request.list-owner', listSql(OWNED)),
   // The newest of each route that names the reviewer, and what the human owns.
-  human: {
-    name: 'request.list-human',
-    text: listSql(`SELECT n.* FROM route_reviewer v CROSS JOIN LATERAL (
+  human: statement(
+    'request.list-human',
+    listSql(`SELECT n.* FROM route_reviewer v CROSS JOIN LATERAL (
         ${newestOfEachState('l.tenant = v.tenant AND l.route = v.route')}
-      ) n WHERE v.tenant = $1 AND v.reviewer = $2
+      ) n WHERE v.tenant = $1 AND v.reviewer = :caller
       UNION (${OWNED})`),
-  },
+  ),
 } as const;
 
 export type ListScope = keyof typeof LISTS;
@@ -98,10 +95,8 @@ export class ListStore {
     state: string,
   ): Promise<ListRow[]> {
     const states = state === '' ? DECISION_STATES : [state];
-    const { rows } = await this.pool.of(caller.tenant).query<ListRow>({
-      ...LISTS[scope],
-      values: [caller.tenant, caller.id, offset, states, state],
-    });
+    const values = { tenant: caller.tenant, caller: caller.id, offset, states, state };
+    const { rows } = await ask<ListRow>(this.pool, LISTS[scope], values);
     return rows;
   }
 }

@@ -5,13 +5,16 @@ import {
   MATERIAL_JOIN,
   REQUEST_COLUMNS,
   REQUEST_JOINS,
+  ask,
   jsonOf,
   keyed,
   loadRequest,
   loadSized,
+  loadValues,
   recordText,
   shownCandidate,
   sized,
+  statement,
   stepStatement,
 } from '@countersign/database';
 import type {
@@ -44,20 +47,20 @@ const PARTS = `${recordText('l.receipt_id')} AS receipt, ${recordText('l.claim_i
   ${recordText('l.outcome_id')} AS outcome, ${ANCHOR_COLUMN},
   coalesce((SELECT json_agg(json_build_object('id', x.id, 'kind', x.kind, 'state', x.state, 'attempts', x.attempts,
       'error', x.error) ORDER BY x.created_at DESC, x.id)
-    FROM (SELECT * FROM delivery y WHERE y.tenant = $1 AND y.request_id = $2
+    FROM (SELECT * FROM delivery y WHERE y.tenant = $1 AND y.request_id = :request_id
       ORDER BY y.created_at DESC, y.id LIMIT 30) x)::text, '[]') AS deliveries`;
 
-const STATUS = {
-  name: 'request.status',
-  pointQuery: true,
-  text: `SELECT ${REQUEST_COLUMNS}, ${PARTS} ${REQUEST_JOINS} ${ANCHOR_JOIN} WHERE t.tenant = $1`,
-};
+export const STATUS = statement(
+  'request.status',
+  `SELECT ${REQUEST_COLUMNS}, ${PARTS} ${REQUEST_JOINS} ${ANCHOR_JOIN} WHERE t.tenant = $1`,
+  { pointQuery: true },
+);
 
-const INTEGRAL = {
-  name: 'request.integral',
-  text: `SELECT ${REQUEST_COLUMNS}, ${INTEGRITY}, ${PARTS} ${REQUEST_JOINS} ${MATERIAL_JOIN} ${ANCHOR_JOIN}
+export const INTEGRAL = statement(
+  'request.integral',
+  `SELECT ${REQUEST_COLUMNS}, ${INTEGRITY}, ${PARTS} ${REQUEST_JOINS} ${MATERIAL_JOIN} ${ANCHOR_JOIN}
     WHERE t.tenant = $1`,
-};
+);
 
 const WITHDRAWN = ['decision', 'grant_state', 'invalidated', 'revision'] as const;
 const WITHDRAWING = { records: 'any', answer: true, deadlines: true } as const;
@@ -84,25 +87,25 @@ export const DISCARD = stepStatement('request.discard', {
 });
 
 /** The caller's own candidate for a human (R9). */
-const MATERIAL = sized('request.material', {
+export const MATERIAL = sized('request.material', {
   material: ['payload', 'response_schema', 'review_document'],
   bundle: false,
   columns: ['c.candidate'],
-  joins: shownCandidate('($6::text IS NULL OR x.reviewer = $6)'),
+  joins: shownCandidate('(:human::text IS NULL OR x.reviewer = :human)'),
 });
 
-const APP = sized('request.app', { material: ['payload'], bundle: true });
+export const APP = sized('request.app', { material: ['payload'], bundle: true });
 
 // What ended a review is the first event with the state that it has now; later ones, such as cancelling once more,
 // repeat it. A retired namespace has no event of its own (protocol §11.9): its incident says when.
-const HITL = {
-  name: 'request.hitl',
-  text: `SELECT ${REQUEST_COLUMNS}, p.record AS receipt, c.candidate,
+export const HITL = statement(
+  'request.hitl',
+  `SELECT ${REQUEST_COLUMNS}, p.record AS receipt, c.candidate,
     CASE WHEN l.decision = 'pending' THEN m.response_schema END AS response_schema,
     CASE WHEN l.decision IN ('cancelled', 'superseded') THEN coalesce(
       (SELECT min(e.issued_at) FROM (
           SELECT x.issued_at, x.record FROM record x
-          WHERE x.tenant = $1 AND x.request_id = $2 AND x.type = 'RequestChangedEvent' ORDER BY x.id LIMIT 16
+          WHERE x.tenant = $1 AND x.request_id = :request_id AND x.type = 'RequestChangedEvent' ORDER BY x.id LIMIT 16
         ) e WHERE ${jsonOf('e.record')} #>> '{payload,state,decision}' = l.decision),
       (SELECT min(n.created_at) FROM incident n
         WHERE n.tenant = l.tenant AND n.code = 'namespace_retired' AND n.created_at >= l.accepted_at)
@@ -112,11 +115,16 @@ const HITL = {
   ${keyed(
     'candidate',
     'c',
-    `x.request_id = $2 AND x.reviewer = ${jsonOf('p.record')} -> 'payload' ->> 'reviewer'
+    `x.request_id = :request_id AND x.reviewer = ${jsonOf('p.record')} -> 'payload' ->> 'reviewer'
       AND x.digest = ${jsonOf('p.record')} -> 'payload' ->> 'candidate_digest'`,
   )}
   WHERE t.tenant = $1`,
-};
+);
+
+export const DIRECTORY_REVISION = statement(
+  'request.directory-revision',
+  'SELECT directory_revision FROM tenant WHERE tenant = $1',
+);
 
 export class RequestStore {
   constructor(private readonly pool: Pool) {}
@@ -127,7 +135,7 @@ export class RequestStore {
     operation = '',
     key: string | null = null,
   ): Promise<StatusRow | undefined> {
-    return loadRequest(this.pool, STATUS, [caller.tenant, id, caller.id, operation, key]);
+    return loadRequest(this.pool, STATUS, loadValues(caller, id, operation, key));
   }
 
   /** For a transition on a request: with its integrity, and the answer stored under the key. */
@@ -137,14 +145,12 @@ export class RequestStore {
     operation: string,
     key: string | null,
   ): Promise<StatusRow | undefined> {
-    return loadRequest(this.pool, INTEGRAL, [caller.tenant, id, caller.id, operation, key]);
+    return loadRequest(this.pool, INTEGRAL, loadValues(caller, id, operation, key));
   }
 
   async directoryRevision(tenant: string): Promise<number | undefined> {
-    const { rows } = await this.pool.of(tenant).query<{ directory_revision: number }>({
-      name: 'request.directory-revision',
-      text: 'SELECT directory_revision FROM tenant WHERE tenant = $1',
-      values: [tenant],
+    const { rows } = await ask<{ directory_revision: number }>(this.pool, DIRECTORY_REVISION, {
+      tenant,
     });
     return rows[0]?.directory_revision;
   }
@@ -155,22 +161,16 @@ export class RequestStore {
     id: string,
     whole: boolean,
   ): Promise<MaterialRow | undefined> {
-    return loadSized(this.pool, MATERIAL, whole, [
-      caller.tenant,
-      id,
-      caller.id,
-      '',
-      null,
-      caller.kind === 'human' ? caller.id : null,
-    ]);
+    const human = caller.kind === 'human' ? caller.id : null;
+    return loadSized(this.pool, MATERIAL, whole, { ...loadValues(caller, id), human });
   }
 
   /** As {@link material}. */
   async app(caller: CallerIdentity, id: string, whole: boolean): Promise<AppRow | undefined> {
-    return loadSized(this.pool, APP, whole, [caller.tenant, id, caller.id, '', null]);
+    return loadSized(this.pool, APP, whole, loadValues(caller, id));
   }
 
   async hitl(caller: CallerIdentity, id: string): Promise<HitlRow | undefined> {
-    return loadRequest(this.pool, HITL, [caller.tenant, id, caller.id, '', null]);
+    return loadRequest(this.pool, HITL, loadValues(caller, id));
   }
 }
