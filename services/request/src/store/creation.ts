@@ -64,6 +64,7 @@ export const LOAD_CREATION = statement(
   ${keyed('occurrence', 'o', 'x.owner = :owner AND x.occurrence = :occurrence')}
   ${keyed('occurrence', 'v', 'x.owner = :owner AND x.occurrence = :recovery_of')}
   WHERE t.tenant = $1`,
+  { pointQuery: true },
 );
 
 const QUOTA = (from: string) => `q AS (
