@@ -136,7 +136,7 @@ const SQL_SYNTAX = [`Literal[value=${SQL_TEXT}]`, `TemplateElement[value.raw=${S
 /** What a step leaves has one writer. Retention, which removes it later, and the ledger's functions are not steps. */
 const STEP_WRITER = ['packages/database/src/step-consequences.ts', 'packages/database/src/step.ts'];
 const WITHOUT_STEPS = ['deploy', 'test', 'first-generation'];
-const STEP_TEXT = String.raw`/(INSERT INTO\s+(lifecycle|record|outbox|deadline|idempotency|incident)|UPDATE\s+lifecycle)\b/`;
+const STEP_TEXT = String.raw`/(INSERT INTO\s+(lifecycle|record|outbox|deadline|idempotency|incident)|UPDATE\s+(lifecycle|deadline|incident))\b/`;
 const STEP_SYNTAX = [`Literal[value=${STEP_TEXT}]`, `TemplateElement[value.raw=${STEP_TEXT}]`].map(
   (selector) => ({
     selector,

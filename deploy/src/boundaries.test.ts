@@ -130,6 +130,7 @@ describe('boundaries', () => {
       'no-restricted-syntax',
     ],
     ['packages/database/src/deadlines.ts', "f('INSERT INTO incident');", 'no-restricted-syntax'],
+    ['packages/database/src/deadlines.ts', "f('UPDATE deadline SET');", 'no-restricted-syntax'],
   ])('refuse in %s: %s', (filename, code, rule) => {
     expect(refusals(filename, code)).toEqual([rule]);
   });

@@ -1,8 +1,10 @@
 import type { DeadlineKind } from '@countersign/protocol';
+import { ask } from './pool.js';
 import type { Pool } from './pool.js';
 import { loadValues } from './request-row.js';
 import type { LoadValues } from './request-row.js';
-import { openIncident } from './step-consequences.js';
+import { statement } from './statement.js';
+import { openIncident, restDeadline, settleDeadlines } from './step-consequences.js';
 
 /** A deadline row that is not done; `due` in epoch milliseconds. */
 export interface DueDeadline {
@@ -17,6 +19,30 @@ const TOLERATED = 5;
 
 /** Asked once a statement: to a clock that may tell each row another time Postgres cannot walk an index. */
 const NOW = '(SELECT clock_timestamp())';
+
+export const FINISH = statement(
+  'deadlines.finish',
+  settleDeadlines({
+    request: ':request_id::uuid',
+    kind: ':kind',
+    and: 'deadline.due <= clock_timestamp()',
+  }),
+);
+
+export const FAILED = statement(
+  'deadlines.failed',
+  `WITH d AS (
+    ${restDeadline({
+      request: ':request_id::uuid',
+      kind: ':kind',
+      seconds: 'least(3600, power(2, least(attempts + 1, 12)))',
+    })}
+  ) ${openIncident({
+    code: "'retention_stalled'",
+    request: ':request_id::uuid',
+    from: `d WHERE attempts = ${TOLERATED}`,
+  })}`,
+);
 
 /** The deadline rows of some kinds, as the worker that does them sees them. */
 export class Deadlines {
@@ -70,27 +96,13 @@ export class Deadlines {
   }
 
   /** Nothing is left to do for the item: it is no longer needed, or its request is gone. */
-  async finish(item: DueDeadline): Promise<void> {
-    await this.pool.of(item.tenant).query({
-      name: 'deadlines.finish',
-      text: `UPDATE deadline SET done_at = clock_timestamp()
-        WHERE tenant = $1 AND request_id = $2::uuid AND kind = $3 AND done_at IS NULL AND due <= clock_timestamp()`,
-      values: [item.tenant, item.requestId, item.kind],
-    });
+  async finish({ tenant, requestId, kind }: DueDeadline): Promise<void> {
+    await ask(this.pool, FINISH, { tenant, request_id: requestId, kind });
   }
 
   /** Lets the item rest, twice as long each time up to an hour, and opens one incident when it keeps failing. */
-  async failed(item: DueDeadline): Promise<void> {
-    await this.pool.of(item.tenant).query({
-      name: 'deadlines.failed',
-      text: `WITH d AS (
-          UPDATE deadline SET attempts = attempts + 1,
-            rests_until = clock_timestamp() + make_interval(secs => least(3600, power(2, least(attempts + 1, 12))))
-          WHERE tenant = $1 AND request_id = $2::uuid AND kind = $3 AND done_at IS NULL
-          RETURNING attempts
-        ) ${openIncident({ code: "'retention_stalled'", request: '$2::uuid', from: `d WHERE attempts = ${TOLERATED}` })}`,
-      values: [item.tenant, item.requestId, item.kind],
-    });
+  async failed({ tenant, requestId, kind }: DueDeadline): Promise<void> {
+    await ask(this.pool, FAILED, { tenant, request_id: requestId, kind });
   }
 }
 

@@ -248,9 +248,7 @@ function newDeadlines(step: string, request: string): string {
 
 function settledDeadlines(step: string, request: string): string {
   return `dd AS (
-  UPDATE deadline SET done_at = clock_timestamp() FROM ${step}
-  WHERE deadline.tenant = $1 AND deadline.request_id = ${request} AND deadline.kind = ANY (:settled::text[])
-    AND deadline.done_at IS NULL
+  ${settleDeadlines({ request, kind: 'ANY (:settled::text[])', from: step })}
 )`;
 }
 
@@ -270,6 +268,42 @@ function newIncidents(step: string, request: string): string {
     from: `${step}, unnest(:incident_codes::text[]) AS x (code)`,
   })}
 )`;
+}
+
+/** The one text that marks deadlines of the tenant `$1` as done; all else is SQL. */
+export function settleDeadlines(of: {
+  readonly request: string;
+  readonly kind: string;
+  readonly from?: string;
+  readonly and?: string;
+}): string {
+  return `UPDATE deadline SET done_at = clock_timestamp()${of.from === undefined ? '' : ` FROM ${of.from}`}
+  WHERE deadline.tenant = $1 AND deadline.request_id = ${of.request} AND deadline.kind = ${of.kind}
+    AND deadline.done_at IS NULL${of.and === undefined ? '' : ` AND ${of.and}`}`;
+}
+
+/** The one text that lets a deadline of the tenant `$1` rest: for `seconds`, SQL in which `attempts` are those before. */
+export function restDeadline(of: {
+  readonly request: string;
+  readonly kind: string;
+  readonly seconds: string;
+}): string {
+  return `UPDATE deadline SET attempts = attempts + 1,
+    rests_until = clock_timestamp() + make_interval(secs => ${of.seconds})
+  WHERE tenant = $1 AND request_id = ${of.request} AND kind = ${of.kind} AND done_at IS NULL
+  RETURNING attempts`;
+}
+
+/** The one text by which an open incident of the tenant `$1` becomes another; all else is SQL. */
+export function replaceIncident(of: {
+  readonly code: string;
+  readonly by: string;
+  readonly request: string;
+  readonly from: string;
+}): string {
+  return `UPDATE incident SET code = ${of.by} FROM ${of.from}
+  WHERE incident.tenant = $1 AND incident.request_id = ${of.request} AND incident.code = ${of.code}
+  RETURNING 1`;
 }
 
 /** The one text that opens an incident of the tenant `$1`; all else is SQL. */

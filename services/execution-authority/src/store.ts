@@ -5,11 +5,14 @@ import {
   MATERIAL_JOIN,
   REQUEST_COLUMNS,
   REQUEST_JOINS,
+  ask,
   keyed,
   loadRequest,
   loadValues,
   openIncident,
   recordText,
+  replaceIncident,
+  settleDeadlines,
   statement,
   stepStatement,
   workerValues,
@@ -128,6 +131,24 @@ export const RECONCILIATION_DUE = stepStatement('execution.reconciliation-due', 
   incidents: true,
 });
 
+const REQUEST = ':request_id::uuid';
+
+// The second time, unless there is an outcome by now: the incident of the first becomes that of the second, or one is opened.
+export const RECONCILIATION_OVER = statement(
+  'execution.reconciliation-over',
+  `WITH d AS (
+    ${settleDeadlines({
+      request: REQUEST,
+      kind: "'reconciliation_end'",
+      and: `deadline.due <= clock_timestamp()
+      AND EXISTS (SELECT 1 FROM lifecycle l WHERE l.tenant = $1 AND l.request_id = ${REQUEST} AND l.outcome_id IS NULL)`,
+    })}
+    RETURNING 1
+  ), i AS (
+    ${replaceIncident({ code: "'reconciliation_due'", by: ':code', request: REQUEST, from: 'd' })}
+  ) ${openIncident({ code: ':code', request: REQUEST, from: 'd WHERE NOT EXISTS (SELECT 1 FROM i)' })}`,
+);
+
 export class ExecutionStore {
   constructor(private readonly pool: Pool) {}
 
@@ -155,25 +176,8 @@ export class ExecutionStore {
     return loadRequest<RequestRow>(this.pool, LOAD_DUE, workerValues(item));
   }
 
-  /**
-   * The second time, unless there is an outcome by now: the incident of the first becomes that of the second, or one is
-   * opened. One statement; whoever comes second finds the deadline done.
-   */
-  async reconciliationOver(item: DueDeadline, code: IncidentCode): Promise<void> {
-    await this.pool.of(item.tenant).query({
-      name: 'execution.reconciliation-over',
-      text: `WITH d AS (
-          UPDATE deadline SET done_at = clock_timestamp()
-          WHERE tenant = $1 AND request_id = $2::uuid AND kind = 'reconciliation_end' AND done_at IS NULL
-            AND due <= clock_timestamp()
-            AND EXISTS (SELECT 1 FROM lifecycle l WHERE l.tenant = $1 AND l.request_id = $2::uuid AND l.outcome_id IS NULL)
-          RETURNING 1
-        ), i AS (
-          UPDATE incident SET code = $3 FROM d
-          WHERE incident.tenant = $1 AND incident.request_id = $2::uuid AND incident.code = 'reconciliation_due'
-          RETURNING 1
-        ) ${openIncident({ code: '$3', request: '$2::uuid', from: 'd WHERE NOT EXISTS (SELECT 1 FROM i)' })}`,
-      values: [item.tenant, item.requestId, code],
-    });
+  /** Of two workers at once, the second one finds the deadline done. */
+  async reconciliationOver({ tenant, requestId }: DueDeadline, code: IncidentCode): Promise<void> {
+    await ask(this.pool, RECONCILIATION_OVER, { tenant, request_id: requestId, code });
   }
 }

@@ -1,10 +1,13 @@
 import {
   REQUEST_COLUMNS,
   REQUEST_JOINS,
+  ask,
+  asked,
   inTransaction,
   loadRequest,
   statement,
   placed,
+  settleDeadlines,
   stepStatement,
   workerValues,
 } from '@countersign/database';
@@ -25,64 +28,69 @@ export const DELETE_PRIVATE = stepStatement('request.delete-private', {
 });
 
 // A candidate that was frozen while its request's deletion waited for it was not seen by that statement; here it is.
-const SWEEP_PRIVATE = {
-  name: 'request.sweep-private',
-  text: `WITH l AS (
-    SELECT x.request_id FROM lifecycle x WHERE x.tenant = $1 AND x.request_id = $2::uuid AND x.material_deleted
+export const SWEEP_PRIVATE = statement(
+  'request.sweep-private',
+  `WITH l AS (
+    SELECT x.request_id FROM lifecycle x WHERE x.tenant = $1 AND x.request_id = :request_id::uuid AND x.material_deleted
   ), c AS (
-    DELETE FROM candidate USING l WHERE candidate.tenant = $1 AND candidate.request_id = $2::uuid
+    DELETE FROM candidate USING l WHERE candidate.tenant = $1 AND candidate.request_id = :request_id::uuid
   ), y AS (
-    UPDATE idempotency SET result = NULL FROM l WHERE idempotency.tenant = $1 AND idempotency.request_id = $2::uuid
-      AND idempotency.operation = 'review.propose:' || $2 AND idempotency.result IS NOT NULL
-  ) UPDATE deadline SET done_at = clock_timestamp() FROM l WHERE deadline.tenant = $1 AND deadline.request_id = $2::uuid
-    AND deadline.kind = 'private_deletion' AND deadline.done_at IS NULL`,
-};
+    UPDATE idempotency SET result = NULL FROM l WHERE idempotency.tenant = $1 AND idempotency.request_id = :request_id::uuid
+      AND idempotency.operation = 'review.propose:' || :request_id AND idempotency.result IS NOT NULL
+  ) ${settleDeadlines({ request: ':request_id::uuid', kind: "'private_deletion'", from: 'l' })}`,
+);
 
 // Everything that moves the request holds this row, so whatever it wrote is seen by the statements after this one.
-const HOLD = `SELECT floor(extract(epoch FROM clock_timestamp() - x.audit_delete_at) * 1000)::float8 AS late
-  FROM lifecycle x WHERE x.tenant = $1 AND x.request_id = $2::uuid FOR UPDATE`;
+export const HOLD = statement(
+  'request.hold',
+  `SELECT floor(extract(epoch FROM clock_timestamp() - x.audit_delete_at) * 1000)::float8 AS late
+  FROM lifecycle x WHERE x.tenant = $1 AND x.request_id = :request_id::uuid FOR UPDATE`,
+);
 
 /** A key that made a request names none, and must never be taken again: its answer goes, and it stays. */
 const MADE_A_REQUEST = `(x.operation = 'request.create' OR x.operation LIKE 'request.supersede:%'
-  AND x.operation <> 'request.supersede:' || $2)`;
+  AND x.operation <> 'request.supersede:' || :request_id)`;
 
 // Evidence that is not chained yet is chained first: its text is not needed for that, but its events are numbered then.
-const DELETE_REQUEST = `WITH g AS (
-    SELECT count(r.id) = (SELECT count(*) FROM ledger_entry e WHERE e.tenant = $1 AND e.request_id = $2::uuid) AS chained
-    FROM record r WHERE r.tenant = $1 AND r.request_id = $2::uuid
+export const DELETE_REQUEST = statement(
+  'request.delete',
+  `WITH g AS (
+    SELECT count(r.id) = (SELECT count(*) FROM ledger_entry e WHERE e.tenant = $1 AND e.request_id = :request_id::uuid) AS chained
+    FROM record r WHERE r.tenant = $1 AND r.request_id = :request_id::uuid
   ), t AS (
-    UPDATE record x SET record = NULL FROM g WHERE g.chained AND x.tenant = $1 AND x.request_id = $2::uuid
+    UPDATE record x SET record = NULL FROM g WHERE g.chained AND x.tenant = $1 AND x.request_id = :request_id::uuid
       AND x.record IS NOT NULL
   ), v AS (
-    DELETE FROM event x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = $2::uuid
+    DELETE FROM event x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = :request_id::uuid
   ), j AS (
-    DELETE FROM delivery USING g ${placed('delivery', 'k', 'x.request_id = $2::uuid ORDER BY x.created_at DESC')}
+    DELETE FROM delivery USING g ${placed('delivery', 'k', 'x.request_id = :request_id::uuid ORDER BY x.created_at DESC')}
     WHERE g.chained AND delivery.ctid = k.at
   ), y AS (
-    UPDATE idempotency x SET result = NULL FROM g WHERE g.chained AND x.tenant = $1 AND x.request_id = $2::uuid
+    UPDATE idempotency x SET result = NULL FROM g WHERE g.chained AND x.tenant = $1 AND x.request_id = :request_id::uuid
       AND ${MADE_A_REQUEST}
   ), z AS (
-    DELETE FROM idempotency x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = $2::uuid
+    DELETE FROM idempotency x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = :request_id::uuid
       AND NOT ${MADE_A_REQUEST}
   ), m AS (
-    DELETE FROM material x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = $2::uuid RETURNING x.bytes
+    DELETE FROM material x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = :request_id::uuid RETURNING x.bytes
   ), w AS (
     INSERT INTO retained AS x (tenant, scope, subject, bytes)
-    SELECT $1, 'owner', l.owner, -m.bytes FROM m, lifecycle l WHERE l.tenant = $1 AND l.request_id = $2::uuid
+    SELECT $1, 'owner', l.owner, -m.bytes FROM m, lifecycle l WHERE l.tenant = $1 AND l.request_id = :request_id::uuid
     ON CONFLICT (tenant, scope, subject, slot) DO UPDATE SET bytes = x.bytes + EXCLUDED.bytes
   ), c AS (
-    DELETE FROM candidate x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = $2::uuid
+    DELETE FROM candidate x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = :request_id::uuid
   ), s AS (
-    DELETE FROM assignment x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = $2::uuid
+    DELETE FROM assignment x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = :request_id::uuid
   ), n AS (
-    DELETE FROM nonce x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = $2::uuid
+    DELETE FROM nonce x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = :request_id::uuid
   ), d AS (
-    DELETE FROM deadline x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = $2::uuid
+    DELETE FROM deadline x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = :request_id::uuid
   ), l AS (
-    DELETE FROM lifecycle x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = $2::uuid
+    DELETE FROM lifecycle x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = :request_id::uuid
   ), r AS (
-    DELETE FROM request x USING g WHERE g.chained AND x.tenant = $1 AND x.id = $2::uuid
-  ) SELECT g.chained FROM g`;
+    DELETE FROM request x USING g WHERE g.chained AND x.tenant = $1 AND x.id = :request_id::uuid
+  ) SELECT g.chained FROM g`,
+);
 
 export class DeletionStore {
   constructor(private readonly pool: Pool) {}
@@ -93,9 +101,8 @@ export class DeletionStore {
 
   /** After a deletion, whoever made it: what was on its way beside it goes too, and the deadline is done. */
   async sweepPrivate(item: DueDeadline): Promise<void> {
-    await this.pool
-      .of(item.tenant)
-      .query({ ...SWEEP_PRIVATE, values: [item.tenant, item.requestId] });
+    const { tenant, requestId } = item;
+    await ask(this.pool, SWEEP_PRIVATE, { tenant, request_id: requestId });
   }
 
   /**
@@ -103,20 +110,12 @@ export class DeletionStore {
    * `lateMs` is negative, and not before all of its evidence is chained.
    */
   async deleteRequest(item: DueDeadline): Promise<{ lateMs: number; deleted: boolean }> {
-    const values = [item.tenant, item.requestId];
+    const values = { tenant: item.tenant, request_id: item.requestId };
     return inTransaction(this.pool.of(item.tenant), async (client) => {
-      const held = await client.query<{ late: number }>({
-        name: 'request.hold',
-        text: HOLD,
-        values,
-      });
+      const held = await client.query<{ late: number }>(asked(HOLD, values));
       const lateMs = held.rows[0]?.late ?? 0;
       if (lateMs < 0) return { lateMs, deleted: false };
-      const deleted = await client.query<{ chained: boolean }>({
-        name: 'request.delete',
-        text: DELETE_REQUEST,
-        values,
-      });
+      const deleted = await client.query<{ chained: boolean }>(asked(DELETE_REQUEST, values));
       return { lateMs, deleted: deleted.rows[0]?.chained === true };
     });
   }
