@@ -13,7 +13,8 @@ export const NAMED: Readonly<Record<string, string>> = {
   quota_amounts: JSON.stringify(QUOTA_AMOUNTS),
   // Every service signs those.
   ...{ record_0_type: 'RequestChangedEvent', record_types: 'RequestChangedEvent' },
-  ...{ key: 'key', sink: 'otlp' },
+  ...{ key: 'key', sink: 'otlp', caller: 'owner', human: 'owner', producer: 'owner' },
+  ...{ states: 'pending', after: '' },
 };
 
 /** A value of a parameter: that of its name, or one of its type. */
@@ -24,6 +25,8 @@ export function valueOf(name: string, type: string): unknown {
   const named = NAMED[name];
   if (named !== undefined && /^(text|uuid|jsonb)$/.test(type)) return named;
   if (type === 'uuid') return NAMED['id'];
+  // Pages begin with the newest: 9999-12-31.
+  if (name === 'at' || name === 'until') return 253_402_300_799_999;
   if (/^(bigint|integer|smallint|double precision|numeric)$/.test(type)) return 1;
   if (type === 'boolean') return true;
   if (type.startsWith('timestamp')) return new Date(0);

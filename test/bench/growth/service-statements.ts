@@ -1,13 +1,12 @@
 import { Deadlines, Directory, Traces } from '@countersign/database';
 import type {
   CallerIdentity,
-  NewAnswer,
   NewRecord,
   Pool,
   RoleName,
-  StepStatement,
+  Statement as Prepared,
 } from '@countersign/database';
-import { ExecutionStore, executionStatements } from '@countersign/execution-authority';
+import { executionStatements } from '@countersign/execution-authority';
 import { createStore } from '@countersign/gateway';
 import {
   ComparisonStore,
@@ -22,30 +21,17 @@ import {
 import {
   DeliveryStore,
   FeedStore,
-  NotifierStore,
   ReminderSource,
   notifierStatements,
 } from '@countersign/notifier';
 import type { Lifecycle } from '@countersign/protocol';
 import {
-  BundleStore,
-  CREATE,
-  CreationStore,
-  DELETE_PRIVATE,
-  DISCARD,
-  EXPIRE,
-  SUPERSEDE,
-  WITHDRAW,
-  DeletionStore,
-  AdminStore,
   DirectoryStore,
-  ExpiryStore,
   HousekeepingStore,
-  ListStore,
-  QUOTA_AMOUNTS,
-  RequestStore,
+  deletionStatements,
+  requestStatements,
 } from '@countersign/request';
-import { ReviewStore, reviewStatements } from '@countersign/review';
+import { reviewStatements } from '@countersign/review';
 import { NAMED } from './named.js';
 import { recordingPool } from './statement.js';
 import type { Statement } from './statement.js';
@@ -87,11 +73,6 @@ const record: NewRecord = {
   text: '{}',
   digest,
 };
-const answer: NewAnswer = {
-  call: { caller: { id: 'owner' }, scope: 'operation', key: 'key', text: '{}' },
-  status: 200,
-  result: '{}',
-};
 const unwitnessed = {
   ...{ tenant: 't', ledgerId: id, generation: id, size: 1, note: '', witnessed: 0 },
 };
@@ -109,7 +90,6 @@ const streamedEntry = {
 };
 const securityCheckpoint = { ...securityPosition, text: '{}', createdAt: 0 };
 const position = { ...checkpoint, checkpoint_sequence: 1, head: digest, now: 0 };
-const bundle = { id, publisher: 'p', digest, manifest: '{}', html: '', bytes: 0, createdAt: 0 };
 const entry = { tenant: 't', principal: 'p' };
 const identity = { issuer: 'i', subject: 's', provedAt: null, acr: null, session: null };
 const login = { nonce: '', codeVerifier: '', returnTo: '/', sessionState: null, stays: null };
@@ -153,53 +133,6 @@ const STORES: readonly StoreCalls<unknown>[] = [
     addRefusals: (s) => s.addRefusals([]),
     addHttpCounts: (s) => s.addHttpCounts([]),
     probe: (s) => s.probe(),
-  }),
-  calls('request', (pool) => new RequestStore(pool), {
-    status: (s) => s.status(caller, id),
-    integral: (s) => s.integral(caller, id, 'operation', 'key'),
-    directoryRevision: (s) => s.directoryRevision('t'),
-    material: (s) => s.material(caller, id, false),
-    app: (s) => s.app(caller, id, false),
-    hitl: (s) => s.hitl(caller, id),
-  }),
-  calls('request', (pool) => new ListStore(pool), {
-    list: async (s) => {
-      for (const scope of ['operator', 'owner', 'human'] as const) {
-        for (const filter of ['', 'pending', 'expired', 'confirmed']) {
-          await s.list(caller, scope, 0, filter);
-        }
-      }
-    },
-  }),
-  calls('request', (pool) => new AdminStore(pool), {
-    directoryRevision: (s) => s.directoryRevision('t'),
-    routes: (s) => s.routes('t', null, ''),
-    principals: (s) => s.principals('t', null, ''),
-    requests: async (s) => {
-      const all = { state: '', route: null, producer: null, since: null, before: null };
-      for (const filter of [all, { ...all, route: 'route' }, { ...all, producer: 'owner' }])
-        await s.requests('t', { ...filter, behind: null });
-    },
-    deliveries: (s) => s.deliveries('t', 'failed', null),
-    incidents: (s) => s.incidents('t', null, null),
-  }),
-  calls('request', (pool) => new CreationStore(pool, QUOTA_AMOUNTS), {
-    load: (s) =>
-      s.load(caller, 'operation', 'key', { bundle: id, occurrence: 'o', recoveryOf: 'r' }),
-    valuesOf: () => null,
-  }),
-  calls('request', (pool) => new BundleStore(pool, QUOTA_AMOUNTS), {
-    refusal: (s) => s.refusal(caller, 'operation', 'key'),
-    register: (s) => s.register('t', 1, bundle, record, answer),
-  }),
-  calls('request', (pool) => new ExpiryStore(pool), {
-    load: (s) => s.load(item),
-  }),
-  calls('deletion', (pool) => new DeletionStore(pool), {
-    load: (s) => s.load(item),
-    sweepPrivate: (s) => s.sweepPrivate(item),
-    // Nothing is chained here.
-    deleteRequest: (s) => s.deleteRequest(item).catch(() => null),
   }),
   calls('deletion', (pool) => new HousekeepingStore(pool), {
     enlist: (s) => s.enlist(),
@@ -251,16 +184,6 @@ const STORES: readonly StoreCalls<unknown>[] = [
   calls('request', (pool) => new Directory(pool), {
     principal: (s) => s.principal('t', 'owner', 1).catch(() => null),
     route: (s) => s.route('t', 'route', 1).catch(() => null),
-  }),
-  calls('review', (pool) => new ReviewStore(pool), {
-    load: (s) => s.load(caller, id, 'operation', 'key'),
-  }),
-  calls('execution-authority', (pool) => new ExecutionStore(pool), {
-    loadForClaim: (s) => s.loadForClaim(caller, id, 'operation', 'key', 'identity'),
-    loadForAdmission: (s) => s.loadForAdmission(caller, id, 'nonce'),
-    loadForOutcome: (s) => s.loadForOutcome(caller, id, 'operation', 'key'),
-    loadForWorker: (s) => s.loadForWorker(item),
-    reconciliationOver: (s) => s.reconciliationOver(item, 'reconciliation_overdue'),
   }),
   calls('ledger', (pool) => new LedgerStore(pool), {
     drain: (s) => s.drain('t', 100),
@@ -340,9 +263,6 @@ const STORES: readonly StoreCalls<unknown>[] = [
     of: (s) => s.of('t', [id]),
     ofEntries: (s) => s.ofEntries('t', 0, 100),
   }),
-  calls('notifier', (pool) => new NotifierStore(pool), {
-    load: (s) => s.load(caller, id, 'operation', 'key'),
-  }),
   calls('notifier', (pool) => new FeedStore(pool), {
     tenantsBehind: (s) => s.tenantsBehind(),
     mostBehind: (s) => s.mostBehind(),
@@ -377,27 +297,29 @@ const STORES: readonly StoreCalls<unknown>[] = [
   }),
 ];
 
-/** Statements that steps are committed with, which no store asks by itself. */
-const STEPS: readonly (readonly [RoleName, readonly object[]])[] = [
-  ['request', [CREATE, SUPERSEDE, WITHDRAW, DISCARD, EXPIRE]],
-  ['deletion', [DELETE_PRIVATE]],
-  ['review', Object.values(reviewStatements)],
-  ['execution-authority', Object.values(executionStatements)],
-  ['notifier', Object.values(notifierStatements)],
+/** Statements that stores export by name, by the role that asks them. */
+const EXPORTED: readonly (readonly [RoleName, object])[] = [
+  ['request', requestStatements],
+  ['deletion', deletionStatements],
+  ['review', reviewStatements],
+  ['execution-authority', executionStatements],
+  ['notifier', notifierStatements],
 ];
 
-function stepStatements(): Statement[] {
-  return STEPS.flatMap(([role, exported]) =>
-    exported
-      .filter((of): of is StepStatement => 'shape' in of)
-      .map(({ name, text, names }): Statement => ({
-        role,
-        name,
-        text,
-        names,
-        scope: { tenant: 't' },
-      })),
+function exportedStatements(): Statement[] {
+  return EXPORTED.flatMap(([role, of]) =>
+    statementsIn(of).map(({ name, text, names, about }): Statement => {
+      const scope = about === 'tenant' ? { tenant: NAMED['tenant'] as string } : about;
+      return { role, name, text, names, scope };
+    }),
   );
+}
+
+/** A statement, or those that a table of them has; what else a store exports is none. */
+function statementsIn(exported: unknown): Prepared[] {
+  if (typeof exported !== 'object' || exported === null || Array.isArray(exported)) return [];
+  if ('names' in exported && 'about' in exported) return [exported as Prepared];
+  return Object.values(exported).flatMap(statementsIn);
 }
 
 /**
@@ -405,7 +327,7 @@ function stepStatements(): Statement[] {
  * like the others.
  */
 export async function serviceStatements(): Promise<Statement[]> {
-  const recorded = stepStatements();
+  const recorded = exportedStatements();
   for (const { role, open, calls: asked } of STORES) {
     const store = open(recordingPool(role, recorded));
     const missing = methodsOf(store).filter((name) => !(name in asked));
@@ -414,7 +336,11 @@ export async function serviceStatements(): Promise<Statement[]> {
   }
   // One text may be asked in several scopes, and the tests of scopes look at each.
   const scopeOf = ({ scope }: Statement) => (typeof scope === 'object' ? 'one tenant' : scope);
-  return [...new Map(recorded.map((of) => [`${of.role} ${scopeOf(of)} ${of.text}`, of])).values()];
+  return [
+    ...new Map(
+      recorded.map((of) => [`${of.role} ${scopeOf(of)} ${of.name} ${of.text}`, of]),
+    ).values(),
+  ];
 }
 
 /** Names of the classes whose statements {@link serviceStatements} has. */

@@ -1,0 +1,7 @@
+// Every statement of the role of the service, by its name.
+export * from './admin-reads.js';
+export * from './bundles.js';
+export * from './creation.js';
+export * from './expiry.js';
+export * from './lists.js';
+export * from './requests.js';
