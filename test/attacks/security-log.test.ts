@@ -270,7 +270,44 @@ describe('the log', () => {
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(headers.get('content-disposition')).toContain('attachment');
     expect(text.split('\r\n').length).toBeGreaterThan(3);
-    await event({ kind: 'security_log.exported', actor: 'auditor-1' });
+    const { detail } = await event({ kind: 'security_log.exported', actor: 'auditor-1' });
+    expect(detail).toMatchObject({ format: 'csv', filters: ['kind'] });
+  });
+
+  it('is a file for a verifier too, whose download is one entry and which readers of pages leave none of', async () => {
+    const json = async () =>
+      (await wholeLog()).entries
+        .map(({ entry }) => JSON.parse(entry) as SecurityEvent)
+        .filter(
+          ({ kind, detail }) => kind === 'security_log.exported' && detail['format'] === 'json',
+        );
+    // Reads of pages, of which there were many by now.
+    expect(await json()).toEqual([]);
+    const before = (await wholeLog()).entries.length;
+    const first = await read<SecurityPages>(auditor, `${LOG}/pages?after=0&export=true`);
+    const [noted, ...more] = await until(json, (found) => found.length > 0);
+    expect(more).toEqual([]);
+    expect(noted).toMatchObject({
+      actor: { id: 'auditor-1', kind: 'auditor' },
+      source: 'ledger',
+      detail: { filters: [], format: 'json' },
+    });
+    const entries = Number(noted?.detail['entries']);
+    expect(entries).toBeGreaterThanOrEqual(before);
+    expect(entries).toBeLessThanOrEqual(first.entries.length);
+    const verified = await verify(await wholeLog());
+    expect(JSON.parse(verified.stdout)).toMatchObject({ verdict: 'holds' });
+    expect((await auditor.get(`${LOG}/pages?export=yes`)).status).toBe(400);
+  });
+
+  it('is not given as a file when the download cannot be noted', async () => {
+    await database.query('REVOKE INSERT (tenant) ON security_event FROM countersign_ledger');
+    const [file, page] = [
+      await auditor.get(`${LOG}/pages?export=true`),
+      await auditor.get(`${LOG}/pages`),
+    ];
+    await database.query('GRANT INSERT (tenant) ON security_event TO countersign_ledger');
+    expect([file.status, page.status]).toEqual([503, 200]);
   });
 
   it('is found by actor, request and time', async () => {

@@ -381,7 +381,7 @@ describe('files', () => {
       () => list('kind=security_log.exported&actor=anna'),
       (found) => found.length > 0,
     );
-    expect(noted?.detail).toMatchObject({ filters: ['kind'] });
+    expect(noted?.detail).toMatchObject({ filters: ['kind'], format: 'csv' });
   });
 
   it('the JSON holds for countersign verify', async () => {
@@ -399,5 +399,13 @@ describe('files', () => {
       ...['--store', join(dataDirectory, 'anchor'), '--json'],
     ]);
     expect(JSON.parse(verified.stdout)).toMatchObject({ verdict: 'holds', kind: 'security log' });
+    const noted = await until(
+      async () =>
+        (await list('kind=security_log.exported&actor=anna')).filter(
+          ({ detail }) => detail['format'] === 'json',
+        ),
+      (found) => found.length > 0,
+    );
+    expect(noted.map(({ detail }) => detail['filters'])).toEqual([[]]);
   });
 });

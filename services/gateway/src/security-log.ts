@@ -18,6 +18,7 @@ const FORMS: Readonly<Record<SecurityParameter, RegExp>> = {
   since: identifier,
   before: identifier,
   after: /^\d{1,15}$/,
+  export: /^true$/,
 };
 
 /**

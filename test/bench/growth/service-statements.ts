@@ -239,6 +239,7 @@ const STORES: readonly StoreCalls<unknown>[] = [
         await s.list('t', { ...none, ...one }, 10, 100);
       }
     },
+    length: (s) => s.length('t'),
     chain: (s) => s.chain('t', 0, 100),
     checkpoints: (s) => s.checkpoints('t', 0, 100),
   }),

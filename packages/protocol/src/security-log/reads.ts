@@ -5,9 +5,9 @@ import type { SignedSecurityCheckpoint } from './checkpoint.js';
 
 /**
  * `after` the entry that a page begins behind; `since`, `before` times of events; `actor` and `subject` ids; `request` its
- * id; `kind` one of `SECURITY_KINDS`.
+ * id; `kind` one of `SECURITY_KINDS`; `export` is `true` on the first page that somebody keeps as a file, which is noted.
  */
-export type SecurityParameter = keyof SecurityFilter | 'after';
+export type SecurityParameter = keyof SecurityFilter | 'after' | 'export';
 
 export interface SecurityFilter {
   readonly kind?: string;
@@ -31,7 +31,7 @@ export const SECURITY_READS = [
   {
     name: 'ledger.security-log-pages',
     path: '/operator/data/security-log/pages',
-    query: ['after'],
+    query: ['after', 'export'],
     input: null,
   },
   {

@@ -50,12 +50,17 @@ export function securityList(deps: SecurityReadingDeps) {
   };
 }
 
-/** A stretch of the chain with its checkpoints, for `countersign verify`. */
+/** A stretch of the chain with its checkpoints, for `countersign verify`. To read it is no export unless the reader says so. */
 export function securityPages(deps: SecurityReadingDeps) {
   return async ({ caller, params }: ReadCall) => {
     const { ledger_id } = await requireReader(deps, caller);
     const { tenant } = caller;
     const after = numberOf(params.after) ?? 0;
+    if (params.export !== undefined) {
+      // The first page of a file stands for all of it: the pages behind it follow from this one.
+      const entries = Math.max(0, (await deps.reading.length(tenant)) - after);
+      await noteExport(deps, caller, { format: 'json', entries, filters: [] });
+    }
     const found = await deps.reading.chain(tenant, after, PAGE + 1);
     const entries = found.slice(0, PAGE);
     const end = entries.at(-1)?.sequence ?? after;
@@ -74,17 +79,20 @@ export function securityPages(deps: SecurityReadingDeps) {
 export function securityCsvFile(deps: SecurityReadingDeps) {
   return async ({ caller, params }: ReadCall) => {
     await requireReader(deps, caller);
-    const { tenant, id, kind } = caller;
-    const found = await deps.reading.list(tenant, searchOf(params), null, CSV);
-    await deps.journal.note({
-      tenant,
-      kind: 'security_log.exported',
-      actor: { id, kind },
-      detail: { entries: found.length, filters: Object.keys(params).sort() },
-    });
+    const found = await deps.reading.list(caller.tenant, searchOf(params), null, CSV);
+    const filters = Object.keys(params).sort();
+    await noteExport(deps, caller, { format: 'csv', entries: found.length, filters });
     const headers = { 'content-type': 'text/csv; charset=utf-8' };
     return { status: 200, body: securityCsv(found), headers };
   };
+}
+
+async function noteExport(
+  { journal }: SecurityReadingDeps,
+  { tenant, id, kind }: Caller,
+  detail: { format: 'csv' | 'json'; entries: number; filters: string[] },
+): Promise<void> {
+  await journal.note({ tenant, kind: 'security_log.exported', actor: { id, kind }, detail });
 }
 
 function searchOf(params: ReadCall['params']): SecuritySearch {

@@ -109,6 +109,16 @@ export class SecurityReadingStore {
     return rows;
   }
 
+  /** How many entries the chain has. */
+  async length(tenant: string): Promise<number> {
+    const { rows } = await this.pool.of(tenant).query<{ sequence: number }>({
+      name: 'security.length',
+      text: 'SELECT h.sequence FROM security_head h WHERE h.tenant = $1',
+      values: [tenant],
+    });
+    return rows[0]?.sequence ?? 0;
+  }
+
   /** The chain from behind `after`, ascending. */
   async chain(tenant: string, after: number, most: number): Promise<SecurityEntry[]> {
     const { rows } = await this.pool.of(tenant).query<SecurityEntry>({

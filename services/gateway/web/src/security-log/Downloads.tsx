@@ -50,8 +50,11 @@ async function saveCsv(filter: Readonly<Record<string, string>>): Promise<void> 
 }
 
 async function saveLog(): Promise<void> {
+  // The service notes the download by its first page.
+  const page = (after: number) =>
+    `${DATA}/pages?after=${after}${after === 0 ? '&export=true' : ''}`;
   for await (const { first, last, text } of logFiles((after) =>
-    patiently(() => readAsText(`${DATA}/pages?after=${after}`)),
+    patiently(() => readAsText(page(after))),
   )) {
     saveBlob(new Blob([text], { type: 'application/json' }), `security-log-${first}-${last}.json`);
   }

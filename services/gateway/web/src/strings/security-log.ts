@@ -47,6 +47,7 @@ export const securityLog = {
     created: 'Created',
     entries: 'Entries in the file',
     filters: 'Searched by',
+    format: 'File format',
     how: 'How',
     kind: 'Kind',
     material: 'With private material',
@@ -85,7 +86,7 @@ export const securityLog = {
   csvHint:
     'The newest 5,000 matching entries, for a spreadsheet. The download is recorded in the log.',
   jsonHint:
-    'The whole log with its checkpoints, for “countersign verify”. More than 100,000 entries are saved as several files.',
+    'The whole log with its checkpoints, for “countersign verify”. More than 100,000 entries are saved as several files. The download is recorded in the log.',
   csv: 'Save the matching entries as CSV',
   json: 'Save the whole log as JSON',
 } as const;
