@@ -1,3 +1,4 @@
+import type { SecurityEvent } from '@countersign/protocol';
 import type pg from 'pg';
 import { generateKeyPair } from 'jose';
 import { Client, operatorOf } from '../support/client.js';
@@ -46,14 +47,44 @@ const ruth = (sid?: string) =>
 const statusOf = async (browser: Visitor) => (await browser.open('/auth/session')).status;
 const statuses = (...browsers: Visitor[]) => Promise.all(browsers.map(statusOf));
 
+/** What the security log says of a person: the newest first. */
+async function entriesOf(id: string, kind: string) {
+  const { rows } = await database.query<{ entry: string }>(
+    'SELECT e.entry FROM security_entry e WHERE e.kind = $2 AND e.subject = $1 ORDER BY e.sequence DESC',
+    [id, kind],
+  );
+  return rows.map(({ entry }) => JSON.parse(entry) as SecurityEvent);
+}
+
+const sessionsOf = async (id: string): Promise<string[]> => {
+  const { rows } = await database.query('SELECT id FROM session WHERE principal = $1', [id]);
+  return rows.map((row) => row.id as string);
+};
+
+/** Awaits the entry of each of these sessions, and expects it to say so. */
+async function expectEnded(id: string, sessions: readonly string[], how: string): Promise<void> {
+  const noted = await until(
+    async () =>
+      (await entriesOf(id, 'session.ended')).filter(({ detail }) =>
+        sessions.includes(detail['session'] as string),
+      ),
+    (found) => found.length >= sessions.length,
+    30_000,
+  );
+  expect(noted.map(({ detail }) => detail['how'])).toEqual(sessions.map(() => how));
+}
+
 describe('a session that was taken', () => {
   it('does not come back when its person is disabled and enabled again', async () => {
     const taken = await ruth();
+    const sessions = await sessionsOf('reviewer-1');
+    expect(sessions).toHaveLength(1);
     await configure('reviewer-1', { enabled: false });
     expect(await statusOf(taken)).toBe(401);
     await configure('reviewer-1', { enabled: true });
     expect(await statusOf(taken)).toBe(401);
     expect(await statusOf(await ruth())).toBe(200);
+    await expectEnded('reviewer-1', sessions, 'principal_changed');
   });
 
   it('ends half an hour after its last use, which reads by an unattended page are not', async () => {
@@ -116,6 +147,7 @@ describe('a session that was taken', () => {
     const browsers = [await ruth(), await ruth()];
     const olga = (await provider.signIn(demo.origin, OLGA)).browser;
     const rosa = (await provider.signIn(demo.origin, 'rosa')).browser;
+    const sessions = await sessionsOf('reviewer-1');
     const end = (by: Visitor, id = 'reviewer-1') => by.post(`/operator/data/end-sessions?id=${id}`);
     expect((await end(browsers[0] as Visitor)).code).toBe('operator_required');
     expect((await end(rosa)).code).toBe('not_found');
@@ -124,6 +156,11 @@ describe('a session that was taken', () => {
     expect((await end(olga)).status).toBe(200);
     expect(await statuses(...browsers, olga, rosa)).toEqual([401, 401, 200, 200]);
     expect(await statusOf(await ruth())).toBe(200);
+    await expectEnded('reviewer-1', sessions, 'principal_changed');
+    const [changed] = await entriesOf('reviewer-1', 'principal.changed');
+    expect(changed?.actor).toEqual({ id: OLGA, kind: 'human' });
+    expect(changed?.detail).toMatchObject({ changed: ['sessions'], created: false });
+    expect(changed?.detail['before']).toBe(changed?.detail['after']);
   });
 });
 

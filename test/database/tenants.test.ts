@@ -38,6 +38,7 @@ const ACROSS_TENANTS: readonly string[] = [
   'gateway.add-http-counts',
   'gateway.end-by-provider',
   'gateway.end-lapsed',
+  'gateway.end-revoked',
   'gateway.end-session',
   'gateway.finish-login',
   'gateway.has-choice',

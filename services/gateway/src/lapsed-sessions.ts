@@ -5,13 +5,21 @@ import type { Store } from './store.js';
 const EVERY_MS = 10_000;
 const AT_ONCE = 500;
 
-/** Removes sessions that ran out, so that the security log says when they ended. Any number of gateways may. */
-export function endLapsedSessions(store: Pick<Store, 'endLapsed'>, log: Logger): Loop {
+/**
+ * Removes sessions that ran out or ended with a change of their person, so that the security log says when and how they
+ * ended. Any number of gateways may.
+ */
+export function endLapsedSessions(
+  store: Pick<Store, 'endLapsed' | 'endRevoked'>,
+  log: Logger,
+): Loop {
   return startLoop(EVERY_MS, async () => {
     try {
+      // First: what has ended does not run out any more.
+      while ((await store.endRevoked(AT_ONCE)) === AT_ONCE);
       while ((await store.endLapsed(AT_ONCE)) === AT_ONCE);
     } catch (error) {
-      log.warn({ err: error }, 'sessions that ran out cannot be removed now');
+      log.warn({ err: error }, 'sessions that ended cannot be removed now');
     }
   });
 }

@@ -125,6 +125,7 @@ const STORES: readonly StoreCalls<unknown>[] = [
     touchSession: (s) => s.touchSession(digest),
     sessionsOf: (s) => s.sessionsOf(entry, digest),
     endLapsed: (s) => s.endLapsed(500),
+    endRevoked: (s) => s.endRevoked(500),
     endOwnSession: (s) => s.endOwnSession(entry, ''),
     endOtherSessions: (s) => s.endOtherSessions(entry, digest),
     endByProvider: (s) => s.endByProvider({ issuer: '', token: digest, subject: '', session: '' }),

@@ -83,6 +83,23 @@ export function sessionStore(pool: Pool, rows: Rows, live: string, lapsed: strin
       return ended.length;
     },
 
+    /** Ends what a change of its person ended, as {@link endLapsed} does: it serves for nothing since then. */
+    async endRevoked(most: number): Promise<number> {
+      const ended = await rows(
+        pool.acrossTenants,
+        'end-revoked',
+        ending(
+          'principal_changed',
+          `digest = ANY (ARRAY(SELECT s.digest FROM principal p
+             JOIN session s ON s.tenant = p.tenant AND s.principal = p.id
+               AND s.authenticated_at <= p.sessions_valid_from
+             WHERE p.sessions_valid_from IS NOT NULL LIMIT $1 FOR UPDATE OF s SKIP LOCKED))`,
+        ),
+        [most],
+      );
+      return ended.length;
+    },
+
     /** One of a person's own. */
     async endOwnSession({ tenant, principal }: PersonEntry, id: string): Promise<EndedSession[]> {
       return rows(

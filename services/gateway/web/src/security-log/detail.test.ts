@@ -6,6 +6,7 @@ it.each([
   ['identity_provider', 'The identity provider ended it'],
   ['replaced', 'Another login in the same browser replaced it'],
   ['expired', 'It expired'],
+  ['principal_changed', 'The person was disabled or enabled, or an operator ended all sessions'],
 ])('says in a sentence how a session ended: %s', (how, says) => {
   expect(detailText('how', how)).toBe(says);
 });

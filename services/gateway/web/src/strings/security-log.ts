@@ -66,6 +66,7 @@ export const securityLog = {
     expired: 'It expired',
     identity_provider: 'The identity provider ended it',
     logout: 'The person logged out',
+    principal_changed: 'The person was disabled or enabled, or an operator ended all sessions',
     replaced: 'Another login in the same browser replaced it',
   } as Readonly<Record<string, string>>,
   states: {
