@@ -39,14 +39,12 @@ const ACROSS_TENANTS: readonly string[] = [
   'gateway.end-by-provider',
   'gateway.end-lapsed',
   'gateway.end-revoked',
-  'gateway.end-session',
   'gateway.finish-login',
   'gateway.has-choice',
   'gateway.people',
   'gateway.principal-of-token',
   'gateway.session',
   'gateway.session-state',
-  'gateway.touch-session',
   // Figures over all tenants, the security log on its way to collectors, public reads by a ledger's id, and whether
   // another tenant has a token already.
   'SELECT tenant, principal FROM credential WHERE',

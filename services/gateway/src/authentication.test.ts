@@ -39,8 +39,8 @@ function setup({ known = person, held = holder } = {}) {
       asked.push(digest);
       return Promise.resolve(digest === textDigest(cookie) ? known : null);
     },
-    touchSession: (digest: string) => {
-      touched.push(digest);
+    touchSession: (tenant: string, digest: string) => {
+      touched.push(`${tenant} ${digest}`);
       return Promise.resolve();
     },
   } as unknown as Store;
@@ -148,7 +148,7 @@ describe('authentication', () => {
     await authenticate(request({ ...headers, 'x-unattended': '1' }));
     expect(touched).toEqual([]);
     await authenticate(request(headers));
-    expect(touched).toEqual([textDigest(cookie)]);
+    expect(touched).toEqual([`${person.tenant} ${textDigest(cookie)}`]);
   });
 
   test('ignores the session when there is an Authorization header', async () => {

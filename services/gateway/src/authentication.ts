@@ -102,7 +102,7 @@ export function createAuthenticate(store: Store): Authenticate {
     const found = await lookUp(digest, mayLookUp, store.session);
     const { csrf, name, provedAgo, acr, stale, ...principal } = found;
     // Not waited for: a use that is not written down ends a session early, never late.
-    if (stale && attended) void store.touchSession(digest).catch(() => {});
+    if (stale && attended) void store.touchSession(principal.tenant, digest).catch(() => {});
     return { ...principal, credential: null, session: { digest, csrf, name, provedAgo, acr } };
   }
 

@@ -51,8 +51,8 @@ export function createSessionPaths(
     },
 
     async logout(call) {
-      const { session } = await person(call);
-      await store.endSession(session.digest);
+      const { tenant, session } = await person(call);
+      await store.endSession(tenant, session.digest);
       call.response.setHeader('Set-Cookie', clearCookie(SESSION_COOKIE));
       call.response.statusCode = 204;
       call.response.end();

@@ -41,13 +41,13 @@ const milliseconds = (column: string) => `floor(extract(epoch FROM ${column}) * 
 export function sessionStore(pool: Pool, rows: Rows, live: string, lapsed: string) {
   return {
     /** Keeps a session in use from running out. Only the first call in a minute writes. */
-    async touchSession(digest: string): Promise<void> {
+    async touchSession(tenant: string, digest: string): Promise<void> {
       await rows(
-        pool.acrossTenants,
+        pool.of(tenant),
         'touch-session',
         `UPDATE session SET last_seen_at = clock_timestamp()
-         WHERE digest = $1 AND last_seen_at < clock_timestamp() - interval '1 minute'`,
-        [digest],
+         WHERE tenant = $1 AND digest = $2 AND last_seen_at < clock_timestamp() - interval '1 minute'`,
+        [tenant, digest],
       );
     },
 
@@ -65,8 +65,11 @@ export function sessionStore(pool: Pool, rows: Rows, live: string, lapsed: strin
       );
     },
 
-    async endSession(digest: string): Promise<EndedSession[]> {
-      return rows(pool.acrossTenants, 'end-session', ending('logout', 'digest = $1'), [digest]);
+    async endSession(tenant: string, digest: string): Promise<EndedSession[]> {
+      return rows(pool.of(tenant), 'end-session', ending('logout', 'tenant = $1 AND digest = $2'), [
+        tenant,
+        digest,
+      ]);
     },
 
     /** Ends what has run out, by its time or for want of use: at most that many, and answers how many. */
