@@ -117,9 +117,11 @@ export const OUTCOME = stepStatement('execution.outcome', {
   incidents: true,
 });
 
+// Nothing is left to do of a deadline that is done: the state cannot tell (`reconciliationDue`), and a job may come twice.
 export const LOAD_DUE = statement(
   'execution.load-due',
-  `SELECT ${REQUEST_COLUMNS} ${REQUEST_JOINS} WHERE t.tenant = $1`,
+  `SELECT ${REQUEST_COLUMNS} ${REQUEST_JOINS} ${keyed('deadline', 'd', 'x.request_id = :request_id::uuid AND x.kind = :kind AND x.done_at IS NULL')}
+  WHERE t.tenant = $1 AND d.kind IS NOT NULL`,
 );
 
 // The first of the two times: an event and an incident tell of it; the second one takes its place.
@@ -173,7 +175,7 @@ export class ExecutionStore {
   }
 
   async loadForWorker(item: DueDeadline) {
-    return loadRequest<RequestRow>(this.pool, LOAD_DUE, workerValues(item));
+    return loadRequest<RequestRow>(this.pool, LOAD_DUE, { ...workerValues(item), kind: item.kind });
   }
 
   /** Of two workers at once, the second one finds the deadline done. */

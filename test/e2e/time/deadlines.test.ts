@@ -230,9 +230,21 @@ describe.each([
     expect(await reasonsOf(id)).toEqual(['created', 'expiry']);
   }, 30_000);
 
-  it('tells once that an outcome is due, and that it never came', async () => {
+  it('tells once that an outcome is due, and that it never came, however often its job comes', async () => {
     const id = await claimedRequest();
     await passExecution(id);
+    const data = {
+      ...{ tenant: demo.tenant, requestId: id, kind: 'reconciliation' },
+      due: Date.now() - 1_000,
+    };
+    await jobs.enqueueAll(
+      'worker-reconciliation',
+      Array.from({ length: 20 }, (_, index) => ({
+        jobId: `double-${id}-${index}`,
+        data,
+        delayMs: 0,
+      })),
+    );
     await until(
       () => reasonsOf(id),
       (reasons) => reasons.includes('reconciliation_due'),
