@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsync, linkSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -86,7 +86,7 @@ async function create(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomUUID()}.new`;
   const file = openSync(draft, 'wx', 0o444);
   try {
-    writeSync(file, text);
+    writeFileSync(file, text);
     await sync(file);
     linkSync(draft, path);
   } finally {
