@@ -190,6 +190,14 @@ export async function untilDone(fixture: Fixture, id: string, kind: string): Pro
   );
 }
 
+/** Until nothing of the request waits for its place in the chain. */
+async function untilChained(fixture: Fixture, id: string): Promise<void> {
+  await until(
+    () => count(fixture, 'outbox WHERE request_id = $1', [id]),
+    (waiting) => waiting === 0,
+  );
+}
+
 /** Until the request is gone. */
 export async function untilGone({ operator }: Fixture, id: string): Promise<void> {
   await until(
@@ -221,7 +229,9 @@ export async function eventsOf(fixture: Fixture, id: string): Promise<RequestCha
   return events.filter((event) => event.request_id === id);
 }
 
+/** Of all that the request's steps have left: events are numbered when they are chained, soon after the step. */
 export async function reasonsOf(fixture: Fixture, id: string): Promise<string[]> {
+  await untilChained(fixture, id);
   return (await eventsOf(fixture, id)).map(({ reason }) => reason);
 }
 
@@ -245,6 +255,7 @@ export async function verifiedLedger({ operator, demo }: Fixture): Promise<Ledge
 
 /** The types of a request's chained records, in their order; null for a text that is gone. */
 export async function chainedTypes(fixture: Fixture, id: string): Promise<(string | null)[]> {
+  await untilChained(fixture, id);
   const entries = await verifiedLedger(fixture);
   return entries
     .filter((entry) => entry.request_id === id)
