@@ -48,7 +48,7 @@ export interface PoolOptions {
   statementTimeoutMs?: number;
   /** Told about connections that broke while idle; the pool has replaced them already. */
   onError?: (error: Error) => void;
-  /** Runs each statement, of which it is told the name: to trace it. */
+  /** Runs each statement and gets its name: to trace it. */
   around?: AroundStatement | undefined;
 }
 

@@ -20,7 +20,7 @@ import type { ConsequenceShape, NewAnswer, NewRecord } from './step-consequences
 // The one writer of what a step leaves. Every step of a request is one statement, so one transaction and one round trip: it
 // holds the tenant's directory, compares and sets the lifecycle row, and writes everything that follows from it.
 
-/** Where steps are saved, by whom their records are signed, and who is told. */
+/** What {@link commit} needs: the database, the signer of records and the hint to the ledger. */
 export interface Saving<Signed extends NewRecord = NewRecord> {
   readonly pool: Pool;
   readonly notary: Signing<Signed>;

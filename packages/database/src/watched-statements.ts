@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Runs a statement, of which it is told the name. */
+/** Runs a statement and gets its name. */
 export type AroundStatement = <T>(statement: string, run: () => Promise<T>) => Promise<T>;
 
 type Asking = (...given: unknown[]) => unknown;

@@ -278,7 +278,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const params = { ...given.params, operation: String(operation.number) };
       await forward(call, caller, PREFLIGHT_SUBJECT, { ...given, params });
     };
-    // Node parses what came with the head behind the caller's first turn.
+    // Node emits a request before it parses the rest of what came with its head.
     await setImmediate();
     if (!hasSmallBody(request)) {
       await preflight();

@@ -1,4 +1,4 @@
-/** A line of metrics for whoever reads the run; jest would wrap the console's. */
+/** A line of metrics in the run's output; jest would wrap the console's. */
 export function report(line: string): void {
   process.stdout.write(`fault: ${line}\n`);
 }
