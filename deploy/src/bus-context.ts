@@ -76,6 +76,14 @@ export function busModule({ bus }: BusContext): Module {
   };
 }
 
+/**
+ * Leaves the bus. Behind the services in the order of modules, so that no request arrives when the parts that answer it end; before
+ * the gateway, which still asks them for its own callers.
+ */
+export function subscriptionsModule({ bus }: BusContext): Module {
+  return { name: 'subscriptions', start: async () => {}, stop: () => bus.leave() };
+}
+
 export function requireConnected(bus: Bus): void {
   if (!bus.ready()) throw new Error('the bus is not connected');
 }

@@ -1,10 +1,10 @@
 import type { Module, Registry } from '@countersign/platform';
-import { busModule, createBusContext } from './bus-context.js';
+import { busModule, createBusContext, subscriptionsModule } from './bus-context.js';
 import type { ProcessInputs } from './bus-context.js';
 import { schemaGate } from './schema-gate.js';
 import { createProcessContext } from './process-context.js';
 import { TARGETS, rightsOf, rowOf, takerOf } from './targets.js';
-import type { Target } from './targets.js';
+import type { Target, TargetRow } from './targets.js';
 
 export interface Assembled {
   readonly modules: Module[];
@@ -28,6 +28,7 @@ export async function assemble(
     for (const row of rows) {
       if (row.role === null) modules.push(...(await (await row.load()).build(context)));
     }
+    modules.push(subscriptionsModule(context));
     return { modules, metrics: context.metrics };
   }
   const context = await createProcessContext(inputs, { name, role, may, takerOf });
@@ -40,7 +41,10 @@ export async function assemble(
       schemaGate(context.pool(role), log, stopping),
       context.clockReader,
     ];
-    for (const row of rows) modules.push(...(await (await row.load()).build(context)));
+    const build = async (row: TargetRow) => (await row.load()).build(context);
+    for (const row of rows.filter(({ listens }) => !listens)) modules.push(...(await build(row)));
+    modules.push(subscriptionsModule(context));
+    for (const row of rows.filter(({ listens }) => listens)) modules.push(...(await build(row)));
     return { modules, metrics: context.metrics };
   } catch (error) {
     await context.connections.stop();

@@ -505,6 +505,42 @@ export function describeBus(maker: BusMaker): void {
       await bus.close();
     });
 
+    it('leaves before it closes: answers what is under way, takes nothing new, and still asks', async () => {
+      const held = gate();
+      const bus = await server('leaving');
+      let started = false;
+      await bus.serve('t.held', 'q', async () => {
+        started = true;
+        await held.wait;
+        return ok('held');
+      });
+      const hints: string[] = [];
+      await bus.serve('t.mark', 'q', echo);
+      await bus.subscribe('t.left', 'q', (body) => hints.push(body));
+      const call = caller.call('t.held', { timeoutMs: 5000 }, '');
+      await until(() => started);
+      let left = false;
+      const leaving = bus.leave().then(() => {
+        left = true;
+      });
+      expect(bus.ready()).toBe(false);
+      await until(async () =>
+        caller.call('t.mark', { timeoutMs: 500 }, '').then(
+          () => false,
+          (error: unknown) => busFaultOf(error) === 'no_responder',
+        ),
+      );
+      expect(left).toBe(false);
+      held.open();
+      await leaving;
+      expect((await call).body).toBe('held');
+      caller.publish('t.left', 'hint');
+      bus.publish('t.left', 'hint');
+      // In process both are one bus, which has left.
+      await expectFault(bus.call('t.none', { timeoutMs: 500 }, ''), 'no_responder');
+      expect(hints).toEqual([]);
+    });
+
     it('lets a handler under way call others', async () => {
       const held = gate();
       const bus = await server('first');

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../log.js';
 import { checkSubject, encodeHeaders, isLarge } from './envelope.js';
 import { busRefusal } from './fault.js';
@@ -6,6 +5,7 @@ import { createPendingCalls } from './pending-calls.js';
 import { bodyOf, createResponder } from './responder.js';
 import type { Responder } from './responder.js';
 import type { Bus } from './types.js';
+import { within } from './within.js';
 
 export interface InProcessBusOptions {
   log: Logger;
@@ -47,18 +47,23 @@ export function createInProcessBus({ log, drainMs = 10_000 }: InProcessBusOption
     state = 'draining';
     responders.clear();
     listeners.clear();
-    const finished = new AbortController();
-    const done = Promise.all(serving.map((responder) => responder.idle())).then(() => calls.idle());
-    await Promise.race([
-      done,
-      delay(drainMs, undefined, { signal: finished.signal }).catch(() => {}),
-    ]);
-    finished.abort();
+    await within(drainMs, () => Promise.all(serving.map((responder) => responder.idle())));
+  }
+
+  async function end(): Promise<void> {
+    await leave();
+    await within(drainMs, () => calls.idle());
     state = 'closed';
     calls.failAll('closed');
   }
 
+  let leaving: Promise<void> | null = null;
   let closing: Promise<void> | null = null;
+
+  function leave(): Promise<void> {
+    leaving ??= drain();
+    return leaving;
+  }
 
   return {
     local: true,
@@ -118,8 +123,10 @@ export function createInProcessBus({ log, drainMs = 10_000 }: InProcessBusOption
       join(listeners, subject, name, (body) => hand(handler, subject, body));
     },
 
+    leave,
+
     close() {
-      closing ??= drain();
+      closing ??= end();
       return closing;
     },
 

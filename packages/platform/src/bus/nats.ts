@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { headers as noHeaders } from '@nats-io/transport-node';
 import type { Msg, MsgHdrs } from '@nats-io/transport-node';
 import {
@@ -22,6 +21,7 @@ import { SMALL_BODY_BYTES, createResponder } from './responder.js';
 import type { Responder } from './responder.js';
 import { watchStalls } from './stall.js';
 import type { Bus, BusBody, BusReply, LargeBody } from './types.js';
+import { within } from './within.js';
 
 /** Of a body whose sender does not say how many it has, as an older version does: as many as any operation takes. */
 const MOST_BYTES = 22 * 1024 * 1024;
@@ -147,22 +147,28 @@ export async function createNatsBus(options: NatsBusOptions): Promise<Bus> {
 
   async function drain(): Promise<void> {
     state = 'draining';
-    const drained = (async () => {
+    await within(drainMs, async () => {
       await link.leave(`${inbox}*`);
       await Promise.all(responders.map((responder) => responder.idle()));
-      await calls.idle();
-    })();
-    const inTime = new AbortController();
-    const late = delay(drainMs, undefined, { signal: inTime.signal }).catch(() => {});
-    await Promise.race([drained, late]);
-    inTime.abort();
+    });
+  }
+
+  async function end(): Promise<void> {
+    await leave();
+    await within(drainMs, () => calls.idle());
     state = 'closed';
     calls.failAll('closed');
     stalls.stop();
     await link.close();
   }
 
+  let leaving: Promise<void> | null = null;
   let closing: Promise<void> | null = null;
+
+  function leave(): Promise<void> {
+    leaving ??= drain();
+    return leaving;
+  }
 
   return {
     async call(subject, headers, body) {
@@ -209,8 +215,10 @@ export async function createNatsBus(options: NatsBusOptions): Promise<Bus> {
       await link.subscribe(subject, queue, (message) => handler(textOf(message.data)));
     },
 
+    leave,
+
     close() {
-      closing ??= drain();
+      closing ??= end();
       return closing;
     },
 

@@ -82,7 +82,12 @@ export interface Bus {
   publish(subject: string, body: string): void;
   /** One member of a queue gets each hint; with `null` every subscriber does. */
   subscribe(subject: string, queue: string | null, handler: (body: string) => void): Promise<void>;
-  /** Takes no new requests, finishes those under way, then ends; bounded in time. */
+  /**
+   * Takes no new requests and hints, and resolves when those under way are answered; bounded in time. Calls go on. First of all
+   * when a process ends: whatever else ends before it, requests that still arrive would need.
+   */
+  leave(): Promise<void>;
+  /** Leaves, waits for its own calls, then ends; bounded in time. */
   close(): Promise<void>;
   ready(): boolean;
 }

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { operatorOf, personOf, producerOf } from '../support/client.js';
+import type { Answer } from '../support/client.js';
+import { executionInput, until } from '../support/requests.js';
+import type { Cast } from './support/fixture.js';
+import { startFleet } from './support/fleet.js';
+import type { Fleet, Member } from './support/fleet.js';
+import { ROOT } from './support/previous.js';
+import { report } from './support/report.js';
+
+const SERVICES = ['request', 'review', 'schema', 'ledger'] as const;
+const CLIENTS = 8;
+/** Calls that must begin while a replica ends. */
+const ENOUGH = 40;
+
+/** A rollout or a drained node ends one replica of several: callers that repeat nothing must not see it. */
+describe('a replica that is asked to end under load', () => {
+  let fleet: Fleet;
+  let cast: Cast;
+  let loading = true;
+  let load: Promise<unknown>;
+  let calls = 0;
+  const failed: string[] = [];
+  const replicas = new Map<string, Member[]>();
+
+  beforeAll(async () => {
+    fleet = await startFleet(ROOT);
+    const provider = await fleet.launch(ROOT, 'development-provider');
+    const others = ['gateway', 'execution-authority', 'worker-anchor'].map((target) =>
+      fleet.launch(ROOT, target),
+    );
+    for (const target of SERVICES)
+      replicas.set(
+        target,
+        await Promise.all([fleet.launch(ROOT, target), fleet.launch(ROOT, target)]),
+      );
+    const all = [provider, ...(await Promise.all(others)), ...[...replicas.values()].flat()];
+    for (const member of all) await member.serving;
+    const demo = await fleet.configure(ROOT);
+    const reviewer = await personOf(demo, fleet.dataDirectory, demo.people[1]!.id);
+    cast = { demo, producer: producerOf(demo), reviewer, operator: operatorOf(demo) };
+    load = Promise.all(Array.from({ length: CLIENTS }, keepCalling));
+    load.catch(() => {});
+  }, 180_000);
+  afterAll(async () => {
+    loading = false;
+    await load?.catch(() => {});
+    await fleet?.stop();
+  }, 60_000);
+
+  it.each(SERVICES)(
+    'loses no call: %s',
+    async (target) => {
+      const [first] = replicas.get(target) as Member[];
+      await more();
+      await first!.stop();
+      await more();
+      expect(failed).toEqual([]);
+      expect(first!.log()).not.toMatch(/did not stop in time|failed to stop/);
+      replicas.set(target, [await relaunch(target), ...replicas.get(target)!.slice(1)]);
+    },
+    120_000,
+  );
+
+  afterAll(() => report(`leaving: ${calls} calls, ${failed.length} failed`));
+
+  async function relaunch(target: string): Promise<Member> {
+    const member = await fleet.launch(ROOT, target);
+    await member.serving;
+    return member;
+  }
+
+  /** Every request has a schema that no process has seen, and every candidate a response. */
+  async function keepCalling(): Promise<void> {
+    while (loading) {
+      const name = `note_${randomUUID().replaceAll('-', '')}`;
+      const created = await once(() =>
+        cast.producer.post(
+          '/v2/requests',
+          executionInput(cast.demo, {
+            response_schema: {
+              type: 'object',
+              properties: { [name]: { type: 'string' } },
+            },
+          }),
+        ),
+      );
+      if (created === null) continue;
+      const path = `/v2/requests/${created.body.request.id}`;
+      await once(() => cast.producer.get(path));
+      await once(() =>
+        cast.reviewer.post(`${path}/candidates`, {
+          response: { [name]: 'seen' },
+          decision: 'authorise',
+        }),
+      );
+    }
+  }
+
+  /** Null when it failed. */
+  async function once(call: () => Promise<Answer>): Promise<Answer | null> {
+    calls += 1;
+    const begin = performance.now();
+    const answer = await call();
+    if (answer.status < 300) return answer;
+    const ms = Math.round(performance.now() - begin);
+    failed.push(`${answer.status} ${answer.body?.error} after ${ms} ms`);
+    return null;
+  }
+
+  async function more(): Promise<void> {
+    const before = calls;
+    await until(
+      async () => calls - before,
+      (many) => many >= ENOUGH,
+      60_000,
+    );
+  }
+});
