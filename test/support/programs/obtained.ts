@@ -8,7 +8,9 @@ export const BUILD_MS = 10 * 60_000;
 const SCRIPT = join(__dirname, 'obtain.mjs');
 
 /** Path of a program, built when this machine has none (obtain.mjs says how). */
-export async function obtained(name: 'versitygw' | 'minio' | 'vault-transit'): Promise<string> {
+export async function obtained(
+  name: 'versitygw' | 'minio' | 'vault-transit' | 'kubernetes',
+): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, name]);
   return stdout.trim();
 }
