@@ -17,7 +17,7 @@ export const PARTS = {
     SERVICES.map((name) => [name, { folder: `services/${name}`, imports: BASE }]),
   ),
   // The pages, built by Vite and served by the gateway: they run in a browser.
-  web: { folder: 'services/gateway/web', imports: ['protocol', 'verifier-page'] },
+  pages: { folder: 'packages/pages', imports: ['protocol', 'verifier-page'] },
   // Published for authors of apps, who have nothing else of ours.
   view: { folder: 'packages/view', imports: [] },
   'payment-batch': { folder: 'examples/payment-batch', imports: ['view'] },
@@ -28,7 +28,7 @@ export const PARTS = {
   // Starters of Postgres, NATS and Redis, for the launcher and the tests.
   'dev-servers': { folder: 'packages/dev-servers', imports: [] },
   deploy: { folder: 'deploy', imports: [...BASE, ...SERVICES, 'dev-servers'] },
-  test: { folder: 'test', imports: [...BASE, ...SERVICES, 'dev-servers', 'deploy', 'web'] },
+  test: { folder: 'test', imports: [...BASE, ...SERVICES, 'dev-servers', 'deploy', 'pages'] },
 };
 
 /** Files that may hold SQL and speak to Postgres. */

@@ -57,7 +57,6 @@ export default {
       displayName: 'unit',
       testMatch: [
         '<rootDir>/{packages,services}/*/src/**/*.test.ts',
-        '<rootDir>/services/gateway/web/src/**/*.test.ts',
         '<rootDir>/examples/*/src/**/*.test.ts',
         '<rootDir>/deploy/src/**/*.test.ts',
       ],

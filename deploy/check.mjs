@@ -25,9 +25,9 @@ const CHECKS = [
   lint('test'),
   lint('packages and services', {
     of: ['packages', 'services'],
-    without: ['services/gateway/web'],
+    without: ['packages/pages'],
   }),
-  lint('pages and apps', { of: ['services/gateway/web', 'examples'] }),
+  lint('pages and apps', { of: ['packages/pages', 'examples'] }),
   lint('everything else', {
     of: ['.'],
     without: ['packages', 'services', 'test', 'examples'],
@@ -44,7 +44,7 @@ const CHECKS = [
   },
   {
     name: 'types of the pages',
-    command: [bin('tsc'), '-p', join('services', 'gateway', 'web'), '--noEmit'],
+    command: [bin('tsc'), '-p', join('packages', 'pages'), '--noEmit'],
     advice: 'npm run types',
   },
   {

@@ -15,6 +15,7 @@ const HELP = `Starts Countersign on this machine, for development: npm start -- 
   --no-quotas           lift the quotas and rates
   --split               one process per service and worker, over NATS and Redis
   --replicas N          with --split: N processes of each
+  --no-build            start what is built already
   --install-packages    install servers that are missing as Debian packages without asking (as root)
   --help                this text
 
@@ -30,6 +31,7 @@ const OPTIONS = {
   'no-quotas': { type: 'boolean', default: false },
   split: { type: 'boolean', default: false },
   replicas: { type: 'string', default: '1' },
+  'no-build': { type: 'boolean', default: false },
   'install-packages': { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 };
@@ -40,7 +42,7 @@ try {
   if (options === null) {
     console.log(HELP);
   } else {
-    await prepare();
+    if (options.build) await prepare();
     const { launch } = await import(
       pathToFileURL(join(ROOT, 'deploy', 'dist', 'launcher', 'index.js')).href
     );
@@ -67,6 +69,7 @@ function read(args) {
     quotas: !values['no-quotas'],
     split: values.split,
     replicas,
+    build: !values['no-build'],
     installPackages: values['install-packages'],
   };
 }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 
 const MAIN = '@countersign/deploy';
 /** Beside package.json, what a workspace runs on. */
-const RUN = ['dist', 'web/dist', 'prisma/migrations', 'countersign.mjs', 'image/health.mjs'];
+const RUN = ['dist', 'prisma/migrations', 'countersign.mjs', 'image/health.mjs'];
 /** Of that, what only `npm start` runs. */
 const FOR_DEVELOPERS = join('deploy', 'dist', 'launcher');
 

@@ -16,7 +16,7 @@ let browser: Browser;
 let page: Page;
 let faults: string[];
 
-const ASSETS = join(__dirname, '../../services/gateway/web/dist/assets');
+const ASSETS = join(__dirname, '../../packages/pages/dist/assets');
 
 beforeAll(async () => {
   [instance, browser] = await Promise.all([startInstance(), startBrowser()]);

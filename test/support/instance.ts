@@ -58,6 +58,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
   if (options.people !== undefined) writeTenants(dataDirectory, options.people);
   const args = [
     'deploy/start.mjs',
+    '--no-build',
     ...['--data', dataDirectory, '--port', '0', '--sandbox-port', '0'],
     ...(options.demo === true ? [] : ['--no-demo']),
     ...(options.quotas === true ? [] : ['--no-quotas']),

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { Refusal } from '@countersign/protocol';
 
 import type { Call, Handler } from './call.js';
+import { BUILT_PAGES } from './pages/folder.js';
 import { isKnown } from './pipeline.js';
 
 const types: Readonly<Record<string, string>> = {
@@ -15,8 +16,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 const prefix = '/assets/';
-/** What `web/` is built into. */
-const folder = new URL('../web/dist/assets/', import.meta.url);
+const folder = new URL('assets/', BUILT_PAGES);
 
 interface Form {
   readonly tag: string;
@@ -34,7 +34,7 @@ function formOf(content: Buffer): Form {
 }
 
 /**
- * Serves the built files of `web/` out of memory; names are looked up, never paths. A name says its content by a
+ * Serves the built files of the pages out of memory; names are looked up, never paths. A name says its content by a
  * digest, and yet a browser asks again each time (protocol §8.5): an answer of 304 is a few bytes.
  */
 export async function createAssets(): Promise<Handler> {

@@ -1,5 +1,5 @@
-import type { AppOptions, MountedApp } from '@countersign/web/app-host';
-import { mountApp } from '@countersign/web/app-host';
+import type { AppOptions, MountedApp } from '@countersign/pages/app-host';
+import { mountApp } from '@countersign/pages/app-host';
 
 /** Events on the trusted page, in order. */
 export type AppHostEvent =

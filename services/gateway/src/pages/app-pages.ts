@@ -1,8 +1,8 @@
-/** One page of `web/src`. */
+/** One page of packages/pages. */
 export interface AppPage {
   /** The exact path, or with a final `/` everything below it. */
   readonly path: string;
-  /** Folder below `web/src` whose main.tsx it starts with. */
+  /** Folder below `packages/pages/src` whose main.tsx it starts with. */
   readonly name: string;
   readonly title: string;
   /**

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { BUILT_PAGES } from './folder.js';
 
-/** What the pages are built into (web/vite.config.mjs): their files, by the source that they are made of. */
+/** What the pages are built into (packages/pages/vite.config.mjs): their files, by the source that they are made of. */
 interface Chunk {
   readonly file: string;
   readonly imports?: readonly string[];
@@ -16,7 +17,7 @@ export interface PageFiles {
 }
 
 const THEME = 'src/theme/theme.css';
-const manifest = new URL('../../web/dist/manifest.json', import.meta.url);
+const manifest = new URL('manifest.json', BUILT_PAGES);
 
 let known: Readonly<Record<string, Chunk>> | null = null;
 
@@ -36,7 +37,7 @@ export function themeAddress(): string {
   return `/${chunkOf(THEME).file}`;
 }
 
-/** The files of `web/src/<name>/main.tsx`. Throws when the pages are not built. */
+/** The files of `packages/pages/src/<name>/main.tsx`. Throws when the pages are not built. */
 export function filesOf(name: string): PageFiles {
   const entry = chunkOf(`src/${name}/main.tsx`);
   const seen = new Map<string, Chunk>();

@@ -14,7 +14,7 @@ export interface PageReader {
 }
 
 export interface ShellParts {
-  /** Folder of the page below `web/src`. */
+  /** Folder of the page below `packages/pages/src`. */
   readonly name: string;
   readonly title: string;
   /** Null for a page that anybody may open. */

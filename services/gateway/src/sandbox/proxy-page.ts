@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 
 import { html } from '../html.js';
+import { BUILT_PAGES } from '../pages/folder.js';
 
 export type Confinement = 'standard' | 'strict';
 
-/** What `web/src/sandbox-proxy` is built into. */
-const built = new URL('../../web/dist/sandbox/proxy.js', import.meta.url);
+/** What `packages/pages/src/sandbox-proxy` is built into. */
+const built = new URL('sandbox/proxy.js', BUILT_PAGES);
 
 const style = `html, body { height: 100%; margin: 0; }
 iframe { display: block; width: 100%; height: 100%; border: 0; }
