@@ -13,14 +13,19 @@ const CLIENTS = 8;
 /** Calls that must begin while a replica ends. */
 const ENOUGH = 40;
 
-/** A rollout or a drained node ends one replica of several: callers that repeat nothing must not see it. */
-describe('a replica that is asked to end under load', () => {
+/** Shorter than a silent call is given before it is sent again. */
+const WAITING_MS = 250;
+
+/** A rollout, a drained node or a crash takes one replica of several: callers that repeat nothing must not see it. */
+describe('a replica that ends under load', () => {
   let fleet: Fleet;
   let cast: Cast;
   let loading = true;
   let load: Promise<unknown>;
   let calls = 0;
   const failed: string[] = [];
+  /** When each call under way began. */
+  const waiting = new Set<number>();
   const replicas = new Map<string, Member[]>();
 
   beforeAll(async () => {
@@ -49,7 +54,7 @@ describe('a replica that is asked to end under load', () => {
   }, 60_000);
 
   it.each(SERVICES)(
-    'loses no call: %s',
+    'loses no call when it is asked to: %s',
     async (target) => {
       const [first] = replicas.get(target) as Member[];
       await more();
@@ -57,6 +62,26 @@ describe('a replica that is asked to end under load', () => {
       await more();
       expect(failed).toEqual([]);
       expect(first!.log()).not.toMatch(/did not stop in time|failed to stop/);
+      replicas.set(target, [await relaunch(target), ...replicas.get(target)!.slice(1)]);
+    },
+    120_000,
+  );
+
+  it.each(['request', 'review', 'ledger'])(
+    'loses no call when it is killed: %s',
+    async (target) => {
+      const [first] = replicas.get(target) as Member[];
+      await more();
+      // What it has begun to read when it is killed is lost for certain: it stands still until some calls wait for it.
+      first!.signal('SIGSTOP');
+      await until(
+        async () => [...waiting].filter((begin) => performance.now() - begin > WAITING_MS).length,
+        (many) => many >= 2,
+        60_000,
+      );
+      first!.signal('SIGKILL');
+      await more();
+      expect(failed).toEqual([]);
       replicas.set(target, [await relaunch(target), ...replicas.get(target)!.slice(1)]);
     },
     120_000,
@@ -88,6 +113,7 @@ describe('a replica that is asked to end under load', () => {
       if (created === null) continue;
       const path = `/v2/requests/${created.body.request.id}`;
       await once(() => cast.producer.get(path));
+      await once(() => cast.producer.get('/v2/events?after=0'));
       await once(() =>
         cast.reviewer.post(`${path}/candidates`, {
           response: { [name]: 'seen' },
@@ -101,7 +127,8 @@ describe('a replica that is asked to end under load', () => {
   async function once(call: () => Promise<Answer>): Promise<Answer | null> {
     calls += 1;
     const begin = performance.now();
-    const answer = await call();
+    waiting.add(begin);
+    const answer = await call().finally(() => waiting.delete(begin));
     if (answer.status < 300) return answer;
     const ms = Math.round(performance.now() - begin);
     failed.push(`${answer.status} ${answer.body?.error} after ${ms} ms`);

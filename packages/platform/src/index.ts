@@ -9,6 +9,7 @@ export type { NatsBusOptions } from './bus/nats.js';
 export { throttle } from './bus/throttle.js';
 export { createMemoryParcels } from './bus/parcels.js';
 export type { ParcelStore } from './bus/parcels.js';
+export { createSecondTries } from './bus/second-try.js';
 export { SMALL_BODY_BYTES } from './bus/responder.js';
 export type {
   Bus,

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import {
   PREFLIGHT_SUBJECT,
   SMALL_BODY_BYTES,
+  createSecondTries,
   isLargeAnswer,
   traceparentOf,
 } from '@countersign/platform';
@@ -104,6 +105,15 @@ interface Admitted {
   isLarge: boolean;
 }
 
+/** As long as no call takes on a machine that keeps up, and well within a caller's patience. */
+const SILENT_MS = 800;
+
+/** Answered twice they change nothing. What changes something may be sent again under its key (protocol §6.3). */
+const READS: ReadonlySet<string> = new Set([
+  PREFLIGHT_SUBJECT,
+  ...OPERATIONS.filter(({ method }) => method === 'GET').map(busSubject),
+]);
+
 const UNAUTHENTICATED: Take = { bucket: 'unauthenticated' };
 
 function refusedBy(
@@ -127,6 +137,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const { origin, timeoutMs, stepUp, stepUpRequired } = parts;
   const match = compileMatcher(OPERATIONS.filter(({ path }) => path.startsWith('/v2/')));
   const admitted = new WeakMap<Call, Admitted>();
+  const twice = createSecondTries({ afterMs: SILENT_MS });
 
   async function take({ response }: Call, takes: readonly Take[]): Promise<void> {
     const excess = await rates.take(takes);
@@ -223,17 +234,23 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     subject: `countersign.${string}`,
     { params, key, body = '', large }: Given,
   ): Promise<BusReply> {
-    const sealed = await sealer.seal(caller && callerOf(caller), {
-      subject,
-      params: params && JSON.stringify(params),
-      key,
-      body,
-    });
-    const reply = await bus.call(
-      subject,
-      { ...sealed, traceparent: traceparentOf(call.trace), timeoutMs, large },
-      body,
-    );
+    const send = async (leftMs: number): Promise<BusReply> => {
+      const sealed = await sealer.seal(caller && callerOf(caller), {
+        subject,
+        params: params && JSON.stringify(params),
+        key,
+        body,
+      });
+      const traceparent = traceparentOf(call.trace);
+      return bus.call(subject, { ...sealed, traceparent, timeoutMs: leftMs, large }, body);
+    };
+    // Nothing is lost within a process; bytes are given away with the first try; a large answer is worth more than the wait.
+    const mayRepeat =
+      bus.local !== true &&
+      typeof body === 'string' &&
+      large !== 'taken' &&
+      (key !== undefined || READS.has(subject));
+    const reply = await (mayRepeat ? twice(timeoutMs, send) : send(timeoutMs));
     const { length } = reply.bytes ?? reply.body;
     if (length > LARGE_BYTES && admitted.has(call)) {
       weigh(call, length);

@@ -20,6 +20,8 @@ export interface Member {
   /** Once it says that it serves. */
   readonly serving: Promise<void>;
   log(): string;
+  /** `SIGSTOP` and `SIGKILL` are what a process does not hear of. */
+  signal(name: NodeJS.Signals): void;
   /** As an orchestrator does: takes it from the balancer, asks it to end, and waits. */
   stop(): Promise<void>;
 }
@@ -146,6 +148,7 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
       health: `http://127.0.0.1:${env.HEALTH_PORT}`,
       serving,
       log: () => log,
+      signal: (name) => void child.kill(name),
       stop: async () => {
         balancer.remove(port);
         await end(child);

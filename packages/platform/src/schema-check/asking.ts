@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Refusal } from '@countersign/protocol';
 import type { SchemaJob } from '@countersign/protocol';
 import { busFaultOf } from '../bus/fault.js';
+import { createSecondTries } from '../bus/second-try.js';
 import type { Bus } from '../bus/types.js';
 import { SCHEMA_SUBJECT } from '../subjects.js';
 import { SCHEMA_CHECK_LIMITS } from './limits.js';
@@ -9,8 +10,8 @@ import { SCHEMA_CHECK_LIMITS } from './limits.js';
 /** Good jobs that are remembered; a key is 32 bytes. */
 const MOST_REMEMBERED = 10_000;
 
-/** Longer than a job may take there: an answer that does not come by then never will. */
-const ANSWER_WITHIN_MS = 2 * SCHEMA_CHECK_LIMITS.totalMs;
+/** A job takes no longer there: a process that has not answered by then is gone, and another one is asked. */
+const ANSWER_WITHIN_MS = SCHEMA_CHECK_LIMITS.totalMs + 300;
 
 /**
  * Asks the target `schema` about response schemas and responses. What was good is good again: the same schema comes with
@@ -19,6 +20,7 @@ const ANSWER_WITHIN_MS = 2 * SCHEMA_CHECK_LIMITS.totalMs;
 export class SchemaChecks {
   readonly #good = new Set<string>();
   readonly #asked = new Map<string, Promise<void>>();
+  readonly #twice = createSecondTries({ afterMs: ANSWER_WITHIN_MS });
 
   constructor(private readonly bus: Pick<Bus, 'call'>) {}
 
@@ -47,7 +49,9 @@ export class SchemaChecks {
   async #ask(tenant: string, { schemaText, responseText }: SchemaJob): Promise<void> {
     try {
       const body = responseText === null ? schemaText : `${schemaText}\n${responseText}`;
-      await this.bus.call(SCHEMA_SUBJECT, { timeoutMs: ANSWER_WITHIN_MS, tenant }, body);
+      await this.#twice(2 * ANSWER_WITHIN_MS, (timeoutMs) =>
+        this.bus.call(SCHEMA_SUBJECT, { timeoutMs, tenant }, body),
+      );
     } catch (error) {
       const fault = busFaultOf(error);
       if (fault === null) throw error;
