@@ -1,8 +1,8 @@
 // Who may import whom: the first half of this file is the drawing, the second half makes ESLint rules of it.
-// deploy/src/boundaries.test.ts shows that they refuse what is not drawn here.
+// tools/src/boundaries.test.ts shows that they refuse what is not drawn here.
 //
-//   protocol <- platform, database <- services <- deploy <- test
-//   dev-servers <- deploy (for developers alone: imports.config.mjs), test
+//   protocol <- platform, database <- services <- deploy <- tools <- test
+//   dev-servers <- tools, test
 //   first-generation (archived; imports nothing of the house, and nothing of the house imports it)
 
 const BASE = ['protocol', 'platform', 'database'];
@@ -25,10 +25,15 @@ export const PARTS = {
   // what was built of it.
   'verifier-page': { folder: 'packages/verifier-page', imports: ['protocol'] },
   'first-generation': { folder: 'packages/first-generation', imports: [] },
-  // Starters of Postgres, NATS and Redis, for the launcher and the tests.
+  // Starters of Postgres, NATS and Redis.
   'dev-servers': { folder: 'packages/dev-servers', imports: [] },
-  deploy: { folder: 'deploy', imports: [...BASE, ...SERVICES, 'dev-servers'] },
-  test: { folder: 'test', imports: [...BASE, ...SERVICES, 'dev-servers', 'deploy', 'pages'] },
+  deploy: { folder: 'deploy', imports: [...BASE, ...SERVICES] },
+  // The launcher, its demonstration and what runs checks and tests: for developers, no part of the image.
+  tools: { folder: 'tools', imports: ['protocol', 'database', 'deploy', 'dev-servers'] },
+  test: {
+    folder: 'test',
+    imports: [...BASE, ...SERVICES, 'dev-servers', 'deploy', 'tools', 'pages'],
+  },
 };
 
 /** Files that may hold SQL and speak to Postgres. */
@@ -81,8 +86,8 @@ const LIBRARIES = [
   },
   {
     names: ['commander'],
-    only: ['deploy/**'],
-    why: 'commands are given in deploy',
+    only: ['deploy/**', 'tools/**'],
+    why: 'commands are given in deploy and tools',
   },
 ];
 
@@ -135,7 +140,7 @@ const SQL_SYNTAX = [`Literal[value=${SQL_TEXT}]`, `TemplateElement[value.raw=${S
 
 /** What a step leaves has one writer. Retention, which removes it later, and the ledger's functions are not steps. */
 const STEP_WRITER = ['packages/database/src/step-consequences.ts', 'packages/database/src/step.ts'];
-const WITHOUT_STEPS = ['deploy', 'test', 'first-generation'];
+const WITHOUT_STEPS = ['deploy', 'tools', 'test', 'first-generation'];
 const STEP_TEXT = String.raw`/(INSERT INTO\s+(lifecycle|record|outbox|deadline|idempotency|incident)|UPDATE\s+(lifecycle|deadline|incident))\b/`;
 const STEP_SYNTAX = [`Literal[value=${STEP_TEXT}]`, `TemplateElement[value.raw=${STEP_TEXT}]`].map(
   (selector) => ({

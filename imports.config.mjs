@@ -1,10 +1,9 @@
 // Rules that boundaries.config.mjs cannot state, for they follow imports from file to file. dependency-cruiser reads them
-// (`npm run check:imports`); deploy/src/imports.test.ts shows that it refuses.
+// (`npm run check:imports`); tools/src/imports.test.ts shows that it refuses.
 
-/** The parts of deploy for developers, and the one file that gives their commands. */
-const DEVELOPMENT = '^deploy/src/(launcher|demo)/';
-const SERVERS = '^packages/dev-servers/';
-const ITS_COMMANDS = '^deploy/src/cli/development\\.ts$';
+/** What developers run, of which the image has nothing. */
+const DEVELOPMENT = '^(tools|packages/dev-servers)/';
+const FIRST_COMMAND = '^deploy/start\\.mjs$';
 
 export default {
   forbidden: [
@@ -20,8 +19,8 @@ export default {
       // The product's process and its commands run without the launcher, its servers and the demonstration.
       name: 'development-in-product',
       severity: 'error',
-      from: { path: '^deploy/src/', pathNot: [DEVELOPMENT, ITS_COMMANDS] },
-      to: { path: [DEVELOPMENT, SERVERS] },
+      from: { path: '^(deploy|packages|services)/', pathNot: [DEVELOPMENT, FIRST_COMMAND] },
+      to: { path: DEVELOPMENT },
     },
   ],
   options: {

@@ -1,3 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, workspaces } from './tools/prepare.mjs';
+
 const shared = {
   testEnvironment: 'node',
   transform: {
@@ -17,27 +21,30 @@ const shared = {
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^canonicalize$': '<rootDir>/node_modules/canonicalize/lib/canonicalize.js',
-    '^@countersign/(protocol|platform|database)$': '<rootDir>/packages/$1/src/index.ts',
-    '^@countersign/protocol/constants$': '<rootDir>/packages/protocol/src/constants.ts',
-    '^@countersign/gateway/sandbox$': '<rootDir>/services/gateway/src/sandbox/index.ts',
-    '^@countersign/first-generation$': '<rootDir>/packages/first-generation/src/index.ts',
-    '^@countersign/first-generation/client$':
-      '<rootDir>/packages/first-generation/src/client/index.ts',
-    '^@countersign/dev-servers$': '<rootDir>/packages/dev-servers/src/index.ts',
-    '^@countersign/dev-servers/testing$': '<rootDir>/packages/dev-servers/src/testing/index.ts',
-    '^@countersign/platform/body-job$': '<rootDir>/packages/platform/src/body-workers/job.ts',
-    '^@countersign/platform/jobs$': '<rootDir>/packages/platform/src/jobs.ts',
-    '^@countersign/platform/schema-check$': '<rootDir>/packages/platform/src/schema-check/index.ts',
-    '^@countersign/platform/tracing$': '<rootDir>/packages/platform/src/tracing/index.ts',
-    '^@countersign/deploy$': '<rootDir>/deploy/src/index.ts',
-    '^@countersign/deploy/person$': '<rootDir>/deploy/src/demo/person.ts',
-    '^@countersign/(gateway|request|review|execution-authority|ledger|notifier)$':
-      '<rootDir>/services/$1/src/index.ts',
+    ...sources(),
   },
 };
 
+/** The sources of our own packages, by what their manifests export. */
+function sources() {
+  const exported = workspaces().flatMap((folder) => {
+    const { name, exports = {} } = JSON.parse(
+      readFileSync(join(ROOT, folder, 'package.json'), 'utf8'),
+    );
+    return Object.entries(exports).flatMap(([path, { types }]) =>
+      types?.startsWith('./src/') ? [[name + path.slice(1), join(folder, types)]] : [],
+    );
+  });
+  return Object.fromEntries(
+    exported.map(([name, file]) => [
+      `^${name.replace('*', '(.*)')}$`,
+      `<rootDir>/${file.replace('*', '$1')}`,
+    ]),
+  );
+}
+
 // These files kill faster than a busy machine starts, bound how late a worker may be, or compare times: nothing else runs
-// beside them (deploy/test.mjs).
+// beside them (tools/test.mjs).
 const ALONE = ['fault/kill', 'fault/workers', 'e2e/isolation/'];
 
 /** `npm run test:fast`: the rules of the lifecycle, their statements and their signatures, against Postgres, NATS and Redis. */
@@ -58,7 +65,7 @@ export default {
       testMatch: [
         '<rootDir>/{packages,services}/*/src/**/*.test.ts',
         '<rootDir>/examples/*/src/**/*.test.ts',
-        '<rootDir>/deploy/src/**/*.test.ts',
+        '<rootDir>/{deploy,tools}/src/**/*.test.ts',
       ],
     },
     {

@@ -18,7 +18,7 @@ import {
 import { valuesSchema } from './generate/chart-values.mjs';
 import { composeFile, scrapeConfig } from './generate/compose-files.mjs';
 import { withTables } from './generate/protocol-tables.mjs';
-import { ROOT } from './prepare.mjs';
+import { ROOT } from './root.mjs';
 
 const CHART = 'helm/countersign';
 const PROTOCOL = 'docs/protocol';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMap, isScalar, parseDocument } from 'yaml';
-import { ROOT } from '../prepare.mjs';
+import { ROOT } from '../root.mjs';
 import { installed } from './installed.mjs';
 
 const FILE = join(ROOT, 'helm', 'countersign', 'values.yaml');

@@ -8,7 +8,7 @@
 //   tar -C base -c . | docker import - node:24-bookworm-slim
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { ROOT } from '../prepare.mjs';
+import { ROOT } from '../root.mjs';
 
 const { values } = parseArgs({
   options: {

@@ -6,8 +6,6 @@ import { dirname, join } from 'node:path';
 const MAIN = '@countersign/deploy';
 /** Beside package.json, what a workspace runs on. */
 const RUN = ['dist', 'prisma/migrations', 'countersign.mjs', 'image/health.mjs'];
-/** Of that, what only `npm start` runs. */
-const FOR_DEVELOPERS = join('deploy', 'dist', 'launcher');
 
 const out = process.argv[2];
 if (out === undefined) throw new Error('usage: node deploy/image/collect.mjs <folder>');
@@ -55,5 +53,5 @@ function copy(from, to) {
   const target = join(out, to);
   mkdirSync(dirname(target), { recursive: true });
   // Maps of our own sources stay: a stack in a log should name them.
-  cpSync(from, target, { recursive: true, filter: (path) => path !== FOR_DEVELOPERS });
+  cpSync(from, target, { recursive: true });
 }

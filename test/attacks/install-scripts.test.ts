@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { newFolder } from '../support/folder.js';
 
-const PREPARE = resolve(__dirname, '../../deploy/prepare.mjs');
+const PREPARE = resolve(__dirname, '../../tools/prepare.mjs');
 
 const made: string[] = [];
 afterAll(() => made.forEach((folder) => rmSync(folder, { recursive: true })));
@@ -15,8 +15,8 @@ function projectWith(allowScripts: Record<string, boolean>): string {
   const write = (path: string, content: unknown) =>
     writeFileSync(join(root, path), JSON.stringify(content));
   mkdirSync(join(root, 'hostile'));
-  mkdirSync(join(root, 'deploy'));
-  cpSync(PREPARE, join(root, 'deploy', 'prepare.mjs'));
+  mkdirSync(join(root, 'tools'));
+  cpSync(PREPARE, join(root, 'tools', 'prepare.mjs'));
   const engines = { node: '>=20.19' };
   write('package.json', {
     ...{ name: 'clone', version: '1.0.0', engines, workspaces: [], allowScripts },
@@ -32,7 +32,7 @@ function projectWith(allowScripts: Record<string, boolean>): string {
   // It fails at the build, of which there is none, after the installation.
   spawnSync(
     process.execPath,
-    ['-e', "import('./deploy/prepare.mjs').then((it) => it.prepare()).catch(() => {})"],
+    ['-e', "import('./tools/prepare.mjs').then((it) => it.prepare()).catch(() => {})"],
     { cwd: root, encoding: 'utf8' },
   );
   expect(existsSync(join(root, 'node_modules', 'hostile'))).toBe(true);

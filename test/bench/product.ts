@@ -97,7 +97,7 @@ function launch({ folder, split, replicas, npm, quotas, env }: ProductOptions) {
   const { DATABASE_URL: _1, NATS_URL: _2, REDIS_URL: _3, ...own } = process.env;
   const [command, before] = npm
     ? ['npm', ['start', '--silent', '--']]
-    : [process.execPath, ['deploy/start.mjs']];
+    : [process.execPath, ['tools/start.mjs']];
   const child = spawn(command, [...before, ...args], {
     cwd: ROOT,
     env: { ...own, ...env },
@@ -180,7 +180,7 @@ async function sessions(
 }
 
 function session(person: string, folder: string): Promise<string> {
-  const args = ['deploy/countersign.mjs', 'session', person, '--data', folder];
+  const args = ['tools/develop.mjs', 'session', person, '--data', folder];
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));

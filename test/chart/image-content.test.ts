@@ -66,7 +66,8 @@ describe('what the image holds', () => {
     expect(installed).not.toContain('jest');
     expect(installed).not.toContain('typescript');
     const forDevelopers = [
-      'deploy/dist/launcher',
+      'tools',
+      'node_modules/@countersign/tools',
       'packages/dev-servers',
       'node_modules/@countersign/dev-servers',
     ];
@@ -75,11 +76,11 @@ describe('what the image holds', () => {
   });
 
   it('takes a request through its whole life, as a user without rights on files that it cannot change', async () => {
-    fleet = await startFleet(app, user);
+    fleet = await startFleet(ROOT, user);
     const members = await Promise.all(TARGETS.map((target) => fleet!.launch(app, target)));
     for (const member of members) await member.serving;
-    await fleet.configure(app);
-    const command = [join(app, 'deploy', 'countersign.mjs'), 'demo', '--data', fleet.dataDirectory];
+    await fleet.configure(ROOT);
+    const command = [join(ROOT, 'tools', 'develop.mjs'), 'demo', '--data', fleet.dataDirectory];
     // Not synchronously: the address of the gateways is in this process.
     const { stdout } = await promisify(execFile)(process.execPath, command);
     expect(stdout).toMatch(/ExecutionOutcome completed/);

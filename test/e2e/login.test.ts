@@ -285,13 +285,15 @@ describe('a login', () => {
 describe('a session', () => {
   test('is made for scripts by a command, of anybody whom the instance knows', async () => {
     const data = ['--data', instance.dataDirectory];
-    const { code, stdout } = await runCommand(['session', 'reviewer-1', ...data]);
+    const session = (person: string) =>
+      runCommand(['session', person, ...data], {}, 'tools/develop.mjs');
+    const { code, stdout } = await session('reviewer-1');
     expect(code).toBe(0);
     const { cookie, csrf, subject, origin } = JSON.parse(stdout);
     expect({ subject, origin }).toEqual({ subject: 'reviewer-1', origin: demo.origin });
     const inbox = await new Client(demo.origin, { cookie, csrf }).get('/v2/requests');
     expect(inbox.status).toBe(200);
-    const unknown = await runCommand(['session', 'nobody', ...data]);
+    const unknown = await session('nobody');
     expect(unknown.code).toBe(1);
     expect(unknown.stderr).toMatch(
       /^countersign: Nobody is called nobody\. The people are: .*reviewer-1/,

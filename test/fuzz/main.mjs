@@ -2,7 +2,7 @@
 // `npm run fuzz`: the fuzzer of the system tests with as many calls and whatever seed one likes.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Missing, ROOT, endWithNpm, prepare, run } from '../../deploy/prepare.mjs';
+import { Missing, ROOT, endWithNpm, prepare, run } from '../../tools/prepare.mjs';
 
 const HELP = `npm run fuzz -- [options]
 

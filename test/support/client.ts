@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Demo } from './instance.js';
-import { logInAs } from '@countersign/deploy/person';
+import { logInAs } from '@countersign/tools/demo/person';
 import { assertDescribed } from './openapi.js';
 
 export type Credentials = { token: string } | { cookie: string; csrf: string } | null;

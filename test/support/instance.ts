@@ -57,7 +57,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
   if (!existsSync(join(dataDirectory, 'postgres'))) copyCluster(dataDirectory);
   if (options.people !== undefined) writeTenants(dataDirectory, options.people);
   const args = [
-    'deploy/start.mjs',
+    'tools/start.mjs',
     '--no-build',
     ...['--data', dataDirectory, '--port', '0', '--sandbox-port', '0'],
     ...(options.demo === true ? [] : ['--no-demo']),
@@ -110,12 +110,13 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
   };
 }
 
-/** Runs one of the product's commands and gives what it printed. */
+/** Runs one of the product's commands, or one of another `program`, and gives what it printed. */
 export function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  program = 'deploy/countersign.mjs',
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, ['deploy/countersign.mjs', ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd: ROOT,
     env: { ...process.env, ...env },
   });

@@ -25,10 +25,6 @@ export const COMMAND_FILES: readonly {
   },
   { names: ['doctor'], add: async (to) => (await import('./doctor.js')).addDoctorCommand(to) },
   { names: ['probe'], add: async (to) => (await import('./probe.js')).addProbeCommand(to) },
-  {
-    names: ['session', 'demo', 'set-up', 'configure', 'set-up-demo'],
-    add: async (to) => (await import('./development.js')).addDevelopmentCommands(to),
-  },
 ];
 
 /** The command line of Countersign. Answers go to stdout, one line that says what to do about a failure to stderr. */

@@ -31,7 +31,7 @@ describe('the first generation', () => {
   });
 
   it('is no target', () => {
-    const targets = readFileSync(join(ROOT, 'deploy', 'src', 'launcher', 'targets.ts'), 'utf8');
+    const targets = readFileSync(join(ROOT, 'deploy', 'src', 'targets.ts'), 'utf8');
     expect(targets).not.toContain('first-generation');
   });
 

@@ -10,7 +10,7 @@ const SOURCE = /^\/\/ ((?:packages|services|deploy|node_modules)\/\S+)$/;
 
 /**
  * The source, such as `services/review/src/operations/confirm.ts`, of a line (from 1) of a built file that holds many modules
- * (deploy/src/bundle.mjs). Null for a line of any other file.
+ * (tools/bundle.mjs). Null for a line of any other file.
  */
 export function sourceOfLine(path: string, line: number): string | null {
   const modules = known.get(path) ?? modulesOf(path);

@@ -9,7 +9,7 @@ const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/googl
 export const PAGE_WAITS_MS = 60_000;
 jest.setTimeout(3 * PAGE_WAITS_MS);
 
-/** Starts the browser that the pages are tested with: `CHROMIUM`, else one of the machine (deploy/test-servers.mjs). */
+/** Starts the browser that the pages are tested with: `CHROMIUM`, else one of the machine (tools/test-servers.mjs). */
 export async function startBrowser(flags: readonly string[] = []): Promise<Browser> {
   const executablePath = process.env['CHROMIUM'] ?? PATHS.find((path) => existsSync(path));
   if (executablePath === undefined)

@@ -2,7 +2,7 @@
 // Writes the vectors anew: `node test/conformance/vectors/generate.mjs`. Keys and times are fixed, so the files are the
 // same on every machine, and vectors.test.ts compares them with what it makes itself.
 import { join } from 'node:path';
-import { ROOT, endWithNpm, prepare, run } from '../../../deploy/prepare.mjs';
+import { ROOT, endWithNpm, prepare, run } from '../../../tools/prepare.mjs';
 
 endWithNpm();
 await prepare();

@@ -1,6 +1,6 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
@@ -64,11 +64,9 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
   const members = new Set<Member>();
 
   const command = (of: string, ...args: string[]) =>
-    promisify(execFile)(
-      process.execPath,
-      [join(of, 'deploy', 'countersign.mjs'), ...args, '--data', data],
-      { env: { ...process.env, DATABASE_URL: postgres.url } },
-    );
+    promisify(execFile)(process.execPath, [commandsOf(of), ...args, '--data', data], {
+      env: { ...process.env, DATABASE_URL: postgres.url },
+    });
   await command(root, 'set-up', '--origin', origin);
   const tenants = JSON.parse(readFileSync(join(data, 'tenants.json'), 'utf8'));
   if (user !== null) {
@@ -178,6 +176,12 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
       rmSync(data, { recursive: true, force: true });
     },
   };
+}
+
+/** The commands for developers of the version whose root that is: the version before has them in its command line. */
+function commandsOf(root: string): string {
+  const file = join(root, 'tools', 'develop.mjs');
+  return existsSync(file) ? file : join(root, 'deploy', 'countersign.mjs');
 }
 
 async function end(child: ChildProcess): Promise<void> {

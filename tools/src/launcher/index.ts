@@ -1,9 +1,9 @@
 import { runCommand } from './command.js';
-import { DEFAULT_DATA, takeDataDirectory } from '../data-directory.js';
-import type { DataDirectory } from '../data-directory.js';
+import { DEFAULT_DATA, takeDataDirectory } from '@countersign/deploy/data-directory';
+import type { DataDirectory } from '@countersign/deploy/data-directory';
 import { DEMO_FILE, writeDemoFile } from './demo-file.js';
 import { demoTenants, everybodyOf } from './demo-tenants.js';
-import { explain } from '../plain-error.js';
+import { explain } from '@countersign/deploy/plain-error';
 import { choosePorts } from './ports.js';
 import { provideStores } from './stores.js';
 import { supervise } from './supervisor.js';

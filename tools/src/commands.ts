@@ -1,11 +1,28 @@
-import type { Command } from 'commander';
-import { DEFAULT_DATA, dataDirectory } from '../data-directory.js';
-import { demoFileOf, logInAs, subjectOf } from '../demo/person.js';
-import { writeDemoFile } from '../launcher/demo-file.js';
-import { demoTenants } from '../launcher/demo-tenants.js';
+import { Command, CommanderError } from 'commander';
+import { DEFAULT_DATA, dataDirectory } from '@countersign/deploy/data-directory';
+import { explain } from '@countersign/deploy/plain-error';
+import { demoFileOf, logInAs, subjectOf } from './demo/person.js';
+import { writeDemoFile } from './launcher/demo-file.js';
+import { demoTenants } from './launcher/demo-tenants.js';
 
 /** Commands that work on an instance of `npm start`; each loads what it needs, for the launcher and scripts run them often. */
-export function addDevelopmentCommands(program: Command): void {
+export async function main(argv: readonly string[]): Promise<void> {
+  const program = new Command('develop')
+    .description(
+      'Commands for an instance of `npm start`. `npm run countersign` has those of the product.',
+    )
+    .showHelpAfterError('(`node tools/develop.mjs --help` lists the commands)')
+    .exitOverride();
+  addCommands(program);
+  try {
+    await program.parseAsync([...argv]);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) console.error(`countersign: ${explain(error)}`);
+    process.exitCode = error instanceof CommanderError ? error.exitCode : 1;
+  }
+}
+
+function addCommands(program: Command): void {
   program
     .command('session')
     .description('log a demo person in and print {"origin","cookie","csrf","subject"} for scripts')
@@ -28,8 +45,8 @@ export function addDevelopmentCommands(program: Command): void {
     .requiredOption('--origin <origin>')
     .action(async ({ data, origin }: { data: string; origin: string }) => {
       const [{ setUp }, { databaseUrl }] = await Promise.all([
-        import('../launcher/set-up.js'),
-        import('./database-of.js'),
+        import('./launcher/set-up.js'),
+        import('@countersign/deploy/cli/database-of'),
       ]);
       await setUp(dataDirectory(data), origin, databaseUrl() ?? '', console.log);
     });
@@ -55,14 +72,14 @@ export function addDevelopmentCommands(program: Command): void {
 }
 
 async function demonstrate(data: string): Promise<void> {
-  const { runLifecycle } = await import('../demo/lifecycle.js');
+  const { runLifecycle } = await import('./demo/lifecycle.js');
   await runLifecycle(demoFileOf(data), (person) => subjectOf(data, person), console.log);
 }
 
 async function configure({ data, sandboxOrigin, ...at }: ConfigureFlags): Promise<void> {
   const [{ addAuditors, configureTenant }, { databaseUrl }] = await Promise.all([
-    import('../launcher/configure.js'),
-    import('./database-of.js'),
+    import('./launcher/configure.js'),
+    import('@countersign/deploy/cli/database-of'),
   ]);
   const url = databaseUrl();
   const directory = dataDirectory(data);

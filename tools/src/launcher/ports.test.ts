@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { takeDataDirectory } from '../data-directory.js';
-import type { DataDirectory } from '../data-directory.js';
+import { takeDataDirectory } from '@countersign/deploy/data-directory';
+import type { DataDirectory } from '@countersign/deploy/data-directory';
 import { choosePorts } from './ports.js';
 
 const FREE = { port: 0, sandboxPort: 0 };

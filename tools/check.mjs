@@ -77,7 +77,7 @@ const CHECKS = [
     command: [
       bin('depcruise'),
       ...['--config', 'imports.config.mjs'],
-      ...['packages', 'services', 'deploy', 'test', 'examples'],
+      ...['packages', 'services', 'deploy', 'tools', 'test', 'examples'],
     ],
     advice: 'npm run check:imports',
   },

@@ -1,10 +1,10 @@
 import { bootstrapTenant, createOwnerPool } from '@countersign/database';
 import type { TrustManifest } from '@countersign/protocol';
-import type { DataDirectory } from '../data-directory.js';
-import { bringUpToDate } from '../database.js';
+import type { DataDirectory } from '@countersign/deploy/data-directory';
+import { bringUpToDate } from '@countersign/deploy/database';
 import { demoTenants } from './demo-tenants.js';
 import type { DemoTenant } from './demo-tenants.js';
-import { ensureKeys, trustManifest } from '../keys.js';
+import { ensureKeys, trustManifest } from '@countersign/deploy/keys';
 
 /**
  * Everything that has to be there before the first target starts: keys, the trust manifest of `origin`, the schema,

@@ -1,9 +1,9 @@
-import { dataDirectory } from '../data-directory.js';
+import { dataDirectory } from '@countersign/deploy/data-directory';
 import { DEMO_FILE } from '../launcher/demo-file.js';
 import type { DemoFile } from '../launcher/demo-file.js';
 import { TENANTS_FILE, everybodyOf } from '../launcher/demo-tenants.js';
 import type { DemoTenant } from '../launcher/demo-tenants.js';
-import { PlainError } from '../plain-error.js';
+import { PlainError } from '@countersign/deploy/plain-error';
 import { logIn } from './login.js';
 import type { Session } from './login.js';
 

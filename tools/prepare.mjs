@@ -1,7 +1,7 @@
 // What has to be there before anything of this project can run: Node, the packages, the build.
 // Plain Node without dependencies, for it runs on a clone with nothing installed.
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -94,6 +94,18 @@ async function build(say) {
     );
     if (code !== 0) throw new Missing(`The build failed:\n${tail(output, 40)}`);
   });
+}
+
+/** The folders of all workspaces, relative to the root. */
+export function workspaces() {
+  const { workspaces: patterns } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  return patterns
+    .flatMap((pattern) => {
+      if (!pattern.endsWith('/*')) return [pattern];
+      const parent = pattern.slice(0, -2);
+      return readdirSync(join(ROOT, parent)).map((name) => join(parent, name));
+    })
+    .filter((path) => existsSync(join(ROOT, path, 'package.json')));
 }
 
 /** Runs `work` under a line that says what is going on, again every 15 s, and how long it took. */

@@ -8,11 +8,11 @@ import {
 } from '@countersign/dev-servers';
 import type { RunningStore } from '@countersign/dev-servers';
 import { canInstall, installPackages, isAllowed } from './debian.js';
-import { commandOf } from '../data-directory.js';
-import type { DataDirectory } from '../data-directory.js';
-import { PlainError, explain } from '../plain-error.js';
-import { STORES_FILE } from '../stores-file.js';
-import type { Started, StoreUrls, StoresFile } from '../stores-file.js';
+import { commandOf } from '@countersign/deploy/data-directory';
+import type { DataDirectory } from '@countersign/deploy/data-directory';
+import { PlainError, explain } from '@countersign/deploy/plain-error';
+import { STORES_FILE } from '@countersign/deploy/stores-file';
+import type { Started, StoreUrls, StoresFile } from '@countersign/deploy/stores-file';
 
 /** The stores of an instance: addresses for its targets, and what to stop at the end. */
 export interface Stores {

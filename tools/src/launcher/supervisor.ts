@@ -2,9 +2,9 @@ import cluster from 'node:cluster';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { DataDirectory } from '../data-directory.js';
+import type { DataDirectory } from '@countersign/deploy/data-directory';
 import { endOfLog, judgeLine, openLog } from './log-file.js';
-import { PlainError } from '../plain-error.js';
+import { PlainError } from '@countersign/deploy/plain-error';
 
 /** One process: a target of main.js, and the environment that configures it, which is all of it. */
 export interface TargetProcess {
@@ -23,7 +23,7 @@ export interface Supervisor {
   stop(): Promise<void>;
 }
 
-const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../../deploy/dist/main.js', import.meta.url));
 const ORPHAN = new URL('./orphan.js', import.meta.url).href;
 const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 15_000;

@@ -23,18 +23,19 @@ const PLANTED = {
   'packages/two/package.json': manifest('@house/two'),
   'packages/two/src/index.ts':
     "import type { One } from '@house/one'; export interface Two { one: One }",
-  'deploy/src/cli/probe.ts': "import { api } from '../demo/api.js'; export const probe = api;",
+  'deploy/src/cli/probe.ts':
+    "import { api } from '../../../tools/src/demo/api.js'; export const probe = api;",
   'deploy/src/cli/migrate.ts':
     "import { start } from '@countersign/dev-servers'; export const migrate = start;",
   'packages/dev-servers/package.json': manifest('@countersign/dev-servers'),
   'packages/dev-servers/src/index.ts': 'export const start = 1;',
   'deploy/src/cli/doctor.ts':
-    "import type { Ports } from '../launcher/ports.js'; export type Doctor = Ports;",
-  'deploy/src/cli/development.ts': "export const demo = () => import('../demo/demo.js');",
-  'deploy/src/demo/api.ts': 'export const api = 1;',
-  'deploy/src/demo/demo.ts':
+    "import type { Ports } from '../../../tools/src/launcher/ports.js'; export type Doctor = Ports;",
+  'tools/src/commands.ts': "export const demo = () => import('./demo/demo.js');",
+  'tools/src/demo/api.ts': 'export const api = 1;',
+  'tools/src/demo/demo.ts':
     "import type { Ports } from '../launcher/ports.js'; export type Demo = Ports;",
-  'deploy/src/launcher/ports.ts': 'export type Ports = number;',
+  'tools/src/launcher/ports.ts': 'export type Ports = number;',
   'straight/a.ts': "import type { B } from './b.js'; export interface A { b: B }",
   'straight/b.ts': "import type { C } from './c.js'; export interface B { c: C }",
   'straight/c.ts': 'export interface C { c: string }',

@@ -1,5 +1,5 @@
-import { reach } from '../client/api.js';
-import { PlainError } from '../plain-error.js';
+import { reach } from '@countersign/deploy/client/api';
+import { PlainError } from '@countersign/deploy/plain-error';
 
 /** A session of a person, ready for scripts: `cookie` is the whole `name=value`. */
 export interface Session {

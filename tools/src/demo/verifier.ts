@@ -18,7 +18,7 @@ import type {
   SignedRecord,
   Trust,
 } from '@countersign/protocol';
-import { PlainError } from '../plain-error.js';
+import { PlainError } from '@countersign/deploy/plain-error';
 import type { DemoFile } from '../launcher/demo-file.js';
 
 /** Believes nothing that the service says: everything is recomputed under the trust manifest that lies on disk. */

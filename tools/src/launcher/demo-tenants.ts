@@ -1,5 +1,5 @@
-import { newToken } from '../bearer-token.js';
-import type { DataDirectory } from '../data-directory.js';
+import { newToken } from '@countersign/deploy/bearer-token';
+import type { DataDirectory } from '@countersign/deploy/data-directory';
 
 /** Somebody of the demonstration: `subject` is the name at the development provider. */
 export interface DemoPerson {

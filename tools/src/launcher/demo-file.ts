@@ -1,4 +1,4 @@
-import type { DataDirectory } from '../data-directory.js';
+import type { DataDirectory } from '@countersign/deploy/data-directory';
 import type { DemoTenant } from './demo-tenants.js';
 
 export const DEMO_FILE = 'demo.json';

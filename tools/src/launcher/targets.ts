@@ -1,10 +1,10 @@
-import { BUS } from '../configuration.js';
-import { messageKeysVariable } from '../message-settings.js';
-import { signingKeyVariable } from '../signing-settings.js';
-import { STORES_FILE } from '../stores-file.js';
-import { TARGETS, rowOf } from '../targets.js';
-import type { Target } from '../targets.js';
-import type { DataDirectory } from '../data-directory.js';
+import { BUS } from '@countersign/deploy/configuration';
+import { messageKeysVariable } from '@countersign/deploy/message-settings';
+import { signingKeyVariable } from '@countersign/deploy/signing-settings';
+import { STORES_FILE } from '@countersign/deploy/stores-file';
+import { TARGETS, rowOf } from '@countersign/deploy/targets';
+import type { Target } from '@countersign/deploy/targets';
+import type { DataDirectory } from '@countersign/deploy/data-directory';
 import { everybodyOf } from './demo-tenants.js';
 import type { DemoTenant } from './demo-tenants.js';
 import type { Ports } from './ports.js';

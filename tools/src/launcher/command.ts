@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { PlainError } from '../plain-error.js';
+import { PlainError } from '@countersign/deploy/plain-error';
 
-const CLI = fileURLToPath(new URL('../../countersign.mjs', import.meta.url));
+const COMMANDS = fileURLToPath(new URL('../../develop.mjs', import.meta.url));
 
 /**
- * Runs a command of our own CLI to its end, its output going to ours. In a process of its own, because what it loads
+ * Runs one of our commands (src/commands.ts) to its end, its output going to ours. In a process of its own, because what it loads
  * (schemas, database client) would stay in the launcher's memory for as long as that runs.
  * Throws PlainError with what the command said when it fails; `signal` ends it early.
  */
@@ -15,7 +15,7 @@ export function runCommand(
   signal: AbortSignal,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [CLI, ...args], {
+    const child = spawn(process.execPath, [COMMANDS, ...args], {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'inherit', 'pipe'],
       signal,
@@ -25,7 +25,7 @@ export function runCommand(
     child.once('error', reject);
     child.once('close', (code) => {
       if (code === 0) resolve();
-      else reject(new PlainError(complaint.trim() || `countersign ${args[0]} failed`));
+      else reject(new PlainError(complaint.trim() || `${args[0]} failed`));
     });
   });
 }

@@ -12,13 +12,13 @@ import type {
   RequestStatus,
   SignedRecord,
 } from '@countersign/protocol';
-import { apiOf } from '../client/api.js';
-import type { Api } from '../client/api.js';
-import { endOfFeed } from '../client/end-of-feed.js';
-import { WAITING_SUMMARY, releaseNotesRequest } from '../client/release-notes.js';
-import { until } from '../client/until.js';
+import { apiOf } from '@countersign/deploy/client/api';
+import type { Api } from '@countersign/deploy/client/api';
+import { endOfFeed } from '@countersign/deploy/client/end-of-feed';
+import { WAITING_SUMMARY, releaseNotesRequest } from '@countersign/deploy/client/release-notes';
+import { until } from '@countersign/deploy/client/until';
 import type { DemoFile } from '../launcher/demo-file.js';
-import { PlainError } from '../plain-error.js';
+import { PlainError } from '@countersign/deploy/plain-error';
 import { deploymentRequest } from './deployment-request.js';
 import { followEvents, followLedger } from './feeds.js';
 import { logIn } from './login.js';

@@ -1,6 +1,6 @@
 /**
  * A dynamic program of a container's image, run outside of it: by the image's own loader and libraries, which may be newer
- * or older than those of this machine. deploy/test-containers.mjs takes the files out of the image.
+ * or older than those of this machine. tools/test-containers.mjs takes the files out of the image.
  */
 
 /** The files that a program needs beside itself. */

@@ -1,10 +1,10 @@
 import { addAuditor, createOwnerPool } from '@countersign/database';
 import { DEFAULT_LIMITS } from '@countersign/protocol/constants';
 import type { PrincipalInput, RouteInput } from '@countersign/protocol';
-import { ApiRefusal, apiOf } from '../client/api.js';
-import type { Api } from '../client/api.js';
+import { ApiRefusal, apiOf } from '@countersign/deploy/client/api';
+import type { Api } from '@countersign/deploy/client/api';
 import type { DemoTenant } from './demo-tenants.js';
-import { PlainError } from '../plain-error.js';
+import { PlainError } from '@countersign/deploy/plain-error';
 
 /**
  * Fills a tenant through the interface, as its operator would (`request.configure-principal`, `request.configure-route`):

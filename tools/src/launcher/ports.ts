@@ -1,6 +1,6 @@
 import { freePort, isFreePort } from '@countersign/dev-servers';
-import type { DataDirectory } from '../data-directory.js';
-import { PlainError } from '../plain-error.js';
+import type { DataDirectory } from '@countersign/deploy/data-directory';
+import { PlainError } from '@countersign/deploy/plain-error';
 
 /** The ports of an instance, kept in its data directory: records name the origin, people their login. */
 export interface Ports {

@@ -9,9 +9,9 @@ import type {
   LedgerPage,
   RequestChangedEvent,
 } from '@countersign/protocol';
-import { apiOf } from '../client/api.js';
-import type { Api } from '../client/api.js';
-import { until } from '../client/until.js';
+import { apiOf } from '@countersign/deploy/client/api';
+import type { Api } from '@countersign/deploy/client/api';
+import { until } from '@countersign/deploy/client/until';
 import type { DemoFile } from '../launcher/demo-file.js';
 import type { Verifier } from './verifier.js';
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
-import { PlainError } from '../plain-error.js';
+import { PlainError } from '@countersign/deploy/plain-error';
 
 /** Whether missing servers can be installed here: Debian or its kin, as root. */
 export function canInstall(): boolean {

@@ -100,7 +100,7 @@ export async function provideTestServers(say) {
 export async function provideCluster() {
   if (process.env.DATABASE_URL) return { env: {}, remove() {} };
   const { startPostgres } = await import('@countersign/dev-servers');
-  const { bringUpToDate } = await import('./dist/database.js');
+  const { bringUpToDate } = await import('@countersign/deploy/database');
   const home = mkdtempSync(join(tmpdir(), 'countersign-cluster-'));
   chmodSync(home, 0o755);
   const remove = () => rmSync(home, { recursive: true, force: true });

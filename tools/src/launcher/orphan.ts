@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { commandOf } from '../data-directory.js';
-import type { StoresFile } from '../stores-file.js';
+import { commandOf } from '@countersign/deploy/data-directory';
+import type { StoresFile } from '@countersign/deploy/stores-file';
 
 // Loaded before main.js in every process that the launcher starts. When the launcher is killed, the channel to it
 // closes: the process ends as if it had been asked to, and takes along the stores that the launcher left behind.

@@ -1,0 +1,95 @@
+#!/usr/bin/env node
+// The first command, `npm start`: installs and builds what is missing, then hands over to src/launcher.
+// Plain Node without dependencies, for it runs on a clone with nothing installed.
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Missing, ROOT, endWithNpm, prepare } from './prepare.mjs';
+
+const HELP = `Starts Countersign on this machine, for development: npm start -- [options]
+
+  --port PORT           where it serves (default 8080; 0 takes a free one)
+  --sandbox-port PORT   where frames of apps are served, an origin of its own (default 8081; 0 takes a free one)
+  --data DIR            where its data are kept (default .countersign in the project)
+  --no-demo             do not drive a demonstration through it
+  --no-quotas           lift the quotas and rates
+  --split               one process per service and worker, over NATS and Redis
+  --replicas N          with --split: N processes of each
+  --no-build            start what is built already
+  --install-packages    install servers that are missing as Debian packages without asking (as root)
+  --help                this text
+
+The development login takes a third port, two above --port.
+DATABASE_URL, NATS_URL and REDIS_URL name running servers; without them it starts its own below the data directory.
+Ctrl-C stops all that it started; the next start finds its data again.`;
+
+const OPTIONS = {
+  port: { type: 'string' },
+  'sandbox-port': { type: 'string' },
+  data: { type: 'string' },
+  'no-demo': { type: 'boolean', default: false },
+  'no-quotas': { type: 'boolean', default: false },
+  split: { type: 'boolean', default: false },
+  replicas: { type: 'string', default: '1' },
+  'no-build': { type: 'boolean', default: false },
+  'install-packages': { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+};
+
+endWithNpm();
+try {
+  const options = read(process.argv.slice(2));
+  if (options === null) {
+    console.log(HELP);
+  } else {
+    if (options.build) await prepare();
+    const { launch } = await import(
+      pathToFileURL(join(ROOT, 'tools', 'dist', 'launcher', 'index.js')).href
+    );
+    await launch(options);
+  }
+} catch (error) {
+  if (!(error instanceof Missing)) throw error;
+  console.error(error.message);
+  process.exit(1);
+}
+
+/** The options of the command line, null for --help. Throws Missing with one line that says what is wrong. */
+function read(args) {
+  const values = parsed(args);
+  if (values.help) return null;
+  const replicas = whole('replicas', values.replicas, 1, 16);
+  if (replicas > 1 && !values.split)
+    throw new Missing('--replicas needs --split: npm start -- --split --replicas 2');
+  return {
+    port: port('port', values.port),
+    sandboxPort: port('sandbox-port', values['sandbox-port']),
+    data: values.data,
+    demo: !values['no-demo'],
+    quotas: !values['no-quotas'],
+    split: values.split,
+    replicas,
+    build: !values['no-build'],
+    installPackages: values['install-packages'],
+  };
+}
+
+function parsed(args) {
+  try {
+    return parseArgs({ args, options: OPTIONS }).values;
+  } catch (error) {
+    throw new Missing(
+      `${error.message.split('. ')[0]}. \`npm start -- --help\` lists the options.`,
+    );
+  }
+}
+
+function port(name, text) {
+  return text === undefined ? undefined : whole(name, text, 0, 65_535);
+}
+
+function whole(name, text, least, most) {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+  throw new Missing(`--${name} must be a whole number from ${least} to ${most}, not "${text}".`);
+}
