@@ -24,7 +24,7 @@ export const PARTS = {
   // The verifier as one file for a browser, and what stands in place of Node there, for the pages too; the gateway serves
   // what was built of it.
   'verifier-page': { folder: 'packages/verifier-page', imports: ['protocol'] },
-  'first-generation': { folder: 'packages/first-generation', imports: [] },
+  'first-generation': { folder: 'archive/first-generation', imports: [] },
   // Starters of Postgres, NATS and Redis.
   'dev-servers': { folder: 'packages/dev-servers', imports: [] },
   deploy: { folder: 'deploy', imports: [...BASE, ...SERVICES] },
@@ -76,7 +76,7 @@ const LIBRARIES = [
   },
   {
     names: ['ws', 'eventsource'],
-    only: ['packages/first-generation/**'],
+    only: ['archive/first-generation/**'],
     why: 'streaming transports belong to the archived first generation',
   },
   {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT, workspaces } from './tools/prepare.mjs';
+import { ARCHIVE, ROOT, workspaces } from './tools/prepare.mjs';
 
 const shared = {
   testEnvironment: 'node',
@@ -27,7 +27,7 @@ const shared = {
 
 /** The sources of our own packages, by what their manifests export. */
 function sources() {
-  const exported = workspaces().flatMap((folder) => {
+  const exported = [...workspaces(), ARCHIVE].flatMap((folder) => {
     const { name, exports = {} } = JSON.parse(
       readFileSync(join(ROOT, folder, 'package.json'), 'utf8'),
     );
@@ -71,8 +71,13 @@ export default {
     {
       ...shared,
       displayName: 'system',
-      testMatch: ['<rootDir>/test/**/*.test.ts', '<rootDir>/packages/*/test/**/*.test.ts'],
+      testMatch: ['<rootDir>/test/**/*.test.ts'],
       testPathIgnorePatterns: ['/node_modules/', ...ALONE.map((path) => `<rootDir>/test/${path}`)],
+    },
+    {
+      ...shared,
+      displayName: 'archive',
+      testMatch: [`<rootDir>/${ARCHIVE}/{src,test}/**/*.test.ts`],
     },
     {
       // `npm run screenshots`: makes pictures and tests nothing.

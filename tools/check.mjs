@@ -2,7 +2,7 @@
 // `npm run check`: everything that can be said about the code without servers. Runs all of it, whatever fails.
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { Missing, ROOT, endWithNpm, prepare, run } from './prepare.mjs';
+import { ARCHIVE, Missing, ROOT, endWithNpm, prepare, prepareArchive, run } from './prepare.mjs';
 
 const bin = (name) => join(ROOT, 'node_modules', '.bin', name);
 
@@ -68,6 +68,11 @@ const CHECKS = [
     advice: 'npm run types',
   },
   {
+    name: 'types of the archive',
+    command: [bin('tsc'), '-p', ARCHIVE, '--noEmit'],
+    advice: `npx tsc -p ${ARCHIVE} --noEmit`,
+  },
+  {
     name: 'dependencies',
     command: [bin('knip'), '--dependencies', '--no-progress'],
     advice: 'npm run check:dependencies',
@@ -77,7 +82,7 @@ const CHECKS = [
     command: [
       bin('depcruise'),
       ...['--config', 'imports.config.mjs'],
-      ...['packages', 'services', 'deploy', 'tools', 'test', 'examples'],
+      ...['packages', 'services', 'deploy', 'tools', 'test', 'examples', 'archive'],
     ],
     advice: 'npm run check:imports',
   },
@@ -101,6 +106,7 @@ const CHECKS = [
 endWithNpm();
 try {
   await prepare();
+  await prepareArchive();
 } catch (error) {
   if (!(error instanceof Missing)) throw error;
   console.error(error.message);

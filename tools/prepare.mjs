@@ -12,6 +12,9 @@ export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /** A piece that is missing, in words that name it and say what to do. */
 export class Missing extends Error {}
 
+/** The first generation of the server, relative to the root: no workspace, with a lock of its own. */
+export const ARCHIVE = 'archive/first-generation';
+
 /**
  * Checks Node, installs packages where the lock is newer than they are, and builds, which costs less than a second where
  * nothing changed (turbo.json). `say` receives a line of progress. Throws Missing.
@@ -20,6 +23,16 @@ export async function prepare(say = console.log) {
   checkNode();
   await install(say);
   await build(say);
+}
+
+/** Installs and builds the archive, once this project itself is prepared. Throws Missing. */
+export async function prepareArchive(say = console.log) {
+  if (isStale(ARCHIVE)) {
+    await step(say, 'installing packages of the archive', () =>
+      npm('ci', '--ignore-scripts', '--include=dev', '--prefix', ARCHIVE, ...QUIET),
+    );
+  }
+  await npm('run', 'build', '--prefix', ARCHIVE, ...QUIET);
 }
 
 /**
@@ -48,16 +61,22 @@ function checkNode() {
   );
 }
 
-async function install(say) {
+const QUIET = ['--no-audit', '--no-fund', '--loglevel=error'];
+
+/** Whether the lock of that folder is newer than what is installed there. */
+function isStale(folder) {
   // npm writes this file last, so an interrupted installation has none.
-  const done = modified(join(ROOT, 'node_modules', '.package-lock.json'));
-  if (done >= modified(join(ROOT, 'package-lock.json'))) return;
+  const done = modified(join(ROOT, folder, 'node_modules', '.package-lock.json'));
+  return done < modified(join(ROOT, folder, 'package-lock.json'));
+}
+
+async function install(say) {
+  if (!isStale('.')) return;
   await step(say, 'installing packages (npm ci; a minute or two)', async () => {
     // A package's install script runs with all that we may do: only those run that package.json names.
-    const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
-    await npm('ci', '--ignore-scripts', '--include=dev', '--include=optional', ...quiet);
+    await npm('ci', '--ignore-scripts', '--include=dev', '--include=optional', ...QUIET);
     const scripted = scriptedPackages();
-    if (scripted.length > 0) await npm('rebuild', ...scripted, ...quiet);
+    if (scripted.length > 0) await npm('rebuild', ...scripted, ...QUIET);
   });
 }
 

@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { Missing, ROOT, endWithNpm, prepare, run } from './prepare.mjs';
+import { Missing, ROOT, endWithNpm, prepare, prepareArchive, run } from './prepare.mjs';
 import { provideBrowser, provideCluster, provideTestServers } from './test-servers.mjs';
 
 const JEST = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
@@ -19,6 +19,7 @@ const UNIT = { project: 'unit', flags: [] };
 const FAST = [UNIT, { project: 'fast', flags: [`--maxWorkers=${AT_ONCE}`] }];
 const ALL = [
   UNIT,
+  { project: 'archive', flags: [`--maxWorkers=${AT_ONCE}`] },
   { project: 'system', flags: [`--maxWorkers=${AT_ONCE}`] },
   { project: 'alone', flags: ['--runInBand'] },
 ];
@@ -30,6 +31,7 @@ endWithNpm();
 if (!isFast && filters.length === 0) buildMeanwhile();
 try {
   await prepare();
+  if (!isFast) await prepareArchive();
   const browser = isFast ? {} : await provideBrowser(console.log);
   const programs = await provideTestServers(console.log);
   let failed = true;

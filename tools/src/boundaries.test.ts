@@ -82,7 +82,7 @@ const REFUSED: [string, string, string][] = [
   ],
   [
     'the first generation importing the product',
-    'packages/first-generation/src/server.ts',
+    'archive/first-generation/src/server.ts',
     "import { Refusal } from '@countersign/protocol';",
   ],
   [
@@ -152,7 +152,7 @@ describe('boundaries', () => {
       "import { createHash } from 'node:crypto'; import Ajv from 'ajv/dist/2020.js';",
     ],
     [
-      'packages/first-generation/src/a.ts',
+      'archive/first-generation/src/a.ts',
       "import { WebSocket } from 'ws'; import { jwtVerify } from 'jose';",
     ],
     ['deploy/src/modules.ts', "import '@countersign/review'; import { Command } from 'commander';"],

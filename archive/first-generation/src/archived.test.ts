@@ -17,14 +17,13 @@ describe('the first generation', () => {
     refuseProduction({});
   });
 
-  it('is a dependency of no other workspace', () => {
+  it('is no workspace, and a dependency of none', () => {
+    const { workspaces } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(workspaces.join()).not.toContain('archive');
     const folders = ['packages', 'services'].flatMap((parent) =>
       readdirSync(join(ROOT, parent)).map((name) => join(parent, name)),
     );
-    const others = [...folders, 'deploy', 'test', '.'].filter(
-      (folder) => folder !== join('packages', 'first-generation'),
-    );
-    for (const folder of others) {
+    for (const folder of [...folders, 'deploy', 'tools', 'test', '.']) {
       const manifest = readFileSync(join(ROOT, folder, 'package.json'), 'utf8');
       expect(manifest).not.toContain('first-generation');
     }
