@@ -1,12 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { DEFAULT_LIMITS, textDigest } from '@countersign/protocol';
 import { codeOf } from '../support/answers.js';
 import { Client, operatorOf, personOf } from '../support/client.js';
 import type { Demo, Instance } from '../support/instance.js';
 import { startInstance } from '../support/instance.js';
+import { noteLongTurns } from '../support/turns-noted.js';
 import { newRoute } from '../support/own-route.js';
 import type { OwnRoute } from '../support/own-route.js';
-import { reviewInput } from '../support/requests.js';
+import { authorisedRequest, claimInput, reviewInput } from '../support/requests.js';
 import { replicasOf } from '../fault/support/processes.js';
 
 // What one caller's body costs everybody else (protocol R35). Every process has a heap of 256 MB, as in a small pod.
@@ -15,6 +17,7 @@ const MiB = 1024 * 1024;
 /** Processor time of the thread that serves all callers, for which no other caller is answered. */
 const LONGEST_STALL_MS = 100;
 
+const turns = noteLongTurns('--max-old-space-size=256');
 let instance: Instance;
 let demo: Demo;
 let own: OwnRoute;
@@ -25,8 +28,7 @@ let gateway: number;
 let pids: Record<string, number>;
 
 beforeAll(async () => {
-  const env = { NODE_OPTIONS: '--max-old-space-size=256' };
-  instance = await startInstance({ split: true, env });
+  instance = await startInstance({ split: true, env: turns.env });
   demo = instance.demo;
   producer = new Client(demo.origin, { token: demo.producer.token });
   reviewer = await personOf(demo, instance.dataDirectory, demo.people[1]!.id);
@@ -37,6 +39,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await instance?.stop();
+  turns.remove();
 }, 60_000);
 
 /** Milliseconds that the main thread of the gateway has spent on a processor. */
@@ -131,6 +134,62 @@ it('holds up no other caller: a candidate of 170,000 members', async () => {
   console.log(`a candidate of 170,000 members: stall ${stall.toFixed(0)} ms`);
   expect(codeOf(answer)).toBe('413 response_too_large');
   expect(stall).toBeLessThan(LONGEST_STALL_MS);
+});
+
+/** The longest turn of the services that the call reaches, in milliseconds of processor time. */
+async function longestTurn(target: string, attack: () => Promise<unknown>): Promise<number> {
+  const begin = Date.now();
+  await attack();
+  const found = ['gateway', target].map((each) => ({ each, ms: turns.longest(each, begin) }));
+  console.log(found.map(({ each, ms }) => `${each} ${ms.toFixed(0)} ms`).join(', '));
+  return Math.max(...found.map(({ ms }) => ms));
+}
+
+/** Of all values, empty objects cost most to read for their bytes. */
+const objects = (bytes: number) => `[${repeated('{},', bytes - 10)}0]`;
+
+it('holds up no other caller: the largest candidate', async () => {
+  const created = await own.producer.post(
+    '/v2/requests',
+    reviewInput(own.demo, { response_schema: { type: 'object' } }),
+  );
+  const response = `{"all":${objects(DEFAULT_LIMITS.response_bytes - 10)}}`;
+  const path = `/v2/requests/${created.body.request.id}`;
+  const longest = await longestTurn('review', async () => {
+    const frozen = await reviewer.post(
+      `${path}/candidates`,
+      {},
+      { raw: `{"decision":"answer","response":${response}}` },
+    );
+    expect(codeOf(frozen)).toBe(201);
+    const candidate = { candidate_id: frozen.body.id, candidate_digest: textDigest(frozen.text) };
+    expect(codeOf(await reviewer.post(`${path}/confirm`, candidate))).toBe(200);
+  });
+  expect(longest).toBeLessThan(LONGEST_STALL_MS);
+});
+
+it('holds up no other caller: the largest outcome, again and again', async () => {
+  const status = await authorisedRequest(own.demo, own.producer, reviewer);
+  const claim = claimInput(status);
+  const path = `/v2/requests/${status.body.request.id}`;
+  expect(codeOf(await own.producer.post(`${path}/claims`, claim))).toBe(201);
+  const all = objects(MiB - 200);
+  const outcome = (note: string) =>
+    `{"status":"completed","execution_identity":"${claim.execution_identity}",` +
+    `"details":{"reason":"it","evidence":"is","note":"${note}","all":${all}}}`;
+  const raw = outcome('one');
+  const operator = operatorOf(demo);
+  const longest = await longestTurn('execution-authority', async () => {
+    const first = await own.producer.post(`${path}/outcomes`, {}, { raw });
+    expect(codeOf(first)).toBe(200);
+    // Under another key it is the report on record, word for word.
+    const second = await own.producer.post(`${path}/outcomes`, {}, { raw });
+    expect(second.text).toBe(first.text);
+    const other = await own.producer.post(`${path}/outcomes`, {}, { raw: outcome('two') });
+    expect(codeOf(other)).toBe('409 outcome_conflict');
+    expect(codeOf(await operator.post(`${path}/reconcile`, {}, { raw }))).toBe(200);
+  });
+  expect(longest).toBeLessThan(LONGEST_STALL_MS);
 });
 
 it('lets one caller send large bodies one after the other', async () => {

@@ -1,13 +1,11 @@
-import { readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DEFAULT_CONCURRENCY } from '@countersign/protocol';
 import { Client, credentialHeaders, personOf, producerOf } from '../support/client.js';
-import { newFolder } from '../support/folder.js';
 import { startInstance } from '../support/instance.js';
 import type { Demo, Instance } from '../support/instance.js';
+import { noteLongTurns } from '../support/turns-noted.js';
 import { inParallel } from '../support/parallel.js';
 import { reviewInput } from '../support/requests.js';
 
@@ -28,8 +26,7 @@ let producer: Client;
 let other: Client;
 /** Of the largest material and app that there may be: its path. */
 let large: string;
-/** Where the processes note their long turns. */
-const turns = newFolder('long-turns');
+const turns = noteLongTurns();
 const document = 'a "quoted" é\n'.repeat((9 * MiB) / 14);
 const html = `<!doctype html><p title="x">${'é"'.repeat(1.6 * MiB)}`;
 
@@ -40,8 +37,7 @@ beforeAll(async () => {
     env: {
       RATE_PRINCIPAL: '100000',
       RATE_TENANT: '100000',
-      NODE_OPTIONS: `--import ${resolve(__dirname, '../support/long-turns.mjs')}`,
-      LONG_TURNS: turns,
+      ...turns.env,
     },
   });
   demo = instance.demo;
@@ -72,17 +68,8 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(async () => {
   await instance?.stop();
-  rmSync(turns, { recursive: true, force: true });
+  turns.remove();
 }, 60_000);
-
-/** Milliseconds of processor time of the target's longest turn since `begin`; 0 when none was noted. */
-function longestTurn(target: string, begin: number): number {
-  // It is there: a process has long turns while it starts.
-  const file = join(turns, target);
-  const lines = readFileSync(file, 'utf8').trim().split('\n');
-  const noted = lines.map((line) => line.split(' ').map(Number) as [at: number, ms: number]);
-  return Math.max(0, ...noted.filter(([at]) => at >= begin).map(([, ms]) => ms));
-}
 
 async function readWhole(path: string, caller: Client): Promise<[status: number, text: Buffer]> {
   const headers = credentialHeaders(demo.origin, caller.credentials);
@@ -136,7 +123,7 @@ it.each<[string, () => readonly Client[], (answer: any) => boolean]>([
     const begin = Date.now();
     const served = await askMeanwhile(attack);
     await attack;
-    const longest = TARGETS.map((target) => ({ target, ms: longestTurn(target, begin) }));
+    const longest = TARGETS.map((target) => ({ target, ms: turns.longest(target, begin) }));
     console.log(
       `${what} of ${(whole.length / MiB).toFixed(1)} MiB: longest turns ` +
         `${longest.map(({ target, ms }) => `${target} ${ms.toFixed(0)} ms`).join(', ')}; ` +

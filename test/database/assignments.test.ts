@@ -44,7 +44,7 @@ async function pendingReview() {
 
 function assign(review: ReadRequest, reviewer: string) {
   const call = {
-    ...{ caller: { id: reviewer }, scope: `review.assign:${review.id}`, key: 'key', text: '' },
+    ...{ caller: { id: reviewer }, scope: `review.assign:${review.id}`, key: 'key', body: '' },
   };
   return commit(saving, reviewStatements.ASSIGN, review, unchanged({} as Lifecycle), {
     answer: { call, status: 200, result: '{}' },

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { BODY_LIMITS, BodyWorkers } from '@countersign/platform';
+import { BODY_LIMITS, BodyWorkers, SMALL_BODY_BYTES, withInput } from '@countersign/platform';
+import type { OperationAnswer, OperationCall } from '@countersign/platform';
 import { newFolder } from '../support/folder.js';
 
 // The threads themselves, as they are built: what they do with a body is a file of the test.
@@ -87,4 +88,58 @@ it('refuses what is under way when it stops', async () => {
   await workers.stop();
   await expect(running).rejects.toThrow();
   await expect(run('reverse', Uint8Array.of(1))).rejects.toThrow();
+});
+
+describe('an operation whose body may be large', () => {
+  type Name = 'review.propose';
+  const answered = { status: 201, body: '' } as OperationAnswer<Name>;
+  const bodyOf = (length: number): OperationCall<Name> =>
+    ({
+      caller: owner,
+      body: '',
+      largeBody: { bytes: length, take: async () => new Uint8Array(length) },
+    }) as unknown as OperationCall<Name>;
+
+  it('is refused while there is no place for its body, which stays where it is', async () => {
+    const full = new BodyWorkers(new URL('file:///none.js'), { ...BODY_LIMITS, waitMs: 1 });
+    const place = await full.place(owner, 1);
+    const handler = withInput<Name, { digest: 'sha256:' }>(
+      { bodies: full, question: 'reverse', read: () => ({ digest: 'sha256:' }) },
+      async () => answered,
+    );
+    const take = jest.fn();
+    const call = { ...bodyOf(1), largeBody: { bytes: 1, take } };
+    await expect(handler(call)).rejects.toMatchObject({
+      code: 'service_unavailable',
+      status: 503,
+      retryAfter: 2,
+    });
+    expect(take).not.toHaveBeenCalled();
+    place.leave();
+    await full.stop();
+  });
+
+  it('reads it in a worker and keeps its place until it is answered', async () => {
+    const bytes = SMALL_BODY_BYTES + 1;
+    const read = jest.fn();
+    const left = jest.fn();
+    const bodies = {
+      place: async (...of: Parameters<typeof workers.place>) => {
+        const place = await workers.place(...of);
+        return { ...place, leave: () => (left(), place.leave()) };
+      },
+    };
+    const handler = withInput<Name, Done & { digest: 'sha256:' }>(
+      { bodies, question: 'reverse', read },
+      async ({ input, body }) => {
+        expect(body).toBe(input);
+        expect([input.result.length, left.mock.calls.length]).toEqual([bytes, 0]);
+        expect(input.threadId).toBeGreaterThan(0);
+        return answered;
+      },
+    );
+    expect(await handler(bodyOf(bytes))).toBe(answered);
+    expect(left).toHaveBeenCalledTimes(1);
+    expect(read).not.toHaveBeenCalled();
+  });
 });

@@ -23,8 +23,8 @@ export interface NewAnswer {
     /** In which the key is the caller's. */
     readonly scope: string;
     readonly key: string;
-    /** The body, which a retry must match. */
-    readonly text: GivenBody;
+    /** Which a retry must match. */
+    readonly body: GivenBody;
   };
   readonly status: number;
   /** As served, or null when it is the step's evidence ({@link evidenceIn}). */
@@ -230,7 +230,7 @@ function answerValues(answer: NewAnswer | undefined, records: readonly NewRecord
     principal: answer?.call.caller.id ?? null,
     operation: answer?.call.scope ?? null,
     key: answer?.call.key ?? null,
-    body_digest: answer === undefined ? null : bodyDigest(answer.call.text),
+    body_digest: answer === undefined ? null : bodyDigest(answer.call.body),
     status: answer?.status ?? null,
     result: answer?.result ?? null,
     record_id: answer?.result === null ? evidenceIn(records).id : null,

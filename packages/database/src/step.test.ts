@@ -88,7 +88,7 @@ it('has the evidence and what the step takes by name, and the evidence as the an
     ...{ moves: ['revision'], sets: { claim_id: ':evidence' }, records: 2, answer: true },
     with: ['x AS (INSERT INTO nonce SELECT :nonce FROM l)'],
   });
-  const call = { caller: { id: 'anna' }, scope: 'operation', key: 'key', text: '' };
+  const call = { caller: { id: 'anna' }, scope: 'operation', key: 'key', body: '' };
   await commit(
     saving,
     statement,

@@ -27,7 +27,7 @@ export { BODY_LIMITS, BodyWorkers } from './body-workers/body-workers.js';
 export type { BodyPlace } from './body-workers/body-workers.js';
 export type { BodyOwner } from './body-workers/places.js';
 export { withInput } from './body-workers/with-input.js';
-export type { InputReader } from './body-workers/with-input.js';
+export type { InputReader, ReadBody } from './body-workers/with-input.js';
 export { cachedGauges } from './cached-gauges.js';
 export type { CachedGauge, GaugeSample } from './cached-gauges.js';
 export { CALL_SECONDS, meteredBus } from './bus-metrics.js';

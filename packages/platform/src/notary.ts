@@ -104,16 +104,14 @@ export class Notary {
     draft: Draft,
     at: number,
   ): Promise<IssuedRecord> {
-    switch (draft.type) {
-      case 'RequestChangedEvent':
-        return this.#signEvent(requestId, subject, draft.payload, at);
-      case 'AdmissionStatus': {
-        const text = canonicalObject(draft.payload, draft.canonical);
-        return this.issueCanonical(draft.type, subject, at, text);
-      }
-      default:
-        return this.issueCanonical(draft.type, subject, at, canonicalText(draft.payload));
+    if (draft.type === 'RequestChangedEvent') {
+      return this.#signEvent(requestId, subject, draft.payload, at);
     }
+    const text =
+      'canonical' in draft
+        ? canonicalObject(draft.payload, draft.canonical)
+        : canonicalText(draft.payload);
+    return this.issueCanonical(draft.type, subject, at, text);
   }
 
   #signEvent(

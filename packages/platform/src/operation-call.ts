@@ -1,5 +1,6 @@
 import { Refusal, readQuery } from '@countersign/protocol';
 import type {
+  Digest,
   Operation,
   OperationName,
   OperationTypes,
@@ -23,6 +24,9 @@ export interface OperationHead<Name extends OperationName> {
   readonly scope: string;
 }
 
+/** The body of a call as canonical text, or what knows its digest: what idempotency compares (protocol §6.3). */
+export type CallBody = string | { readonly digest: Digest };
+
 /** A call of an operation: an authenticated caller, and what the gateway has found to be right. */
 export interface OperationCall<
   Name extends OperationName,
@@ -30,9 +34,9 @@ export interface OperationCall<
 > extends OperationHead<Name> {
   readonly query: OperationTypes[Name]['query'];
   readonly input: Input;
-  /** Canonical text of the body, '' when there is none or a large one. Its digest is what idempotency compares. */
-  readonly text: string;
-  /** A large body, of an operation that fetches it itself (`withInput`). */
+  /** '' when there is no body, or a large one that `withInput` has not read yet. */
+  readonly body: CallBody;
+  /** A large body, of an operation that reads it itself (`withInput`). */
   readonly largeBody: LargeBody | null;
   /** Of an operation whose answer may be large (protocol R34). Null: any answer is taken. */
   readonly large: LargeStep | null;
@@ -99,12 +103,12 @@ export function callOf<Name extends OperationName>(
   envelope: Envelope,
 ): OperationCall<Name> {
   const { params, text, largeBody, large } = envelope;
-  const arrives = row.input !== null && !row.preflight && largeBody === null;
+  const arrives = row.input !== null && !row.largeBody;
   return {
     ...headOf<Name>(row, envelope),
     query: readQuery(row, new URLSearchParams(params)) as OperationTypes[Name]['query'],
     input: (arrives ? JSON.parse(text) : null) as OperationTypes[Name]['arriving'],
-    text,
+    body: text,
     largeBody,
     large,
   };

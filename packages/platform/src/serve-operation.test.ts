@@ -39,8 +39,8 @@ function setup(known: Caller | null = caller) {
 }
 
 async function show<Name extends OperationName>(call: OperationCall<Name>) {
-  const { id, key, scope, query, input, text } = call;
-  return storedReply({ status: 200, body: JSON.stringify({ id, key, scope, query, input, text }) });
+  const { id, key, scope, query, input, body } = call;
+  return storedReply({ status: 200, body: JSON.stringify({ id, key, scope, query, input, body }) });
 }
 
 const ledger: OperationHandlers<'ledger'> = {
@@ -59,7 +59,7 @@ describe('an operation', () => {
     const given = await call('notifier.remind', { ...params({ id }), key: 'k' }, '{}');
     expect(JSON.parse(given)).toEqual({
       ...{ id, key: 'k', scope: `notifier.remind:${id}` },
-      ...{ query: {}, input: {}, text: '{}' },
+      ...{ query: {}, input: {}, body: '{}' },
     });
   });
 

@@ -13,9 +13,9 @@ import type { ServiceRuntime } from './service.js';
 import { PREFLIGHT_SUBJECT, serviceOf, subjectOf } from './subjects.js';
 
 /** An operation, typed by its row of the operations table. */
-export type OperationHandler<Name extends OperationName> = ((
+export type OperationHandler<Name extends OperationName> = (
   call: OperationCall<Name>,
-) => Promise<OperationAnswer<Name>>) & { readonly largeBodies?: true };
+) => Promise<OperationAnswer<Name>>;
 
 /** All operations of a service: one that is missing does not compile. */
 export type OperationHandlers<Service extends ServiceName> = {
@@ -32,7 +32,7 @@ export type AdminHandlers<Row extends AdminRow> = {
   readonly [Each in Row as Each['name']]: (call: AdminCall<Each>) => Promise<BusReply>;
 };
 
-type AnyHandler = ((call: never) => Promise<BusReply>) & { readonly largeBodies?: true };
+type AnyHandler = (call: never) => Promise<BusReply>;
 type Runtime = Pick<ServiceRuntime, 'bus' | 'verifier'>;
 
 /** Puts a service's operations on the bus. */
@@ -47,7 +47,7 @@ export async function serveOperations<Service extends ServiceName>(
       subjectOf(name),
       service,
       async (request) => handler(callOf(row, await openEnvelope(request, verifier)) as never),
-      { largeBodies: handler.largeBodies ?? false },
+      { largeBodies: row.largeBody },
     );
   }
 }

@@ -75,6 +75,9 @@ describe('the operations', () => {
     );
     expect(operation.idOf === null).toBe(operation.parameters.length === 0);
     expect(operation.bodyLimit > 0).toBe(operation.input !== null);
+    expect(operation.largeBody).toBe(operation.bodyLimit > 64 * KiB);
+    // Its service judges the record of such a body itself.
+    if (operation.preflight) expect(operation.largeBody).toBe(true);
     expect(operation.input !== null).toBe(operation.method !== 'GET');
   });
 

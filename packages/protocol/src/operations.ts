@@ -115,6 +115,8 @@ interface Row {
   readonly counts: boolean;
   /** Largest body in bytes (protocol §9.3); 0 where there is none. */
   readonly bodyLimit: number;
+  /** The body may be over 64 KiB: the service reads it itself, away from its event loop (R35). */
+  readonly largeBody: boolean;
   /** Record name of the body, or null where there is none. */
   readonly input: RecordName | null;
   readonly query: readonly QueryParameter[];
@@ -131,6 +133,7 @@ const plain = {
   stepUp: null,
   sized: false,
   counts: false,
+  largeBody: false,
   query: [],
   etag: false,
 } as const;
@@ -151,24 +154,24 @@ const configure = { ...command, method: 'PUT', key: false } as const;
 const rows = [
   { ...read, number: 1, name: 'gateway.discovery', path: '/.well-known/proto', callers: 'anyone', security: 'none', output: 'Discovery', summary: 'Read the supported immutable revisions and profiles' },
   { ...read, number: 2, name: 'gateway.trust', path: '/.well-known/proto-trust', callers: 'anyone', security: 'none', output: 'TrustManifest', summary: 'Read the trust manifest; keys in it are never trusted automatically' },
-  { ...created, number: 3, name: 'request.register-bundle', path: '/v2/bundles', callers: 'publisher', preflight: true, bodyLimit: 22 * MiB, input: 'BundleRegistration', output: 'ReviewBundle', summary: 'Register a publisher-owned immutable app' },
-  { ...created, number: 4, name: 'request.create', path: '/v2/requests', callers: 'owner', preflight: true, bodyLimit: 22 * MiB, input: 'RequestInput', output: 'RequestStatus', summary: 'Create one immutable review request' },
+  { ...created, number: 3, name: 'request.register-bundle', path: '/v2/bundles', callers: 'publisher', preflight: true, largeBody: true, bodyLimit: 22 * MiB, input: 'BundleRegistration', output: 'ReviewBundle', summary: 'Register a publisher-owned immutable app' },
+  { ...created, number: 4, name: 'request.create', path: '/v2/requests', callers: 'owner', preflight: true, largeBody: true, bodyLimit: 22 * MiB, input: 'RequestInput', output: 'RequestStatus', summary: 'Create one immutable review request' },
   { ...read, number: 5, name: 'request.list', path: '/v2/requests', callers: 'lister', query: [offset, state], output: 'RequestList', summary: 'List owned or assigned route requests' },
   { ...read, number: 6, name: 'request.status', path: '/v2/requests/{id}', callers: 'reader', output: 'RequestStatus', summary: 'Read the authoritative state; links in it are not credentials' },
   { ...read, number: 7, name: 'request.material', path: '/v2/requests/{id}/material', callers: 'reader', sized: true, output: 'Material', summary: 'Read the retained payload, schema and canonical review document' },
   { ...read, number: 8, name: 'request.app', path: '/v2/requests/{id}/app', callers: 'reviewer', security: 'human', sized: true, output: 'StoredApp', summary: 'Read the stored app with its verified envelope and snapshots' },
   { ...command, number: 9, name: 'review.assign', path: '/v2/requests/{id}/assignment', callers: 'reviewer', security: 'human', input: 'EmptyInput', output: 'Assignment', summary: 'Renew the reviewer assignment; it grants no authority' },
-  { ...created, number: 10, name: 'review.propose', path: '/v2/requests/{id}/candidates', callers: 'reviewer', security: 'human', bodyLimit: 2 * MiB, input: 'DecisionProposal', output: 'DecisionCandidate', summary: 'Freeze a schema-validated response' },
+  { ...created, number: 10, name: 'review.propose', path: '/v2/requests/{id}/candidates', callers: 'reviewer', security: 'human', largeBody: true, bodyLimit: 2 * MiB, input: 'DecisionProposal', output: 'DecisionCandidate', summary: 'Freeze a schema-validated response' },
   { ...command, number: 11, name: 'review.confirm', path: '/v2/requests/{id}/confirm', callers: 'reviewer', security: 'human', stepUp: 'request.status', input: 'Confirmation', output: 'SignedRecord', summary: 'Confirm the exact frozen candidate as an authenticated human' },
   { ...command, number: 12, name: 'request.cancel', path: '/v2/requests/{id}/cancel', callers: 'ownerOrOperator', input: 'EmptyInput', output: 'RequestStatus', summary: 'Cancel unused authority; permits already issued are not retracted' },
   { ...command, number: 13, name: 'request.revoke', path: '/v2/requests/{id}/revoke', callers: 'ownerOrOperator', input: 'EmptyInput', output: 'RequestStatus', summary: 'Revoke unused authority' },
   { ...command, number: 14, name: 'notifier.remind', path: '/v2/requests/{id}/remind', callers: 'ownerOrOperator', input: 'EmptyInput', output: 'ReminderResult', summary: 'Queue a reminder, at most once per day; supersession preserves the limit' },
   { ...command, number: 15, name: 'request.discard', path: '/v2/requests/{id}/discard', callers: 'ownerOrOperator', input: 'EmptyInput', output: 'RequestStatus', summary: 'Delete private material early and block new admission' },
-  { ...created, number: 16, name: 'request.supersede', path: '/v2/requests/{id}/supersede', callers: 'owner', preflight: true, bodyLimit: 22 * MiB, input: 'RequestInput', output: 'RequestStatus', summary: 'Atomically replace unconsumed work' },
+  { ...created, number: 16, name: 'request.supersede', path: '/v2/requests/{id}/supersede', callers: 'owner', preflight: true, largeBody: true, bodyLimit: 22 * MiB, input: 'RequestInput', output: 'RequestStatus', summary: 'Atomically replace unconsumed work' },
   { ...created, number: 17, name: 'execution-authority.claim', path: '/v2/requests/{id}/claims', callers: 'executor', input: 'ClaimInput', output: 'SignedRecord', summary: 'Consume an exclusive execution occurrence' },
   { ...command, number: 18, name: 'execution-authority.admit', path: '/v2/requests/{id}/admission', callers: 'executor', key: false, input: 'AdmissionInput', output: 'SignedRecord', summary: 'Issue fresh bounded admission; nonces cannot be replayed' },
-  { ...command, number: 19, name: 'execution-authority.report-outcome', path: '/v2/requests/{id}/outcomes', callers: 'executor', bodyLimit: MiB, input: 'ExecutionOutcome', output: 'SignedRecord', summary: 'Record completion, partial effects or uncertainty' },
-  { ...command, number: 20, name: 'execution-authority.reconcile', path: '/v2/requests/{id}/reconcile', callers: 'operator', bodyLimit: MiB, input: 'ExecutionOutcome', output: 'SignedRecord', summary: 'Reconcile as an operator, with reasons and evidence' },
+  { ...command, number: 19, name: 'execution-authority.report-outcome', path: '/v2/requests/{id}/outcomes', callers: 'executor', largeBody: true, bodyLimit: MiB, input: 'ExecutionOutcome', output: 'SignedRecord', summary: 'Record completion, partial effects or uncertainty' },
+  { ...command, number: 20, name: 'execution-authority.reconcile', path: '/v2/requests/{id}/reconcile', callers: 'operator', largeBody: true, bodyLimit: MiB, input: 'ExecutionOutcome', output: 'SignedRecord', summary: 'Reconcile as an operator, with reasons and evidence' },
   { ...read, number: 21, name: 'ledger.export', path: '/v2/requests/{id}/export', callers: 'reader', sized: true, output: 'AuditExport', summary: 'Export the original signed records and retained material' },
   { ...read, number: 22, name: 'ledger.events', path: '/v2/events', callers: 'owner', query: [after], output: 'EventPage', summary: 'Poll owned signed status events' },
   { ...read, number: 23, name: 'request.hitl', path: '/v2/hitl/{id}', callers: 'reader', success: [200, 202], etag: true, output: 'HitlStatus', summary: 'Hand a review over to a browser, human-in-the-loop v0.8' },
@@ -209,8 +212,8 @@ export type OperationTypes = {
     readonly query: Read<Row['query'][number]>;
     /** The body; null where there is none. */
     readonly input: Typed<Row['input']>;
-    /** The same as it reaches the service; null also where that judges the record itself (`preflight`). */
-    readonly arriving: Row['preflight'] extends true ? null : Typed<Row['input']>;
+    /** The same as it reaches the service; null also where that reads it itself (`largeBody`). */
+    readonly arriving: Row['largeBody'] extends true ? null : Typed<Row['input']>;
     /** The answer; null for text (`gateway.metrics-text`). */
     readonly output: Typed<Row['output']>;
     readonly status: Row['success'][number];

@@ -1,7 +1,10 @@
-import { onFreshState } from '@countersign/database';
-import { serveOperations } from '@countersign/platform';
+import { onFreshState, withFreshState } from '@countersign/database';
+import { BodyWorkers, serveOperations, withInput } from '@countersign/platform';
 import type { Module, OperationHandlers, ServiceRuntime } from '@countersign/platform';
 import type { ExecutionDeps } from './deps.js';
+import type { OutcomeOperation, OutcomeStep } from './outcome.js';
+import { readOutcomeInput } from './outcome-input.js';
+import type { OutcomeInput } from './outcome-input.js';
 import { admit } from './operations/admit.js';
 import { claim } from './operations/claim.js';
 import { reconcile } from './operations/reconcile.js';
@@ -12,15 +15,22 @@ import { reportOutcome } from './operations/report-outcome.js';
  * `execution-authority.reconcile`: authority is claimed once, admitted within bounds, closed and reconciled.
  */
 export function executionModule(runtime: ServiceRuntime, deps: ExecutionDeps): Module {
+  const bodies = new BodyWorkers(new URL('./body-worker.js', import.meta.url));
+  const reader = { bodies, question: null, read: readOutcomeInput };
+  // An outcome is read once, however often its step is tried.
+  const reading = <Name extends OutcomeOperation>(step: OutcomeStep<Name>) =>
+    withInput<Name, OutcomeInput>(reader, (call) => withFreshState(() => step(call)));
   const operations: OperationHandlers<'execution-authority'> = {
-    'execution-authority.claim': claim(deps),
-    'execution-authority.admit': admit(deps),
-    'execution-authority.report-outcome': reportOutcome(deps),
-    'execution-authority.reconcile': reconcile(deps),
+    ...onFreshState({
+      'execution-authority.claim': claim(deps),
+      'execution-authority.admit': admit(deps),
+    }),
+    'execution-authority.report-outcome': reading(reportOutcome(deps)),
+    'execution-authority.reconcile': reading(reconcile(deps)),
   };
   return {
     name: 'execution-authority',
-    start: () => serveOperations(runtime, 'execution-authority', onFreshState(operations)),
-    stop: async () => {},
+    start: () => serveOperations(runtime, 'execution-authority', operations),
+    stop: () => bodies.stop(),
   };
 }

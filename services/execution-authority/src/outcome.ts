@@ -5,10 +5,17 @@ import type { Opened, StoredRequest } from '@countersign/database';
 import { answer } from '@countersign/platform';
 import type { OperationAnswer, OperationCall } from '@countersign/platform';
 import type { ExecutionDeps } from './deps.js';
+import type { OutcomeInput } from './outcome-input.js';
 import { OUTCOME } from './store.js';
 import type { OutcomeRow } from './store.js';
 
-type OutcomeOperation = 'execution-authority.report-outcome' | 'execution-authority.reconcile';
+export type OutcomeOperation =
+  'execution-authority.report-outcome' | 'execution-authority.reconcile';
+
+/** The step of one of them, on an outcome that was read. */
+export type OutcomeStep<Name extends OutcomeOperation> = (
+  call: OperationCall<Name, OutcomeInput>,
+) => Promise<OperationAnswer<Name>>;
 
 export interface OpenedOutcome {
   readonly opened: Opened;
@@ -27,14 +34,14 @@ export interface OpenedOutcome {
  */
 export async function openOutcome(
   deps: ExecutionDeps,
-  call: OperationCall<OutcomeOperation>,
+  call: OperationCall<OutcomeOperation, OutcomeInput>,
 ): Promise<OpenedOutcome> {
-  const { caller, id, key, scope, text } = call;
+  const { caller, id, key, scope, body } = call;
   const { kind } = caller;
   if (kind === 'monitor') throw new Refusal('operator_required');
   if (kind === 'publisher' || kind === 'auditor') throw new Refusal('not_found');
   const row = await deps.store.loadForOutcome(caller, id, scope, key);
-  const opened = await openRequest(deps.directory, caller, row, text);
+  const opened = await openRequest(deps.directory, caller, row, body);
   const save = async (stored: StoredRequest, transition: Transition) => {
     const kept = { call, status: 200, result: null };
     const signed = await commit(deps, OUTCOME, stored, transition, { answer: kept });

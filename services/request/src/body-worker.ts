@@ -1,4 +1,4 @@
-import { answerJobs } from '@countersign/platform/body-job';
+import { answerJobs, textOf } from '@countersign/platform/body-job';
 import { readBundle } from './bundle-input.js';
 import { readCreation } from './creation-input.js';
 
@@ -13,7 +13,7 @@ answerJobs((question: BodyQuestion, bytes) => {
     buffers.push(kept);
     return kept;
   };
-  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+  const body = textOf(bytes);
   const result = question === 'bundle' ? readBundle(body, keep) : readCreation(body, keep);
   return { result, buffers };
 });

@@ -39,7 +39,7 @@ export async function saveNewRequest(
   try {
     await commit(deps, statement, on, transition, {
       before: next.reviewDeadline,
-      answer: { call: { ...call, text: call.input }, status: 201, result: body },
+      answer: { call, status: 201, result: body },
       others: replaced?.records ?? [],
       own: { ...deps.creations.valuesOf(creation), slot, ...replaced?.values },
       // Beside quotas, which are the tenant's, creations meet in this row alone.

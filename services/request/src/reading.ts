@@ -5,6 +5,7 @@ import type {
   BodyWorkers,
   OperationCall,
   OperationHandler,
+  ReadBody,
 } from '@countersign/platform';
 import type { OperationName } from '@countersign/protocol';
 import { readBundle } from './bundle-input.js';
@@ -33,7 +34,7 @@ export function readingCreation<Name extends OperationName>(
   return reading(bodies, 'creation', readCreation, step);
 }
 
-function reading<Name extends OperationName, Input>(
+function reading<Name extends OperationName, Input extends ReadBody>(
   bodies: BodyWorkers,
   question: BodyQuestion,
   read: (body: string, keep: Keep) => Input,

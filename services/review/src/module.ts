@@ -1,21 +1,24 @@
-import { serveOperations } from '@countersign/platform';
+import { BodyWorkers, serveOperations, withInput } from '@countersign/platform';
 import type { Module, ServiceRuntime } from '@countersign/platform';
 import type { ReviewDeps } from './deps.js';
 import { assign } from './operations/assign.js';
 import { confirm } from './operations/confirm.js';
 import { propose } from './operations/propose.js';
+import { readProposal } from './proposal-input.js';
 
 /** `review.assign`, `review.propose`, `review.confirm`: reviewers propose and confirm. */
 export function reviewModule(runtime: ServiceRuntime, deps: ReviewDeps): Module {
+  const bodies = new BodyWorkers(new URL('./body-worker.js', import.meta.url));
+  const reader = { bodies, question: null, read: readProposal };
   return {
     name: 'review',
     start: () =>
       // Each sees to fresh state by itself: what a call has checked in a worker is kept for its further attempts.
       serveOperations(runtime, 'review', {
         'review.assign': assign(deps),
-        'review.propose': propose(deps),
+        'review.propose': withInput(reader, propose(deps)),
         'review.confirm': confirm(deps),
       }),
-    stop: async () => {},
+    stop: () => bodies.stop(),
   };
 }

@@ -1,5 +1,5 @@
 import { Refusal, materialReadable } from '@countersign/protocol';
-import type { Person } from '@countersign/protocol';
+import type { OperationTypes, Person } from '@countersign/protocol';
 import {
   lifecycleOf,
   openRequest,
@@ -8,7 +8,7 @@ import {
 } from '@countersign/database';
 import type { StoredRequest } from '@countersign/database';
 import { storedReply } from '@countersign/platform';
-import type { OperationAnswer, OperationCall, OperationHandler } from '@countersign/platform';
+import type { OperationAnswer, OperationCall } from '@countersign/platform';
 import type { ReviewDeps } from './deps.js';
 import type { ReviewRow } from './store.js';
 
@@ -25,18 +25,23 @@ type ReviewerOperation = 'review.assign' | 'review.propose' | 'review.confirm';
  * the operation's own step, all of it again when another call was faster. `begin` runs once per call, what it returns once
  * per attempt.
  */
-export function reviewerOperation<Name extends ReviewerOperation>(
+export function reviewerOperation<
+  Name extends ReviewerOperation,
+  Input = OperationTypes[Name]['arriving'],
+>(
   deps: ReviewDeps,
   name: Name,
-  begin: (call: OperationCall<Name>) => (open: OpenedReview) => Promise<OperationAnswer<Name>>,
-): OperationHandler<Name> {
+  begin: (
+    call: OperationCall<Name, Input>,
+  ) => (open: OpenedReview) => Promise<OperationAnswer<Name>>,
+): (call: OperationCall<Name, Input>) => Promise<OperationAnswer<Name>> {
   return async (call) => {
-    const { caller, id, key, scope, text } = call;
+    const { caller, id, key, scope, body } = call;
     const { tenant } = caller;
     const attempt = begin(call);
     return withFreshState(async () => {
       const row = await deps.store.load(caller, id, scope, key);
-      const opened = await openRequest(deps.directory, caller, row, text);
+      const opened = await openRequest(deps.directory, caller, row, body);
       if (opened.replay !== null) {
         // What was frozen is private material, and gone with it even while its deletion is late (protocol §11.2).
         const loaded = row as ReviewRow;

@@ -30,6 +30,15 @@ export function answerJobs(work: (question: never, bytes: Uint8Array) => JobResu
   });
 }
 
+/** Makes this thread read bodies in canonical form, for `withInput` with the question null. */
+export function answerReadings(read: (body: string) => unknown): void {
+  answerJobs((_question: null, bytes) => ({ result: read(textOf(bytes)), buffers: [] }));
+}
+
+export function textOf({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('utf8');
+}
+
 function failureOf(error: unknown): JobAnswer {
   if (!(error instanceof Refusal)) return { failed: (error as Error).name };
   const { code, status, detail } = error;

@@ -1,10 +1,15 @@
-import type { OperationName } from '@countersign/protocol';
+import type { Digest, OperationName } from '@countersign/protocol';
 import type { OperationAnswer } from '../answer.js';
 import type { OperationCall } from '../operation-call.js';
 import type { OperationHandler } from '../serve-operation.js';
 import type { BodyWorkers } from './body-workers.js';
 
-export interface InputReader<Input> {
+/** What was read of a body, of which idempotency compares the digest. */
+export interface ReadBody {
+  readonly digest: Digest;
+}
+
+export interface InputReader<Input extends ReadBody> {
   readonly bodies: Pick<BodyWorkers, 'place'>;
   /** What the worker does with a large body. */
   readonly question: unknown;
@@ -12,21 +17,23 @@ export interface InputReader<Input> {
   readonly read: (text: string) => Input;
 }
 
-/** An operation whose input may be large: that is read in a worker, once there is a place for it (protocol R35). */
-export function withInput<Name extends OperationName, Input>(
+/**
+ * An operation whose body may be large (`largeBody` of its row): that is read in a worker, once there is a place for it
+ * (protocol R35). The place is kept until the call is answered: until then the step has what was read in memory.
+ */
+export function withInput<Name extends OperationName, Input extends ReadBody>(
   { bodies, question, read }: InputReader<Input>,
   step: (call: OperationCall<Name, Input>) => Promise<OperationAnswer<Name>>,
 ): OperationHandler<Name> {
-  const handler: OperationHandler<Name> = async (call) => {
-    const { largeBody, caller } = call;
-    if (largeBody === null) return step({ ...call, input: read(call.text) });
+  return async (call) => {
+    const { body, largeBody, caller } = call;
+    const stepOn = (input: Input) => step({ ...call, body: input, input });
+    if (largeBody === null) return stepOn(read(body as string));
     const place = await bodies.place(caller, largeBody.bytes);
     try {
-      const input = await place.run<Input>(question, await largeBody.take());
-      return await step({ ...call, input });
+      return await stepOn(await place.run<Input>(question, await largeBody.take()));
     } finally {
       place.leave();
     }
   };
-  return Object.assign(handler, { largeBodies: true as const });
 }

@@ -1,15 +1,35 @@
 import { Refusal } from '../errors.js';
+import { canonicalText } from '../json/canonical.js';
 import type { Digest } from '../json/canonical.js';
-import type { ExecutionClaim, ExecutionOutcome } from '../records/index.js';
+import type { JsonText } from '../json/text.js';
+import type { ExecutionClaim, ExecutionOutcome, Recorder } from '../records/index.js';
 import { formatTimestamp } from '../records/timestamp.js';
 import { applyDue } from './apply-due.js';
 import type { Lifecycle } from './state.js';
 import { earlierDeletion, step } from './transition.js';
 import type { Consequences, RequestFacts, Transition } from './transition.js';
 
+/** An outcome whose details stay text: they may be large, and are only recorded (R35). */
+export interface ReadOutcome extends Omit<ExecutionOutcome, 'details'> {
+  /** The details give a reason and evidence. */
+  readonly explained: boolean;
+  /** Canonical form of the whole outcome. */
+  readonly text: JsonText<ExecutionOutcome>;
+}
+
+/** `text`: its canonical form, where that is known already. */
+export function readOutcome(
+  outcome: ExecutionOutcome,
+  text: JsonText<ExecutionOutcome> = canonicalText(outcome),
+): ReadOutcome {
+  const { execution_identity, status } = outcome;
+  const { reason, evidence } = outcome.details as { reason?: unknown; evidence?: unknown };
+  return { execution_identity, status, explained: Boolean(reason) && Boolean(evidence), text };
+}
+
 /** The input of `execution-authority.report-outcome` and `execution-authority.reconcile`. */
 export interface Outcome {
-  readonly input: ExecutionOutcome;
+  readonly input: ReadOutcome;
   /** The request's claim. */
   readonly claim: ExecutionClaim | null;
   readonly claimDigest: Digest;
@@ -22,13 +42,21 @@ export function requireOwnClaim(state: Lifecycle, { input, claim }: Outcome): vo
   }
 }
 
-/** The payload that the records of both operations have in common. */
-export function outcomePayload({ id }: RequestFacts, outcome: Outcome, now: number) {
+/** What the records of both operations have in common. */
+export function outcomeDraft<By extends Recorder>(
+  { id }: RequestFacts,
+  { claimDigest, input }: Outcome,
+  recordedBy: By,
+  now: number,
+) {
   return {
-    claim_digest: outcome.claimDigest,
-    outcome: outcome.input,
-    recorded_at: formatTimestamp(now),
-    request_id: id,
+    payload: {
+      claim_digest: claimDigest,
+      recorded_at: formatTimestamp(now),
+      recorded_by: recordedBy,
+      request_id: id,
+    },
+    canonical: { outcome: input.text },
   };
 }
 

@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.js';
-import { outcomePayload, recordOutcome, requireOwnClaim } from './outcome.js';
+import { outcomeDraft, recordOutcome, requireOwnClaim } from './outcome.js';
 import type { Outcome } from './outcome.js';
 import type { Lifecycle } from './state.js';
 import type { RequestFacts, Transition } from './transition.js';
@@ -14,16 +14,15 @@ export function reconcile(
   command: Outcome & { readonly operator: string },
   now: number,
 ): Transition {
-  const { reason, evidence } = command.input.details as { reason?: unknown; evidence?: unknown };
-  if (!reason || !evidence) throw new Refusal('reconciliation_evidence_required');
+  if (!command.input.explained) throw new Refusal('reconciliation_evidence_required');
   requireOwnClaim(state, command);
-  const recorded_by = { kind: 'operator' as const, subject: command.operator };
-  const payload = { ...outcomePayload(about, command, now), recorded_by };
+  const recordedBy = { kind: 'operator' as const, subject: command.operator };
+  const draft = outcomeDraft(about, command, recordedBy, now);
   return recordOutcome(
     state,
     about,
     command,
-    { record: { type: 'ExecutionReconciliation', payload } },
+    { record: { type: 'ExecutionReconciliation', ...draft } },
     now,
   );
 }

@@ -1,6 +1,6 @@
 import { Refusal } from '../errors.js';
 import type { Recorder } from '../records/index.js';
-import { outcomePayload, recordOutcome, requireOwnClaim } from './outcome.js';
+import { outcomeDraft, recordOutcome, requireOwnClaim } from './outcome.js';
 import type { Outcome } from './outcome.js';
 import type { Lifecycle, OutcomeStatus } from './state.js';
 import type { RequestFacts, Transition } from './transition.js';
@@ -22,13 +22,13 @@ export function reportOutcome(
   const { status } = command.input;
   if (status === 'abandoned') throw new Refusal('operator_reconciliation_required');
   const isUnadmitted = state.admissions === 0 && EFFECTS.includes(status);
-  const payload = { ...outcomePayload(about, command, now), recorded_by: command.recordedBy };
+  const draft = outcomeDraft(about, command, command.recordedBy, now);
   return recordOutcome(
     state,
     about,
     command,
     {
-      record: { type: 'ExecutionOutcome', payload },
+      record: { type: 'ExecutionOutcome', ...draft },
       incidents: isUnadmitted ? ['outcome_without_admission'] : [],
     },
     now,

@@ -1,5 +1,5 @@
 import type { Digest } from '../json/canonical.js';
-import type { DecisionRequest, IncidentCode, PayloadOf } from '../records/index.js';
+import type { DecisionRequest, IncidentCode, PayloadOf, RecordType } from '../records/index.js';
 import type { EventReason, Lifecycle, States } from './state.js';
 
 /**
@@ -26,22 +26,21 @@ export interface LifecycleEvent {
   readonly deadline: number;
 }
 
-type EvidenceType =
-  | 'DecisionReceipt'
-  | 'ExecutionClaim'
-  | 'ExecutionOutcome'
-  | 'ExecutionReconciliation'
-  | 'MaterialDiscarded';
+type EvidenceType = 'DecisionReceipt' | 'ExecutionClaim' | 'MaterialDiscarded';
+type OutcomeType = 'ExecutionOutcome' | 'ExecutionReconciliation';
+
+/** `canonical`: members of the payload that are canonical texts already. */
+interface SplicedDraft<Type extends RecordType, Member extends keyof PayloadOf<Type> & string> {
+  readonly type: Type;
+  readonly payload: Omit<PayloadOf<Type>, Member>;
+  readonly canonical: { readonly [Each in Member]: string };
+}
 
 /** The payload of a record that is not signed yet. Members are written in canonical order, which is serialised fastest. */
 export type Draft =
   | { readonly type: 'RequestChangedEvent'; readonly payload: LifecycleEvent }
-  | {
-      readonly type: 'AdmissionStatus';
-      readonly payload: Omit<PayloadOf<'AdmissionStatus'>, 'anchor'>;
-      /** Members that are canonical texts already. */
-      readonly canonical: { readonly anchor: string };
-    }
+  | SplicedDraft<'AdmissionStatus', 'anchor'>
+  | { [Type in OutcomeType]: SplicedDraft<Type, 'outcome'> }[OutcomeType]
   | {
       [Type in EvidenceType]: { readonly type: Type; readonly payload: PayloadOf<Type> };
     }[EvidenceType];

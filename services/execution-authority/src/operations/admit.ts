@@ -12,9 +12,9 @@ import { ADMIT } from '../store.js';
  * replica.
  */
 export function admit(deps: ExecutionDeps): OperationHandler<'execution-authority.admit'> {
-  return async ({ caller, id, input, text }) => {
+  return async ({ caller, id, input, body }) => {
     const row = await deps.store.loadForAdmission(caller, id, input.nonce);
-    const opened = await openRequest(deps.directory, caller, row, text);
+    const opened = await openRequest(deps.directory, caller, row, body);
     const loaded = row as NonNullable<typeof row>;
     const stored = await requireStandingAuthority(
       deps.directory,

@@ -13,9 +13,9 @@ import { CLAIM } from '../store.js';
  */
 export function claim(deps: ExecutionDeps): OperationHandler<'execution-authority.claim'> {
   return async (call) => {
-    const { caller, id, key, scope, input, text } = call;
+    const { caller, id, key, scope, input, body } = call;
     const row = await deps.store.loadForClaim(caller, id, scope, key, input.execution_identity);
-    const opened = await openRequest(deps.directory, caller, row, text);
+    const opened = await openRequest(deps.directory, caller, row, body);
     if (opened.replay !== null) return storedReply(opened.replay);
     const loaded = row as NonNullable<typeof row>;
     const stored = await requireStandingAuthority(

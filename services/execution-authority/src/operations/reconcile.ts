@@ -1,13 +1,13 @@
 import { reconcile as decide } from '@countersign/protocol';
 import { requireIntegrity, requireOperator } from '@countersign/database';
 import { storedReply } from '@countersign/platform';
-import type { OperationHandler } from '@countersign/platform';
 import { claimIn } from '../authority.js';
 import type { ExecutionDeps } from '../deps.js';
 import { openOutcome } from '../outcome.js';
+import type { OutcomeStep } from '../outcome.js';
 
 /** `execution-authority.reconcile`: an operator settles it, with a reason and evidence; every earlier record is kept. */
-export function reconcile(deps: ExecutionDeps): OperationHandler<'execution-authority.reconcile'> {
+export function reconcile(deps: ExecutionDeps): OutcomeStep<'execution-authority.reconcile'> {
   return async (call) => {
     const { caller, input } = call;
     const { opened, row, save } = await openOutcome(deps, call);

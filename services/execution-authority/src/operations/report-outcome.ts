@@ -1,11 +1,11 @@
 import { asJsonText, canonicalText, reportOutcome as decide } from '@countersign/protocol';
-import type { SignedRecord } from '@countersign/protocol';
+import type { Digest, ReadOutcome, SignedRecord } from '@countersign/protocol';
 import { requireIntegrity, requireOwner } from '@countersign/database';
 import { answer, storedReply } from '@countersign/platform';
-import type { OperationHandler } from '@countersign/platform';
 import { claimIn } from '../authority.js';
 import type { ExecutionDeps } from '../deps.js';
 import { openOutcome } from '../outcome.js';
+import type { OutcomeStep } from '../outcome.js';
 
 /**
  * `execution-authority.report-outcome`: what the executor says happened. Evidence, so it is taken after expiry and
@@ -13,16 +13,17 @@ import { openOutcome } from '../outcome.js';
  */
 export function reportOutcome(
   deps: ExecutionDeps,
-): OperationHandler<'execution-authority.report-outcome'> {
+): OutcomeStep<'execution-authority.report-outcome'> {
   return async (call) => {
-    const { caller, input, text } = call;
+    const { caller, input } = call;
     const { opened, row, recordedBy, save } = await openOutcome(deps, call);
     if (opened.replay !== null) return storedReply(opened.replay);
     const stored = await opened.visible();
     requireOwner(opened.principal, stored);
     requireIntegrity(stored, caller.tenant);
     const claim = claimIn(row.claim);
-    if (claim?.execution_identity === input.execution_identity && isReported(row.outcome, text)) {
+    const isOwn = claim?.execution_identity === input.execution_identity;
+    if (isOwn && isReported(row.outcome, row.claim_digest, input)) {
       return answer(200, asJsonText<SignedRecord>(row.outcome));
     }
     const transition = decide(
@@ -37,13 +38,17 @@ export function reportOutcome(
 
 /**
  * The report that is already on record, word for word: its record is the answer
- * (protocol §7 execution-authority.report-outcome).
+ * (protocol §7 execution-authority.report-outcome). Members of a canonical text stand in the order of their names, so the
+ * outcome is compared where it stands, and only the rest is parsed: the outcome may be large.
  */
-function isReported(recordText: string | null, canonicalOutcome: string): recordText is string {
-  if (recordText === null) return false;
-  const { protected: header, payload } = JSON.parse(recordText) as {
-    protected: { type: string };
-    payload: { outcome: unknown };
-  };
-  return header.type === 'ExecutionOutcome' && canonicalText(payload.outcome) === canonicalOutcome;
+function isReported(
+  recordText: string | null,
+  claimDigest: Digest,
+  { text }: ReadOutcome,
+): recordText is string {
+  const before = `{"payload":{"claim_digest":${canonicalText(claimDigest)},"outcome":`;
+  if (recordText === null || !recordText.startsWith(before)) return false;
+  if (!recordText.startsWith(text, before.length)) return false;
+  const rest = `${before}null${recordText.slice(before.length + text.length)}`;
+  return (JSON.parse(rest) as SignedRecord).protected.type === 'ExecutionOutcome';
 }

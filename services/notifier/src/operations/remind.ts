@@ -8,15 +8,15 @@ import { decideReminder, saveReminder } from '../reminder.js';
 /** `notifier.remind`. `queued` where mail is configured, else only who polls is told. */
 export function remind(deps: NotifierDeps): OperationHandler<'notifier.remind'> {
   return async (call) => {
-    const { caller, id, key, scope, text } = call;
+    const { caller, id, key, scope, body } = call;
     const row = await deps.store.load(caller, id, scope, key);
-    const opened = await openRequest(deps.directory, caller, row, text);
+    const opened = await openRequest(deps.directory, caller, row, body);
     if (opened.replay !== null) return storedReply(opened.replay);
     const stored = await opened.visible();
     requireOwnerOrOperator(opened.principal, stored);
-    const body = jsonText({ request_id: id, notification: deps.notification });
+    const answered = jsonText({ request_id: id, notification: deps.notification });
     const transition = decideReminder(caller.tenant, stored);
-    await saveReminder(deps, stored, transition, { call, status: 200, result: body });
-    return answer(200, body);
+    await saveReminder(deps, stored, transition, { call, status: 200, result: answered });
+    return answer(200, answered);
   };
 }

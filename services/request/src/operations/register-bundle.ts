@@ -57,7 +57,7 @@ export function registerBundle(deps: RequestDeps) {
         loaded.now,
         manifest,
       ),
-      { call: { ...call, text: input }, status: 201, result: manifest },
+      { call, status: 201, result: manifest },
     );
     deps.chained(caller.tenant);
     return answer(201, asJsonText<ReviewBundle>(manifest));

@@ -8,7 +8,12 @@ import type { Transition } from '@countersign/protocol';
 import { commit, openRequest, requireOwnerOrOperator } from '@countersign/database';
 import type { StoredRequest } from '@countersign/database';
 import { answer, storedReply } from '@countersign/platform';
-import type { Caller, OperationHandler } from '@countersign/platform';
+import type {
+  Caller,
+  OperationAnswer,
+  OperationCall,
+  OperationHandler,
+} from '@countersign/platform';
 import type { RequestDeps } from '../deps.js';
 import { statusText } from '../status-view.js';
 import { DISCARD, WITHDRAW } from '../store/requests.js';
@@ -33,31 +38,33 @@ export function discard(deps: RequestDeps): OperationHandler<'request.discard'> 
   );
 }
 
+type Withdrawal = 'request.cancel' | 'request.revoke' | 'request.discard';
+
 /** The step that the three have in common. `discardedBy`: who discards material with it. */
 function withdrawal(
   deps: RequestDeps,
   decide: (stored: StoredRequest, caller: Caller) => Transition,
   discardedBy: (caller: Caller) => Caller | null = () => null,
-): OperationHandler<'request.cancel' | 'request.revoke' | 'request.discard'> {
-  return async (call) => {
-    const { caller, id, key, scope, text } = call;
+) {
+  return async (call: OperationCall<Withdrawal>): Promise<OperationAnswer<Withdrawal>> => {
+    const { caller, id, key, scope, body } = call;
     const row = await deps.requests.status(caller, id, scope, key);
-    const opened = await openRequest(deps.directory, caller, row, text);
+    const opened = await openRequest(deps.directory, caller, row, body);
     if (opened.replay !== null) return storedReply(opened.replay);
     const stored = await opened.visible();
     requireOwnerOrOperator(opened.principal, stored);
     const loaded = row as NonNullable<typeof row>;
     const transition = decide(stored, caller);
     const { next } = transition;
-    const body = statusText({ ...stored, lifecycle: next }, loaded, deps.notary.origin);
-    const kept = { call, status: 200, result: body };
+    const answered = statusText({ ...stored, lifecycle: next }, loaded, deps.notary.origin);
+    const kept = { call, status: 200, result: answered };
     if (next.materialDeleted) {
       const { id: actor = null, kind: actor_kind = null } = discardedBy(caller) ?? {};
       await commit(deps, DISCARD, stored, transition, { answer: kept, own: { actor, actor_kind } });
     } else {
       await commit(deps, WITHDRAW, stored, transition, { answer: kept });
     }
-    return answer(200, body);
+    return answer(200, answered);
   };
 }
 

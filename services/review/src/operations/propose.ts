@@ -1,6 +1,7 @@
 import {
   Refusal,
-  canonicalText,
+  asJsonText,
+  canonicalObject,
   requireDecisionOfPurpose,
   requirePending,
   textDigest,
@@ -9,8 +10,8 @@ import {
 import type { DecisionCandidate } from '@countersign/protocol';
 import { commit } from '@countersign/database';
 import { answer, newId } from '@countersign/platform';
-import type { OperationHandler } from '@countersign/platform';
 import type { ReviewDeps } from '../deps.js';
+import type { ProposalInput } from '../proposal-input.js';
 import { reviewerOperation } from '../reviewer-operation.js';
 import { FREEZE } from '../store.js';
 
@@ -20,40 +21,41 @@ const MOST_REVISIONS = 32;
  * `review.propose`: freezes a response that fits the stored schema as this reviewer's candidate
  * (protocol §7 review.propose, R9). The schema is checked between two reads, in a worker: nothing is held while it runs.
  */
-export function propose(deps: ReviewDeps): OperationHandler<'review.propose'> {
-  return reviewerOperation(deps, 'review.propose', (call) => {
-    const { caller, input: proposal } = call;
-    const response = canonicalText(proposal.response);
+export function propose(deps: ReviewDeps) {
+  return reviewerOperation<'review.propose', ProposalInput>(deps, 'review.propose', (call) => {
+    const { caller } = call;
+    const { decision, response } = call.input;
     let checked: string | null = null;
     return async ({ row, stored, reviewer }) => {
       const { lifecycle } = stored;
       requirePending(lifecycle, row.now);
-      requireDecisionOfPurpose(lifecycle.purpose, proposal.decision);
-      if (Buffer.byteLength(response) > stored.request.limits.response_bytes) {
+      requireDecisionOfPurpose(lifecycle.purpose, decision);
+      if (response.bytes > stored.request.limits.response_bytes) {
         throw new Refusal('response_too_large');
       }
       const schemaDigest = stored.request.review.response_schema_digest;
       if (checked !== schemaDigest) {
         await deps.schemas.check(caller.tenant, {
           schemaText: row.response_schema ?? '',
-          responseText: response,
+          responseText: response.text,
         });
         checked = schemaDigest;
       }
       if (row.last_revision >= MOST_REVISIONS) throw new Refusal('proposal_revision_limit');
-      const candidate: DecisionCandidate = {
+      const candidate: Omit<DecisionCandidate, 'response'> = {
         created_at: new Date(row.now).toISOString(),
-        decision: proposal.decision,
+        decision,
         id: newId(),
         request_digest: stored.digest,
         request_id: stored.id,
-        response: proposal.response,
-        response_canonical: response,
-        response_digest: textDigest(response),
+        response_canonical: response.text,
+        response_digest: response.digest,
         reviewer: reviewer.id,
         revision: row.last_revision + 1,
       };
-      const text = canonicalText(candidate);
+      const text = asJsonText<DecisionCandidate>(
+        canonicalObject({ ...candidate }, { response: response.text }),
+      );
       await commit(deps, FREEZE, stored, unchanged(lifecycle), {
         before: lifecycle.reviewDeadline,
         answer: { call, status: 201, result: text },

@@ -1,5 +1,6 @@
 import { textDigest } from '../../json/index.js';
 import type * as lifecycle from '../index.js';
+import { readOutcome } from '../outcome.js';
 import type {
   Admitting,
   Claiming,
@@ -396,7 +397,11 @@ function reconcile(
 
 function outcomeOf(status: OutcomeStatus, { claim }: Subject, details: object = EVIDENCE): Outcome {
   return {
-    input: { details: { ...details }, execution_identity: claim.execution_identity, status },
+    input: readOutcome({
+      details: { ...details },
+      execution_identity: claim.execution_identity,
+      status,
+    }),
     claim,
     claimDigest: CLAIM_DIGEST,
   };

@@ -1,3 +1,4 @@
+import { canonicalText } from '../../json/index.js';
 import { formatTimestamp } from '../../records/timestamp.js';
 import type { Deadline, DeadlineKind, Draft, Lifecycle, Transition, UniqueFact } from '../index.js';
 import type { Command } from './commands.js';
@@ -132,23 +133,25 @@ const RECORDS: Readonly<Record<Evidence['type'], (effect: Effect) => object>> = 
       canonical: { anchor: ANCHOR },
     };
   },
-  ExecutionOutcome: (effect) => ({ payload: { ...outcomeOf(effect), recorded_by: RECORDER } }),
-  ExecutionReconciliation: (effect) => ({
-    payload: { ...outcomeOf(effect), recorded_by: { kind: 'operator', subject: OPERATOR } },
-  }),
+  ExecutionOutcome: (effect) => outcomeOf(effect, RECORDER),
+  ExecutionReconciliation: (effect) => outcomeOf(effect, { kind: 'operator', subject: OPERATOR }),
 };
 
-function outcomeOf({ command, now, setting }: Effect): object {
+function outcomeOf({ command, now, setting }: Effect, recordedBy: object): object {
   const { id, claim } = subjectOf(setting);
+  const outcome = {
+    details: EVIDENCE,
+    execution_identity: claim.execution_identity,
+    status: command.own,
+  };
   return {
-    claim_digest: CLAIM_DIGEST,
-    outcome: {
-      details: EVIDENCE,
-      execution_identity: claim.execution_identity,
-      status: command.own,
+    payload: {
+      claim_digest: CLAIM_DIGEST,
+      recorded_at: formatTimestamp(now),
+      recorded_by: recordedBy,
+      request_id: id,
     },
-    recorded_at: formatTimestamp(now),
-    request_id: id,
+    canonical: { outcome: canonicalText(outcome) },
   };
 }
 

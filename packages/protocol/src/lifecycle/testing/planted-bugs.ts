@@ -538,11 +538,13 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       ]),
   }),
   bug('reconcile: without evidence', {
-    reconcile: (state, about, command, now) => {
-      const details = { reason: 'a reason', evidence: 'some', ...command.input.details };
-      const input = { ...command.input, details: { ...details, evidence: 'some' } };
-      return lifecycle.reconcile(state, about, { ...command, input }, now);
-    },
+    reconcile: (state, about, command, now) =>
+      lifecycle.reconcile(
+        state,
+        about,
+        { ...command, input: { ...command.input, explained: true } },
+        now,
+      ),
   }),
   bug('reconciliationDue: no incident', {
     reconciliationDue: (state, about, now) => {
