@@ -1,4 +1,5 @@
-// Files of the chart that follow from the code: its targets, what NATS should let each do, who reads which variable, README.
+// Files of the chart that follow from the code: its targets, the NATS permissions of each, the settings that each reads,
+// README.
 import { stringify } from 'yaml';
 import { isManaged, valuesRows } from './chart-values.mjs';
 import { installed } from './installed.mjs';
@@ -14,7 +15,10 @@ export function settingReaders(settings) {
   );
 }
 
-/** What the chart's templates know of each target: its secrets, its ports, and where its network policy lets it go. */
+/**
+ * The facts about each target that the chart's templates need: its secrets, its ports, and the destinations of its network
+ * policy.
+ */
 export function chartTargets(table) {
   const targets = installed(table).map(([name, row]) => [
     name,
@@ -38,7 +42,7 @@ export function chartTargets(table) {
 ${stringify(Object.fromEntries(targets), { lineWidth: 0, aliasDuplicateObjects: false })}`;
 }
 
-/** Values for the nats chart: a user for each target, which may do what the target does and nothing else. */
+/** Values for the nats chart: a user for each target, with the rights of that target only. */
 export function natsValues(table, hints) {
   const users = installed(table).map(([target, may]) => {
     const inbox = `_INBOX.${target}.>`;
@@ -110,7 +114,7 @@ export function settingsPage(settings) {
 Every variable that a target reads, generated from the code (\`npm run generate\`). Each may also be given as
 \`<NAME>_FILE\`, the path of a file that holds the value: the way for secrets. An empty value counts as absent.
 
-| variable | what it is | default | read by |
+| variable | meaning | default | read by |
 | --- | --- | --- | --- |
 ${[...all.values()]
   .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -131,8 +135,8 @@ export function chartReadme(settings) {
   );
   return `# The chart countersign
 
-One Deployment for each target of the one image, all of them with the same keys. It brings no database, no NATS, no Redis
-and no secrets: those are yours, and the chart names them. Recommended: CloudNativePG, the nats chart (values for it in
+The chart makes one Deployment for each target, all from one image and one set of keys. It does not include a database, NATS,
+Redis or Secrets: create them, and name them in the values. Recommended: CloudNativePG, the nats chart (values for it in
 \`examples/nats-values.yaml\`, with the permissions of each target), Valkey or Redis with a replica.
 
 \`\`\`sh
@@ -143,23 +147,23 @@ kubectl -n countersign create secret generic countersign-keys --from-file=keys/
 helm -n countersign install countersign helm/countersign -f values.yaml
 \`\`\`
 
-\`ci/\` has values for the shapes that people run: minimal, production with high availability, everything external, all
-in one pod, OpenShift. \`values-dev.yaml\` is for development only. \`UPGRADING.md\` says how to go from one release to the
-next, docs/operations.md everything else.
+\`ci/\` has values for common installations: minimal, production with high availability, everything external, all in one pod,
+OpenShift. \`values-dev.yaml\` is for development only. \`UPGRADING.md\` describes upgrades, docs/operations.md everything
+else.
 
-Values that do not fit are refused by \`helm template\` with a sentence that names the key and what to do. Keys that are
-not listed here are refused too, but for those below \`global\`.
+\`helm template\` refuses invalid values with a message that names the key and the remedy. It also refuses keys that are not
+listed here, except those below \`global\`.
 
 ## Values
 
-| key | what it is | default |
+| key | meaning | default |
 | --- | --- | --- |
 ${rows.join('\n')}
 
 ## Settings
 
 \`settings\` and \`secretSettings\`, for all targets, and \`targets.<name>.settings\` take these variables; docs/settings.md
-says what each is for: ${[...free]
+describes them: ${[...free]
     .sort()
     .map((name) => `\`${name}\``)
     .join(', ')}.

@@ -1,4 +1,4 @@
-// The chart's values: values.yaml has the defaults and says what each key is for; its schema and its README follow.
+// The chart's values: values.yaml has the defaults and the descriptions; the schema and the README are generated from it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMap, isScalar, parseDocument } from 'yaml';
@@ -31,7 +31,7 @@ const named = (names, of) => ({
 });
 const ports = { type: 'array', items: { type: 'integer', minimum: 1, maximum: 65535 } };
 
-/** What a default does not tell of a key. */
+/** The constraints of keys that their defaults do not imply. */
 const REFINED = {
   mode: { enum: ['production', 'development'] },
   'image.digest': { pattern: '^(sha256:[0-9a-f]{64})?$' },
@@ -107,7 +107,7 @@ export function valuesSchema(table, variables) {
   delete properties.defaults.properties.enabled;
   properties.targets.properties = Object.fromEntries(
     [...installed(table).map(([name]) => name), 'all'].map((name) => {
-      // What means nothing to a target is refused by the templates, with a sentence.
+      // The templates refuse settings that a target does not read, with a message.
       return [name, withSettings(free)];
     }),
   );
@@ -211,7 +211,7 @@ function described(comment) {
   return lines.slice(start).join(' ').replace(/^-- /, '');
 }
 
-/** Rows of a table: every key with its default and what it is for. */
+/** Rows of a table: every key with its default and its meaning. */
 export function valuesRows() {
   const described_ = descriptions();
   const rows = [];

@@ -4,7 +4,7 @@ import { installed } from './installed.mjs';
 
 const SERVICES = /(# Targets: [^\n]*\n)[\s\S]*?(\n {2}# End of targets\.)/;
 
-/** What variables are in containers; each target is given those that it reads. */
+/** The values of variables in containers; each target gets those that it reads. */
 const VALUES = {
   MODE: 'development',
   ORIGIN: 'http://localhost:8080',
