@@ -21,8 +21,8 @@ export const PARTS = {
   // Published for authors of apps, who have nothing else of ours.
   view: { folder: 'packages/view', imports: [] },
   'payment-batch': { folder: 'examples/payment-batch', imports: ['view'] },
-  // The verifier as one file for a browser, and what stands in place of Node there, for the pages too; the gateway serves
-  // what was built of it.
+  // The verifier as one file for a browser, and the replacements of Node's modules, for the pages too; the gateway serves
+  // the built file.
   'verifier-page': { folder: 'packages/verifier-page', imports: ['protocol'] },
   'first-generation': { folder: 'archive/first-generation', imports: [] },
   // Starters of Postgres, NATS and Redis.
@@ -138,7 +138,7 @@ const SQL_SYNTAX = [`Literal[value=${SQL_TEXT}]`, `TemplateElement[value.raw=${S
   (selector) => ({ selector, message: 'SQL lives in a store and in packages/database.' }),
 );
 
-/** What a step leaves has one writer. Retention, which removes it later, and the ledger's functions are not steps. */
+/** The results of a step have one writer. Retention, which removes it later, and the ledger's functions are not steps. */
 const STEP_WRITER = ['packages/database/src/step-consequences.ts', 'packages/database/src/step.ts'];
 const WITHOUT_STEPS = ['deploy', 'tools', 'test', 'first-generation'];
 const STEP_TEXT = String.raw`/(INSERT INTO\s+(lifecycle|record|outbox|deadline|idempotency|incident)|UPDATE\s+(lifecycle|deadline|incident))\b/`;
@@ -251,7 +251,7 @@ function alternatives(names) {
     .join('|');
 }
 
-// What a glob means below a folder (services/*/src/store.ts below services/ledger: src/store.ts), or null.
+// The meaning of a glob below a folder (services/*/src/store.ts below services/ledger: src/store.ts), or null.
 function below(folder, glob) {
   const steps = folder.split('/');
   const wanted = glob.split('/');

@@ -58,10 +58,10 @@ export default defineConfig(
     files: ['**/*.{js,mjs}'],
     languageOptions: { globals: nodeGlobals() },
   },
-  // Parts of one page: what one of them declares, another uses.
+  // Scripts of one page: one uses the declarations of another.
   {
     files: ['test/browser/hostile-apps/*.js'],
-    // `<\/script>`: what would end the script that holds it.
+    // `<\/script>`: without the backslash it would end the script around it.
     rules: { 'no-undef': 'off', 'no-unused-vars': 'off', 'no-useless-escape': 'off' },
   },
 );

@@ -56,7 +56,7 @@ const FAST = [
 ];
 
 export default {
-  // Only to end what hangs: a busy machine is no failure.
+  // Only to end tests that hang: a busy machine is no failure.
   testTimeout: 60_000,
   projects: [
     {

@@ -23,8 +23,8 @@ const ARCHITECTURE_TITLE = /architecture\.md`?, "([^"]+)"/g;
 const LINK = /\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)/g;
 
 /**
- * What can be cited, of pages by their path: `6.1`, `R18` and `I3`, `7 #17` and `7 request.create`, and the titles of
- * docs/architecture.md.
+ * All targets of citations, of pages by their path: `6.1`, `R18` and `I3`, `7 #17` and `7 request.create`, and the titles
+ * of docs/architecture.md.
  */
 export function placesOf(pages) {
   const places = new Set();
@@ -42,7 +42,7 @@ export function placesOf(pages) {
   return places;
 }
 
-/** The citations of a file that lead nowhere, as `path:line: what`. */
+/** The citations of a file that lead nowhere, as `path:line: citation`. */
 export function wrongCitations(path, text, places) {
   const wrong = [];
   const refuse = (index, what) => {

@@ -28,7 +28,7 @@ const settings = Object.fromEntries(
 );
 const read = (file) => readFileSync(join(ROOT, file), 'utf8');
 
-/** To generate another file, add a line: where it lies, and what makes its content. */
+/** To generate another file, add a line: its path, and the function that makes its content. */
 const GENERATED = [
   {
     file: 'docs/openapi.json',

@@ -10,10 +10,13 @@ const WORKSPACE = process.cwd();
 const DIST = join(WORKSPACE, 'dist');
 const entries = process.argv.slice(2);
 
-/** Loaded from where they are installed: what few processes load and only when they need it, and what looks for its own files. */
+/**
+ * Loaded from where they are installed: packages that few processes load and only on demand, and packages that look for
+ * their own files.
+ */
 const INSTALLED = /^(@aws-sdk\/|@smithy\/|@opentelemetry\/|@prisma\/|oidc-provider$|pg-native$)/;
 
-/** Our packages, from their sources: what was built before says nothing of what they are now. */
+/** Our packages, from their sources: an earlier build says nothing about the current ones. */
 const sources = {
   name: 'sources',
   resolveId(id, importer) {
@@ -41,7 +44,10 @@ function sourceOf(name, inner) {
   return file === undefined ? undefined : join(folder, file);
 }
 
-/** `import.meta.url` says what it would if each module were a file of its own: programs and pages are found beside it. */
+/**
+ * `import.meta.url` has the value that it would have if each module were a file of its own: programs and pages are found
+ * beside it.
+ */
 const places = {
   name: 'places',
   transform(code, id) {

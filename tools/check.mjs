@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run check`: everything that can be said about the code without servers. Runs all of it, whatever fails.
+// `npm run check`: everything that can be said about the code without servers. Runs all checks, even after a failure.
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ARCHIVE, Missing, ROOT, endWithNpm, prepare, prepareArchive, run } from './prepare.mjs';

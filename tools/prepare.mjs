@@ -1,5 +1,5 @@
-// What has to be there before anything of this project can run: Node, the packages, the build.
-// Plain Node without dependencies, for it runs on a clone with nothing installed.
+// The prerequisites of every program of this project: Node, the packages, the build. Plain Node without dependencies, for
+// it runs on a clone with nothing installed.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 /** The root of the project. */
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** A piece that is missing, in words that name it and say what to do. */
+/** A missing prerequisite, with its name and the remedy. */
 export class Missing extends Error {}
 
 /** The first generation of the server, relative to the root: no workspace, with a lock of its own. */
@@ -127,7 +127,7 @@ export function workspaces() {
     .filter((path) => existsSync(join(ROOT, path, 'package.json')));
 }
 
-/** Runs `work` under a line that says what is going on, again every 15 s, and how long it took. */
+/** Runs `work` under a line with its description, repeated every 15 s, and then its duration. */
 async function step(say, what, work) {
   const start = performance.now();
   const seconds = () => ((performance.now() - start) / 1000).toFixed(1);

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// The first command, `npm start`: installs and builds what is missing, then hands over to src/launcher.
-// Plain Node without dependencies, for it runs on a clone with nothing installed.
+// The first command, `npm start`: installs and builds missing parts, then hands over to src/launcher. Plain Node without
+// dependencies, because it runs on a clone with nothing installed. Plain Node without dependencies, for it runs on a clone
+// with nothing installed.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -54,7 +55,7 @@ try {
   process.exit(1);
 }
 
-/** The options of the command line, null for --help. Throws Missing with one line that says what is wrong. */
+/** The options of the command line, null for --help. Throws Missing with one line that names the fault. */
 function read(args) {
   const values = parsed(args);
   if (values.help) return null;

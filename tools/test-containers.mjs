@@ -60,12 +60,12 @@ export async function takePrograms(servers, say) {
   return { remove };
 }
 
-/** Copies what `image` names into `folder`; resolves to the paths of the programs that can be started there. */
+/** Copies the programs that `image` names into `folder`; resolves to the paths of those that can be started there. */
 async function takeOut(image, folder) {
   const { GenericContainer } = await import('testcontainers');
   // It needs no network and no port.
   const plan = new GenericContainer(image.tag).withNetworkMode('none');
-  // What an image starts by itself may end at once for lack of settings. One without a shell has nothing else to start.
+  // An image's own program may end at once for lack of settings. One without a shell has nothing else to start.
   if (!image.isStatic) plan.withEntrypoint(['sleep', STAY_SECONDS]);
   const container = await plan.start();
   try {

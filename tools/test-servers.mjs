@@ -62,7 +62,7 @@ export async function provideBrowser(say) {
 
 /**
  * Makes sure that the tests find the programs of their servers, where the environment names no running server. Resolves to
- * how to remove what was taken out of images and put on this process's PATH for them. Throws Missing.
+ * a function that removes the programs that were copied from images and put on this process's PATH. Throws Missing.
  */
 export async function provideTestServers(say) {
   const stores = await import('@countersign/dev-servers');
@@ -82,7 +82,7 @@ export async function provideTestServers(say) {
   const onLinux = process.platform === 'linux';
   if (onLinux && spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0)
     return takePrograms(missing, say);
-  // npm brings PostgreSQL, unless it was told to leave out what is optional.
+  // npm brings PostgreSQL, unless optional packages were left out.
   const byNpm = missing.some(({ finder }) => finder === 'findPostgres')
     ? '; PostgreSQL also comes with npm install --include=optional'
     : '';

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// `npm test`: every test, unit and system, against real Postgres, NATS and Redis that the tests start themselves.
-// `npm run test:fast` (--fast): unit tests and a choice of system tests that need neither Go nor a browser.
-// Works on a clone with nothing installed. The last line counts what jest counted.
+// `npm test`: every test, unit and system, against real Postgres, NATS and Redis that the tests start themselves. `npm run
+// test:fast` (--fast): unit tests and a choice of system tests that need neither Go nor a browser. Works on a clone with
+// nothing installed. The last line has the counts of jest.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -47,20 +47,20 @@ try {
   }
   process.exit(failed ? 1 : 0);
 } catch (error) {
-  // Errors of ours say what is missing; whatever else happens keeps its story.
+  // Our own errors name the missing part; all others are printed whole.
   console.error(error instanceof Missing || error.name === 'PlainError' ? error.message : error);
   console.log('0 passed, 1 failed, 0 skipped');
   process.exit(1);
 }
 
-/** Programs that only Go can build: the first tests need none, and the others wait for them and say what is wrong. */
+/** Programs that only Go can build: the first tests need none, and the others wait for them and report a failure. */
 function buildMeanwhile() {
   const script = join(ROOT, 'test', 'support', 'programs', 'obtain.mjs');
   spawn(process.execPath, [script, '--all'], { stdio: 'ignore' }).unref();
 }
 
 /**
- * Runs every project of the lane with the filters of the command line, in `env` and what `envOf` adds for it; prints the
+ * Runs every project of the lane with the filters of the command line, in `env` and the additions of `envOf`; prints the
  * counts; resolves to whether anything failed.
  */
 async function testAll(env, envOf) {
@@ -92,13 +92,13 @@ async function testAll(env, envOf) {
     rmSync(folder, { recursive: true, force: true });
   }
   if (counts.passed + counts.failed === 0) console.error('No test ran.');
-  // Once more at the end: what was printed when it happened is thousands of lines above.
+  // Once more at the end: the first print is thousands of lines above.
   for (const story of stories) console.log(story);
   console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   return codes !== 0 || counts.failed > 0 || counts.passed === 0;
 }
 
-/** What failed in one file, each with the first lines of why. */
+/** The failed tests of one file, each with the first lines of its error. */
 function storiesOf({ name, message, assertionResults }) {
   const file = relative(ROOT, name);
   const failed = assertionResults.filter(({ status }) => status === 'failed');

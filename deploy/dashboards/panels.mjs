@@ -1,7 +1,7 @@
-// Panels of a Grafana dashboard: of each kind what ours have in common.
+// Panels of a Grafana dashboard: the common properties of each kind.
 
 export const source = { type: 'prometheus', uid: '${source}' };
-/** Only what the pickers on top choose. */
+/** Limited to the choices of the pickers on top. */
 export const of = (labels = '') => `{namespace=~"$namespace"${labels && `,${labels}`}}`;
 
 let id = 0;
@@ -18,7 +18,7 @@ const panel = (type, title, description, queries, more = {}) => ({
     expr,
     legendFormat,
     datasource: source,
-    // A number is of now: out of a range it would be the last one that anybody told, for hours after all has fallen silent.
+    // A number is of now: out of a range it would be the last reported one, for hours after all reports have ended.
     ...(type === 'timeseries' ? { range: true } : { instant: true }),
   })),
   ...more,
@@ -34,10 +34,10 @@ export const good = (warn, bad) => [
 ];
 
 const LINE = { drawStyle: 'line', lineWidth: 1, fillOpacity: 0, showPoints: 'never' };
-/** Where what matters is that there is something at all. */
+/** For metrics whose mere presence matters. */
 export const AREA = { ...LINE, fillOpacity: 15 };
 const STACK = { lineWidth: 1, showPoints: 'never', stacking: { mode: 'normal', group: 'A' } };
-/** Lines into which a stack is drawn full: what comes and goes is seen by its height, not its slope. */
+/** Lines for a filled stack: short peaks are seen by their height, not their slope. */
 export const STACKED_AREA = { ...STACK, drawStyle: 'line', fillOpacity: 45 };
 export const STACKED_BARS = { ...STACK, drawStyle: 'bars', fillOpacity: 80 };
 

@@ -2,7 +2,7 @@
 // Builds the image and says how large it is: node deploy/image/build.mjs [--tag NAME] [--base IMAGE] [--runtime IMAGE]
 //
 // With --try it also runs one target in it as a cluster would (read-only root, no capabilities, no new privileges), and
-// looks whether it says by itself what it lacks. Bases are pulled as usual; where no registry can be reached, import one:
+// checks that it logs its missing settings. Bases are pulled as usual; where no registry can be reached, import one:
 //   debootstrap --variant=minbase bookworm base http://deb.debian.org/debian
 //   cp $(which node) base/usr/local/bin/ && cp -a $(npm root -g)/npm base/usr/local/lib/node_modules/   # and links for npm, npx
 //   tar -C base -c . | docker import - node:24-bookworm-slim
@@ -79,7 +79,7 @@ function tryIt() {
     '--target=ledger',
   ]).stdout.trim();
   try {
-    // It has nothing to work with: it says so and goes on waiting.
+    // It lacks every setting: it logs that and waits.
     let said = '';
     for (const end = Date.now() + 20_000; !said.includes('cannot start') && Date.now() < end;) {
       said = docker(['logs', id]).stdout;

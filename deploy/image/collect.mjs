@@ -1,10 +1,10 @@
-// Gathers what the image holds, below the folder that is given: `manifests` to install packages from, `app` to run.
+// Gathers the content of the image, below the folder that is given: `manifests` to install packages from, `app` to run.
 // Which workspaces those are follows from the dependencies of @countersign/deploy, so no list has to be kept.
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const MAIN = '@countersign/deploy';
-/** Beside package.json, what a workspace runs on. */
+/** Beside package.json, the files that a workspace needs to run. */
 const RUN = ['dist', 'prisma/migrations', 'countersign.mjs', 'image/health.mjs'];
 
 const out = process.argv[2];

@@ -1,6 +1,6 @@
-// Takes out of an installation, the folder it is run in, what no running process reads: from node_modules types, source
-// maps, documentation, and the compilers of databases that are not ours (half of what Prisma weighs); from the manifests
-// what was not installed, so that they and the bill of materials say what is there.
+// Removes from an installation, the folder it is run in, all files that no running process reads: from node_modules types,
+// source maps, documentation, and the compilers of other databases (half of Prisma's size); from the manifests packages
+// that were not installed, so that they and the bill of materials list only installed ones.
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -12,7 +12,7 @@ const UNREAD = [
   /\/@prisma\/client\/runtime\/wasm-compiler-edge\./,
 ];
 const MAIN = '@countersign/deploy';
-/** Licences stay, whatever they are called. */
+/** Licences stay, under any name. */
 const KEPT = /licen[cs]e|notice|copying/i;
 
 let bytes = 0;

@@ -39,7 +39,7 @@ it('lets production lift neither quotas nor where webhooks may go', () => {
   expect(webhooks('production', 'true')).toEqual(['WEBHOOK_ALLOW_PRIVATE']);
 });
 
-it('lets webhooks go nowhere and nobody be mailed or reminded unless told so', () => {
+it('sends no webhooks, mails or reminders by default', () => {
   expect(webhookRulesOf({}, 'production')).toEqual({ hosts: [], anyPort: false });
   expect(mailSenderOf({})).toBeUndefined();
   expect(automaticReminderOf({})).toBe(0);
@@ -114,7 +114,7 @@ describe('connections to stores in production', () => {
     expect(faultsOfStores({ ...ENV, NATS_URL: mixed })).toEqual(['NATS_URL']);
   });
 
-  it('say what to do', () => {
+  it('name the remedy', () => {
     expect(() => readStores({ ...ENV, REDIS_URL: PLAIN.REDIS_URL })).toThrow(
       /REDIS_URL names a connection without verified TLS.*rediss:\/\/.*ALLOW_PLAINTEXT_STORES=true/,
     );

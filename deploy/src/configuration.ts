@@ -50,7 +50,7 @@ export const COMMON = {
 
 export type CommonConfig = Configuration<typeof COMMON>;
 
-/** What the process itself needs before anything else is known. */
+/** The settings that the process itself needs first. */
 export const PROCESS = {
   LOG_LEVEL: BUS.LOG_LEVEL,
   HEALTH_PORT: wholeNumber(0, 65535)

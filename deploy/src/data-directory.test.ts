@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rmSync(join(path, '..'), { recursive: true }));
 
 describe('the data directory', () => {
-  it('keeps what was written, for its owner only', () => {
+  it('keeps the written files, for its owner only', () => {
     takeDataDirectory(path).write('demo.json', { token: 'secret' });
     expect(dataDirectory(path).read('demo.json')).toEqual({ token: 'secret' });
     expect(statSync(join(path, 'demo.json')).mode & 0o777).toBe(0o600);

@@ -7,7 +7,7 @@ import { PlainError } from './plain-error.js';
 /** Where `npm start` keeps its data when nothing else is said. */
 export const DEFAULT_DATA = fileURLToPath(new URL('../../.countersign', import.meta.url));
 
-/** Where everything lies that a later start finds again. */
+/** The files that a later start finds again. */
 export interface DataDirectory {
   readonly path: string;
   at(...names: string[]): string;

@@ -25,7 +25,7 @@ export function databaseGauges(
   });
   new Gauge({
     name: 'countersign_database_connections_limit',
-    help: 'The most connections that this process opens for one role.',
+    help: 'The maximum number of connections of this process for one role.',
     registers: [registry],
   }).set(most);
 }

@@ -13,8 +13,8 @@ export function bringUpToDate(url: string): Promise<string[]> {
 }
 
 /**
- * Does work on a database whose failures say what to do by their message: those of our own rules and of the migration
- * history do; a server that cannot be reached is named. Throws PlainError.
+ * Does work on a database whose failures name the remedy in their message: those of our own rules and of the migration
+ * history do; for a server that cannot be reached the address is added. Throws PlainError.
  */
 export async function plainly<T>(url: string, work: () => Promise<T>): Promise<T> {
   try {

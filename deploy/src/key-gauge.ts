@@ -9,7 +9,7 @@ export function keyGauge(
 ): void {
   new Gauge({
     name: 'countersign_signing_key_end_timestamp_seconds',
-    help: 'The moment from which on the signing key in use signs nothing any more.',
+    help: 'The time at which the active signing key ends.',
     labelNames: ['service'],
     registers: [registry],
     collect() {

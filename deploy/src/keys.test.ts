@@ -31,7 +31,7 @@ describe('keys', () => {
     expect(pem('review')).toBe(before);
   });
 
-  it('stand in a trust manifest that every service accepts at its start', () => {
+  it('are in a trust manifest that every service accepts at its start', () => {
     const manifest = trustManifest(keys, ORIGIN, null, NOW);
     const signers = (Object.keys(SIGNING_POLICY) as SigningService[]).map((service) => {
       const entry = manifest.keys.find(({ key_id }) => key_id.startsWith(`${service}-`));

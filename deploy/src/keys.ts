@@ -25,7 +25,7 @@ export type KeyHolder = SigningService | 'gateway';
 export const KEY_HOLDERS: readonly KeyHolder[] = [...SERVICES, 'gateway'];
 
 /**
- * Makes sure that `directory` holds what these holders need: a service its signing key (`<service>.pem`), the gateway the
+ * Makes sure that `directory` has the keys of these holders: a service its signing key (`<service>.pem`), the gateway the
  * key of caller tokens (`caller.pem`, and `caller.pub.pem` for the services) and the keys that it shares with each service
  * (`<service>.message-keys`). Existing keys are kept.
  */
@@ -60,15 +60,15 @@ export function listCallerKey(directory: string, name: string): void {
   if (!listed.includes(publicPem.trim())) replaceFile(file, `${listed}${publicPem}`);
 }
 
-/** Whole at every moment that somebody reads it. */
+/** Whole at every moment for its readers. */
 export function replaceFile(file: string, content: string, mode = 0o644): void {
   writeFileSync(`${file}.new`, content, { mode });
   renameSync(`${file}.new`, file);
 }
 
 /**
- * The trust manifest of the keys of these services in `directory` (protocol §2.4). What `known` lists stays listed, so that
- * records of retired keys verify; new keys are valid from an hour before `now`, for clocks differ.
+ * The trust manifest of the keys of these services in `directory` (protocol §2.4). Keys in `known` stay listed, so that
+ * records of retired keys verify; new keys are valid from an hour before `now`, because clocks differ.
  */
 export function trustManifest(
   directory: string,

@@ -42,7 +42,7 @@ async function main(): Promise<void> {
       ? null
       : healthListener({
           port: HEALTH_PORT,
-          // The log says what a process waits for while it starts.
+          // The log names the dependency that a process waits for while it starts.
           readiness: async () =>
             started && running !== null
               ? running.modules.readiness()
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
     process.once(signal, () => {
       log.info({ signal }, 'stopping');
       stopping.abort();
-      // What still hangs after the modules' own bounds must not keep the process.
+      // Work that still hangs after the modules' own time limits must not keep the process.
       void Promise.resolve(running?.modules.stop())
         .then(() => tracing?.stop())
         .then(() => health?.stop())
@@ -105,8 +105,8 @@ async function build(
 }
 
 /**
- * Starts until it succeeds. Where probes look at the process, what is missing (a secret, a key) is better told by one
- * line and a pod that is not ready than by one that keeps exiting; and no restart is needed when the missing part arrives.
+ * Starts until it succeeds. Where probes look at the process, one log line and a pod that is not ready report a missing
+ * secret or key better than a process that keeps exiting; and no restart is needed when it arrives.
  */
 async function persist(
   start: () => Promise<void>,
@@ -120,7 +120,7 @@ async function persist(
       return;
     } catch (error) {
       const reason = (error as Error).message.replace(/\s*\n\s*/g, ' ');
-      if (reason !== told) log.error({ reason }, 'cannot start; it is tried again every 5 s');
+      if (reason !== told) log.error({ reason }, 'cannot start; retried every 5 s');
       told = reason;
     }
     await delay(AGAIN_MS, undefined, { signal }).catch(() => {});

@@ -22,7 +22,10 @@ import type {
 import { loadConfig } from '@countersign/platform';
 import { z } from 'zod';
 
-/** What the gateway and the services know each other by (protocol R40). Files of keys are read again while they run. */
+/**
+ * The keys by which the gateway and the services authenticate each other (protocol R40). Files of keys are read again while
+ * they run.
+ */
 interface Ground {
   /** That the messages travel on. */
   readonly bus: Bus;
@@ -40,7 +43,7 @@ export const ASKED: readonly AskedService[] = [
   'notifier',
 ];
 
-/** For the gateway. Keys are read whatever the bus, so that a setting that is wrong is noticed in every way to run. */
+/** For the gateway. Keys are read for any kind of bus, so that a wrong setting is noticed in every way to run. */
 export function messageSealer({ bus, env, clock, log }: Ground): MessageSealer {
   const keys = ASKED.map((service) => [service, messageKeysOf(service, env, log)] as const);
   const sealer = createMessageSealer({
@@ -114,7 +117,7 @@ function messageKeysOf(
   return setting(messageKeysVariable(service), messageKeysType(service), env, log);
 }
 
-/** A text that `read` takes; what it throws says what is wrong, and not the text. */
+/** A text that `read` takes; its errors name the fault, and not the text. */
 function readWith<T>(read: (text: string) => T, description: string) {
   return z
     .string()

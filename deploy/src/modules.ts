@@ -19,7 +19,7 @@ export async function assemble(
 ): Promise<Assembled> {
   const [name = ''] = targets.length === 1 ? targets : ['countersign'];
   const may = rightsOf(targets);
-  // All of them use the gateway's login for what they have in common (docs/operations.md, "Database").
+  // All of them use the gateway's login for the common tables (docs/operations.md, "Database").
   const role = may.roles.find((of) => of === 'gateway') ?? may.roles[0];
   const rows = TARGETS.filter((target) => targets.includes(target)).map(rowOf);
   if (role === undefined) {

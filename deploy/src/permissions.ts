@@ -5,7 +5,7 @@ import type { SigningService } from '@countersign/protocol';
 
 export type Hint = keyof typeof HINTS;
 
-/** What a target may do on the bus. The bus of a process refuses everything else, and NATS should as well. */
+/** The rights of a target on the bus. The bus of a process refuses everything else, and NATS should as well. */
 export interface BusPermissions {
   /** Subjects that it answers. */
   readonly serves: readonly string[];
@@ -15,7 +15,7 @@ export interface BusPermissions {
   readonly subscribes: readonly Hint[];
 }
 
-/** All that the targets of a process may do and have (targets.ts). What goes beyond it throws. */
+/** All that the targets of a process may do and have (targets.ts). Any other use throws. */
 export interface Rights extends BusPermissions {
   readonly roles: readonly RoleName[];
   readonly keys: readonly SigningService[];

@@ -5,7 +5,7 @@ import type { Logger } from '@countersign/platform';
 import { databaseUrlOf } from './configuration.js';
 import type { CommonConfig } from './configuration.js';
 
-/** What connections are made of. */
+/** The settings of a pool of connections. */
 export interface PoolSettings {
   readonly config: CommonConfig;
   readonly env: NodeJS.ProcessEnv;

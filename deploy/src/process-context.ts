@@ -200,7 +200,7 @@ function parcelsOf(parcels: PostgresParcels, takerOf: Identity['takerOf']): Parc
   };
 }
 
-/** Of hints about one tenant: as long as the drain, which hears most of them, pauses between its batches. */
+/** Of hints about one tenant: as long as the drain, which receives most of them, pauses between its batches. */
 const HINT_INTERVAL_MS = 4;
 
 /** docs/architecture.md, "The path of a deadline". */

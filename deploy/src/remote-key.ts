@@ -18,9 +18,9 @@ const LEARN_MS = 1000;
 const PROBE = Buffer.from('countersign: is this key ready?');
 
 /**
- * The key of a service that stays in a key service. Which version of it signs, the manifest decides: the newest that it
- * lists as valid now, so that a version that was made a moment ago signs nothing before everybody can verify it. While the
- * key service does not answer nothing is signed, and the service says that it is not ready.
+ * The key of a service that stays in a key service. The manifest decides which version of it signs: the newest that it
+ * lists as valid now, so that a version that was made a moment ago signs nothing before every verifier can know it. While
+ * the key service does not answer nothing is signed, and the service says that it is not ready.
  */
 export class RemoteKey implements RemoteSigner, Module {
   readonly name: string;

@@ -29,7 +29,7 @@ describe('the key of caller tokens', () => {
     expect([used(), known()]).toEqual([next, [before, next]]);
     expect(existsSync(join(keys, 'caller.next.pem'))).toBe(false);
     expect(mode('caller.pem')).toBe(0o600);
-    // A start in between, which makes what is missing, changes nothing.
+    // A start in between, which creates missing keys, changes nothing.
     ensureKeys(keys);
     expect(known()).toEqual([before, next]);
     expect(callerRotation.retire(keys)).toBe(next);
@@ -66,7 +66,7 @@ describe('the keys that the gateway shares with a service', () => {
     messageKeyRotation.prepare(keys, 'review');
     expect(() => messageKeyRotation.retire(keys, 'review')).toThrow('rotate activate review');
     messageKeyRotation.activate(keys, 'review');
-    // What went through is not done twice: the last key would be in use again.
+    // A completed step cannot be repeated: the last key would be in use again.
     expect(() => messageKeyRotation.activate(keys, 'review')).toThrow('rotate prepare review');
     expect(() => messageKeyRotation.prepare(keys, 'review')).toThrow('rotate retire review');
   });

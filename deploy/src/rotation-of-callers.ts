@@ -11,9 +11,9 @@ import { ensurePrivateKey, listCallerKey, publicPemOf, replaceFile } from './key
 import { PlainError } from './plain-error.js';
 
 /**
- * Replaces what the gateway and the services know each other by, while they run: they read these files again within ten
- * seconds. In three steps, for a key has to be known everywhere before it is used and until its last message is through.
- * All throw PlainError.
+ * Replaces the keys by which the gateway and the services authenticate each other, while they run: they read these files
+ * again within ten seconds. In three steps, for a key has to be known everywhere before it is used and until its last
+ * message is through. All throw PlainError.
  */
 
 /** Messages and tokens count for a minute; clocks and copies of files take their time as well. */

@@ -27,7 +27,7 @@ export interface Rotation {
   readonly now: number;
 }
 
-/** Clocks differ: what is under way when a key ends must still have been signed in time. */
+/** Clocks differ: a record under way when a key ends must still have been signed in time. */
 const MARGIN_MS = 5 * 60_000;
 
 /** Makes the next key and lists it; it signs nothing yet. */

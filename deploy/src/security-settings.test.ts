@@ -47,7 +47,7 @@ test.each([
   ['http://127.0.0.1:4318/v1/logs', []],
   ['http://[::1]:4318/v1/logs', []],
   ['https://collector:4318/v1/logs', []],
-])('production judges %s', (url, faults) => {
+])('production checks %s', (url, faults) => {
   expect(faultsOf({ SECURITY_LOG_OTLP_URL: url })).toEqual(faults);
   expect(faultsOf({ SECURITY_LOG_OTLP_URL: url }, 'development')).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { SCOPE, validate } from '@countersign/protocol';
 import type { WebhookRules } from '@countersign/protocol';
 import { z } from 'zod';
 
-// Variables that some targets read for what they do. Each may also be given as `<name>_FILE`.
+// Variables that only some targets read. Each may also be given as `<name>_FILE`.
 
 type Mode = 'development' | 'production';
 
@@ -108,7 +108,7 @@ export const SANDBOX = {
     .describe('the origin of apps on another site: https://{scope}.name'),
 } as const;
 
-/** Where apps run; the gateway, which listens there, judges it against ORIGIN as well. */
+/** Where apps run; the gateway, which listens there, checks it against ORIGIN as well. */
 export function sandboxOriginPatternOf(env: NodeJS.ProcessEnv): string {
   return loadConfig(SANDBOX, env).SANDBOX_ORIGIN;
 }

@@ -24,7 +24,7 @@ export function windowOf(manifest: TrustManifest, keyId: string): KeyWindow | un
   return { notBefore: key.notBefore, end: Math.min(key.notAfter, key.revokedAt ?? Infinity) };
 }
 
-/** What a service signs beside records. */
+/** The texts that a service signs beside records. */
 export function mayAlsoSign(service: SigningService): (preimage: Uint8Array) => boolean {
   if (service !== 'ledger') return () => false;
   return (preimage) => isTreeHead(preimage) || isSecurityStatement(preimage);

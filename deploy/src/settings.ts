@@ -19,7 +19,7 @@ export interface Setting {
   readonly description: string;
   /** As it would be written; null where there is none. */
   readonly fallback: string | null;
-  /** What it may be, where that is a choice. */
+  /** The allowed values, if there is a list. */
   readonly choices: readonly string[] | null;
 }
 
@@ -29,7 +29,7 @@ export async function settingsOf(target: Target): Promise<readonly Setting[]> {
   const { settings } = await row.load();
   const all = new Map<string, Setting>();
   for (const shape of [...shapesOf(row), ...settings]) {
-    // The common configuration comes before that of one target, and describes what both read.
+    // The common configuration comes before that of one target, and describes the shared variables.
     for (const [name, type] of Object.entries(shape)) {
       if (!all.has(name)) all.set(name, settingOf(name, type));
     }
@@ -37,7 +37,7 @@ export async function settingsOf(target: Target): Promise<readonly Setting[]> {
   return [...all.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** What follows from a row. */
+/** The configuration that follows from a row. */
 function shapesOf({
   role,
   key,

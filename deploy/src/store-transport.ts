@@ -6,7 +6,9 @@ import { z } from 'zod';
 export const pem = (what: string) =>
   z.string().includes('-----BEGIN', 'expected a PEM text').optional().describe(what);
 
-/** Declarations of what connections to NATS are protected with. Postgres takes `sslrootcert` and others in its URL. */
+/**
+ * Declarations of the certificates and keys for connections to NATS. Postgres takes `sslrootcert` and others in its URL.
+ */
 export const NATS_TRANSPORT = {
   ALLOW_PLAINTEXT_STORES: flag()
     .default(false)
@@ -18,7 +20,7 @@ export const NATS_TRANSPORT = {
   NATS_KEY: pem('the private key that belongs to NATS_CERT'),
 } as const;
 
-/** What is wrong in production with this address, unless ALLOW_PLAINTEXT_STORES says otherwise (protocol R40). */
+/** The fault of this address in production, unless ALLOW_PLAINTEXT_STORES allows it (protocol R40). */
 export function redisFaults(url: string | undefined): ConfigurationFault[] {
   if (url === undefined || url.startsWith('rediss://')) return [];
   return [plaintext('REDIS_URL', 'Use rediss://, with REDIS_CA where its authority is your own')];

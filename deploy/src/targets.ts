@@ -24,7 +24,7 @@ interface Facts extends BusPermissions {
   readonly traced: boolean;
   /** Listens on the ports of callers and apps, which its replicas share. */
   readonly listens: boolean;
-  /** Stays single, whatever the number of replicas: its state lives in its memory. */
+  /** Runs as a single replica: its state is in its memory. */
   readonly single: boolean;
   /** When the launcher starts it: after those with smaller numbers, for it calls them. They stop in reverse. */
   readonly stage: 0 | 1;
@@ -66,16 +66,16 @@ const SERVICE_WORKER = {
   installed: 'default',
 } as const;
 
-/** What the operator pages call beside the operations, all of it of the service `request`. */
+/** The reads that the operator pages call beside the operations, all of them of the service `request`. */
 const ADMIN_SUBJECTS = ADMIN_OPERATIONS.map(({ name }) => subjectOf(name));
 
-/** What operators and auditors read of the security log, of the service `ledger`. */
+/** The reads of the security log for operators and auditors, of the service `ledger`. */
 const SECURITY_SUBJECTS = SECURITY_READS.map(({ name }) => subjectOf(name));
 
 /**
  * The one table of targets (docs/architecture.md, "Rights of a target"), in the order in which they start in one process;
- * they stop in reverse. The process, the launcher, the chart, NATS' users, docker-compose.yml, Prometheus' list and the settings
- * page are made of it; test/chart/drawing.test.ts starts each target and compares it with its row.
+ * they stop in reverse. The process, the launcher, the chart, NATS' users, docker-compose.yml, Prometheus' list and the
+ * settings page are made of it; test/chart/drawing.test.ts starts each target and compares it with its row.
  */
 export const TABLE = {
   'development-provider': {

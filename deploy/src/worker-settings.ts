@@ -26,7 +26,7 @@ export function workerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
   return loadConfig(WORKER, env);
 }
 
-/** Variables of the target that deletes what is past its time. */
+/** Variables of the target that deletes rows after their time. */
 export const DELETION = {
   DELETION_CONCURRENCY: wholeNumber(1, 1000)
     .default(2)

@@ -1,5 +1,5 @@
-// What a producer sends when it asks for a batch of payments: the payload that the app shows, the schema of the answer,
-// and the document that a reviewer reads without the app.
+// A producer's input for a batch of payments: the payload that the app shows, the schema of the answer, and the document
+// that a reviewer reads without the app.
 import { createHash, randomUUID } from 'node:crypto';
 
 export const BATCH = {

@@ -1,4 +1,4 @@
-// An app is one HTML document: script and style are put into it, and dist/payment-batch.html is what gets registered.
+// An app is one HTML document: script and style are put into it, and dist/payment-batch.html gets registered.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';

@@ -1,4 +1,4 @@
-// What is published: an ES module with types, and one script that an app's single HTML file can hold.
+// The published package: an ES module with types, and one script that an app's single HTML file can hold.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

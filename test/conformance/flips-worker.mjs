@@ -1,5 +1,5 @@
-// Flips one bit after the other of a document and verifies each time, with the verifier as it is built: in a thread of its
-// own, and without what a test runner puts around every global. Skips nothing and remembers nothing of a flip.
+// Flips one bit after the other of a document and verifies each time, with the built verifier: in a thread of its own, and
+// without a test runner's wrappers around every global. Skips nothing and remembers nothing of a flip.
 import { parentPort, workerData } from 'node:worker_threads';
 import { canonicalText, loadTrust, newVerifierMemory, verifyDocument } from '@countersign/protocol';
 import { storedCopies } from './stored-copies.mjs';
@@ -12,8 +12,8 @@ const copies = storedCopies(store);
 
 const memory = newVerifierMemory();
 verifyDocument(bytes, trust, { copies, memory });
-// Signatures are remembered by the exact bytes that they are over, and only those of the original, which are good: what a
-// flip brings never comes again, and a refusal is worked out each time.
+// Signatures are cached by their exact bytes, and only the valid ones of the original: the bytes of a flip never come
+// again, and a refusal is computed each time.
 const [verified, canonical] = [new Map(memory.verified), new Set(memory.canonical)];
 
 const unnoticed = [];

@@ -1,4 +1,4 @@
-/** The anchor store of a scenario, `{key: text}`, as evidence/store.ts has it, for processes that run what is built. */
+/** The anchor store of a scenario, `{key: text}`, as evidence/store.ts has it, for processes that run built code. */
 export function storedCopies(store) {
   const all = Object.entries(store).map(([key, text]) => {
     const [, ledgerId = '', generation = '', name = ''] = key.split('/');

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run fuzz`: the fuzzer of the system tests with as many calls and whatever seed one likes.
+// `npm run fuzz`: the fuzzer of the system tests with any number of calls and any seed.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Missing, ROOT, endWithNpm, prepare, run } from '../../tools/prepare.mjs';

@@ -1,4 +1,4 @@
-// Preloaded (--import): writes what the process imports of OpenTelemetry into the file that SEEN_MODULES names.
+// Preloaded (--import): writes the process's imports of OpenTelemetry into the file that SEEN_MODULES names.
 import { register } from 'node:module';
 
 const hook = `

@@ -5,7 +5,10 @@ import { demoFileOf, logInAs, subjectOf } from './demo/person.js';
 import { writeDemoFile } from './launcher/demo-file.js';
 import { demoTenants } from './launcher/demo-tenants.js';
 
-/** Commands that work on an instance of `npm start`; each loads what it needs, for the launcher and scripts run them often. */
+/**
+ * Commands that work on an instance of `npm start`; each loads only its own modules, because the launcher and scripts run
+ * them often.
+ */
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('develop')
     .description(
@@ -55,7 +58,10 @@ function addCommands(program: Command): void {
     .requiredOption('--data <dir>')
     .requiredOption('--origin <origin>')
     .requiredOption('--issuer <issuer>')
-    .option('--sandbox-origin <origin>', 'also write what a visitor needs to try the instance')
+    .option(
+      '--sandbox-origin <origin>',
+      'also print the logins and addresses to try the instance with',
+    )
     .action((flags: ConfigureFlags) => configure(flags));
   // For docker-compose.yml, where nothing runs beside the targets that could do one after the other.
   program

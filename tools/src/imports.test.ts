@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../..');
 
-/** Files and what they import. */
+/** Files and their imports. */
 const PLANTED = {
   'values/a.ts': "import { b } from './b.js'; export const a = (): unknown => b;",
   'values/b.ts': "import { a } from './a.js'; export const b = (): unknown => a;",

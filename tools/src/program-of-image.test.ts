@@ -17,7 +17,7 @@ const SAID = `/usr/bin/one:
 \t/lib64/ld-linux-x86-64.so.2 (0x00007f2535f8e000)
 `;
 
-describe('what ldd says', () => {
+describe('the output of ldd', () => {
   it('names the loader and each library once', () => {
     expect(readLdd(SAID)).toEqual({
       loader: '/lib64/ld-linux-x86-64.so.2',
@@ -60,7 +60,7 @@ it('quotes paths for the shell', () => {
   const wrapper = join(home, 'wrapped');
 
   beforeAll(() => {
-    // Node is a dynamic program that says what it knows about itself.
+    // Node is a dynamic program that `ldd` can describe.
     const { loader, libraries } = readLdd(
       execFileSync('ldd', [process.execPath], { encoding: 'utf8' }),
     );

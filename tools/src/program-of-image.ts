@@ -11,7 +11,9 @@ export interface Needed {
   libraries: string[];
 }
 
-/** Reads what `ldd` says about one dynamic program or several. Throws when there is no loader, or a library is missing. */
+/**
+ * Parses the output of `ldd` about one dynamic program or several. Throws when there is no loader, or a library is missing.
+ */
 export function readLdd(output: string): Needed {
   const loaders = new Set<string>();
   const libraries = new Set<string>();

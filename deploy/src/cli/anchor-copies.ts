@@ -7,12 +7,12 @@ import { anchorS3Settings, securitySettings } from '../anchor-settings.js';
 import { PlainError } from '../plain-error.js';
 import { anchorFiles } from './anchor-files.js';
 
-/** What a document can make us look for: each look may show more to look for, but a document is only so deep. */
+/** A limit on the rounds for one document: each may show more copies to fetch, but a document is only so deep. */
 const MOST_ROUNDS = 20;
 
 /**
- * Runs a verification that looks into the anchor store named by `store`: a directory, or `s3://bucket/prefix`. The
- * verifier is pure and cannot wait, so what it looks for in a bucket is fetched after each run until it misses nothing.
+ * Runs a verification that looks into the anchor store named by `store`: a directory, or `s3://bucket/prefix`. The verifier
+ * is pure and cannot wait, so its missing copies are fetched from the bucket after each run until none is missing.
  */
 export async function lookingInto<T>(
   store: string,

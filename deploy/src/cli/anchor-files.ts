@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { AnchorCopies, AnchorCopy } from '@countersign/protocol';
 import { PlainError } from '../plain-error.js';
 
-/** No checkpoint is near as large; whatever is, is none. */
+/** No checkpoint is nearly as large; a larger file is none. */
 const LARGEST = 65_536;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NAME = /^\d{16}\.json$/;

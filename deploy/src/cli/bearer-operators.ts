@@ -45,23 +45,23 @@ export function addBearerOperatorCommands(program: Command): void {
   const operator = program
     .command('operator')
     .description(
-      'add, rotate, disable and list the operators with a token, and auditors, of a tenant',
+      'add, rotate, disable and list a tenant’s operators with a token, and its auditors',
     );
 
   ofOne(operator.command('add'))
     .description(
-      'make an operator with a token, and print the token: the only time it is shown; or an auditor who logs in',
+      'create an operator with a token, and print the token, once; or an auditor who logs in',
     )
     .addOption(
       new Option(
         '--scope <scope>',
-        'what it may do: all; only read metrics (ledger.metrics, gateway.metrics-text), for Prometheus; or only read the security log, for an auditor',
+        'its rights: all; metrics (ledger.metrics, gateway.metrics-text), for Prometheus; or the security log, for an auditor',
       )
         .choices(['all', 'metrics', 'security-log'])
         .default('all'),
     )
-    .option('--expires <time>', 'how long the token is valid, such as 90d, 12h or 30m', secondsOf)
-    .option('--token-file <file>', 'take the token from a file, and do not print it')
+    .option('--expires <time>', 'lifetime of the token, such as 90d, 12h or 30m', secondsOf)
+    .option('--token-file <file>', 'read the token from a file, and do not print it')
     .addOption(
       new Option(
         '--subject <subject>',
@@ -74,7 +74,7 @@ export function addBearerOperatorCommands(program: Command): void {
         'with --subject: the identity provider, as OIDC_ISSUER has it',
       ).env('OIDC_ISSUER'),
     )
-    .option('--name <name>', 'with --subject: what pages call the person')
+    .option('--name <name>', 'with --subject: the person’s name on the pages')
     .action(({ scope, ...options }: AddOptions) =>
       options.subject === undefined
         ? withToken(options, (pool, made) => addOperator(pool, made, scope))
@@ -83,13 +83,13 @@ export function addBearerOperatorCommands(program: Command): void {
 
   ofOne(operator.command('rotate'))
     .description(
-      'give an operator another token, and print it; the one until now stays valid until --keep is over or --retire',
+      'give an operator a new token, and print it; the old one stays valid until --keep is over or --retire',
     )
-    .option('--keep <time>', 'how long the token until now stays valid, such as 1h', secondsOf)
-    .option('--expires <time>', 'how long the new token is valid, such as 90d', secondsOf)
-    .option('--token-file <file>', 'take the new token from a file, and do not print it')
+    .option('--keep <time>', 'lifetime of the old token from now on, such as 1h', secondsOf)
+    .option('--expires <time>', 'lifetime of the new token, such as 90d', secondsOf)
+    .option('--token-file <file>', 'read the new token from a file, and do not print it')
     .addOption(
-      new Option('--retire', 'end the token before the newest one, and make none')
+      new Option('--retire', 'end all tokens but the newest, without creating one')
         .default(false)
         .conflicts(['keep', 'expires', 'tokenFile']),
     )
@@ -110,7 +110,7 @@ export function addBearerOperatorCommands(program: Command): void {
     );
 
   ofTenant(operator.command('list'))
-    .description('print the operators of a tenant that have a token, and its auditors, one a line')
+    .description('list a tenant’s operators with a token, and its auditors, one a line')
     .action((options: TenantOptions) =>
       withDatabase(options, async (pool) => {
         for (const known of await listOperators(pool, options.tenant)) print(options, known);
@@ -163,7 +163,7 @@ async function addPerson(
 ): Promise<void> {
   if (scope !== 'security-log') {
     throw new PlainError(
-      '--subject is for --scope security-log: other people are made by request.configure-principal.',
+      '--subject is for --scope security-log: request.configure-principal creates other people.',
     );
   }
   const configured = process.env['OIDC_ISSUER'];

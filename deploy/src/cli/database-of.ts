@@ -23,7 +23,7 @@ export function databaseOf({ data }: DatabaseOptions): { url: string; developmen
   );
 }
 
-/** `DATABASE_URL`, or what the file holds that `DATABASE_URL_FILE` names. */
+/** `DATABASE_URL`, or the content of the file that `DATABASE_URL_FILE` names. */
 export function databaseUrl(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const shape = {
     DATABASE_URL: z.string().optional().describe('postgres://user:password@host:port/database'),

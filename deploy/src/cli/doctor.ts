@@ -43,7 +43,9 @@ async function doctor({ origin, values, database }: DoctorFlags): Promise<void> 
   if (origin !== undefined) findings.push(...(await checkRunning(exact(origin), Date.now())));
   if (database) findings.push(...(await ownDatabase()));
   if (findings.length === 0) {
-    throw new PlainError('Say what to check: --origin, --values, --database, or several of them.');
+    throw new PlainError(
+      'Name the things to check: --origin, --values, --database, or several of them.',
+    );
   }
   console.log(findingsText(findings));
   if (findings.some(({ grade }) => grade === 'fail')) process.exitCode = 1;

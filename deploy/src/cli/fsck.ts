@@ -94,7 +94,7 @@ async function check(flags: FsckFlags): Promise<number> {
   }
 }
 
-/** What an instance of `npm start` has beside its database. */
+/** The files of an instance of `npm start` beside its database. */
 function ownFiles(data = DEFAULT_DATA): { trust?: string; store?: string } {
   if (process.env['DATABASE_URL'] && data === DEFAULT_DATA) return {};
   const [trust, store] = ['trust.json', 'anchor'].map((name) => dataDirectory(data).at(name));
@@ -126,7 +126,7 @@ function words(
   return [
     names.length === 0 ? 'CONSISTENT' : 'INCONSISTENT',
     `  ${looked}, in ${seconds.toFixed(1)} s`,
-    ...unchecked.map((what) => `  not looked at: ${what}`),
+    ...unchecked.map((what) => `  not compared: ${what}`),
     ...names.flatMap((name) => {
       const shown = findings.filter(({ fault }) => fault === name);
       const many = faults[name] ?? 0;

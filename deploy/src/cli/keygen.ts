@@ -20,7 +20,7 @@ export function addKeygenCommand(program: Command): void {
   program
     .command('keygen')
     .description(
-      'make the keys that are missing: those that services sign with, those between gateway and services, the trust manifest',
+      'create missing keys: signing keys of services, keys between gateway and services, and the trust manifest',
     )
     .requiredOption('--dir <dir>', 'folder of the private keys')
     .requiredOption(
@@ -32,22 +32,19 @@ export function addKeygenCommand(program: Command): void {
         KEY_HOLDERS,
       ),
     )
-    .option(
-      '--trust <file>',
-      'trust manifest that new keys are listed in; trust.json in the folder when not given',
-    )
+    .option('--trust <file>', 'trust manifest for new keys; default: trust.json in the folder')
     .addOption(validDaysOption())
     .action(keygen);
 }
 
 /** How long a new key is valid. */
 export function validDaysOption(): Option {
-  return new Option('--valid-days <days>', 'how long a new signing key is valid')
+  return new Option('--valid-days <days>', 'validity of a new signing key in days')
     .default(VALID_DAYS)
     .argParser((text) => {
       const days = Number(text);
       if (Number.isInteger(days) && days >= 1 && days <= 3650) return days;
-      throw new InvalidArgumentError('It is a number of days from 1 to 3650.');
+      throw new InvalidArgumentError('Give a number of days from 1 to 3650.');
     });
 }
 

@@ -27,14 +27,14 @@ export const COMMAND_FILES: readonly {
   { names: ['probe'], add: async (to) => (await import('./probe.js')).addProbeCommand(to) },
 ];
 
-/** The command line of Countersign. Answers go to stdout, one line that says what to do about a failure to stderr. */
+/** The command line of Countersign. Answers go to stdout, one line with the remedy of a failure to stderr. */
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('countersign')
     .description('Commands for a Countersign installation. `npm start` starts one on this machine.')
     .version(release())
     .showHelpAfterError('(`countersign --help` lists the commands)')
     .exitOverride();
-  // A line that does not begin with a command gets the help, or is told what it got wrong: both know all of them.
+  // A line that does not begin with a command gets the help, or an error about it: both need all of them.
   const only = COMMAND_FILES.filter(({ names }) => names.includes(argv[2] ?? ''));
   for (const file of only.length > 0 ? only : COMMAND_FILES) await file.add(program);
   try {

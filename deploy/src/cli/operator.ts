@@ -19,7 +19,7 @@ export function addOperatorCommands(program: Command): void {
     .description('bring the database that DATABASE_URL names to the schema of this release')
     .option(
       '--finish',
-      'also take away what only the version before needs: when none of its processes runs any more (docs/upgrades.md)',
+      'also remove rights that only the previous version needs, once none of its processes runs any more (docs/upgrades.md)',
       false,
     )
     .option('--data <dir>', 'instead of DATABASE_URL: data directory of an instance that runs here')
@@ -30,17 +30,15 @@ export function addOperatorCommands(program: Command): void {
       if (!finish) return;
       const pool = createOwnerPool({ url, application: 'countersign migrate', max: 1 });
       await plainly(url, () => finishUpgrade(pool)).finally(() => pool.end());
-      console.log('finished: what only the version before needed is gone');
+      console.log('finished: rights of the previous version are removed');
     });
 
   program
     .command('bootstrap')
-    .description(
-      'make a tenant and its first operator, and print its token: the only time it is shown',
-    )
+    .description('create a tenant and its first operator, and print its token, once')
     .requiredOption('--tenant <name>', 'name of the new tenant')
     .option('--operator <id>', 'principal id of its operator', 'operator-1')
-    .option('--token-file <file>', 'take the token from a file, and do not print it')
+    .option('--token-file <file>', 'read the token from a file, and do not print it')
     .option(
       '--active',
       'ready at once, for development; otherwise fenced until the next start',

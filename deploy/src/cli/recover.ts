@@ -12,16 +12,16 @@ interface RecoverOptions extends DatabaseOptions {
   force: boolean;
 }
 
-/** `countersign recover`: what ends a fence (R18). Shows what it would do until it is told to do it. */
+/** `countersign recover`: the end of a fence (R18). Shows its changes, and makes them only with `--apply`. */
 export function addRecoverCommand(program: Command): void {
   program
     .command('recover')
     .description(
       'end the fence of a tenant whose ledger and anchor store disagree, such as after a restored backup: retires its ' +
-        'namespace, takes unused authority away, keeps records and ledger (docs/recovery.md)',
+        'namespace, revokes unused authority, keeps records and ledger (docs/recovery.md)',
     )
     .requiredOption('--tenant <name>', 'name of the tenant')
-    .option('--apply', 'do it; without it the effects are only listed', false)
+    .option('--apply', 'apply the recovery; without it the effects are only listed', false)
     .option('--force', 'also when the tenant is not fenced', false)
     .option('--data <dir>', 'instead of DATABASE_URL: data directory of an instance that runs here')
     .action(recover);
@@ -42,7 +42,7 @@ async function recover({ tenant, apply, force, ...options }: RecoverOptions): Pr
       }
       for (const line of effects(plan, apply)) console.log(line);
       if (!apply) {
-        console.log('Nothing was changed. To do it, run the same command with --apply.');
+        console.log('Nothing was changed. To apply it, run the same command with --apply.');
         return;
       }
       const done = await recoverTenant(pool, tenant);
@@ -66,6 +66,6 @@ function effects(plan: RecoveryPlan, apply: boolean): string[] {
     `  ${plan.cancelled} pending reviews ${are} cancelled, ${plan.candidates} candidates and ${plan.leases} leases dropped`,
     `  ${plan.grantsRevoked} unused grants ${are} revoked`,
     `  ${plan.executionsUncertain} executions ${are} uncertain: reconcile those that were under way`,
-    '  what was consumed stays consumed; the ledger goes on under a new namespace',
+    '  consumed authority stays consumed; the ledger continues under a new namespace',
   ];
 }

@@ -23,7 +23,7 @@ interface RotateOptions {
   readonly data?: string;
 }
 
-/** What a step did: the key that it was about, if that was listed, and what to tell. */
+/** The result of a step: the key that it was about, if that was listed, and the text to print. */
 interface Done {
   readonly keyId: string | null;
   readonly lines: readonly string[];
@@ -47,14 +47,14 @@ const LARGEST = 1_048_576;
 export function addRotateCommand(program: Command): void {
   program
     .command('rotate')
-    .description('replace a key in three steps, without losing a record or refusing a call')
+    .description('rotate a key in three steps, without losing a record or refusing a call')
     .addArgument(new Argument('<step>').choices(['prepare', 'activate', 'retire']))
     .addArgument(new Argument('<service>').choices([...SERVICES, 'caller']))
     .requiredOption('--dir <dir>', 'folder of the private keys')
-    .option('--trust <file>', 'trust manifest; trust.json in the folder of the keys when not given')
+    .option('--trust <file>', 'trust manifest; default: trust.json in the folder of the keys')
     .option('--messages', 'the key that the gateway and the service share', false)
     .addOption(validDaysOption())
-    .option('--offline', 'activate without asking the running service what it serves', false)
+    .option('--offline', 'activate without asking the running service for its manifest', false)
     .option('--data <dir>', 'instead of DATABASE_URL: data directory of an instance that runs here')
     .addHelpText('after', HELP)
     .action(async (step: Step, name: SigningService | 'caller', options: RotateOptions) => {
@@ -82,7 +82,7 @@ async function noted(
   work: () => Promise<Done>,
 ): Promise<Done> {
   if (options.data === undefined && databaseUrl() === undefined) {
-    console.error('This is not in the security log: set DATABASE_URL to have it noted.');
+    console.error('This is not in the security log: set DATABASE_URL to record it.');
     return work();
   }
   const { url } = databaseOf(options);
@@ -116,16 +116,16 @@ function withoutRestart(step: Step, name: SigningService | 'caller', dir: string
   const service = name === 'caller' ? 'the services' : name;
   const lines = {
     prepare: [
-      `${id} is made; it is not used yet.`,
-      `Next: hand ${theirs} to ${service}, wait ${SETTLED}, then \`rotate activate\`.`,
+      `${id} is created; it is not used yet.`,
+      `Next: give ${theirs} to ${service}, wait ${SETTLED}, then \`rotate activate\`.`,
     ],
     activate: [
       `${id} is used as soon as the gateway has ${ours}.`,
-      `Next: hand ${ours} to the gateway, wait ${SETTLED}, then \`rotate retire\`.`,
+      `Next: give ${ours} to the gateway, wait ${SETTLED}, then \`rotate retire\`.`,
     ],
     retire: [
-      `${id} is the only one that counts as soon as ${service} has ${theirs}.`,
-      `Next: hand ${theirs} to ${service}${ours === theirs ? ' and the gateway' : ''}.`,
+      `${id} is the only valid one as soon as ${service} has ${theirs}.`,
+      `Next: give ${theirs} to ${service}${ours === theirs ? ' and the gateway' : ''}.`,
     ],
   };
   return { keyId: id, lines: lines[step] };
@@ -137,7 +137,7 @@ const STEPS = {
     writeTrustFile(file, manifest);
     const lines = [
       `${keyId} is listed in ${file}; it signs nothing yet.`,
-      'Next: hand the manifest out, restart the services with it, then `rotate activate`.',
+      'Next: distribute the manifest, restart the services with it, then `rotate activate`.',
     ];
     return { keyId, lines };
   },
@@ -156,8 +156,8 @@ const STEPS = {
     writeTrustFile(file, manifest);
     forget();
     const lines = [
-      `${keyId ?? 'The old key, which was not listed,'} signs nothing any more; what it has signed stays good.`,
-      'Next: hand the manifest out, and restart the services with it.',
+      `${keyId ?? 'The old key, which was not listed,'} signs nothing any more; its records stay valid.`,
+      'Next: distribute the manifest, and restart the services with it.',
     ];
     return { keyId, lines };
   },
@@ -167,7 +167,7 @@ async function servedBy(issuer: string): Promise<TrustManifest> {
   const url = `${issuer}/.well-known/proto-trust`;
   const unseen = (why: string) =>
     new PlainError(
-      `Whether ${url} lists the new key cannot be seen: ${why}. Start the service, or add --offline when you know it.`,
+      `Whether ${url} lists the new key cannot be checked: ${why}. Start the service, or add --offline if you are sure.`,
     );
   let served: unknown;
   try {

@@ -15,7 +15,7 @@ interface SecurityLogOptions extends DatabaseOptions {
 }
 
 const BATCH = 1000;
-/** What one document for the verifier may hold. */
+/** The limit of one document for the verifier. */
 const MOST = 100_000;
 
 /** `countersign security-log`: the chain that belongs to no tenant has no other reader. */
@@ -25,7 +25,7 @@ export function addSecurityLogCommand(program: Command): void {
     .description(
       'print a security log with its checkpoints, as `countersign verify` reads it (docs/security-log.md)',
     )
-    .option('--tenant <name>', 'of that tenant; the log of the installation itself when not given')
+    .option('--tenant <name>', 'name of the tenant; default: the log of the installation itself')
     .option('--after <sequence>', `from behind this entry on, ${MOST} at most`, sequence, 0)
     .option('--data <dir>', 'instead of DATABASE_URL: data directory of an instance that runs here')
     .action(async ({ tenant, after, ...options }: SecurityLogOptions) => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createOwnerPool, treeSetting } from '@countersign/database';
+import { createOwnerPool, treeStatus } from '@countersign/database';
 import type { TreeAccess } from '@countersign/database';
 import {
   loadTrust,
@@ -26,19 +26,19 @@ interface TreeOptions extends DatabaseOptions {
   access?: TreeAccess;
 }
 
-/** `countersign tree`: what witnesses and monitors are configured with, and who may read. */
+/** `countersign tree`: the settings of witnesses and monitors, and the access. */
 export function addTreeCommand(program: Command): void {
   program
     .command('tree')
     .description(
-      'print origin, prefix and verifier key of the Merkle tree of a tenant, and say who may read it (docs/merkle.md)',
+      'print origin, prefix, verifier key and access of a tenant’s Merkle tree (docs/merkle.md)',
     )
     .requiredOption('--tenant <name>', 'name of the tenant')
     .requiredOption('--trust <file>', 'the trust manifest of the service')
     .addOption(
       new Option(
         '--access <who>',
-        'who may read it from now on: operators alone, operators with checkpoints sent to witnesses, or everybody',
+        'new access: operators only, operators with checkpoints sent to witnesses, or the public',
       ).choices(['operators', 'witnesses', 'public']),
     )
     .option('--data <dir>', 'instead of DATABASE_URL: data directory of an instance that runs here')
@@ -47,7 +47,7 @@ export function addTreeCommand(program: Command): void {
       const trust = trustIn(file);
       const pool = createOwnerPool({ url, application: 'countersign tree', max: 1 });
       try {
-        const setting = await plainly(url, () => treeSetting(pool, tenant, access));
+        const setting = await plainly(url, () => treeStatus(pool, tenant, access));
         if (setting === null) throw new PlainError(`There is no tenant ${tenant}.`);
         const { ledgerId, generation, note } = setting;
         const origin = treeOrigin(trust.issuer, ledgerId, generation);

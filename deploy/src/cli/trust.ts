@@ -27,9 +27,9 @@ export function addTrustCommand(program: Command): void {
 
   trust
     .command('print')
-    .description('list the keys with their windows')
+    .description('list the keys with their validity')
     .requiredOption('--trust <file>', 'the trust manifest')
-    .option('--dir <dir>', 'folder of private keys, to tell which of the listed keys are in use')
+    .option('--dir <dir>', 'folder of private keys, to mark the listed keys that are in use')
     .action(({ trust: file, dir }: { trust: string; dir?: string }) => {
       const manifest = readTrustFile(file);
       console.log(`issuer ${manifest.issuer}`);
@@ -41,16 +41,13 @@ export function addTrustCommand(program: Command): void {
     .description('list one more public key, from a file or from a transit engine')
     .argument(
       '<key>',
-      'its id; of a service’s key its name, a hyphen and something new: review-2. Verifiers then take it for that service’s records only',
+      'its id; for a service’s key the service’s name, a hyphen and a new suffix: review-2. Verifiers accept it for that service’s records only',
     )
     .requiredOption('--trust <file>', 'the trust manifest')
     .option('--public-key <file>', 'the Ed25519 public key in PEM form')
     .option('--vault <name>', 'or the newest version of that key of VAULT_ADDR’s transit engine')
-    .option(
-      '--from <time>',
-      'its first moment, as 2026-05-01T09:00:00Z; an hour ago when not given',
-    )
-    .option('--until <time>', 'the moment at which it ends; in a year when not given')
+    .option('--from <time>', 'its start, as 2026-05-01T09:00:00Z; default: an hour ago')
+    .option('--until <time>', 'its end; default: in a year')
     .action(async (keyId: string, options: AddOptions) => {
       const manifest = readTrustFile(options.trust);
       const key = await keyOf(keyId, options);
@@ -63,18 +60,18 @@ export function addTrustCommand(program: Command): void {
   trust
     .command('revoke')
     .description(
-      'let nothing count that a key has signed from a moment on, such as that of a theft',
+      'invalidate all records that a key signs from a moment on, such as that of a theft',
     )
     .argument('<key>', 'id of the key, as `trust print` lists it')
     .requiredOption('--trust <file>', 'the trust manifest')
-    .option('--at <time>', 'the moment, as 2026-05-01T09:00:00Z; now when not given')
+    .option('--at <time>', 'the moment, as 2026-05-01T09:00:00Z; default: now')
     .action((keyId: string, { trust: file, at }: { trust: string; at?: string }) => {
       const moment = timeOf('--at', at) ?? Date.now();
       const revoked = changed(() => revokeKey(readTrustFile(file), keyId, moment));
       writeTrustFile(file, revoked);
       console.log(
         `${keyId} is revoked in ${file} from ${new Date(moment).toISOString()} on. ` +
-          'Hand the manifest out; no service starts with that key any more.',
+          'Distribute the manifest; no service starts with that key any more.',
       );
     });
 }
@@ -102,7 +99,8 @@ async function newestOf(name: string): Promise<string> {
   } catch (error) {
     throw new PlainError(`--vault ${name}: ${(error as Error).message}`);
   }
-  if (newest === undefined) throw new PlainError(`--vault ${name}: it has no version that signs.`);
+  if (newest === undefined)
+    throw new PlainError(`--vault ${name}: it has no version that can sign.`);
   return newest.publicPem;
 }
 
@@ -122,7 +120,7 @@ function timeOf(flag: string, text: string | undefined): number | undefined {
   return time;
 }
 
-/** What a change of the manifest says against it, is for the operator. */
+/** An objection to a change of the manifest is shown to the operator. */
 function changed<T>(change: () => T): T {
   try {
     return change();

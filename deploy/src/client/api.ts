@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PlainError } from '../plain-error.js';
 
-/** What a caller shows: a bearer token, or the cookie and CSRF token of a session. */
+/** The credentials of a caller: a bearer token, or the cookie and CSRF token of a session. */
 export type Credentials = { token: string } | { cookie: string; csrf: string };
 
 /** The HTTP interface of one origin, as one caller. Methods resolve to the answer's JSON and throw ApiRefusal. */

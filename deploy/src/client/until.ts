@@ -3,7 +3,7 @@ import { PlainError } from '../plain-error.js';
 
 const PAUSE_MS = 20;
 
-/** Asks again and again until `enough`; throws PlainError with `what` after `withinMs`. */
+/** Repeats the call until `enough`; throws PlainError with `what` after `withinMs`. */
 export async function until<T>(
   what: string,
   ask: () => Promise<T>,

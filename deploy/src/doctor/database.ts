@@ -2,7 +2,7 @@ import type { DatabaseExposure } from '@countersign/database';
 import { check } from './finding.js';
 import type { Finding } from './finding.js';
 
-/** Checks what the services may do in the database. */
+/** Checks the rights of the services in the database. */
 export function checkDatabase(found: DatabaseExposure): Finding[] {
   const shared = found.logins.filter(({ roles }) => roles.length > 1);
   const powerful = found.logins.filter((login) => login.powerful);
@@ -30,7 +30,7 @@ export function checkDatabase(found: DatabaseExposure): Finding[] {
       `ALTER ROLE … NOLOGIN NOSUPERUSER for ${list(found.enteringRoles)}.`,
     ),
     check(
-      'the role PUBLIC may touch no table',
+      'the role PUBLIC has no right on any table',
       found.openTables.length === 0,
       'fail',
       `REVOKE ALL ON ${list(found.openTables)} FROM PUBLIC.`,
@@ -39,13 +39,13 @@ export function checkDatabase(found: DatabaseExposure): Finding[] {
       'row security keeps tenants apart',
       found.unsecuredTables.length === 0,
       'fail',
-      `ALTER TABLE … ENABLE ROW LEVEL SECURITY for ${list(found.unsecuredTables)}, with the policy tenant_scope, and find out who took it away.`,
+      `ALTER TABLE … ENABLE ROW LEVEL SECURITY for ${list(found.unsecuredTables)}, with the policy tenant_scope, and find out why it was removed.`,
     ),
     check(
       'no tenant is fenced',
       found.fencedTenants.length === 0,
       'fail',
-      `Find out why ${list(found.fencedTenants)} admits nothing (docs/recovery.md).`,
+      `Find out why ${list(found.fencedTenants)} cannot claim or admit (docs/recovery.md).`,
     ),
     check(
       'people come from one identity provider',

@@ -1,11 +1,11 @@
 export type Grade = 'pass' | 'warn' | 'fail';
 
-/** What one check found. */
+/** The result of one check. */
 export interface Finding {
   readonly grade: Grade;
-  /** What was checked, as a statement that should hold. */
+  /** The checked condition, as a statement that should hold. */
   readonly title: string;
-  /** What was seen and what to do; null for a pass. */
+  /** The observation and the remedy; null for a pass. */
   readonly remedy: string | null;
 }
 

@@ -30,10 +30,10 @@ export async function checkRunning(origin: string, now: number): Promise<Finding
       'Set MODE=production.',
     ),
     check(
-      'strangers are refused',
+      'calls without a credential are refused',
       anonymous.status === 401 && page.status !== 200,
       'fail',
-      'A proxy in front lets strangers in: pass calls on as they are.',
+      'A proxy in front adds a credential: pass calls on unchanged.',
     ),
     check(
       'HSTS reaches the browser',
@@ -42,7 +42,7 @@ export async function checkRunning(origin: string, now: number): Promise<Finding
       'Let Strict-Transport-Security through your proxy; the service sends it in production.',
     ),
     check(
-      'pages run no foreign script and stand in no frame',
+      'pages run no foreign script and cannot be framed',
       /default-src 'none'/.test(header('content-security-policy')) &&
         /frame-ancestors 'none'/.test(header('content-security-policy')) &&
         header('x-content-type-options') === 'nosniff',
@@ -56,7 +56,7 @@ export async function checkRunning(origin: string, now: number): Promise<Finding
       'Do not route /metrics or port 9090 to the outside.',
     ),
     check(
-      'researchers find where to report a weakness',
+      'researchers find an address to report weaknesses',
       report.status === 200,
       'warn',
       'Set SECURITY_CONTACT: it is published as /.well-known/security.txt.',
@@ -108,7 +108,7 @@ export function checkTrust(manifest: TrustManifest, origin: string, now: number)
       'keys are valid for about a year at most',
       lasting.length === 0,
       'warn',
-      `Rotate ${lasting.map(([id]) => id).join(', ')}: the longer a key counts, the longer a stolen one does.`,
+      `Rotate ${lasting.map(([id]) => id).join(', ')}: the longer a key is valid, the longer a stolen one is.`,
     ),
   ];
 }
@@ -147,7 +147,7 @@ async function checkTransport(origin: string, now: number): Promise<Finding[]> {
   return [
     encrypted,
     check(
-      'the certificate is valid for two weeks more',
+      'the certificate is valid for at least two more weeks',
       certificate !== null && certificate - now > 14 * DAY_MS,
       'warn',
       'Renew the certificate of the origin.',

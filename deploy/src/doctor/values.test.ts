@@ -45,7 +45,7 @@ test.each<[string, unknown, Grade, RegExp]>([
   ['mode', 'development', 'fail', /production mode|mode is production/],
   ['image.digest', '', 'warn', /digest/],
   ['networkPolicy.enabled', false, 'fail', /network policies/],
-  ['networkPolicy.ingress', [], 'warn', /ingress only/],
+  ['networkPolicy.ingress', [], 'warn', /only the ingress/],
   ['settings.TRUSTED_PROXIES', '', 'fail', /client addresses/],
   ['anchor.s3.bucket', '', 'fail', /Object Lock/],
   ['keys.services', {}, 'warn', /signing key/],
@@ -56,7 +56,7 @@ test.each<[string, unknown, Grade, RegExp]>([
   ['settings.WEBHOOK_ALLOW_PRIVATE', 'true', 'fail', /webhooks/],
   ['settings.APP_CONFINEMENT', 'standard', 'warn', /confinement/],
   ['settings.STEP_UP', '', 'warn', /fresh login/],
-  ['settings.SECURITY_CONTACT', '', 'warn', /report a weakness/],
+  ['settings.SECURITY_CONTACT', '', 'warn', /report weaknesses/],
   ['settings.SECURITY_LOG_OTLP_URL', '', 'warn', /sent to a collector/],
   ['monitoring.prometheusRule.enabled', false, 'warn', /alerts/],
   ['allInOne', true, 'warn', /one pod/],
@@ -67,7 +67,7 @@ test.each<[string, unknown, Grade, RegExp]>([
   ]);
 });
 
-test('a key service stands for Secrets of their own', () => {
+test('a key service replaces Secrets for single keys', () => {
   const values = merged('keys.services', {});
   (values['settings'] as Record<string, string>)['VAULT_ADDR'] = 'https://vault:8200';
   expect(checkValues(values).every(({ grade }) => grade === 'pass')).toBe(true);

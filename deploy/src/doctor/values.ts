@@ -3,7 +3,7 @@ import type { Finding } from './finding.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What a missing key means: the chart's default, as far as a check asks for it. */
+/** The values of missing keys: the chart's defaults, for the keys that checks read. */
 const DEFAULTS: Readonly<Record<string, unknown>> = {
   mode: 'production',
   'networkPolicy.enabled': true,
@@ -43,16 +43,16 @@ export function checkValues(values: Values): Finding[] {
       'Set networkPolicy.enabled: true, and use a network plug-in that enforces policies.',
     ),
     check(
-      'the gateway is reached by the ingress only',
+      'only the ingress reaches the gateway',
       filled('networkPolicy.ingress'),
       'warn',
-      'Name the pods of your ingress in networkPolicy.ingress: now every pod of the cluster reaches the gateway.',
+      'Name the pods of your ingress in networkPolicy.ingress: without it every pod of the cluster reaches the gateway.',
     ),
     check(
       'client addresses are known behind a proxy',
       !exposed || setting('TRUSTED_PROXIES') !== '',
       'fail',
-      'Set settings.TRUSTED_PROXIES to the addresses of your ingress: now all strangers share the rates of one address.',
+      'Set settings.TRUSTED_PROXIES to the addresses of your ingress: without it all unauthenticated clients share the rates of one address.',
     ),
     check(
       'anchors are in a bucket with Object Lock',
@@ -104,13 +104,13 @@ export function checkValues(values: Values): Finding[] {
       'Set settings.APP_CONFINEMENT: strict, unless publishers may see the payload (docs/security.md).',
     ),
     check(
-      'confirmations that matter ask for a fresh login',
+      'important confirmations require a fresh login',
       setting('STEP_UP') !== '',
       'warn',
       'Name routes in settings.STEP_UP (docs/pages.md).',
     ),
     check(
-      'researchers find where to report a weakness',
+      'researchers find an address to report weaknesses',
       setting('SECURITY_CONTACT') !== '',
       'warn',
       'Set settings.SECURITY_CONTACT: it is published as /.well-known/security.txt.',

@@ -85,7 +85,7 @@ export const deletion: Assembly<ProcessContext> = {
     const config = deletionConfig(context.env);
     const pool = context.pool('deletion');
     const runtime = await context.worker('worker-deletion');
-    // What is due is unreadable already: better late than felt by callers.
+    // Due material is unreadable already: late deletion is better than slow calls.
     const settings = { ...runtime.settings, concurrency: config.DELETION_CONCURRENCY };
     return deletionWorker(
       { ...runtime, settings },

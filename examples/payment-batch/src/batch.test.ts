@@ -51,7 +51,7 @@ test('thousands are apart', () => {
   expect(readable('-123.45')).toBe('-123.45');
 });
 
-test('the answer names what is excluded and every note', () => {
+test('the answer names the excluded payments and every note', () => {
   expect(answerOf(batch, marks)).toEqual({
     released_total: '1234567.99',
     excluded: ['b'],

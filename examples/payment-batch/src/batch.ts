@@ -5,7 +5,7 @@ export interface Payment {
   readonly account: string;
   readonly reference: string;
   readonly amount: string;
-  /** Why somebody should look twice; empty when there is no reason. */
+  /** Reasons for a second look; empty when there is none. */
   readonly flags: readonly string[];
 }
 
@@ -17,7 +17,7 @@ export interface Batch {
   readonly payments: readonly Payment[];
 }
 
-/** What the reviewer decided about one payment. */
+/** The reviewer's decision about one payment. */
 export interface Mark {
   readonly excluded: boolean;
   readonly note: string;
@@ -52,8 +52,8 @@ export function readable(amount: string): string {
 }
 
 /**
- * The payload when it is a batch that this app can show: all amounts are amounts, no id is there twice. Otherwise null,
- * and the reviewer decides by what the page itself shows.
+ * The payload when it is a batch that this app can show: all amounts are amounts, no id is there twice. Otherwise null, and
+ * the reviewer decides by the page's own view.
  */
 export function batchOf(payload: unknown): Batch | null {
   const batch = payload as Partial<Batch> | null;
@@ -130,7 +130,7 @@ export function answerOf(batch: Batch, marks: Marks): Answer {
   };
 }
 
-/** Payments that are excluded without saying why: the producer would not know what to change. */
+/** Payments that are excluded without a reason: the producer would not know the change to make. */
 export function unexplained(batch: Batch, marks: Marks): readonly string[] {
   return batch.payments
     .map(({ id }) => id)

@@ -6,7 +6,7 @@ import { answerOf, batchOf, markOf, readable, totalsOf, unexplained } from './ba
 
 const app = document.querySelector('#app') as HTMLElement;
 
-/** What the producer wrote becomes text, never markup. */
+/** The producer's words become text, never markup. */
 function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   members: Partial<HTMLElementTagNameMap[Name]> = {},

@@ -17,7 +17,7 @@ const { status, stdout, stderr } = spawnSync(
     encoding: 'utf8',
     env: {
       ...process.env,
-      // Prisma downloads its schema engine unless it is told of one. Generating needs none: any executable will do.
+      // Prisma downloads its schema engine unless a path is set. Generating needs none: any executable will do.
       PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
       CHECKPOINT_DISABLE: '1',
     },

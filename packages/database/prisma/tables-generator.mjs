@@ -1,5 +1,5 @@
-// A Prisma generator that writes what Prisma understood of schema.prisma, as JSON, to the file named by TABLES_FILE.
-// It speaks Prisma's generator protocol: one JSON-RPC message a line, answers on standard error.
+// A Prisma generator that writes Prisma's model of schema.prisma, as JSON, to the file named by TABLES_FILE. It speaks
+// Prisma's generator protocol: one JSON-RPC message a line, answers on standard error.
 import { writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 

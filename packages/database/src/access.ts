@@ -66,8 +66,8 @@ function requireKnown(
 }
 
 /**
- * Before an upgrade is finished gateways tell the digest, which services of this release cannot compare: then it counts that
- * the gateway found the token a moment ago (docs/upgrades.md).
+ * Before an upgrade is finished gateways send the digest, which services of this release cannot compare: then it counts
+ * that the gateway found the token a moment ago (docs/upgrades.md).
  */
 function isCredentialOf({ credentials }: Principal, credential: string | null): boolean {
   return (
@@ -87,7 +87,7 @@ export function requireOperator(principal: Principal): void {
   if (!isOperator(principal)) throw new Refusal('operator_required');
 }
 
-/** VIS of protocol §6.4: what a caller may not see answers exactly like what is not there. */
+/** VIS of protocol §6.4: a request that the caller may not see answers exactly like one that does not exist. */
 export async function requireVisible(
   directory: Directory,
   principal: Principal,
@@ -143,7 +143,7 @@ export async function openRequest(
   };
 }
 
-/** What was read of a request that the caller may see, for `readSized`. Throws `unauthenticated`, `not_found`. */
+/** The read part of a request that the caller may see, for `readSized`. Throws `unauthenticated`, `not_found`. */
 export async function openSized<Row extends RequestRow>(
   directory: Directory,
   caller: CallerIdentity,

@@ -1,4 +1,4 @@
-/** What protocol §8.1 and R42 want of a bearer token, in words. */
+/** The requirements of protocol §8.1 and R42 on a bearer token, in words. */
 export const GOOD_TOKEN = 'A good one: openssl rand -hex 32';
 
 /** Why a token may come from a keyboard instead of a random generator, as the end of a sentence; null when it may not. */

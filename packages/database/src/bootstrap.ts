@@ -22,9 +22,9 @@ export interface BootstrappedTenant {
 }
 
 /**
- * Makes a tenant and its first operator, by a connection of the database's owner (protocol §8.1: never over HTTP).
- * Throws errors with a `code`: `invalid_bootstrap` for a name or token that breaks the rules, `tenant_exists`,
- * `identity_conflict` for a token that somebody has already.
+ * Makes a tenant and its first operator, by a connection of the database's owner (protocol §8.1: never over HTTP). Throws
+ * errors with a `code`: `invalid_bootstrap` for a name or token that breaks the rules, `tenant_exists`, `identity_conflict`
+ * for a token that another principal has.
  */
 export async function bootstrapTenant(
   pool: pg.Pool,

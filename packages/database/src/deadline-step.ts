@@ -7,7 +7,7 @@ import type { RequestRow, StoredRequest } from './request-row.js';
 /** A step that a worker makes at a deadline of a request. */
 export interface DeadlineStep {
   readonly load: (item: DueDeadline) => Promise<RequestRow | undefined>;
-  /** When its time comes, epoch milliseconds: by what the request says now, or the item's own time. */
+  /** Its due time, epoch milliseconds: computed from the request's current state, or the item's own time. */
   readonly dueAt?: (stored: StoredRequest) => number;
   /** Null when nothing is left to do. */
   readonly decide: (stored: StoredRequest, item: DueDeadline) => Transition | null;

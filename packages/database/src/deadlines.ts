@@ -14,7 +14,7 @@ export interface DueDeadline {
   readonly due: number;
 }
 
-/** How often an item may fail before somebody is told. */
+/** How often an item may fail before an incident is opened. */
 const TOLERATED = 5;
 
 /** Asked once a statement: to a clock that may tell each row another time Postgres cannot walk an index. */
@@ -52,8 +52,8 @@ export class Deadlines {
   ) {}
 
   /**
-   * What is not done and comes within `aheadMs`, in the order of time, at most `most` after the item `after`; `inMs`
-   * counts on the database's clock. What rests after a failure is left out.
+   * Items that are not done and become due within `aheadMs`, in the order of time, at most `most` after the item `after`;
+   * `inMs` counts on the database's clock. Items that wait after a failure are left out.
    */
   async upcoming(
     aheadMs: number,
@@ -83,7 +83,7 @@ export class Deadlines {
     return rows;
   }
 
-  /** What is due and not done, resting or not, and for how long the oldest of it is. */
+  /** The number of overdue items, waiting after a failure or not, and the age of the oldest. */
   async overdue(): Promise<{ count: number; oldestMs: number }> {
     const { rows } = await this.pool.acrossTenants.query<{ count: number; oldestMs: number }>({
       name: 'deadlines.overdue',
@@ -106,7 +106,7 @@ export class Deadlines {
   }
 }
 
-/** What a worker's step on a request loads: as an operation's, without a caller. */
+/** The values that a worker's step on a request loads by: as an operation's, without a caller. */
 export function workerValues({ tenant, requestId }: DueDeadline): LoadValues {
   return loadValues({ tenant, id: '' }, requestId);
 }

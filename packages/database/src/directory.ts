@@ -42,8 +42,8 @@ interface Entry<T> {
 const MOST_ENTRIES = 50_000;
 
 /**
- * Principals and routes of a tenant as they stand at one directory revision. Remembered between calls: a transition
- * that was decided on an older revision cannot commit, so a stale entry costs one more read and never a wrong answer.
+ * Principals and routes of a tenant at one directory revision. Remembered between calls: a transition that was decided on
+ * an older revision cannot commit, so a stale entry costs one more read and never a wrong answer.
  */
 export class Directory {
   readonly #principals = new Map<string, Entry<Principal>>();
@@ -69,7 +69,7 @@ export class Directory {
   }
 
   async route(tenant: string, id: string, revision: number): Promise<Route | null> {
-    // A body's route is looked up before the body is judged, and Postgres keeps no such name.
+    // A body's route is looked up before the body is checked, and Postgres keeps no such name.
     if (id.includes('\0')) return null;
     const known = this.#routes.get(key(tenant, id));
     if (known?.revision === revision) return known.value;

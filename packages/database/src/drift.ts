@@ -10,8 +10,8 @@ import type pg from 'pg';
 const FOLDER = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Where schema.prisma and a migrated database differ, a line each; empty when they agree. Both sides are put as plain
- * facts about tables, columns, keys and indexes, and what only one side says is a difference.
+ * Where schema.prisma and a migrated database differ, a line each; empty when they agree. Both sides are written as plain
+ * facts about tables, columns, keys and indexes; a fact on one side only is a difference.
  */
 export async function drift(
   pool: pg.Pool,
@@ -26,7 +26,7 @@ export async function drift(
   ].sort();
 }
 
-/** What prisma/tables-generator.mjs writes: as much of Prisma's DMMF as is read here. */
+/** The output of prisma/tables-generator.mjs: the part of Prisma's DMMF that is read here. */
 interface Datamodel {
   models: Model[];
   indexes: Index[];
@@ -139,7 +139,7 @@ function typeOf(field: Field): string {
 
 function defaultOf({ type, default: value }: Field): string {
   if (value === undefined) return '';
-  // A BigInt comes as text, and stands in Postgres as the bare number.
+  // A BigInt is read as text, and is the bare number in Postgres.
   if (typeof value === 'object') {
     return value.name === 'autoincrement' ? ' identity' : ` default ${value.args[0]}`;
   }

@@ -6,9 +6,9 @@ import { requireIntegrity } from './request-row.js';
 import type { StoredRequest } from './request-row.js';
 
 /**
- * ELIG of protocol §6.4 with what the directory says at the request's revision: INT, then may this human decide?
- * Where duties are separated, requester, owner and the owner's bound human never review their own request (R22), nor does
- * a person what they configured themselves (R38): `step` says which of their changes count.
+ * ELIG of protocol §6.4 with the directory as of the request's revision: INT, then may this human decide? Where duties are
+ * separated, requester, owner and the owner's bound human never review their own request (R22), and no person decides under
+ * their own configuration (R38): `step` names the changes that count.
  */
 export async function requireEligibleReviewer(
   directory: Directory,

@@ -10,10 +10,10 @@ export interface ServiceLogin {
   readonly roles: readonly string[];
 }
 
-/** Facts about who may do what in a database, for a check by its owner. Names only. */
+/** Facts about the rights in a database, for a check by its owner. Names only. */
 export interface DatabaseExposure {
   readonly logins: readonly ServiceLogin[];
-  /** Tables that everybody has some privilege on. */
+  /** Tables on which PUBLIC has some privilege. */
   readonly openTables: readonly string[];
   /** Group roles that can log in or are superusers. */
   readonly enteringRoles: readonly string[];

@@ -12,7 +12,7 @@ const WITHOUT_DIGESTS: readonly RoleName[] = [
 ];
 
 /**
- * Takes away what only processes of the release before need, when none of them runs any more and none shall again
+ * Removes rights that only processes of the previous release need, when none of them runs and none will run again
  * (docs/upgrades.md). As the database's owner; a second time changes nothing.
  */
 export async function finishUpgrade(pool: pg.Pool): Promise<void> {

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Somebody else moved the request or the directory since it was read: read again and decide again. */
+/** Another call changed the request or the directory since it was read: read again and decide again. */
 export class StaleRead extends Error {
   override readonly name = 'StaleRead';
 }
 
 const BEATEN: readonly unknown[] = [
-  // Another call took the key, identity, nonce or occurrence first: what is stored now is the answer to give.
+  // Another call took the key, identity, nonce or occurrence first: the answer is the stored one.
   '23505',
   // Both waited for each other, and Postgres ended this one.
   '40P01',
@@ -14,7 +14,7 @@ const BEATEN: readonly unknown[] = [
   'CSQ02',
 ];
 
-/** A statement or transaction was undone because of another one: what is there now is to be read and decided on anew. */
+/** A statement or transaction was undone because of another one: read the current state and decide again. */
 export function isBeaten(error: unknown): boolean {
   return BEATEN.includes((error as { code?: unknown } | null)?.code);
 }

@@ -23,8 +23,8 @@ export interface PieceRow {
 
 /**
  * A statement that gives each of the values as rows of one piece: the client takes a row apart at once, however long it is.
- * `values`: by name, expressions of type bytea that are no plain columns, so that Postgres reads what is stored once and not
- * for every piece. `from`: all that follows the columns, up to WHERE.
+ * `values`: by name, expressions of type bytea that are no plain columns, so that Postgres reads the stored value once and
+ * not for every piece. `from`: all that follows the columns, up to WHERE.
  */
 export function inPieces(
   values: Readonly<Record<string, string>>,

@@ -8,7 +8,7 @@ const MOST_ATTEMPTS = 5;
 type Transacting = { connect(): Promise<pg.PoolClient> };
 
 /**
- * Runs the work in one transaction of READ COMMITTED: every statement sees what was committed before it began. The work is
+ * Runs the work in one transaction of READ COMMITTED: every statement sees all rows committed before it began. The work is
  * done again from its start when Postgres ended the transaction because it and another one waited for each other, and when
  * another one took the same key meanwhile, which the work then finds taken.
  */

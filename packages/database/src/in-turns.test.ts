@@ -1,6 +1,6 @@
 import { inTurns } from './in-turns.js';
 
-/** Work that ends when it is told to. */
+/** Work that ends on a signal. */
 function setup(places: number, patienceMs?: number) {
   const run = inTurns(places, patienceMs);
   const begun: string[] = [];

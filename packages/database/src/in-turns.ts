@@ -6,8 +6,9 @@ const PATIENCE_MS = 5_000;
 export type InTurns = <T>(tenant: string, work: () => Promise<T>) => Promise<T>;
 
 /**
- * Does so many pieces of work at the same time, each of another tenant: what one asks for is done one after the other, so
- * that it never has all places or all processors. Tenants take turns. Throws `service_unavailable` for what waits too long.
+ * Runs a limited number of jobs at the same time, each of another tenant: one tenant's jobs run one after the other, so
+ * that they never take all places or all processors. Tenants take turns. Throws `service_unavailable` for a job that waits
+ * too long.
  */
 export function inTurns(places: number, patienceMs = PATIENCE_MS): InTurns {
   let free = places;

@@ -10,7 +10,7 @@ import type { Asking, Pool } from './pool.js';
 /** The same from src and from dist, in ES modules and under Jest. */
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
 
-/** What `prisma migrate` takes, so that the two never run at once. */
+/** The lock that `prisma migrate` takes, so that the two never run at once. */
 const LOCK = 72_707_369;
 
 /** Prisma's own table: its engine reads our history as its own. */
@@ -38,17 +38,17 @@ interface HistoryRow {
 }
 
 export interface MigrateOptions {
-  /** Told after each file that was applied. */
+  /** Called after each file that was applied. */
   onApplied?: (name: string) => void;
   /** Folder of `<name>/migration.sql`; this package's own when not given. */
   directory?: string;
 }
 
 /**
- * Brings the database of that URL, whose user must own it, to this release's schema and returns the names of what was
- * applied. Each file is one transaction, so a failing one leaves nothing behind. Runs that meet wait for each other.
- * A database that is ahead of this release is left as it is. Throws when a file was edited after it was applied, when
- * one is missing, or when the history holds a failed one.
+ * Brings the database of that URL, whose user must own it, to this release's schema and returns the names of the applied
+ * migrations. Each file is one transaction, so a failing one leaves nothing behind. Runs that meet wait for each other. A
+ * database that is ahead of this release is left as it is. Throws when a file was edited after it was applied, when one is
+ * missing, or when the history holds a failed one.
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const files = migrationsIn(options.directory ?? MIGRATIONS);
@@ -167,7 +167,7 @@ async function historyOf(client: Asking): Promise<HistoryRow[]> {
   return rows;
 }
 
-/** Postgres' codes for what a database without our first migration lacks: the table, and the role to act as. */
+/** Postgres' error codes in a database without our first migration, which lacks the table and the role to act as. */
 const UNDEFINED_TABLE = '42P01';
 const UNDEFINED_ROLE = '22023';
 

@@ -4,8 +4,8 @@ import type { SecurityKind } from '@countersign/protocol';
 import { requireBootstrapToken } from './bootstrap.js';
 
 // Bearer operators, monitors and auditors (protocol R41, R42), by a connection of the database's owner and never over HTTP.
-// Every change is one statement, which moves the directory's revision, so that services decide nothing on what they knew
-// before, and notes itself for the security log. Time is the database's. Errors have a `code` and say what to do.
+// Every change is one statement, which changes the directory's revision, so that services decide nothing on an older
+// directory, and records itself in the security log. Time is the database's. Errors have a `code` and name the remedy.
 
 /**
  * `metrics`: a monitor, which reads the metrics (`ledger.metrics`, `gateway.metrics-text`) and may do nothing else.
@@ -87,7 +87,7 @@ export async function addOperator(
 export interface NewAuditor {
   readonly tenant: string;
   readonly id: string;
-  /** What pages call this person; the id when null. */
+  /** The name of this person on the pages; the id when null. */
   readonly name: string | null;
   readonly person: PersonAtProvider;
 }

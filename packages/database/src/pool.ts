@@ -15,7 +15,10 @@ import type { Statement, Values } from './statement.js';
 import { watchStatements } from './watched-statements.js';
 import type { AroundStatement } from './watched-statements.js';
 
-/** The database role of each service, of the deletion worker and of the sender of the security log: what it may do is granted to that role, not to a login. */
+/**
+ * The database role of each service, of the deletion worker and of the sender of the security log: rights are granted to
+ * that role, not to a login.
+ */
 export const ROLES = {
   gateway: 'countersign_gateway',
   request: 'countersign_request',
@@ -46,7 +49,7 @@ export interface PoolOptions {
   connectionTimeoutMs?: number;
   /** Longest run of one statement; the client stops waiting one second later, should the server not answer at all. */
   statementTimeoutMs?: number;
-  /** Told about connections that broke while idle; the pool has replaced them already. */
+  /** Called for connections that broke while idle; the pool has replaced them already. */
   onError?: (error: Error) => void;
   /** Runs each statement and gets its name: to trace it. */
   around?: AroundStatement | undefined;
@@ -60,7 +63,7 @@ const IDLE_IN_TRANSACTION_MS = 30_000;
  * (decisions/0023).
  */
 export interface Pool {
-  /** About one tenant. Throws a TypeError for what is no tenant's id. */
+  /** About one tenant. Throws a TypeError for a value that is no tenant's id. */
   of(tenant: string): ScopedPool;
   /** About many tenants, or one that is not known yet: `test/database/tenants.test.ts` lists who may ask so. */
   readonly acrossTenants: ScopedPool;
@@ -79,10 +82,13 @@ export interface ScopedPool {
   ): Promise<pg.QueryResult<Row>>;
   /** As `query`, for a statement that reads or writes a few rows by their keys. */
   pointQuery<Row extends object>(statement: PointQuery): Promise<{ rows: Row[] }>;
-  /** One after the other in one transaction and one message: all of them happen, or none. Rejects with what failed. */
+  /**
+   * One after the other in one transaction and one message: all of them happen, or none. Rejects with the error of the
+   * statement that failed.
+   */
   together(statements: readonly PreparedStatement[]): Promise<{ rows: object[] }[]>;
   /**
-   * Asks for what may be 20 MB, on one of {@link LARGE_CONNECTIONS} apart from all others, so that small calls always find
+   * Reads values of up to 20 MB, on one of {@link LARGE_CONNECTIONS} apart from all others, so that small calls always find
    * a connection. Tenants take turns, with one read each at a time in this process.
    */
   large<Row extends object>(statement: LargeStatement): Promise<{ rows: Row[] }>;
@@ -98,10 +104,10 @@ export interface LargeStatement extends PreparedStatement {
 /** Connections of a service for large reads, beside those of its pool; opened when they are needed. */
 export const LARGE_CONNECTIONS = 2;
 
-/** Of all services in this process: one thread takes what they read apart. */
+/** Of all services in this process: one thread parses their results. */
 const largeReads = inTurns(LARGE_CONNECTIONS);
 
-/** What a single statement is asked: a pool in one scope, the owner's connections, or one connection. */
+/** The part of a client that single statements need: a pool in one scope, the owner's connections, or one connection. */
 export interface Asking {
   query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>>;
 }
@@ -236,7 +242,7 @@ const TIMESTAMPTZ = 1184;
 
 const asText = (text: string): string => text;
 
-// The types of `pg` describe one parser per type id; what a parser returns is known only here.
+// The types of `pg` describe one parser per type id; the result type of a parser is known only here.
 const getTypeParser: typeof pg.types.getTypeParser = ((oid: number, format?: 'text' | 'binary') => {
   if (format !== 'binary') {
     if (oid === INT8) return safeNumber;

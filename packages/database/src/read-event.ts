@@ -5,7 +5,7 @@ import type { Principal } from './directory.js';
 import type { StoredRequest } from './request-row.js';
 import type { NewSecurityEvent } from './security-events.js';
 
-/** What the security log says of a read of private material: who, as what, and of which request. */
+/** The entry of the security log about a read of private material: the reader, the reader's role, and the request. */
 export function readEvent(
   kind: 'material.read' | 'app.read' | 'export.read',
   caller: CallerIdentity,

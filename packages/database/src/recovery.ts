@@ -9,7 +9,7 @@ import { saveCommandEvent } from './security-events.js';
 import { openIncident } from './step-consequences.js';
 import { batchStatement, commitBatch } from './step.js';
 
-/** What a recovery changes, or would change. */
+/** The changes of a recovery, made or planned. */
 export interface RecoveryPlan {
   readonly tenant: string;
   readonly fenced: boolean;
@@ -42,7 +42,7 @@ interface Effects {
   readonly executionsUncertain: number;
 }
 
-/** Reads what {@link recoverTenant} would do now; null when there is no such tenant. Changes nothing. */
+/** Reads the changes that {@link recoverTenant} would make now; null when there is no such tenant. Changes nothing. */
 export async function planRecovery(
   client: pg.ClientBase,
   tenant: string,
@@ -84,8 +84,8 @@ interface Retired {
 }
 
 /**
- * Goes through the tenant's requests page by page, as the machine retires each, and counts what it takes away. `save` gets each
- * page. The tenant's lock keeps every transition out meanwhile.
+ * Goes through the tenant's requests page by page, as the state machine retires each, and counts the losses. `save` gets
+ * each page. The tenant's lock keeps every transition out meanwhile.
  */
 async function eachRetirement(
   client: pg.ClientBase,
@@ -116,10 +116,10 @@ async function eachRetirement(
 }
 
 /**
- * The operator's recovery (R18, protocol §11.9), by a connection of the database's owner, in one transaction: the namespace is
- * retired, so that nothing that was given under it counts any more; what was consumed stays consumed; records and ledger stay
- * as they are and go on under a new generation. Ends the fence. A deadline that has come before is left to its worker, which
- * signs its event. Null when there is no such tenant.
+ * The operator's recovery (R18, protocol §11.9), by a connection of the database's owner, in one transaction: the namespace
+ * is retired, so that authority granted under it ends; consumed authority stays consumed; records and ledger do not change
+ * and continue under a new generation. Ends the fence. A deadline that has come before is left to its worker, which signs
+ * its event. Null when there is no such tenant.
  */
 export function recoverTenant(pool: pg.Pool, tenant: string): Promise<Recovered | null> {
   return inTransaction(pool, async (client) => {
@@ -158,7 +158,8 @@ const STEPS = [
    WHERE c.tenant = $1 AND c.live AND l.tenant = c.tenant AND l.request_id = c.request_id AND l.decision = 'pending'`,
   'DELETE FROM assignment WHERE tenant = $1',
   `UPDATE delivery SET state = 'expired' WHERE tenant = $1 AND state = 'pending' AND kind <> 'checkpoint'`,
-  // What the store contradicted is not offered to it again: the new generation's checkpoints start where the accepted end.
+  // A checkpoint that the store contradicted is not written again: the new generation's checkpoints start after the last
+  // accepted one.
   `UPDATE checkpoint SET applied = true, error = 'namespace_retired' WHERE tenant = $1 AND NOT applied`,
   `UPDATE ledger_head SET checkpoint_sequence = anchored_sequence WHERE tenant = $1`,
 ];

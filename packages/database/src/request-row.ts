@@ -17,9 +17,9 @@ export function keyed(table: string, alias: string, condition: string): string {
 }
 
 /**
- * Where the rows of a key lie, joined as `alias.at`, for an UPDATE or DELETE that has its keys from another table:
- * `WHERE ${table}.ctid = ${alias}.at`. For the reason of {@link keyed}; whoever moved such a row since has its version
- * looked at again by Postgres, together with every other condition of the statement.
+ * Where the rows of a key lie, joined as `alias.at`, for an UPDATE or DELETE that has its keys from another table: `WHERE
+ * ${table}.ctid = ${alias}.at`. For the reason of {@link keyed}; if a row moved since, Postgres checks its new version
+ * again, with every other condition of the statement.
  */
 export function placed(table: string, alias: string, condition: string): string {
   return `
@@ -53,9 +53,10 @@ const FENCED = `(t.fenced OR coalesce(t.compared_at < pg_postmaster_start_time()
 export const NOW = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::float8';
 
 /**
- * What every operation on a request loads in its one read: the tenant, the request with its integrity recomputed by
- * Postgres, the lifecycle row, and the answer already stored under the caller's key. Few columns, because each costs the
- * client in every answer: the lifecycle row comes as JSON. Read with {@link loadRequest}, by {@link loadValues}.
+ * The columns that every operation on a request loads in its one read: the tenant, the request with its integrity
+ * recomputed by Postgres, the lifecycle row, and the answer already stored under the caller's key. Few columns, because
+ * each costs the client in every answer: the lifecycle row comes as JSON. Read with {@link loadRequest}, by
+ * {@link loadValues}.
  */
 export const REQUEST_COLUMNS = `
   ${NOW} AS now,
@@ -78,7 +79,7 @@ const REQUEST_DIGEST = HEX_DIGEST('r.canonical');
 /** INT of protocol §6.4: request, payload, response schema and document; as {@link REQUEST_INTEGRITY} without material. */
 export const WHOLE_DIGESTS = `${REQUEST_DIGEST} || ${MATERIAL_DIGESTS}`;
 
-/** Of what is stored; Postgres knows it without reading it. */
+/** Of the stored material; Postgres knows it without reading the value. */
 const MATERIAL_BYTES =
   'octet_length(m.payload) + octet_length(m.response_schema) + octet_length(m.review_document)';
 
@@ -91,12 +92,12 @@ const SMALL_DIGESTS = (large: string) =>
   `${REQUEST_DIGEST} || CASE WHEN ${large} THEN '' ELSE ${MATERIAL_DIGESTS} END AS digests`;
 export const INTEGRITY = `${SMALL_DIGESTS(isLarge())}, ${isLarge()} AS large_digests`;
 
-/** For a read that leaves out what is large. */
+/** For a read without the large values. */
 export const SMALL_INTEGRITY = (large: string) => `${SMALL_DIGESTS(large)}, ${large} AS is_large`;
 
 /**
- * Who may see the request (protocol §1, R1, R2), as the service decides it again: nobody else makes Postgres read what may
- * be 20 MB, and so nobody learns from the time that it took.
+ * The callers who may see the request (protocol §1, R1, R2), as the service decides it again: for others Postgres does not
+ * read up to 20 MB, so the response time reveals nothing.
  */
 const SEEN_BY_CALLER = `(l.owner = :caller
   OR EXISTS (SELECT 1 FROM route_reviewer v WHERE v.tenant = $1 AND v.reviewer = :caller AND v.route = l.route)
@@ -133,7 +134,7 @@ export const LARGE_DIGESTS = statement(
   `SELECT ${WHOLE_DIGESTS} AS digests, m.request_id IS NOT NULL AS kept ${REQUEST_JOINS} ${MATERIAL_JOIN} WHERE t.tenant = $1`,
 );
 
-/** What {@link loadRequest} answers; everything from `request_id` on is null or absent when there is no such request. */
+/** The row of {@link loadRequest}; everything from `request_id` on is null or absent when there is no such request. */
 export interface RequestRow {
   now: number;
   directory_revision: number;
@@ -181,7 +182,7 @@ export interface RequestRow {
 
 type LoadedRow = { replay: string | null; lifecycle: string | null } & Record<string, unknown>;
 
-/** What every load of {@link REQUEST_COLUMNS} asks by; a statement's own values come beside these. */
+/** The values of every load of {@link REQUEST_COLUMNS}; a statement's own values come beside these. */
 export type LoadValues = {
   readonly tenant: string;
   readonly request_id: string;
@@ -358,7 +359,7 @@ export function requireRequestIntegrity(stored: StoredRequest, tenant: string): 
   const supported: Readonly<Record<string, string>> = SUPPORTED_PROFILES;
   if (request.protocol_revision !== PROTOCOL_REVISION)
     throw new Refusal('unsupported_revision', { status: 409 });
-  // What was tampered with may lack anything; its digest tells.
+  // A tampered request may lack any member; its digest reveals it.
   for (const [name, version] of Object.entries(request.profiles ?? {})) {
     if (supported[name] !== version) throw new Refusal('unsupported_profile', { status: 409 });
   }

@@ -16,7 +16,7 @@ export const CLOSED_AT_START = `-c countersign.tenant=${NO_TENANT_AT_ALL}`;
 /** No tenant's id has these characters (`countersign bootstrap`). */
 const RESERVED: readonly Scope[] = [ALL_TENANTS, NO_TENANT_AT_ALL];
 
-/** Throws for what would be another scope. */
+/** Throws for a value that would be another scope. */
 export function scopeOfTenant(tenant: string): Scope {
   if (RESERVED.includes(tenant)) throw new TypeError(`${tenant} is no tenant`);
   return tenant;

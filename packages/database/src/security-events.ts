@@ -4,7 +4,7 @@ import type { Asking, Pool } from './pool.js';
 
 /** An event for the security log (protocol R41). The database adds its time and which role inserted it. */
 export interface NewSecurityEvent {
-  /** Of whom it is; `INSTALLATION` for what belongs to no tenant. */
+  /** The tenant; `INSTALLATION` for events of no tenant. */
   readonly tenant: string;
   readonly kind: SecurityKind;
   /** Null when the actor is not known. */
@@ -48,7 +48,7 @@ export async function saveSecurityEvents(
   });
 }
 
-/** Notes a command of somebody who has the database's own credentials: the actor is the login that they use. */
+/** Records a command that was run with the database's own credentials: the actor is its login. */
 export async function saveCommandEvent(
   client: Asking,
   event: Omit<NewSecurityEvent, 'actor'>,
@@ -81,7 +81,10 @@ export class SecurityJournal {
 
   constructor(private readonly pool: Pool) {}
 
-  /** Resolves once the event is committed. Rejects when it is not: what was to be noted must not be given out then. */
+  /**
+   * Resolves once the event is committed. Rejects when it is not: the data that the event is about must not be returned
+   * then.
+   */
   note(event: NewSecurityEvent): Promise<void> {
     if (this.#waiting.length >= MOST_WAITING) {
       return Promise.reject(new Refusal('service_unavailable'));

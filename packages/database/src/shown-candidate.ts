@@ -1,9 +1,9 @@
 import { jsonOf, keyed } from './request-row.js';
 
 /**
- * `c.candidate`: what the caller is shown of the answers that reviewers froze. It is the confirmed one, else the newest
- * that `whose`, a condition on the candidate `x`, holds for. The owner sees none before the request is decided (R39): who
- * knows an answer that is not signed yet could withdraw the request, and so shop for a decision without leaving a trace.
+ * `c.candidate`: the candidate that the caller may see. It is the confirmed one, else the newest that `whose`, a condition
+ * on the candidate `x`, holds for. The owner sees none before the request is decided (R39): who knows an answer that is not
+ * signed yet could withdraw the request, and so shop for a decision without leaving a trace.
  */
 export function shownCandidate(whose = 'true'): string {
   return `${keyed('record', 'd', 'x.id = l.receipt_id')}

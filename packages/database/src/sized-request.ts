@@ -17,7 +17,7 @@ import type { LoadValues, RequestRow } from './request-row.js';
 import { statement } from './statement.js';
 import type { Statement, Values } from './statement.js';
 
-/** A column of what may be 20 MB with all others of its read. */
+/** A column of up to 20 MB, with all others of its read. */
 interface LongColumn {
   readonly column: string;
   readonly type: 'text' | 'bytea';
@@ -49,7 +49,7 @@ export interface BundleColumns {
   bundle_digest: string | null;
 }
 
-/** A read that may be large: what it has while it is small, and what is long in pieces. */
+/** A read that may be large: its small columns, and the long ones in pieces. */
 export interface SizedStatement {
   readonly small: Statement;
   readonly long: Statement;
@@ -103,7 +103,7 @@ function bytesOf({ column, type }: LongColumn): string {
 }
 
 /**
- * Loads it: what is small on the service's connections, and what is large, if it is wanted `whole`, in pieces on those for
+ * Loads it: small columns on the service's connections, and large ones, if they are wanted `whole`, in pieces on those for
  * large reads ({@link ScopedPool.large}).
  */
 export async function loadSized<Row extends RequestRow>(

@@ -307,7 +307,7 @@ function sizeOf(values: readonly unknown[]): number {
 /** The server's notice that it closes the connection. */
 const CONNECTION_ENDS = /^(08|57P)/;
 
-/** The server refused a statement and goes on: the transaction had no effect. */
+/** The server refused a statement and the connection continues: the transaction had no effect. */
 function isUndone(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !CONNECTION_ENDS.test(error.code ?? '');
 }

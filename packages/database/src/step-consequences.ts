@@ -31,21 +31,24 @@ export interface NewAnswer {
   readonly result: string | null;
 }
 
-/** What a step leaves beside the request's own row. */
+/** The results of a step beside the request's own row. */
 export type Consequences = Pick<Transition, 'deadlines' | 'settled' | 'incidents'> & {
   /** In the order of the ledger. */
   readonly records: readonly NewRecord[];
   readonly answer?: NewAnswer | undefined;
 };
 
-/** The record of a step that tells what was done: the one that is no event. */
+/** The record of a step that is evidence of it: the one that is no event. */
 export function evidenceIn<Signed extends NewRecord>(records: readonly Signed[]): Signed {
   const found = records.find(({ type }) => type !== 'RequestChangedEvent');
   if (found === undefined) throw new TypeError('the step leaves no record but its events');
   return found;
 }
 
-/** What the steps of a statement may leave. Each part has parameters of its own, and a statement only those it needs. */
+/**
+ * The results that the steps of a statement may have. Each part has parameters of its own, and a statement only those it
+ * needs.
+ */
 export interface ConsequenceShape {
   /**
    * How many records at most, each of whose parts is a parameter of its own; or `any`, as arrays, of which a long text is
@@ -93,7 +96,9 @@ export function consequences(
   ];
 }
 
-/** The values of {@link consequences}, by name. Throws a TypeError for what the statement has no place for. */
+/**
+ * The values of {@link consequences}, by name. Throws a TypeError for a result that the statement has no parameters for.
+ */
 export function consequenceValues(left: Consequences, shape: ConsequenceShape): Values {
   const { records, answer, deadlines, settled, incidents } = left;
   const fits =

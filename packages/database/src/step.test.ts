@@ -20,7 +20,7 @@ const quiet: Transition = { next: state, ...nothing };
 const event = { type: 'RequestChangedEvent' } as Draft;
 const evidence = { type: 'ExecutionClaim' } as Draft;
 
-/** Saves every step as `saved` rows, and keeps in their order what it was asked to sign, save and tell. */
+/** Saves every step as `saved` rows, and records in order its calls to sign, save and hint. */
 function savingWith(saved: number) {
   const done: string[] = [];
   const asked: { text: string; values: unknown[] }[] = [];
@@ -68,7 +68,7 @@ it('holds the request where it moves no state', () => {
   expect(text).not.toContain('UPDATE');
 });
 
-it('signs, saves and only then tells the ledger', async () => {
+it('signs, saves and only then sends the hint to the ledger', async () => {
   const { saving, done } = savingWith(1);
   const statement = stepStatement('told', { moves: ['revision'], records: 2 });
   const signed = await commit(saving, statement, on, { ...quiet, records: [evidence, event] });
@@ -76,13 +76,13 @@ it('signs, saves and only then tells the ledger', async () => {
   expect(done).toEqual(['signed 2 for r of t at 500', 'saved', 'told of t']);
 });
 
-it('tells the ledger of no step that leaves no record', async () => {
+it('sends no hint to the ledger for a step without a record', async () => {
   const { saving, done } = savingWith(1);
   await commit(saving, stepStatement('quiet', { moves: ['revision'], records: 0 }), on, quiet);
   expect(done).not.toContain('told of t');
 });
 
-it('has the evidence and what the step takes by name, and the evidence as the answer', async () => {
+it('has the evidence and the taken facts by name, and the evidence as the answer', async () => {
   const { saving, asked } = savingWith(1);
   const statement = stepStatement('taking', {
     ...{ moves: ['revision'], sets: { claim_id: ':evidence' }, records: 2, answer: true },

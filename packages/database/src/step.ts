@@ -17,14 +17,14 @@ import {
 } from './step-consequences.js';
 import type { ConsequenceShape, NewAnswer, NewRecord } from './step-consequences.js';
 
-// The one writer of what a step leaves. Every step of a request is one statement, so one transaction and one round trip: it
+// The one writer of a step's results. Every step of a request is one statement, so one transaction and one round trip: it
 // holds the tenant's directory, compares and sets the lifecycle row, and writes everything that follows from it.
 
-/** What {@link commit} needs: the database, the signer of records and the hint to the ledger. */
+/** The services that {@link commit} needs: the database, the signer of records and the hint to the ledger. */
 export interface Saving<Signed extends NewRecord = NewRecord> {
   readonly pool: Pool;
   readonly notary: Signing<Signed>;
-  /** Tells the ledger that a tenant has something new to chain: a hint, never awaited. */
+  /** Sends the ledger the hint that a tenant has records to chain; never awaited. */
   readonly chained: (tenant: string) => void;
 }
 
@@ -40,7 +40,7 @@ export type ReadRequest = Pick<StoredRequest, 'tenant' | 'id' | 'owner' | 'versi
   readonly row: Pick<RequestRow, 'now' | 'directory_revision'>;
 };
 
-/** What is saved with a transition. */
+/** A transition and the values that are saved with it. */
 export interface Step {
   /** Epoch milliseconds: the statement has no effect at or after this time, on the database's clock. Null: any time. */
   readonly before?: number | null;
@@ -49,7 +49,7 @@ export interface Step {
   readonly others?: readonly NewRecord[];
   /** The statement's own values, by name. */
   readonly own?: Values;
-  /** What the statement locks, where that is not the request's row ({@link PointQuery}). */
+  /** The name of the lock that the statement takes, if it is not the request's row ({@link PointQuery}). */
   readonly holds?: string;
 }
 
@@ -119,8 +119,8 @@ export function movedRow(
 }
 
 /**
- * A step whose row or consequences are not those of {@link stepStatement}: `ctes` follow the tenant's `t`, of which they may read
- * the `tenantColumns`, and make one row of `l` or none.
+ * A step whose row or consequences are not those of {@link stepStatement}: `ctes` follow the tenant's `t`, of which they
+ * may read the `tenantColumns`, and make one row of `l` or none.
  */
 export function customStep(
   name: string,
@@ -161,11 +161,12 @@ export const STARTING_COLUMNS = [
 ] as const satisfies readonly LifecycleColumn[];
 
 /**
- * Signs what a step leaves, saves all of it and tells the ledger; answers the signed records. Throws {@link StaleRead} when
- * the request or the directory was moved since they were read, or a unique fact was taken: nothing has happened then.
+ * Signs the records of a step, saves all its results and hints to the ledger; returns the signed records. Throws
+ * {@link StaleRead} when the request or the directory was moved since they were read, or a unique fact was taken: nothing
+ * has happened then.
  *
- * Beside its own values a statement has those of the state that it moves, of what the step takes, by the name of the fact,
- * and as `evidence` the id of its record that is no event.
+ * Beside its own values a statement has those of the state that it changes, of the facts that the step takes, by name, and
+ * as `evidence` the id of its record that is no event.
  */
 export async function commit<Signed extends NewRecord>(
   { pool, notary, chained }: Saving<Signed>,

@@ -3,8 +3,8 @@ import type { Pool } from './pool.js';
 import { keyed } from './request-row.js';
 
 /**
- * Which trace a record belongs to (docs/tracing.md). Only ever asked while tracing is on, and never worth a failure: what
- * cannot be written or read is not traced.
+ * Which trace a record belongs to (docs/tracing.md). Only called while tracing is on, and never a reason to fail: work is
+ * not traced if its row cannot be written or read.
  */
 export class Traces {
   constructor(private readonly pool: Pool) {}

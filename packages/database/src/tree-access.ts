@@ -4,8 +4,8 @@ import { saveCommandEvent } from './security-events.js';
 
 export type TreeAccess = 'operators' | 'witnesses' | 'public';
 
-/** A tenant's tree as its operators are told of it. */
-export interface TreeSetting {
+/** A tenant's tree as its operators see it. */
+export interface TreeStatus {
   readonly ledgerId: string;
   readonly generation: string;
   readonly access: TreeAccess;
@@ -14,16 +14,16 @@ export interface TreeSetting {
 }
 
 /**
- * Who may read a tenant's tree, and what there is of it; by a connection of the database's owner. Null when there is no
+ * The access to a tenant's tree, and its size and prefix; by a connection of the database's owner. Null when there is no
  * such tenant.
  *
- * @param access what it is to be from now on; it stays as it is when absent
+ * @param access the new access; unchanged when absent
  */
-export async function treeSetting(
+export async function treeStatus(
   pool: pg.Pool,
   tenant: string,
   access?: TreeAccess,
-): Promise<TreeSetting | null> {
+): Promise<TreeStatus | null> {
   if (access !== undefined) {
     await inTransaction(pool, async (client) => {
       const { rowCount } = await client.query(
@@ -34,7 +34,7 @@ export async function treeSetting(
       await saveCommandEvent(client, { tenant, kind: 'tree.access_changed', detail: { access } });
     });
   }
-  const { rows } = await pool.query<TreeSetting>(
+  const { rows } = await pool.query<TreeStatus>(
     `SELECT t.ledger_id AS "ledgerId", t.generation, t.tree_access AS access, (
        SELECT x.note FROM tree_head x WHERE x.tenant = t.tenant AND x.generation = t.generation
        ORDER BY x.size DESC LIMIT 1) AS note

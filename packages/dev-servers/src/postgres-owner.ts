@@ -18,7 +18,7 @@ export interface Owner {
   readonly gid: number;
 }
 
-/** Where root keeps what the server's user must reach when the project lies in a directory closed to others. */
+/** Root's folder for files that the server's user must reach when the project lies in a directory closed to others. */
 const OPEN_ROOT = '/var/lib/countersign';
 
 /**
@@ -72,7 +72,7 @@ export function runnableDirectory(bin: string, major: number): string {
   const copy = join(OPEN_ROOT, `postgres-${major}`);
   if (!existsSync(join(copy, 'complete'))) {
     mkdirSync(copy, { recursive: true, mode: 0o755 });
-    // Programs find their libraries and templates beside themselves: the whole installation goes along.
+    // Programs find their libraries and templates beside themselves: the whole installation is copied.
     cpSync(dirname(bin), copy, { recursive: true, verbatimSymlinks: true });
     writeFileSync(join(copy, 'complete'), '');
   }

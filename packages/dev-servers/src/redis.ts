@@ -15,8 +15,8 @@ export interface RedisOptions {
 }
 
 /**
- * Starts a Redis server on 127.0.0.1 that never evicts, and waits until it answers. It writes nothing to disk: what is
- * in Redis is put back by sweeps, and waiting for a busy disk would hold the queues up.
+ * Starts a Redis server on 127.0.0.1 that never evicts, and waits until it answers. It writes nothing to disk: sweeps
+ * restore the contents of Redis, and waiting for a busy disk would delay the queues.
  */
 export async function startRedis(options: RedisOptions): Promise<RunningStore> {
   const command = findRedis();

@@ -11,7 +11,7 @@ export interface RunningStore {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Settles when the server has ended, for whatever reason. */
+  /** Settles when the server has ended, for any reason. */
   readonly exited: Promise<void>;
   /** Asks it to end and waits; kills it when it does not. */
   stop(): Promise<void>;
@@ -24,7 +24,7 @@ export interface ServerProcess {
   readonly pid: number;
   readonly exited: Promise<void>;
   hasExited(): boolean;
-  /** What it has written since it started. */
+  /** Its output since it started. */
   output(): string;
   stop(): Promise<void>;
   kill(): Promise<void>;
@@ -35,7 +35,7 @@ export interface ServerProcessOptions {
   args: readonly string[];
   /** Receives the server's output. */
   logFile: string;
-  /** What a polite end is called by this server. */
+  /** The signal for a regular shutdown of this server. */
   stopSignal: NodeJS.Signals;
   cwd?: string;
   owner?: { uid: number; gid: number } | null;

@@ -9,7 +9,7 @@ export interface Answer<Output, Status extends number = number> extends BusReply
   readonly [output]: Output;
 }
 
-/** What an operation answers with: a status and a record of its row. */
+/** The answer of an operation: a status and a record of its row. */
 export type OperationAnswer<Name extends OperationName> = Answer<
   OperationTypes[Name]['output'],
   OperationTypes[Name]['status']

@@ -8,7 +8,7 @@ export const CALL_SECONDS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
-/** `refused`: the caller got what it asked for, a no. `failed`: it got 503, and may ask again. */
+/** `refused`: the caller got a refusal. `failed`: it got 503, and may retry. */
 type Outcome = 'ok' | 'refused' | 'failed';
 
 /** Observes how long something took; one per label value, looked up once. */

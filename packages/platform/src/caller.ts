@@ -12,7 +12,7 @@ export interface Caller {
   readonly id: string;
   readonly tenant: string;
   readonly kind: CallerKind;
-  /** What services know the bearer token by, null for a session. */
+  /** The id by which services know the bearer token, null for a session. */
   readonly credential: string | null;
   /** Came with a session and its CSRF proof. */
   readonly session: boolean;
@@ -30,7 +30,7 @@ export interface CallerVerifier {
   verify(token: string): Promise<Caller>;
 }
 
-/** What tokens are signed with. */
+/** The key that signs tokens. */
 export interface CallerKey {
   readonly id: string;
   readonly key: KeyObject;
@@ -104,7 +104,7 @@ export function createCallerMinter(keys: Changing<CallerKey>, clock: DatabaseClo
       const name = JSON.stringify([audience, key.id, tenant, id, kind, credential, session]);
       const now = clock.now();
       const known = minted.get(name);
-      // `until` also lies too far ahead when the clock was set back.
+      // `until` is also too far ahead when the clock was set back.
       if (known !== undefined && now < known.until && known.until - now <= REUSE_MS) {
         return known.token;
       }
@@ -116,7 +116,7 @@ export function createCallerMinter(keys: Changing<CallerKey>, clock: DatabaseClo
   };
 }
 
-/** Verifies by key id and remembers what it verified: a signature costs 113 µs, a look-up nothing. */
+/** Verifies by key id and caches verified tokens: a signature costs 113 µs, a look-up nothing. */
 export function createCallerVerifier(options: CallerVerifierOptions): CallerVerifier {
   const { audience, keys, clock, toleranceMs = TOLERANCE_MS } = options;
   const verified = boundedMap<{ caller: Promise<Caller>; until: number }>();
@@ -134,7 +134,7 @@ export function createCallerVerifier(options: CallerVerifierOptions): CallerVeri
         audience,
         currentDate: new Date(now),
         clockTolerance: toleranceMs / 1000,
-        // Also refuses what was issued in the future.
+        // Also refuses tokens issued in the future.
         maxTokenAge: LIFE_MS / 1000,
         requiredClaims: ['exp', 'sub'],
       });
@@ -174,7 +174,7 @@ function callerOf(claims: Record<string, unknown>): Caller {
   return { id: sub, tenant, kind: kind as CallerKind, credential, session: session === true };
 }
 
-/** A map that forgets what it learned first. */
+/** A map that forgets its oldest entries first. */
 function boundedMap<V>(): Pick<Map<string, V>, 'get' | 'delete'> & {
   set(key: string, value: V): void;
 } {

@@ -12,7 +12,7 @@ const EVERY_MS = 10_000;
 const AGAIN_MS = 1000;
 
 /**
- * Reads at once, and throws what `read` throws. Later readings happen when the setting is used; one that fails is logged
+ * Reads at once, and throws the error of `read`. Later reads happen when the setting is used; one that fails is logged
  * once, and the value before it stays in use.
  */
 export function changing<T>(

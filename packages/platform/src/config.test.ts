@@ -39,7 +39,7 @@ it('counts an empty value as absent', () => {
   });
 });
 
-it('names every fault at once, what to do, and no value', () => {
+it('names every fault at once, with its remedy and without its value', () => {
   const error = faultsOf(() =>
     loadConfig(shape, { PORT: '70000', PRODUCTION: 'hunter2', NATS_URL: 'a,,b' }),
   );

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-/** Environment variables by name; a type's `.describe()` says what to set it to. */
+/** Environment variables by name; a type's `.describe()` names valid values. */
 export type ConfigurationShape = Readonly<Record<string, z.ZodType>>;
 
 export type Configuration<S extends ConfigurationShape> = {
@@ -10,9 +10,9 @@ export type Configuration<S extends ConfigurationShape> = {
 
 export interface ConfigurationFault {
   variable: string;
-  /** What is wrong; never the value. */
+  /** The fault; never the value. */
   wrong: string;
-  /** What to do. */
+  /** The remedy. */
   remedy: string;
 }
 

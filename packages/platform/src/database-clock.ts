@@ -3,7 +3,7 @@ import { Refusal } from '@countersign/protocol';
 import type { Logger } from './log.js';
 import type { Module } from './module.js';
 
-/** The database's clock as this process knows it, whatever the clock of its machine says. */
+/** The database's clock as this process knows it, independent of its machine's clock. */
 export interface DatabaseClock {
   /** Epoch milliseconds. Throws `service_unavailable` before the first reading. */
   now(): number;
@@ -23,12 +23,12 @@ const RETRY_MS = 500;
 const LONGEST_ROUND_TRIP_MS = 2000;
 
 /**
- * Goes on from the last reading by a monotonic clock, so a machine whose clock is set does not matter. While the database
- * is away the last reading stays good: monotonic clocks lose less than 2 s an hour. A slow reading is thrown away.
+ * Adds a monotonic clock to the last reading, so a machine whose clock is set does not matter. While the database is away
+ * the last reading stays good: monotonic clocks lose less than 2 s an hour. A slow reading is thrown away.
  */
 export function createDatabaseClock(options: DatabaseClockOptions): DatabaseClock & Module {
   const { read, log, monotonicMs = () => performance.now() } = options;
-  /** What the database's clock shows where the monotonic one shows 0. */
+  /** The database's time at 0 of the monotonic clock. */
   let origin: number | null = null;
   let asking = false;
   let stopped = false;

@@ -18,7 +18,7 @@ export type UpcomingItem = DueItem & { readonly inMs: number };
 
 /** Where the deadlines are: rows of the database, the only truth about them. */
 export interface DeadlineSource {
-  /** What is not done and due within `aheadMs`, in the order of time, after the last item of the page before. */
+  /** Items that are not done and due within `aheadMs`, in the order of time, after the last item of the page before. */
   upcoming(aheadMs: number, after: DueItem | null, most: number): Promise<UpcomingItem[]>;
   overdue(): Promise<{ count: number; oldestMs: number }>;
   /** Counts a failure of the item and lets it rest; opens an incident when it keeps failing. */
@@ -39,7 +39,7 @@ export interface WorkerSettings {
   readonly perSecond: number;
 }
 
-/** What every worker runs on. */
+/** The services that every worker needs. */
 export interface WorkerRuntime {
   /** The target's name, and its queue's. */
   readonly name: string;
@@ -58,10 +58,10 @@ export interface DeadlineWorkerParts extends WorkerRuntime {
 const AGAIN_MS = 5_000;
 
 /**
- * A sweep turns deadline rows that come soon into delayed jobs, and the worker does what is due (docs/architecture.md,
- * "The path of a deadline"). Jobs are hints: a flushed queue costs one sweep, a doubled job asks the database and finds
- * nothing to do, and what is overdue gets a job of its own, so that a job that sleeps too long, a clock having jumped,
- * holds up nothing.
+ * A sweep turns deadline rows that come soon into delayed jobs, and the worker does due ones (docs/architecture.md,
+ * "The path of a deadline"). Jobs are hints: a flushed queue costs one sweep, a doubled job asks the database and finds nothing
+ * to do, and an overdue item gets a job of its own, so that a job that sleeps too long after a jump of the clock delays
+ * nothing.
  */
 export function deadlineWorker(parts: DeadlineWorkerParts): Module {
   const { name, jobs, settings, metrics, log } = parts;
@@ -80,7 +80,7 @@ export function deadlineWorker(parts: DeadlineWorkerParts): Module {
           metrics.overdue(count, oldestMs);
           await sweep();
         } catch (error) {
-          log.warn({ err: error, worker: name }, 'the sweep failed; the next one tries again');
+          log.warn({ err: error, worker: name }, 'the sweep failed; the next one retries');
         }
       });
     },
@@ -103,7 +103,10 @@ async function work(parts: DeadlineWorkerParts, item: DueItem): Promise<void> {
   }
 }
 
-/** One pass over what comes soon. Remembers what it has put into the queue, so that a long backlog is not added again. */
+/**
+ * One pass over the deadlines that come soon. Remembers the jobs that it has queued, so that a long backlog is not added
+ * again.
+ */
 function createSweep({ name, jobs, source, settings }: DeadlineWorkerParts): () => Promise<void> {
   const { aheadMs, batch } = settings;
   const remembered = new Map<string, number>();

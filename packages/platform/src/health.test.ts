@@ -31,7 +31,7 @@ const ready: HealthOptions = {
   readiness: async () => ({ ready: true, modules: { bus: 'ready' } }),
 };
 
-it('is alive whatever the modules say', async () => {
+it('is alive in any state of the modules', async () => {
   const options = { readiness: () => Promise.reject(new Error('no')) };
   expect(await ask(options, '/livez')).toMatchObject({ handled: true, status: 200 });
 });
@@ -55,7 +55,7 @@ it('shows metrics only where they are given', async () => {
   expect((await ask({ ...ready, metrics: () => metrics }, '/metrics')).body).toContain('# TYPE');
 });
 
-it('leaves other paths and methods alone', async () => {
+it('does not answer other paths and methods', async () => {
   expect((await ask(ready, '/livez/x')).handled).toBe(false);
   expect((await ask(ready, '/livez', 'POST')).handled).toBe(false);
 });

@@ -9,12 +9,12 @@ import { continueTrace, currentTrace, traceparentOf } from './telemetry.js';
 /** Ids and times only: nothing private enters a queue. */
 export type JobData = Readonly<Record<string, string | number | boolean | null>>;
 
-/** A job is a hint that may come late, twice or never: its handler asks the database what there is to do. */
+/** A job is a hint that may come late, twice or never: its handler reads the work from the database. */
 export type JobHandler = (data: JobData) => Promise<void>;
 
 export interface Jobs {
   /**
-   * Adds a job unless one of that id is waiting or running; an id that names what is due and when makes adding it again
+   * Adds a job unless one of that id is waiting or running; an id that names the item and its time makes adding it again
    * harmless. Rejects within some seconds when the store is away.
    */
   enqueue(
@@ -25,7 +25,7 @@ export interface Jobs {
   ): Promise<void>;
   /** As `enqueue`, many in one round trip. */
   enqueueAll(queue: string, jobs: readonly NewJob[]): Promise<void>;
-  /** Starts to work; goes on by itself when the store comes back. A job that fails is tried three times, then dropped. */
+  /** Starts to work; resumes by itself when the store comes back. A job that fails is tried three times, then dropped. */
   work(queue: string, handler: JobHandler, options?: WorkOptions): Promise<void>;
   /** Waits for running jobs, for a bounded time. */
   close(): Promise<void>;
@@ -66,7 +66,7 @@ const MESSAGING = { 'messaging.system': 'bullmq' } as const;
 const RETRY_MS = 1000;
 const SCHEMA = 'bullmq';
 
-/** How to reach one store: what BullMQ's classes take beside a queue's name. */
+/** The connection to one store: BullMQ's options beside a queue's name. */
 interface Store {
   readonly forQueues: QueueOptions;
   readonly forWorkers: WorkerOptions;
@@ -75,7 +75,7 @@ interface Store {
   close(): Promise<void>;
 }
 
-interface Envelope {
+interface QueuedData {
   data: JobData;
   traceparent?: string;
 }
@@ -83,27 +83,27 @@ interface Envelope {
 export function createJobs(options: JobsOptions): Jobs {
   const { log, closeMs = 10_000, enqueueMs = 3000, lockMs = 30_000 } = options;
   const store = storeOf(options);
-  const queues = new Map<string, Queue<Envelope>>();
-  const workers = new Set<Worker<Envelope>>();
+  const queues = new Map<string, Queue<QueuedData>>();
+  const workers = new Set<Worker<QueuedData>>();
   const ended = new AbortController();
 
-  function queueOf(name: string): Queue<Envelope> {
+  function queueOf(name: string): Queue<QueuedData> {
     const known = queues.get(name);
     if (known !== undefined) return known;
-    const queue = new Queue<Envelope>(name, store.forQueues, store.factory as never);
+    const queue = new Queue<QueuedData>(name, store.forQueues, store.factory as never);
     queue.on('error', (error) => log.debug({ err: error, queue: name }, 'queue has no store'));
     queues.set(name, queue);
     return queue;
   }
 
   /** A queue whose first look at PostgreSQL failed stays broken in BullMQ: the next call makes another. */
-  function renew(name: string, queue: Queue<Envelope>): void {
+  function renew(name: string, queue: Queue<QueuedData>): void {
     if (!store.needsRenewal || queues.get(name) !== queue) return;
     queues.delete(name);
     end(queue).catch(() => {});
   }
 
-  async function process(name: string, handler: JobHandler, envelope: Envelope): Promise<void> {
+  async function process(name: string, handler: JobHandler, envelope: QueuedData): Promise<void> {
     const failed = await continueTrace(envelope.traceparent, async () => {
       try {
         await inSpan(`${name} process`, { kind: 'consumer', attributes: MESSAGING }, () =>
@@ -115,7 +115,7 @@ export function createJobs(options: JobsOptions): Jobs {
         return true;
       }
     });
-    // BullMQ stores message and stack of what it catches.
+    // BullMQ stores message and stack of errors that it catches.
     if (failed) throw new Error('failed; see the log');
   }
 
@@ -127,7 +127,7 @@ export function createJobs(options: JobsOptions): Jobs {
   ): Promise<void> {
     const limiter = perSecond > 0 ? { limiter: { max: perSecond, duration: 1000 } } : {};
     while (!ended.signal.aborted) {
-      const worker = new Worker<Envelope>(
+      const worker = new Worker<QueuedData>(
         name,
         (job) => process(name, handler, job.data),
         {
@@ -301,12 +301,12 @@ function withSearchPath(databaseUrl: string): { connectionString: string; option
   return { connectionString: url.href };
 }
 
-function withTrace(data: JobData, traceparent: string | undefined): Envelope {
+function withTrace(data: JobData, traceparent: string | undefined): QueuedData {
   return traceparent === undefined ? { data } : { data, traceparent };
 }
 
 /** A polite end of a queue would wait for a store that is away. */
-function end(queue: Queue<Envelope>): Promise<void> {
+function end(queue: Queue<QueuedData>): Promise<void> {
   return queue.getBackend().close(true);
 }
 

@@ -15,9 +15,9 @@ export interface LoggedError {
 }
 
 /**
- * What a log may know of an error: names, codes, frames and causes. Messages that quote data are left out: a parser's
- * excerpt, a statement's arguments, a database's "invalid input syntax" with the input; `detail`, `where` and the like
- * are never taken.
+ * The parts of an error that a log may have: names, codes, frames and causes. Messages that quote data are left out: a
+ * parser's excerpt, a statement's arguments, a database's "invalid input syntax" with the input; `detail`, `where` and the
+ * like are never taken.
  */
 export function describeError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error };

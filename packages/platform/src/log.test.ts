@@ -24,7 +24,7 @@ it('writes one JSON line with name, level, ISO time and the trace of the call', 
   expect(last()).not.toHaveProperty('trace');
 });
 
-it('replaces what is named after secrets, also one level down', () => {
+it('replaces members named after secrets, also one level down', () => {
   const authorization = 'Bearer canary';
   log.info({
     authorization,
@@ -85,7 +85,7 @@ it.each([
   expect(last()['err']).toMatchObject({ type: expect.any(String), stack: expect.any(Array) });
 });
 
-it('says of other errors what they are and where they come from', () => {
+it('describes other errors by their kind and place', () => {
   const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   log.error({ err: new Refusal('service_unavailable', { cause }) }, 'failed');
   expect(last()['err']).toMatchObject({

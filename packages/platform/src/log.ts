@@ -38,7 +38,7 @@ const PRIVATE = [
 
 /**
  * A logger of JSON lines with the trace id of the current call. Members named after secrets or private material are
- * replaced, and errors are cut down to what cannot quote any (see log-error.ts). Times are ISO 8601.
+ * replaced, and errors are reduced to parts that cannot quote any (see log-error.ts). Times are ISO 8601.
  */
 export function createLogger({ name, level = 'info', destination }: LogOptions): Logger {
   const options = {

@@ -56,8 +56,8 @@ function textOfPart(part: AnswerPart): string {
 }
 
 /**
- * What stands between the quotes of a JSON string. Each byte counts as a character: those of longer characters are none
- * that JSON escapes, so it does not matter where a piece ends.
+ * The text between the quotes of a JSON string. Bytes are escaped one by one: none in a character of several bytes is one
+ * that JSON escapes, so a piece may end anywhere.
  */
 function escaped(utf8: Uint8Array): Uint8Array {
   const { buffer, byteOffset, length } = utf8;

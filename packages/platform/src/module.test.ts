@@ -24,7 +24,7 @@ it('starts in order and stops in reverse', async () => {
   expect(steps).toEqual(['+a', '+b', '+c', '-c', '-b', '-a']);
 });
 
-it('stops what was started when one fails to', async () => {
+it('stops the started modules when one fails to start', async () => {
   const failing = module('c', { start: () => Promise.reject(new Error('no')) });
   await expect(startModules([module('a'), module('b'), failing, module('d')], log)).rejects.toThrow(
     'no',

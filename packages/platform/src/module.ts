@@ -20,7 +20,7 @@ export interface Readiness {
 export interface Modules {
   /** In order. When one fails, those already started are stopped and its error is thrown. */
   start(): Promise<void>;
-  /** In reverse order. A module that hangs or fails to stop holds up no other. */
+  /** In reverse order. A module that hangs or fails to stop delays no other. */
   stop(): Promise<void>;
   readiness(): Promise<Readiness>;
 }
@@ -85,7 +85,7 @@ export function assembleModules(
     return stopping;
   }
 
-  /** What was said last of a module that is not ready: probes ask every few seconds, the log tells it once. */
+  /** The last reason logged for a module that is not ready: probes ask every few seconds, the log has it once. */
   const told = new Map<Module, string>();
 
   async function stateOf(module: Module): Promise<string> {

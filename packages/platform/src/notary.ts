@@ -43,7 +43,7 @@ export interface IssuedRecord {
 /** Called with each record before it is committed; must not reject. */
 export type NoteIssued = (type: RecordType, tenant: string, id: string) => Promise<void> | null;
 
-/** Signs what a service may sign, as the service's origin. */
+/** Signs a service's record types, under the service's origin. */
 export class Notary {
   constructor(
     private readonly signer: RemoteSigner,
@@ -79,8 +79,8 @@ export class Notary {
   }
 
   /**
-   * Signs what is no record, such as the head of a tree (c2sp.org/tlog-checkpoint), and says under which key. The signer
-   * refuses every text but those that the service may sign.
+   * Signs a text that is no record, such as the head of a tree (c2sp.org/tlog-checkpoint), and returns the key's id. The
+   * signer refuses every text but those that the service may sign.
    */
   async signText(text: string): Promise<{ keyId: string; signature: Uint8Array }> {
     return { keyId: this.signer.keyId, signature: await this.signer.signLater(Buffer.from(text)) };

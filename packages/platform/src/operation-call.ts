@@ -14,7 +14,7 @@ import type { MessageVerifier } from './messages/index.js';
 import { LARGE_STEPS } from './sized-answer.js';
 import type { LargeStep } from './sized-answer.js';
 
-/** What a call says beside its body, typed by the operation's row. */
+/** The head of a call, without its body, typed by the operation's row. */
 export interface OperationHead<Name extends OperationName> {
   readonly caller: Caller;
   /** Of a request: a UUID. */
@@ -57,7 +57,7 @@ export interface AdminCall<Row extends AdminRow> {
 
 type Params = Readonly<Record<string, string>>;
 
-/** A message of the gateway's, whatever it is about. */
+/** A message of the gateway's, of any kind. */
 export interface Envelope {
   readonly caller: Caller;
   readonly params: Params;
@@ -80,7 +80,7 @@ export async function openEnvelope(
   return { caller, params, key: headers.key, text, largeBody, large };
 }
 
-/** Throws `not_found` for what cannot be a request's id. */
+/** Throws `not_found` for a value that cannot be a request's id. */
 export function headOf<Name extends OperationName>(
   row: Operation,
   { caller, params, key }: Envelope,

@@ -16,7 +16,7 @@ const caller: Caller = {
   session: false,
 };
 
-/** What was put on the bus, and a call to it. */
+/** The handlers on the bus, and a call to them. */
 function setup(known: Caller | null = caller) {
   const served = new Map<string, BusHandler>();
   const bus = {
@@ -113,7 +113,7 @@ describe('a preflight', () => {
   });
 });
 
-it('reads the input of what is served beside the operations', async () => {
+it('reads the input of messages beside the operations', async () => {
   const { runtime, call } = setup();
   const row = { name: 'ledger.x', query: ['id'], input: 'EmptyInput' } as const;
   const handlers: AdminHandlers<typeof row> = {

@@ -22,12 +22,12 @@ export type OperationHandlers<Service extends ServiceName> = {
   readonly [Name in OperationsOf<Service>]: OperationHandler<Name>;
 };
 
-/** What an operation may be refused for before its body is read: throws the refusal (protocol §6.1 step 5). */
+/** Checks before the body of an operation is read: they throw its refusal (protocol §6.1 step 5). */
 export type PreflightHandlers = {
   readonly [Name in PreflightedName]: (head: OperationHead<Name>) => Promise<void>;
 };
 
-/** What a service answers beside its operations, by a table of its own. */
+/** The handlers of a service beside its operations, by a table of their own. */
 export type AdminHandlers<Row extends AdminRow> = {
   readonly [Each in Row as Each['name']]: (call: AdminCall<Each>) => Promise<BusReply>;
 };
@@ -52,7 +52,7 @@ export async function serveOperations<Service extends ServiceName>(
   }
 }
 
-/** Answers what the gateway asks before it reads the body of an operation with `preflight`. */
+/** Answers the gateway's questions before it reads the body of an operation with `preflight`. */
 export async function servePreflights(
   { bus, verifier }: Runtime,
   handlers: PreflightHandlers,
@@ -66,7 +66,7 @@ export async function servePreflights(
   });
 }
 
-/** Puts what a table lists beside the operations on the bus. */
+/** Serves the rows of a table beside the operations on the bus. */
 export async function serveAdmin<Row extends AdminRow>(
   { bus, verifier }: Runtime,
   service: ServiceName,

@@ -2,7 +2,7 @@ import type { Bus } from './bus/types.js';
 import type { Logger } from './log.js';
 import type { MessageVerifier } from './messages/index.js';
 
-/** What every service behind the gateway runs on. */
+/** The services that every service behind the gateway needs. */
 export interface ServiceRuntime {
   readonly bus: Bus;
   readonly verifier: MessageVerifier;
@@ -15,6 +15,6 @@ export const HINTS = {
   outbox: 'countersign.hint.outbox',
   /** A tenant has a checkpoint that is not anchored yet. */
   checkpoint: 'countersign.hint.checkpoint',
-  /** A tenant's chain has grown: there may be something to tell somebody. */
+  /** A tenant's chain has grown: there may be deliveries to create. */
   grown: 'countersign.hint.grown',
 } as const;

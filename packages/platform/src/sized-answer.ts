@@ -1,7 +1,7 @@
 import type { Answer } from './answer.js';
 import type { BusReply } from './bus/types.js';
 
-// Answers that may be large (protocol R34): a service says so before it reads what is large.
+// Answers that may be large (protocol R34): a service says so before it reads the large part.
 
 export const LARGE_STEPS = ['ask', 'taken'] as const;
 /**
@@ -24,7 +24,7 @@ export function isLargeAnswer({ headers }: BusReply): boolean {
 }
 
 /**
- * Reads for an answer that may be large: without what is large at first, whole when there is a place for it. Null stands
+ * Reads for an answer that may be large: without the large part at first, whole when there is a place for it. Null stands
  * for {@link LARGE_ANSWER}.
  */
 export async function readSized<Found extends { isLarge: boolean }>(

@@ -13,14 +13,14 @@ import type { Trace } from './telemetry.js';
 
 /**
  * Spans are made by hand at the few seams that a call passes (docs/tracing.md). Their names and attributes are names of
- * ours, numbers and codes: never an id of a person, a message of an error, or anything that somebody sent.
+ * ours, numbers and codes: never an id of a person, a message of an error, or any value that a caller sent.
  */
 export interface SpanOptions {
   readonly kind?: keyof typeof KINDS;
   readonly attributes?: Attributes;
   /** A `traceparent`; the current span when not given. */
   readonly parent?: string | undefined;
-  /** Epoch milliseconds, for what has begun already. */
+  /** Epoch milliseconds, for work that has already begun. */
   readonly begun?: number;
 }
 
@@ -33,12 +33,12 @@ const KINDS = {
 } as const;
 
 export interface OpenSpan {
-  /** What continues the trace below this span; null where nothing is recorded. */
+  /** The trace context below this span; null where nothing is recorded. */
   readonly traceparent: string | null;
   run<T>(work: () => T): T;
   rename(name: string): void;
   set(attributes: Attributes): void;
-  /** With what it failed: only codes and kinds of errors are kept. */
+  /** Its error: only codes and kinds of errors are kept. */
   fail(failure: unknown): void;
   /** `at` in epoch milliseconds; now without. */
   end(at?: number): void;
@@ -178,7 +178,7 @@ function note(span: Span, failure: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** Messages quote what was sent: only a code, or the name of the kind, is told. */
+/** Messages quote input: only a code, or the name of the kind, is exported. */
 function kindOf(failure: unknown): string {
   if (!(failure instanceof Error)) return 'error';
   const { code } = failure as { code?: unknown };

@@ -18,7 +18,7 @@ export function serviceOf(subject: string): AskedService {
 /** Asked before the body of an operation with `preflight` is read. */
 export const PREFLIGHT_SUBJECT = subjectOf('request.preflight');
 
-/** What is read of a tenant's tree below /log/. */
+/** Reads of a tenant's tree below /log/. */
 export const TREE_SUBJECT = subjectOf('ledger.tree');
 
 /** Whether a response schema, and a response, are good (protocol §10). */

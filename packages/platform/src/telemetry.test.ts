@@ -17,7 +17,7 @@ it('continues a trace that it is given', () => {
   expect(parseTraceparent(traceparentOf(trace))).toEqual(trace);
 });
 
-it('takes what a later version adds', () => {
+it('accepts additions of a later version', () => {
   expect(parseTraceparent(`01-${TRACE}-${SPAN}-01-more`)).toMatchObject({ traceId: TRACE });
 });
 

@@ -48,11 +48,11 @@ export function traceparentOf(trace: Trace): string {
   return `00-${trace.traceId}-${trace.spanId}-${trace.flags}`;
 }
 
-/** What makes spans, once tracing is switched on (tracing.ts); null costs nothing more than this look. */
+/** Creates spans, once tracing is switched on (tracing.ts); null costs no more than this test. */
 let tracer: Tracer | null = null;
 let samples = () => false;
 
-/** `samplesTrace`: what the sampler says of a new trace with that id, which is not decided yet. */
+/** `samplesTrace`: the sampler's decision for a new trace with that id. */
 export function traceWith(
   given: Tracer | null,
   samplesTrace: (traceId: string) => boolean = () => false,
@@ -92,7 +92,7 @@ export function inTrace<T>(trace: Trace, work: () => T): T {
 /** Runs `work` as the next step of the trace that a `traceparent` names, else of a new one. */
 export function continueTrace<T>(traceparent: string | undefined, work: () => T): T {
   if (tracer === null) return inTrace(newTrace(traceparent), work);
-  // Steps are spans now: only what is recorded has an id of its own.
+  // Steps are spans now: only a recorded call has an id of its own.
   const parent = parseTraceparent(traceparent);
   if (parent !== null) return inTrace(parent, work);
   return traces.run(newTrace(), () => context.with(ROOT_CONTEXT, work));

@@ -1,11 +1,11 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Metric, Registry } from 'prom-client';
 
-/** What a worker is watched and scaled by; the label `worker` is its target's name. */
+/** The metrics by which a worker is watched and scaled; the label `worker` is its target's name. */
 export interface WorkerMetrics {
   done(lateMs: number): void;
   failed(): void;
-  /** As the database has it: what is due and not done, and since when the first of it waits. */
+  /** According to the database: the number of overdue items, and since when the first of them waits. */
   overdue(count: number, oldestMs: number): void;
 }
 
@@ -18,12 +18,11 @@ export function createWorkerMetrics(registry: Registry, worker: string): WorkerM
     (registry.getSingleMetric(name) as M | undefined) ?? make(name);
   const done = made(
     'countersign_worker_done_total',
-    (name) =>
-      new Counter({ ...common, name, help: 'Items that the worker has brought to an end.' }),
+    (name) => new Counter({ ...common, name, help: 'Items that the worker has finished.' }),
   );
   const failed = made(
     'countersign_worker_failed_total',
-    (name) => new Counter({ ...common, name, help: 'Attempts that failed; each is made again.' }),
+    (name) => new Counter({ ...common, name, help: 'Attempts that failed; each is retried.' }),
   );
   const lateness = made(
     'countersign_worker_lateness_seconds',
@@ -31,7 +30,7 @@ export function createWorkerMetrics(registry: Registry, worker: string): WorkerM
       new Histogram({
         ...common,
         name,
-        help: 'How long after its time an item was done.',
+        help: 'The time between an item’s deadline and its end.',
         buckets: LATENESS,
       }),
   );
@@ -41,7 +40,7 @@ export function createWorkerMetrics(registry: Registry, worker: string): WorkerM
   );
   const oldest = made(
     'countersign_worker_overdue_oldest_seconds',
-    (name) => new Gauge({ ...common, name, help: 'For how long the oldest overdue item waits.' }),
+    (name) => new Gauge({ ...common, name, help: 'The waiting time of the oldest overdue item.' }),
   );
   done.inc({ worker }, 0);
   failed.inc({ worker }, 0);

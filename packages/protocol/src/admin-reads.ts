@@ -24,8 +24,8 @@ interface AdminReadRow {
 }
 
 /**
- * `id` what it is, or the request that it is about; `after` the last item of the page before; `state` of the list filter;
- * `route`, `producer` identifiers; `since`, `before` timestamps.
+ * `id` of the item, or of its request; `after` the last item of the page before; `state` of the list filter; `route`,
+ * `producer` identifiers; `since`, `before` timestamps.
  */
 export type AdminParameter = 'id' | 'after' | 'state' | 'route' | 'producer' | 'since' | 'before';
 
@@ -131,8 +131,8 @@ export interface AdminAffected {
 }
 
 /**
- * What `request.configure-principal` or `request.configure-route` would do at this moment; what it does is decided when it
- * is done.
+ * The effects that `request.configure-principal` or `request.configure-route` would have at this moment; the change
+ * computes them again.
  */
 export interface AdminPreview {
   /** Nothing of that id is there yet. */
@@ -150,6 +150,6 @@ export interface AdminPreview {
   };
   /** Routes that the operator who asks reviews, and cannot decide on while this change holds (R38); absent of the release before. */
   readonly barred?: readonly string[];
-  /** Of reviewers who go: what they have open on requests that go on. */
+  /** Of removed reviewers: their candidates and assignments on requests that continue. */
   readonly dropped: { readonly candidates: number; readonly assignments: number };
 }

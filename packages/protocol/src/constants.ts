@@ -10,7 +10,7 @@ export const SUPPORTED_PROFILES = {
 /** A usable `Idempotency-Key`: visible ASCII (protocol §6.3). */
 export const IDEMPOTENCY_KEY = /^[!-~]{1,160}$/;
 
-/** What `{id}` of a request looks like; anything else is 404 (protocol §1). */
+/** The form of a request's `{id}`; anything else is 404 (protocol §1). */
 export const REQUEST_ID = /^[a-f0-9-]{36}$/;
 
 /** Version of the human-in-the-loop protocol behind `request.hitl` and `request.hitl-poll`. */
@@ -33,7 +33,7 @@ export const DEFAULT_LIMITS = {
 /** The largest file of evidence that the verifier reads, bytes. */
 export const DOCUMENT_BYTES = 134_217_728;
 
-/** The longest review document, in code points, whatever the route says (R27). */
+/** The longest review document, in code points, for every route (R27). */
 export const REVIEW_DOCUMENT_CHARACTERS = 10_485_760;
 
 /** A bucket starts full with `burst` and refills continuously. */

@@ -1,15 +1,13 @@
 /**
  * Every code a refusal can carry (protocol §6.2).
  *
- * Codes that nothing can cause are left out (R32): the record schema answers before
- * `candidate_required`, `invalid_nonce`, `purpose_binding_mismatch`, `execution_profile_required`
- * and `unsupported_renderer`; R5 leaves no trigger for `idempotency_changed`; R18 replaces the
- * recovery storage that raised `namespace_missing`, `recovery_fence_conflict`,
- * `recovery_record_invalid`, `namespace_recovery_required`, `independent_recovery_required`,
- * `independent_anchor_required` and `namespace_retired` with 503. R16 gives a record its place in
- * the ledger, and the ledger its anchor, after the answer: nobody is refused `ledger_exhausted`
- * or `anchor_*`, operators meet these in incidents, fences, deliveries and the log. A process
- * whose schema workers do not start does not serve, which leaves no trigger for
+ * Codes that nothing can cause are left out (R32): the record schema answers before `candidate_required`, `invalid_nonce`,
+ * `purpose_binding_mismatch`, `execution_profile_required` and `unsupported_renderer`; R5 leaves no trigger for
+ * `idempotency_changed`; R18 replaces the recovery storage that raised `namespace_missing`, `recovery_fence_conflict`,
+ * `recovery_record_invalid`, `namespace_recovery_required`, `independent_recovery_required`, `independent_anchor_required`
+ * and `namespace_retired` with 503. R16 gives a record its place in the ledger, and the ledger its anchor, after the
+ * answer: no caller is refused `ledger_exhausted` or `anchor_*`, operators meet these in incidents, fences, deliveries and
+ * the log. A process whose schema workers do not start does not serve, which leaves no trigger for
  * `schema_worker_configuration`. test/e2e/codes shows how each of the others is reached.
  */
 
@@ -19,9 +17,9 @@ export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 422 | 429 | 
 export interface ErrorEntry {
   /** One status, or several of which the first is the usual one. */
   readonly status: ErrorStatus | readonly [ErrorStatus, ...ErrorStatus[]];
-  /** What happened, in a few plain words. */
+  /** The event, in a few plain words. */
   readonly title: string;
-  /** What to do now; shown as `detail` and on the page behind `type`. */
+  /** The remedy; shown as `detail` and on the page behind `type`. */
   readonly advice: string;
 }
 

@@ -85,7 +85,7 @@ describe('the catalogue of errors', () => {
     }
   });
 
-  it('leaves out what nobody is refused with, such as errors of the anchor store', () => {
+  it('leaves out codes that no call is refused with, such as errors of the anchor store', () => {
     for (const code of [...ANCHOR_ERRORS, 'ledger_exhausted', 'schema_worker_configuration'])
       expect(isErrorCode(code)).toBe(false);
   });

@@ -6,7 +6,7 @@ export type { ErrorCode, ErrorEntry, ErrorStatus } from './error-catalogue.js';
 
 /** The body of every refusal: RFC 9457, `application/problem+json` (R3). */
 export interface Problem {
-  /** `{origin}/errors/<code>`: a page that says what happened and what to do. */
+  /** `{origin}/errors/<code>`: a page with the meaning and the remedy. */
   type: string;
   title: string;
   status: number;
@@ -22,7 +22,7 @@ export interface RefusalOptions {
   status?: number | undefined;
   /** Whole seconds for `Retry-After`. */
   retryAfter?: number | undefined;
-  /** What is wrong with this call. Sent to the caller: never values, credentials or private material. */
+  /** The fault of this call. Sent to the caller: never values, credentials or private material. */
   detail?: string | undefined;
   /** For the log only. */
   cause?: unknown;

@@ -1,15 +1,15 @@
 import type { IncidentCode } from './records/index.js';
 
 export interface IncidentEntry {
-  /** What happened, in a few plain words. */
+  /** The event, in a few plain words. */
   readonly title: string;
-  /** What it means for those who wait. */
+  /** Its effect on callers and reviewers. */
   readonly meaning: string;
-  /** What an operator does now, step by step. */
+  /** The operator's next steps. */
   readonly steps: readonly string[];
 }
 
-/** Every incident that operators can meet in `ledger.metrics` (protocol §4.2, §11, R18, R33), with what to do about it. */
+/** Every incident that operators can meet in `ledger.metrics` (protocol §4.2, §11, R18, R33), with its remedy. */
 export const INCIDENTS: Readonly<Record<IncidentCode, IncidentEntry>> = {
   anchor_conflict: {
     title: 'The anchor store knows another history',
@@ -85,7 +85,7 @@ export const INCIDENTS: Readonly<Record<IncidentCode, IncidentEntry>> = {
   reconciliation_due: {
     title: 'An execution’s time has passed without an outcome',
     meaning:
-      'An action was claimed, its time is over, and nobody said how it ended. Unknown stays unknown: nothing is given out again.',
+      'An action was claimed, its time is over, and no outcome was reported. The outcome stays unknown, and no authority is granted again.',
     steps: [
       'Ask the producer whether the action was done; it may still report the outcome itself.',
       'When it cannot, find out from the system that was acted on, and reconcile with a reason and evidence (POST /v2/requests/{id}/reconcile).',

@@ -99,7 +99,7 @@ describe('the operations', () => {
     expect(preflight.map(({ number }) => number)).toEqual([3, 4, 16]);
   });
 
-  it('know what an id names', () => {
+  it('know the kind of an id', () => {
     expect(operationNamed('request.configure-principal').idOf).toBe('principal');
     expect(operationNamed('request.configure-route').idOf).toBe('route');
     expect(operationNamed('request.hitl').idOf).toBe('request');
@@ -165,7 +165,7 @@ describe('the refusal that a caller kind decides', () => {
     expect(callerKindRefusal(operation, { kind: 'human', [power]: true })).toBeNull();
   });
 
-  it('lets no session read the metrics text, whatever its power', () => {
+  it('lets no session read the metrics text, with any power', () => {
     const operation = operationNamed('gateway.metrics-text');
     expect(callerKindRefusal(operation, { kind: 'human', operator: true })).toBe(
       'operator_required',

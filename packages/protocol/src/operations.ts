@@ -53,7 +53,7 @@ export const CALLER_RULES = {
     humanNeeds: 'operator',
     refusal: 'operator_required',
   },
-  /** No session, whatever power the human has (R2). */
+  /** No session, for any human (R2). */
   bearerMetrics: { kinds: ['operator', 'monitor'], refusal: 'operator_required' },
 } as const satisfies Record<string, CallerRule>;
 
@@ -105,11 +105,11 @@ interface Row {
   /** The service answers key and quota questions before the body is read (protocol §6.1 step 5). */
   readonly preflight: boolean;
   /**
-   * A session's login must be as fresh and strong as its route wants (docs/operations.md). The value is the read that tells
-   * the request's route; null where no login has to be.
+   * A session's login must be as fresh and strong as its route wants (docs/operations.md). The value is the read that
+   * returns the request's route; null where no fresh login is needed.
    */
   readonly stepUp: `${ServiceName}.${string}` | null;
-  /** The answer may be large: the service says so before it reads what is large (R34). */
+  /** The answer may be large: the service says so before it reads the large part (R34). */
   readonly sized: boolean;
   /** The answer counts calls, those of its caller before it included (R24). */
   readonly counts: boolean;
@@ -201,10 +201,10 @@ type Read<Parameter extends QueryParameter> = {
   ]?: DecisionState;
 };
 
-/** What the rows of the table say as types, by the names of the operations. */
+/** The rows of the table as types, by the names of the operations. */
 export type OperationTypes = {
   readonly [Row in Rows as Row['name']]: {
-    /** What `{id}` of the path names; null where the path has none. */
+    /** The kind of `{id}` in the path; null where the path has none. */
     readonly id: IdIn<Row['path']>;
     /** `Idempotency-Key`; null where the operation takes none. */
     readonly key: KeyIf<Row['key']>;
@@ -235,7 +235,7 @@ export interface Operation extends Row {
   readonly service: ServiceName;
   /** Names of the path parameters, in order. */
   readonly parameters: readonly 'id'[];
-  /** What `{id}` names: a request (36 characters, else 404), a principal or a route. */
+  /** The kind of `{id}`: a request (36 characters, else 404), a principal or a route. */
   readonly idOf: 'request' | 'principal' | 'route' | null;
 }
 
@@ -263,7 +263,7 @@ export function busSubject(operation: Operation): `countersign.${OperationName}`
   return `countersign.${operation.name}`;
 }
 
-/** What is known of a caller before any state is read; `undefined` = the service will find out. */
+/** The facts about a caller before any state is read; `undefined` = the service will find out. */
 export interface CallerPowers {
   readonly kind: CallerKind;
   readonly operator?: boolean | undefined;

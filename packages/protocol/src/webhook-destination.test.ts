@@ -36,7 +36,7 @@ it.each([
   expect(webhookDestination(text, rules)).toBeNull();
 });
 
-it('knows a host by what the URL means', () => {
+it('compares the host as the URL parser reads it', () => {
   expect(webhookDestination('https://0x7f.1/', rules)?.hostname).toBe('127.0.0.1');
   expect(webhookDestination('https://evil@hooks.example/', rules)).toBeNull();
 });

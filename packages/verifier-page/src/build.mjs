@@ -15,7 +15,7 @@ const [bundle] = await build({
   resolve: {
     alias: {
       ...IN_PLACE_OF_NODE,
-      // From its source: what was built before says nothing of what it is now.
+      // From its source: an earlier build says nothing about the current one.
       '@countersign/protocol/verifier': path('../../protocol/src/verifier/index.ts'),
     },
   },

@@ -6,7 +6,7 @@ import {
 } from '@countersign/protocol/verifier';
 import type { AnchorCopies, AnchorCopy, Expected, Verdict } from '@countersign/protocol/verifier';
 
-/** A file that somebody chose; `path` says where it lay in a folder that was chosen as a whole. */
+/** A chosen file; `path` is its place in a folder that was chosen as a whole. */
 export interface ChosenFile {
   readonly path: string;
   readonly bytes: Uint8Array;
@@ -15,7 +15,7 @@ export interface ChosenFile {
 /** The verification is impossible; the message is for the person. */
 export class CannotVerify extends Error {}
 
-/** What can be said about who is asking; as the options of the command. */
+/** Facts about the verifier, as the options of the command. */
 export type Knowledge = Partial<
   Record<
     'tenant' | 'audience' | 'ledger' | 'identity' | 'nonce' | 'binding' | 'at' | 'received',

@@ -18,7 +18,7 @@ interface Answer {
   readonly reject: (error: Error) => void;
 }
 
-/** A message of the host; which member holds what follows from the method, or from what was asked. */
+/** A message of the host; its members follow from the method, or from the request that it answers. */
 interface FromHost {
   readonly id?: unknown;
   readonly method?: string;

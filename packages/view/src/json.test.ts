@@ -2,7 +2,7 @@ import { deepFreeze, plainJson } from './json.js';
 
 const nested = (depth: number): unknown => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
 
-test('a copy is what JSON makes of a value', () => {
+test('a copy equals a round trip through JSON', () => {
   const value = { at: new Date(0), none: undefined, list: [1, undefined], text: 'é😀' };
   expect(plainJson(value, 200, 5)).toEqual({
     at: '1970-01-01T00:00:00.000Z',

@@ -16,7 +16,7 @@ export interface AppInfo {
 
 export interface Proposal {
   readonly decision: Decision;
-  /** Has to fit the request's response schema; the service judges it. */
+  /** Has to fit the request's response schema; the service checks it. */
   readonly response: unknown;
 }
 
@@ -26,7 +26,7 @@ export interface Proposed {
   readonly status: 'awaiting_human_confirmation';
 }
 
-/** What the app was bound to when the request was made. Digests are `sha256:` and 64 hex digits. */
+/** The app's binding, as of the creation of the request. Digests are `sha256:` and 64 hex digits. */
 export interface Envelope {
   readonly profile: 'org.proto.agent-ui/2';
   readonly protocol_revision: string;
@@ -53,7 +53,7 @@ export interface Envelope {
   readonly binding_digest: string;
 }
 
-/** What ends an app that exceeds it; bytes are those of a message's JSON text. */
+/** The limits that end an app; bytes are those of a message's JSON text. */
 export interface Limits {
   readonly view_message_bytes: number;
   readonly host_message_bytes: number;
@@ -69,7 +69,7 @@ export interface Limits {
 export interface View<Payload = Json> {
   readonly purpose: Purpose;
   readonly requestId: string;
-  /** The producer's summary of what is asked. */
+  /** The producer's summary of the request. */
   readonly summary: string;
   /** The producer's payload, as the request holds it. Its content is the producer's: never put it into markup. */
   readonly payload: Payload;
@@ -77,13 +77,13 @@ export interface View<Payload = Json> {
   readonly limits: Limits;
   readonly host: { readonly name: string; readonly version: string };
   /**
-   * Asks the reviewer to confirm this answer. Resolves when it is frozen and shown; what the reviewer does with it then,
-   * the app is not told.
+   * Asks the reviewer to confirm this answer. Resolves when it is frozen and shown; the app does not learn the reviewer's
+   * decision.
    *
-   * @throws ProposalRefused when it does not fit the schema, another one is being reviewed, or the reviewer has not
-   *   allowed another one after a dismissal
-   * @throws TypeError for what is not JSON, RangeError for what is larger or deeper than a message may be: sent, it would
-   *   end the app
+   * @throws ProposalRefused when it does not fit the schema, another one is being reviewed, or the reviewer has not allowed
+   *   another one after a dismissal
+   * @throws TypeError for values that are not JSON, RangeError for messages that are too large or too deep: sent, they
+   *   would end the app
    */
   propose(proposal: Proposal): Promise<Proposed>;
   /** Called once, when the review is over or its page goes away: a quarter of a second is left. */

@@ -21,7 +21,7 @@ export interface OpenedOutcome {
   readonly opened: Opened;
   readonly row: OutcomeRow;
   readonly recordedBy: Recorder;
-  /** Signs and saves what was decided, and answers with the record. */
+  /** Signs and saves the decision, and answers with the record. */
   readonly save: (
     stored: StoredRequest,
     transition: Transition,
@@ -29,8 +29,8 @@ export interface OpenedOutcome {
 }
 
 /**
- * What `execution-authority.report-outcome` and `execution-authority.reconcile` have in common: the request with its claim
- * and outcome before the step, and saving it.
+ * The common part of `execution-authority.report-outcome` and `execution-authority.reconcile`: reading the request with its
+ * claim and outcome before the step, and saving it.
  */
 export async function openOutcome(
   deps: ExecutionDeps,

@@ -124,7 +124,7 @@ export const LOAD_DUE = statement(
   WHERE t.tenant = $1 AND d.kind IS NOT NULL`,
 );
 
-// The first of the two times: an event and an incident tell of it; the second one takes its place.
+// The first of the two times, with an event and an incident; the second one takes its place.
 export const RECONCILIATION_DUE = stepStatement('execution.reconciliation-due', {
   moves: ['revision'],
   records: 'any',

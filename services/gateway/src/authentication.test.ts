@@ -94,7 +94,7 @@ describe('authentication', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('asks before it looks up what was not good lately, and never for what was', async () => {
+  test('counts before it looks up a credential that was not good lately, and never for one that was', async () => {
     jest.useFakeTimers({ now: 0 });
     const { asked, lookedUp, authenticate } = setup();
     const good = [
@@ -157,7 +157,7 @@ describe('authentication', () => {
     await expect(authenticate(request(headers))).rejects.toMatchObject(unauthenticated);
   });
 
-  test('tells whether there is anything to recognise a caller by', () => {
+  test('reports whether there is a credential at all', () => {
     expect(hasCredentials(request({}))).toBe(false);
     expect(hasCredentials(request({ cookie: 'a=b' }))).toBe(false);
     expect(hasCredentials(request({ cookie: `${SESSION_COOKIE}=` }))).toBe(true);

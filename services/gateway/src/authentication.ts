@@ -8,7 +8,7 @@ import type { KnownPrincipal, Store, TokenHolder } from './store.js';
 export interface AuthenticatedSession {
   readonly digest: string;
   readonly csrf: string;
-  /** What the directory calls this person. */
+  /** This person's name in the directory. */
   readonly name: string | null;
   /** How long ago the identity provider last saw a proof of who it is, seconds; null when it did not say. */
   readonly provedAgo: number | null;
@@ -18,18 +18,18 @@ export interface AuthenticatedSession {
 
 /** Who calls, by a bearer token or by a session; exactly one of the two is set. */
 export interface Authenticated extends KnownPrincipal {
-  /** What services know the bearer token by. */
+  /** The id by which services know the bearer token. */
   readonly credential: string | null;
   readonly session: AuthenticatedSession | null;
 }
 
-/** `mayLookUp` is asked before the store is, for a credential that was not good lately; it throws what refuses the call. */
+/** `mayLookUp` is called before the store, for a credential that was not good lately; it throws the refusal of the call. */
 export type Authenticate = (
   request: IncomingMessage,
   mayLookUp: () => Promise<void>,
 ) => Promise<Authenticated>;
 
-/** Sent by a page that was not touched for a while: what it asks by itself keeps no session alive. */
+/** Sent by a page that was not touched for a while: its automatic calls keep no session alive. */
 const UNATTENDED = 'x-unattended';
 
 const bearer = /^Bearer ([A-Za-z0-9_-]{32,200})$/;
@@ -123,7 +123,7 @@ function keep<Value>(entries: Map<string, Value>, key: string, value: Value): vo
   entries.set(key, value);
 }
 
-/** The same, which tells of each caller that brought an unknown credential. */
+/** The same, which also counts each call with an unknown credential. */
 export function countingUnknown(
   authenticate: Authenticate,
   unknown: (request: IncomingMessage) => void,

@@ -3,7 +3,7 @@ import { answerJobs } from '@countersign/platform/body-job';
 
 import { readInput } from './input.js';
 
-// Reads the large bodies of callers: what the gateway's own thread does with small ones.
+// Reads the large bodies of callers, as the gateway's own thread reads small ones.
 const utf8 = new TextEncoder();
 
 answerJobs((input: RecordName | null, bytes) => {

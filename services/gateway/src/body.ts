@@ -68,7 +68,7 @@ export async function readSmallBody(request: IncomingMessage): Promise<Uint8Arra
   return body.kind === 'small' ? body.bytes : none();
 }
 
-/** `begun`: what has come already. */
+/** `begun`: the bytes that have arrived already. */
 async function readLarge(
   request: IncomingMessage,
   most: number,
@@ -105,12 +105,12 @@ async function readLarge(
 const bytesOf = (text: string): ReadonlySet<number> => new Set(Buffer.from(text));
 const SPACES = bytesOf(' \t\r\n');
 const OBJECT = 0x7b;
-/** What other values begin with. */
+/** The bytes that other values begin with. */
 const VALUES = bytesOf('["-0123456789tfn');
 
 /**
  * Gives chunks to `take` until the body ends, true, or until that wants no more, false: then the body waits. Rejects with
- * what `take` throws.
+ * the error of `take`.
  */
 function drain(
   request: IncomingMessage,

@@ -12,7 +12,7 @@ export interface Call {
   readonly response: ServerResponse;
   /** As it was sent, still percent-encoded, without the query. */
   readonly path: string;
-  /** What follows the question mark; '' when there is none. */
+  /** The text after the question mark; '' when there is none. */
   readonly query: string;
   readonly trace: Trace;
   /** Of the whole call; none is recorded while tracing is off. */
@@ -51,8 +51,8 @@ export function send({ response }: Call, type: string, text: string | Uint8Array
 const SENT_AT_ONCE = 64 * 1024;
 
 /**
- * As {@link send}, of what may have 20 MB: others get their turn between two pieces. A reader that is fast takes all of it
- * in one turn otherwise. Resolves when the last piece is given to the connection, or when that has closed.
+ * As {@link send}, for answers of up to 20 MB: other calls get their turn between two pieces. A reader that is fast takes
+ * all of it in one turn otherwise. Resolves when the last piece is given to the connection, or when that has closed.
  */
 export async function sendLong({ response }: Call, type: string, bytes: Uint8Array): Promise<void> {
   response.setHeader('Content-Type', type);
@@ -62,7 +62,7 @@ export async function sendLong({ response }: Call, type: string, bytes: Uint8Arr
   for (let at = 0; at < bytes.length && !response.destroyed; at += SENT_AT_ONCE) {
     const isTaken = response.write(bytes.subarray(at, at + SENT_AT_ONCE));
     if (!isTaken) await once(response, 'drain', { signal: closed.signal }).catch(() => {});
-    // What the kernel took at once drains within the same turn.
+    // Data that the kernel took at once drains within the same turn.
     await turn();
   }
   response.end();
@@ -77,8 +77,7 @@ export function sendPage(call: Call, text: string): void {
 }
 
 /**
- * Pages answer browsers with HTML and clients that accept JSON with JSON (R30); what says neither is
- * a program.
+ * Pages answer browsers with HTML and clients that accept JSON with JSON (R30); a client that accepts neither is a program.
  */
 export function wantsHtml({ request }: Call): boolean {
   const accept = request.headers.accept ?? '';

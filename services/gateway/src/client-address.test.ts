@@ -15,7 +15,7 @@ describe("a client's address", () => {
     ['203.0.113.9', '198.51.100.1', '203.0.113.9'],
     ['10.1.2.3', '198.51.100.1', '198.51.100.1'],
     ['::ffff:10.1.2.3', '198.51.100.1', '198.51.100.1'],
-    // What stands left of what our proxies wrote is the client's own invention.
+    // Addresses to the left of those that our proxies wrote are the client's own invention.
     ['10.1.2.3', '127.0.0.1, 198.51.100.1', '198.51.100.1'],
     ['10.1.2.3', '127.0.0.1, 198.51.100.1,192.0.2.7, 10.9.9.9', '198.51.100.1'],
     ['10.1.2.3', '198.51.100.1:4711', '198.51.100.1'],

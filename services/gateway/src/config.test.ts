@@ -33,7 +33,7 @@ function faults(read: () => unknown): string[] {
 }
 
 describe('the configuration', () => {
-  test('is complete with what production has to say', () => {
+  test('is complete with the settings of production', () => {
     expect(gatewayConfig(production)).toEqual({
       mode: 'production',
       origin: 'https://review.example',
@@ -114,7 +114,7 @@ describe('the configuration', () => {
     }
   });
 
-  test('lets both ends of the development login agree without being told', () => {
+  test('lets both ends of the development login agree without a setting', () => {
     const provider = developmentProviderConfig(development);
     const { oidc, host } = gatewayConfig(development);
     expect(host).toBe('127.0.0.1');

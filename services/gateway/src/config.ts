@@ -28,7 +28,7 @@ export interface GatewayConfig {
   /** Pattern with `{scope}` as one DNS label. */
   readonly sandboxOrigin: string;
   readonly sandboxPort: number;
-  /** What a browser must show before an app runs in it (R25). */
+  /** The properties that a browser must prove before an app runs in it (R25). */
   readonly appConfinement: 'standard' | 'strict';
   readonly oidc: Pick<
     IdentityProviderOptions,
@@ -44,7 +44,7 @@ export interface GatewayConfig {
   readonly concurrency: PlaceLimits;
   /** Where rates are shared by all processes; without it each counts for itself. */
   readonly redisUrl: string | undefined;
-  /** What a `rediss://` server is verified with. */
+  /** The authorities that verify a `rediss://` server. */
   readonly redisCa: string | undefined;
   /** How long a service may take for one call, milliseconds. */
   readonly serviceTimeoutMs: number;
@@ -67,7 +67,7 @@ export interface DevelopmentProviderConfig {
   readonly origin: string;
 }
 
-/** Both ends of the development login know it; what it would protect is a list of demo people. */
+/** Both ends of the development login know it; it protects only a list of demo people. */
 const DEVELOPMENT_CLIENT = { id: 'countersign', secret: 'development-only' } as const;
 
 const mode = z.enum(['development', 'production']).default('production');

@@ -16,8 +16,8 @@ type CookieName = typeof SESSION_COOKIE | typeof LOGIN_COOKIE;
 const ours = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * The value of a cookie of ours: undefined when the browser sent none, `invalid` when what it sent
- * cannot be one of ours or is ambiguous.
+ * The value of a cookie of ours: undefined when the browser sent none, `invalid` when its value cannot be one of ours or is
+ * ambiguous.
  */
 export function readCookie(
   header: string | undefined,

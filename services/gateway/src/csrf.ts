@@ -10,10 +10,7 @@ export interface CsrfProof {
   readonly token: string | readonly string[] | undefined;
 }
 
-/**
- * Protocol §8.4: what a session changes needs the exact origin and the session's token, on every
- * path. Throws `csrf`.
- */
+/** Protocol §8.4: a change by a session needs the exact origin and the session's token, on every path. Throws `csrf`. */
 export function checkCsrf(proof: CsrfProof, serviceOrigin: string, sessionToken: string): void {
   if (harmless.has(proof.method)) return;
   const token = typeof proof.token === 'string' ? proof.token : '';

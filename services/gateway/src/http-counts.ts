@@ -6,15 +6,15 @@ const WRITE_MS = 1_000;
 
 export interface HttpCounts {
   count(tenant: string, status: number): void;
-  /** Writes what is not written yet: before the metrics are read, so that they have the reader's own calls. */
+  /** Writes pending counts: before the metrics are read, so that they include the reader's own calls. */
   flush(): Promise<void>;
-  /** Writes what is not written yet. */
+  /** Writes pending counts. */
   stop(): Promise<void>;
 }
 
 /**
- * Counts answers per tenant in memory and adds them to the database's counts about once a second, so that they are the
- * same from every replica (R24). What cannot be written now is kept for the next time.
+ * Counts answers per tenant in memory and adds them to the database's counts about once a second, so that they are the same
+ * from every replica (R24). Counts that cannot be written now are kept for the next time.
  */
 export function createHttpCounts(
   store: Pick<Store, 'addHttpCounts'>,

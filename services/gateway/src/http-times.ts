@@ -12,7 +12,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT']);
 export function createHttpTimes(registry: Registry): HttpTimes {
   const histogram = new Histogram({
     name: 'countersign_http_seconds',
-    help: 'How long a call took, from its head to the last byte of its answer.',
+    help: 'The duration of a call, from its head to the last byte of its answer.',
     labelNames: ['method', 'route', 'status'],
     buckets: CALL_SECONDS,
     registers: [registry],

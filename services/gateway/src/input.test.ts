@@ -14,7 +14,7 @@ describe('an input', () => {
     expect(text).toBe('{"decision":"answer","response":1}');
   });
 
-  test('is strict JSON of any shape where the service judges the record', () => {
+  test('is strict JSON of any shape where the service checks the record', () => {
     expect(readInput(null, Buffer.from('{"b": 1e2, "a": []}'))).toBe('{"a":[],"b":100}');
     expect(() => readInput(null, Buffer.from('{"a":1,"a":1}'))).toThrow(
       refused('invalid_json', 400),

@@ -9,17 +9,16 @@ import {
 } from '@countersign/protocol';
 
 /**
- * A canonical form is at most this many times as long as what was sent (`9e15` becomes 16 digits),
- * so a body that is small enough cannot hold a part over its limit.
+ * A canonical form is at most this many times as long as its source (`9e15` becomes 16 digits), so a body that is small
+ * enough cannot hold a part over its limit.
  */
 const LONGEST_GROWTH = 8;
 const smallestLimit = DEFAULT_LIMITS.response_bytes / LONGEST_GROWTH;
 
 /**
- * Reads a body as the record an operation takes: strict JSON, sizes (R27), record schema. Gives its
- * canonical text, which is what travels on and what idempotency compares. With null the record is
- * left to the service, which judges route and quotas before it (protocol §7 request.register-bundle, request.create,
- * request.supersede).
+ * Reads a body as the record an operation takes: strict JSON, sizes (R27), record schema. Gives its canonical text, which
+ * is sent to the service and compared for idempotency. With null the record is left to the service, which checks route and
+ * quotas before it (protocol §7 request.register-bundle, request.create, request.supersede).
  */
 export function readInput(input: RecordName | null, bytes: Uint8Array): string {
   const value = parseStrictJson(bytes);

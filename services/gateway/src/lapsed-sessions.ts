@@ -15,7 +15,7 @@ export function endLapsedSessions(
 ): Loop {
   return startLoop(EVERY_MS, async () => {
     try {
-      // First: what has ended does not run out any more.
+      // First: an ended session does not expire any more.
       while ((await store.endRevoked(AT_ONCE)) === AT_ONCE);
       while ((await store.endLapsed(AT_ONCE)) === AT_ONCE);
     } catch (error) {

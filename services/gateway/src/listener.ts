@@ -10,7 +10,7 @@ import type { ClientAddresses } from './client-address.js';
 
 /** All header lines of a call together (protocol §9.3). */
 const HEADER_BYTES = 16 * 1024;
-/** What the parser itself takes: it counts names and values without what separates them, and the path. */
+/** The parser's own limit: it counts names and values without their separators, and the path. */
 const PARSER_BYTES = 24 * 1024;
 const HEADER_MS = 10_000;
 /** Longer than load balancers keep an idle connection, so that it is they who end it. */
@@ -23,13 +23,13 @@ const LEFTOVER_MS = 2_000;
 export interface Listener {
   /** Resolves to the port that it listens on; for 0 that is a free one. */
   start(port: number, host: string): Promise<number>;
-  /** Takes no new calls, waits for those under way, then ends what is left after `graceMs`. */
+  /** Accepts no new calls, waits for those under way, then ends the rest after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
 
 export interface ListenerOptions {
   readonly handler: RequestListener;
-  /** Header lines of every response, for what is refused before it is a request. */
+  /** Header lines of every response, for refusals before there is a request. */
   readonly headerLines: string;
   readonly origin: string;
   /** In which a whole call must have come. */
@@ -156,7 +156,7 @@ function headerBytes({ rawHeaders }: IncomingMessage): number {
   return bytes;
 }
 
-/** What the parser or a time-out refuses. */
+/** The refusal of input that the parser or a time-out rejects. */
 function unreadable(): Refusal {
   return new Refusal('invalid_json', {
     detail:
@@ -165,8 +165,8 @@ function unreadable(): Refusal {
 }
 
 /**
- * Refuses what is no call yet, and ends the connection: 400 or 404, never 408 or 431. Nothing more is read, and a client
- * that does not close its side loses the connection after a moment, whatever it goes on sending.
+ * Refuses input that is no call yet, and ends the connection: 400 or 404, never 408 or 431. Nothing more is read, and a
+ * client that does not close its side loses the connection after a moment, even if it goes on sending.
  */
 function refuseRaw(
   refusal: Refusal,

@@ -69,7 +69,7 @@ test('explains and types each metric once, before its samples', () => {
   }
 });
 
-test('is what promtool accepts, where there is one', () => {
+test('is accepted by promtool, where there is one', () => {
   const { error, status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
     input: metricsText(snapshot),
     encoding: 'utf8',

@@ -40,7 +40,7 @@ export function metricsText(snapshot: MetricsSnapshot): string {
       { value: requests.retained },
     ]),
     gauge('proto_pending', 'Requests that wait for a decision', [{ value: requests.pending }]),
-    gauge('proto_unresolved_execution', 'Claimed executions of which nobody told the outcome', [
+    gauge('proto_unresolved_execution', 'Claimed executions without a reported outcome', [
       { value: requests.unresolved_execution },
     ]),
     gauge('proto_oldest_pending_seconds', 'Age of the oldest request that waits for a decision', [

@@ -12,7 +12,7 @@ import { SECURITY_LOG_PAGE } from './pages/app-pages.js';
 import { signedOutPage } from './pages/signed-out-page.js';
 import type { PageReader } from './pages/shell.js';
 import { shell } from './pages/shell.js';
-import type { AskPerson, Person } from './person.js';
+import type { AskPerson, SignedInPerson } from './person.js';
 import type { Pipeline } from './pipeline.js';
 import { allowFrame } from './security-headers.js';
 import type { Store } from './store.js';
@@ -33,7 +33,7 @@ export function createPeoplePaths(
   sandboxPattern: string,
   stepUp: readonly StepUpRule[],
 ): PeoplePaths {
-  async function readerOf(reader: Person): Promise<PageReader> {
+  async function readerOf(reader: SignedInPerson): Promise<PageReader> {
     const { tenant, principal, kind, operator, session } = reader;
     const choice = await store.hasChoice(reader);
     const auditor = kind === 'auditor';
@@ -51,7 +51,7 @@ export function createPeoplePaths(
   async function open(call: Call, page: AppPage): Promise<void> {
     const { name, title } = page;
     if (page.for === 'anybody') {
-      const visitor = hasCredentials(call.request) ? await person(call).catch(nobody) : null;
+      const visitor = hasCredentials(call.request) ? await person(call).catch(noPerson) : null;
       sendPage(call, shell({ name, title, reader: visitor && (await readerOf(visitor)) }));
       return;
     }
@@ -75,7 +75,7 @@ export function createPeoplePaths(
       const reader = await person(call);
       if (reader.kind !== 'human') throw new Refusal('not_found');
       const id = call.path.slice('/review/'.length);
-      // What this person may not see answers 404, here as in the API.
+      // A request that this person may not see answers 404, here as in the API.
       const { body } = await pipeline.ask(call, reader, statusOperation, { params: { id } });
       const { request } = JSON.parse(body) as RequestStatus;
       const frame = sandboxOriginOf(sandboxPattern, request);
@@ -93,7 +93,7 @@ export function createPeoplePaths(
       );
     },
 
-    /** It never says so to somebody who still has a session's cookie. */
+    /** It never says so while the browser still has a session's cookie. */
     signedOut: (call) =>
       hasCredentials(call.request) ? redirect(call, '/inbox') : sendPage(call, signedOutPage()),
 
@@ -101,8 +101,8 @@ export function createPeoplePaths(
   };
 }
 
-/** A page for anybody opens for who is not, or no longer, signed in too. */
-function nobody(fault: unknown): null {
+/** A public page also opens without a session, or after one has ended. */
+function noPerson(fault: unknown): null {
   if (fault instanceof Refusal && (fault.status === 401 || fault.code === 'human_required'))
     return null;
   throw fault;

@@ -4,12 +4,12 @@ import type { Authenticated, AuthenticatedSession } from './authentication.js';
 import type { Call } from './call.js';
 import type { Pipeline } from './pipeline.js';
 
-export interface Person extends Authenticated {
+export interface SignedInPerson extends Authenticated {
   readonly session: AuthenticatedSession;
 }
 
 /** Who reads a page or asks for their session: a human or an auditor. Throws `unauthenticated`, `csrf`, `human_required`, `rate_limited`. */
-export type AskPerson = (call: Call) => Promise<Person>;
+export type AskPerson = (call: Call) => Promise<SignedInPerson>;
 
 export function createAskPerson(pipeline: Pipeline): AskPerson {
   return async (call) => {

@@ -48,7 +48,7 @@ interface Setup {
   excess?: RateName;
   /** The bucket that is known to be empty. */
   empty?: RateName;
-  /** What there is no place for. */
+  /** The kind of place that is full. */
   full?: PlaceKind;
   preflight?: Refusal;
   reply?: { status: number; body: string; headers?: Record<string, string> };
@@ -133,7 +133,7 @@ function setup({ caller = producer, excess, empty, full, preflight, reply }: Set
       headers: { ...length, ...headers },
       complete: false,
     });
-    // As Node does, which emits `request` before it parses the rest of what came.
+    // As Node does, which emits `request` before it parses the rest of the data.
     const whole = typeof body === 'string' || ('complete' in body && body.complete);
     setImmediate(() => Object.assign(request, { complete: whole }));
     const written: Record<string, unknown> = {};
@@ -385,7 +385,7 @@ describe('the pipeline', () => {
     }
   });
 
-  test('tells a client that it has the answer already', async () => {
+  test('answers that a client has the current answer already', async () => {
     const { serve } = setup({ reply: { status: 200, body: '{"a":1}' } });
     const url = `/v2/hitl/${id}/poll`;
     const tag = String((await serve('GET', url)).written['etag']);
@@ -409,7 +409,7 @@ describe('the pipeline', () => {
     expect(written['body']).toMatch(/^proto_pending \d/m);
   });
 
-  test('counts what it answers to callers that it knows', async () => {
+  test('counts its answers to known callers', async () => {
     const { serve, counted } = setup({ reply: { status: 202, body: '{}' } });
     await serve('GET', `/v2/hitl/${id}`);
     expect(counted).toEqual([['acme', 202]]);
@@ -422,7 +422,7 @@ describe('the pipeline', () => {
     const stranger = setup({ caller: null });
     await stranger.serve('GET', '/v2/requests');
     expect(stranger.taken).toEqual(['1 address 192.0.2.1', '1 unauthenticated']);
-    // Whatever strangers used up: a known caller is neither counted nor refused by it.
+    // A known caller is neither counted nor refused by the rate of unknown callers.
     const known = setup({ excess: 'address' });
     expect((await known.serve('GET', '/v2/requests')).refusal).toBeNull();
     expect(known.taken).toEqual(['1 principal ["acme","bot"]', '1 tenant acme']);
@@ -437,7 +437,7 @@ describe('the pipeline', () => {
     expect(blown.taken).toEqual(['1 unauthenticated']);
   });
 
-  test('holds a place for each call, and one more for a large one, until its answer has gone', async () => {
+  test('holds a place for each call, and one more for a large one, until its answer is sent', async () => {
     const small = setup();
     expect((await small.serve('GET', '/v2/requests')).held).toEqual(['calls']);
     const answered = setup({ reply: { status: 200, body: 'x'.repeat(LARGE_BYTES + 1) } });
@@ -501,7 +501,7 @@ describe('the pipeline', () => {
     expect(read.taken.slice(2)).toEqual(['2 principal ["acme","bot"]', '2 tenant acme']);
   });
 
-  test('writes what it has counted before it asks for the metrics', async () => {
+  test('writes its counts before it asks for the metrics', async () => {
     const operator: Authenticated = { ...producer, kind: 'operator' };
     const body = JSON.stringify(EXAMPLES.MetricsSnapshot);
     for (const path of ['/v2/admin/metrics', '/v2/admin/metrics.prom']) {
@@ -514,7 +514,7 @@ describe('the pipeline', () => {
     }
   });
 
-  test('tells an excessive caller when to come back', async () => {
+  test('gives an excessive caller the time to come back', async () => {
     const { serve } = setup({ excess: 'principal' });
     const { refusal, written } = await serve('GET', '/v2/requests');
     expect(refusal).toMatchObject({ code: 'rate_limited', retryAfter: 9 });

@@ -65,7 +65,7 @@ export interface PipelineParts {
   readonly addresses: ClientAddresses;
   readonly counts: Pick<HttpCounts, 'count' | 'flush'>;
   readonly bus: Bus;
-  /** What the gateway answers itself. */
+  /** The operations that the gateway answers itself. */
   readonly own: OwnOperations;
   /** Read large bodies. */
   readonly bodies: Pick<BodyWorkers, 'place'>;
@@ -73,7 +73,7 @@ export interface PipelineParts {
   readonly origin: string;
   /** How long a service may take, milliseconds. */
   readonly timeoutMs: number;
-  /** What operations with `stepUp` want of a login, by route. */
+  /** The login strength that operations with `stepUp` require, by route. */
   readonly stepUp: readonly StepUpRule[];
   /** Notes for the security log that a confirmation on that route wants a fresher login. */
   readonly stepUpRequired: (caller: Authenticated, route: string) => Promise<void>;
@@ -87,7 +87,7 @@ export interface Pipeline {
   /** Counts a call of an unknown caller: in its address's bucket of that name, and in others. */
   takeOfAddress(call: Call, bucket: RateName, others?: readonly Take[]): Promise<void>;
   ask(call: Call, caller: Authenticated, operation: Operation, given: Given): Promise<BusReply>;
-  /** Asks a service for something beside the operations; without a caller for what everybody may ask. */
+  /** Calls a service beside the operations; without a caller for public reads. */
   forward(
     call: Call,
     caller: Authenticated | null,
@@ -147,7 +147,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const takeOfAddress: Pipeline['takeOfAddress'] = (call, bucket, others = []) =>
     take(call, [{ bucket, key: addresses.of(call.request) }, ...others]);
 
-  /** Only calls of unknown callers are counted before authentication, and never in what known callers have. */
+  /** Only calls of unknown callers are counted before authentication, and never against the rates of known callers. */
   async function recognise(call: Call): Promise<Authenticated> {
     const { request } = call;
     const mayLookUp = async () => {
@@ -211,7 +211,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     void rates.take(buckets.map((bucket) => ({ ...bucket, calls })));
   }
 
-  /** By what came through the connection, whatever became of the body. */
+  /** By the bytes that came through the connection, also when the body was refused. */
   function weighBody(call: Call): void {
     const { response } = call;
     const { socket } = call.request;
@@ -295,7 +295,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const params = { ...given.params, operation: String(operation.number) };
       await forward(call, caller, PREFLIGHT_SUBJECT, { ...given, params });
     };
-    // Node emits a request before it parses the rest of what came with its head.
+    // Node emits a request before it parses the data that came with its head.
     await setImmediate();
     if (!hasSmallBody(request)) {
       await preflight();
@@ -304,7 +304,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     try {
       return await take();
     } catch (fault) {
-      // What a preflight refuses comes before what is wrong with the body.
+      // A refusal by a preflight comes before faults of the body.
       await preflight();
       throw fault;
     }
@@ -379,7 +379,7 @@ function readParameters({ operation, parameters }: Match, query: string): Record
   return params;
 }
 
-/** What cannot name a request is for the service to find missing; other names must be names. */
+/** An id that cannot name a request is left to the service, which answers that it is missing; other names must be names. */
 function readId(operation: Operation, sent: string): string {
   let id: string;
   try {
@@ -406,7 +406,7 @@ function hasSmallBody({ complete, headers }: IncomingMessage): boolean {
   return complete && declared !== undefined && Number(declared) <= SMALL_BODY_BYTES;
 }
 
-/** A service's answer goes out as it is; a client that has it already is told so (R31). */
+/** A service's answer is sent unchanged; a client that has it already gets 304 (R31). */
 async function answer(call: Call, operation: Operation, reply: BusReply): Promise<void> {
   const { request, response } = call;
   const { status, body, bytes } = reply;

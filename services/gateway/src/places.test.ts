@@ -25,7 +25,7 @@ describe('places', () => {
     expect(places.take('calls', 'acme', 'a')).toBeInstanceOf(Function);
   });
 
-  test('tell a refused caller the limit', () => {
+  test('give a refused caller the limit', () => {
     expect(placeHeaders({ policy: 'principal_large', limit: 4 })).toEqual({
       'RateLimit-Policy': '"principal_large";q=4;qu="concurrent-requests"',
       RateLimit: '"principal_large";r=0;t=1',

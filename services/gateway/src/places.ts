@@ -13,7 +13,7 @@ export interface PlaceExcess {
 }
 
 export interface Places {
-  /** Takes one place for a principal and its tenant. Gives what returns it, or the limit that was reached. */
+  /** Takes one place for a principal and its tenant. Returns a function that frees it, or the limit that was reached. */
   take(kind: PlaceKind, tenant: string, principal: string): (() => void) | PlaceExcess;
 }
 

@@ -5,7 +5,7 @@ import type { Call } from './call.js';
 import type { PublicParts } from './public-paths.js';
 import { publicPaths } from './public-paths.js';
 
-/** The public paths over a store that counts how often it is asked, and answers when it is told to. */
+/** The public paths over a store that counts its calls, and answers on a signal. */
 function setup() {
   let asked = 0;
   const waiting: ((error?: Error) => void)[] = [];

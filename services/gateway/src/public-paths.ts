@@ -26,7 +26,7 @@ export interface PublicParts {
   readonly mode: 'development' | 'production';
   readonly origin: string;
   readonly notifications: Notifications;
-  /** What one principal may ask for. */
+  /** The rate of one principal. */
   readonly requestsPerMinute: number;
   /** As it was configured; it is served as it is. */
   readonly trust: TrustManifest;
@@ -38,7 +38,7 @@ export interface PublicParts {
   readonly securityContact: SecurityContact | null;
 }
 
-/** What anybody may read, by path (protocol §6.1 step 2, R30). */
+/** Public reads, by path (protocol §6.1 step 2, R30). */
 export function publicPaths(parts: PublicParts): Map<string, Handler> {
   const { mode, origin, notifications, trust, store, bus, take } = parts;
   const json = (value: object): Handler => {
@@ -112,7 +112,7 @@ function atMostEachSecond(ask: () => Promise<void>): () => Promise<void> {
 
 const errorPrefix = '/errors/';
 
-/** `/errors/<code>`: what a problem's `type` resolves to (R3). */
+/** `/errors/<code>`: the page that a problem's `type` resolves to (R3). */
 export function errorReference(origin: string): Handler {
   return (call: Call) => {
     const code = call.path.slice(errorPrefix.length);

@@ -8,7 +8,7 @@ const ratesOf = (changes: Partial<Record<RateName, number>>, redis?: string) =>
   createRates({ ...DEFAULT_RATES, ...changes }, redis, log);
 
 describe('rates', () => {
-  test('refuse what exceeds a window, for that key alone', async () => {
+  test('refuse calls that exceed a window, for that key only', async () => {
     const rates = ratesOf({ principal: 2 });
     const key = principalKey('acme', 'bot');
     const take = (whose = key) => rates.take([{ bucket: 'principal', key: whose }]);
@@ -32,7 +32,7 @@ describe('rates', () => {
     await rates.close();
   });
 
-  test('let no refused call of one principal use up what its tenant has', async () => {
+  test('let no refused call of one principal use up its tenant’s rate', async () => {
     const rates = ratesOf({ principal: 2, tenant: 10 });
     const take = (key: string) =>
       rates.take([
@@ -74,7 +74,7 @@ describe('rates', () => {
     expect(principalKey('a","b', 'c')).not.toBe(principalKey('a', 'b","c'));
   });
 
-  test('tell the caller the policy and when to come back', () => {
+  test('give the caller the policy and the time to come back', () => {
     expect(rateHeaders({ policy: 'principal', limit: 1200, seconds: 7 })).toEqual({
       'RateLimit-Policy': '"principal";q=1200;w=60',
       RateLimit: '"principal";r=0;t=7',

@@ -15,7 +15,7 @@ const MOST_EMPTY = 10_000;
 export type RateName = keyof typeof DEFAULT_RATES;
 export type RateLimits = Readonly<Record<RateName, number>>;
 
-/** What a refused caller is told. */
+/** The data of a refusal for a rate. */
 export interface RateExcess {
   readonly policy: RateName;
   readonly limit: number;
@@ -23,7 +23,7 @@ export interface RateExcess {
   readonly seconds: number;
 }
 
-/** What a call counts in: one of the buckets of that name. */
+/** The bucket that a call counts in, of that name. */
 export interface Take {
   readonly bucket: RateName;
   /** Whose bucket; the fuses have one for all. */

@@ -19,7 +19,7 @@ it('a flood from thousands of networks costs a bounded number of rows, and loses
   expect(JSON.stringify(written)).not.toContain('192.0.');
 });
 
-it('what cannot be written is kept for the next time', async () => {
+it('keeps counts that cannot be written for the next time', async () => {
   let fails = true;
   const written: RefusalCount[] = [];
   const counts = createRefusalCounts(

@@ -11,13 +11,13 @@ const MOST = 64;
 export interface RefusalCounts {
   /** Counts one refusal to a caller of this network. */
   count(kind: RefusalCount['kind'], reason: string, network: string): void;
-  /** Writes what was counted. */
+  /** Writes the counts. */
   stop(): Promise<void>;
 }
 
 /**
  * Refused logins and unknown credentials of strangers, for the security log: counted in memory and written once a minute,
- * so that a flood of them costs no more than a trickle. What cannot be written is counted on.
+ * so that a flood of them costs no more than a trickle. Counts that cannot be written are kept and increased.
  */
 export function createRefusalCounts(store: Pick<Store, 'addRefusals'>, log: Logger): RefusalCounts {
   let counted = new Map<string, RefusalCount>();
@@ -37,7 +37,7 @@ export function createRefusalCounts(store: Pick<Store, 'addRefusals'>, log: Logg
     try {
       await store.addRefusals(counts);
     } catch (error) {
-      log.warn({ err: error }, 'refusals cannot be noted in the security log now');
+      log.warn({ err: error }, 'refusals cannot be recorded in the security log now');
       counts.forEach(add);
     }
   }

@@ -11,8 +11,8 @@ export class CallerGone extends Error {
 }
 
 /**
- * Writes whatever stopped a call as its answer: a problem document (R3), or a page for a browser
- * outside the API. Anything that is no refusal is our own fault: 503, logged with its cause (R4).
+ * Writes the fault of a call as its answer: a problem document (R3), or a page for a browser outside the API. A fault that
+ * is no refusal is our own: 503, logged with its cause (R4).
  */
 export function createRefuse(origin: string, log: Logger): (call: Call, fault: unknown) => void {
   return (call, fault) => {
@@ -51,7 +51,7 @@ export function createRefuse(origin: string, log: Logger): (call: Call, fault: u
   };
 }
 
-/** A path without what names somebody's things. */
+/** A path without the parts that identify a resource. */
 function routeOf(path: string): string {
   return path
     .split('/')

@@ -28,11 +28,10 @@ export interface RouteParts {
 }
 
 /**
- * Everything outside `/v2`, by Express: pages, what anybody may read, logins and sessions, and what operators read. (`/v2` is
- * routed by the table of operations, see pipeline.ts.) Where there is no route the call is refused with `not_found`.
+ * Everything outside `/v2`, by Express: pages, public reads, logins and sessions, and admin reads.
  *
- * Paths match as they were sent, letter by letter: nothing is decoded, no slash is added or left out, and the handlers take
- * apart what follows a prefix themselves.
+ * Paths match exactly as they were sent: nothing is decoded, no slash is added or left out, and the handlers parse the text
+ * after a prefix themselves.
  */
 export function createRoutes(parts: RouteParts): (call: Call) => void {
   const { pipeline, publicPaths, assets, errors, trees, login, sessions, people, refuse } = parts;
@@ -104,7 +103,7 @@ export function createRoutes(parts: RouteParts): (call: Call) => void {
   };
 }
 
-/** A router wants what Express makes of the two, and uses nothing of that. */
+/** A router needs Express's versions of the two, and uses none of their additions. */
 type Route = (
   request: IncomingMessage,
   response: ServerResponse,

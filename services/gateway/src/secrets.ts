@@ -9,7 +9,7 @@ function hash(text: string): Buffer {
   return createHash('sha256').update(text, 'utf8').digest();
 }
 
-/** Compares in constant time, whatever the lengths. */
+/** Compares in constant time, for any lengths. */
 export function sameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(hash(given), hash(expected));
 }

@@ -59,7 +59,7 @@ export function sandboxHeaders(trustedOrigin: string, production: boolean): Head
         "img-src data:; font-src data:; frame-src about:; form-action 'none'; base-uri 'none'; " +
         `object-src 'none'; frame-ancestors ${trustedOrigin}`,
     ],
-    // Browsers with a window may look names up before anything is clicked, which tells a name server what an app holds.
+    // Browsers with a window may look names up before a click, which reveals content of an app to a name server.
     ['X-DNS-Prefetch-Control', 'off'],
     ['Connection-Allowlist', '(); webrtc=block; redirects=block; report-to=proto-view-policy'],
   ];
@@ -70,7 +70,7 @@ export function setHeaders(response: ServerResponse, headers: Headers): void {
   for (const [name, value] of headers) response.setHeader(name, value);
 }
 
-/** The same headers as lines of a raw HTTP response, for what is refused before it is a request. */
+/** The same headers as lines of a raw HTTP response, for refusals before there is a request. */
 export function headerLines(headers: Headers): string {
   return headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
 }

@@ -9,7 +9,7 @@ const identifier = /^[a-zA-Z0-9_.:@/-]{1,160}$/;
 /** An actor may be the login of a database too. */
 const name = /^[^\p{Cc}]{1,400}$/u;
 
-/** Which refusal a parameter of a wrong form gets, and what its form is. */
+/** The form of each parameter, and the refusal of a wrong one. */
 const FORMS: Readonly<Record<SecurityParameter, RegExp>> = {
   kind: identifier,
   actor: name,
@@ -22,8 +22,8 @@ const FORMS: Readonly<Record<SecurityParameter, RegExp>> = {
 };
 
 /**
- * What operators and auditors read of the security log of their tenant (protocol R41), by session or bearer token; checked
- * here and again by the service.
+ * The reads of a tenant's security log for operators and auditors (protocol R41), by session or bearer token; checked here
+ * and again by the service.
  */
 export function createSecurityLog(pipeline: Pipeline): (read: SecurityRead) => Handler {
   async function serve(call: Call, read: SecurityRead): Promise<void> {

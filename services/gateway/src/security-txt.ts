@@ -1,4 +1,4 @@
-/** Where security researchers report what they found (RFC 9116). */
+/** The contact for reports by security researchers (RFC 9116). */
 export interface SecurityContact {
   /** `mailto:`, `https:` or `tel:` addresses, the preferred one first. */
   readonly contacts: readonly string[];

@@ -13,7 +13,7 @@ import type { Store } from './store.js';
 const origin = 'https://review.example';
 const id = '0198c1de-0000-7000-8000-000000000001';
 
-/** Answers with its own name and what it was asked for. */
+/** Answers with its own name and the path of the call. */
 const named =
   (name: string): Handler =>
   ({ response, path, query }) => {
@@ -101,7 +101,7 @@ async function ask(line: string): Promise<{ told: string; headers: string[] }> {
   return { told: `${code} ${route} ${location ?? error ?? body}`.trim(), headers };
 }
 
-// What was asked for, and what it gives: status, route, and the body, the refusal's code or where it leads.
+// A call and its result: status, route, and the body, the refusal's code or the redirect.
 const rows = `
 GET / => 200 / public /
 GET /livez => 200 /livez public /livez

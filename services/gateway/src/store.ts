@@ -21,7 +21,7 @@ export interface KnownPrincipal {
 }
 
 export interface TokenHolder extends KnownPrincipal {
-  /** What services know the token by. */
+  /** The id by which services know the token. */
   readonly credential: string;
   /** Null when it does not expire. */
   readonly secondsLeft: number | null;
@@ -29,7 +29,7 @@ export interface TokenHolder extends KnownPrincipal {
 
 export interface KnownSession extends KnownPrincipal {
   readonly csrf: string;
-  /** What the directory calls this person. */
+  /** This person's name in the directory. */
   readonly name: string | null;
   /** How long ago the identity provider last saw a proof, seconds; null when it did not say. */
   readonly provedAgo: number | null;
@@ -56,7 +56,7 @@ const principalColumns = `p.tenant, p.id AS principal, p.kind,
   coalesce(p.config -> 'operator' = 'true'::jsonb, false) AS operator,
   p.config ->> 'publisher' IS NOT NULL AS publisher`;
 
-/** The principal of a row that names one, looked up by its key whatever Postgres knows of the table's size. */
+/** The principal of a row that names one, looked up by its key even if Postgres has no statistics of the table. */
 const keyed = (of: string) =>
   `CROSS JOIN LATERAL (SELECT x.* FROM principal x WHERE x.tenant = ${of}.tenant AND x.id = ${of}.principal LIMIT 1) p`;
 

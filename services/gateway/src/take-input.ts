@@ -9,7 +9,7 @@ import type { Call } from './call.js';
 import { readInput } from './input.js';
 import { CallerGone } from './refusals.js';
 
-/** What a call brings for a service, in canonical form. */
+/** The input of a call for a service, in canonical form. */
 export interface Input {
   readonly body: BusBody;
   /** Gives back the memory that it has taken; after the answer at the latest. */
@@ -44,7 +44,7 @@ export async function takeInput(
   if (body.kind === 'small') return { body: readInput(record, body.bytes), leave: nothing };
   if (body.kind === 'no object') {
     if (record !== null) throw new Refusal(invalidRecordCode(record));
-    // To the service, which judges other things first, one is as good as another.
+    // To the service, which checks other things first, one is as good as another.
     return { body: 'null', leave: nothing };
   }
   const { leave, run } = body.place;

@@ -14,16 +14,16 @@ export function chainMetrics(registry: Registry, log: Logger, store: LagStore): 
     [
       {
         name: 'countersign_chain_lag_seconds',
-        help: 'For how long the oldest committed record waits to be chained.',
+        help: 'The waiting time of the oldest committed record that is not chained yet.',
       },
       {
         name: 'countersign_anchor_lag_seconds',
-        help: 'For how long the oldest signed checkpoint waits to be anchored.',
+        help: 'The waiting time of the oldest signed checkpoint that is not anchored yet.',
       },
       { name: 'countersign_tenants', help: 'Tenants.' },
       {
         name: 'countersign_fenced_tenants',
-        help: 'Tenants for which nothing is claimed, admitted or anchored.',
+        help: 'Fenced tenants, which can claim, admit and anchor nothing.',
         labelNames: ['reason'],
       },
       {
@@ -49,7 +49,7 @@ export function chainMetrics(registry: Registry, log: Logger, store: LagStore): 
 export function anchoredTimer(registry: Registry): (lateMs: number) => void {
   const histogram = new Histogram({
     name: 'countersign_anchor_seconds',
-    help: 'How long after it was signed a checkpoint was anchored, and what it covers opened.',
+    help: 'The time between the signature of a checkpoint and its anchor, which opens its grants.',
     buckets: ANCHOR_SECONDS,
     registers: [registry],
   });

@@ -23,7 +23,7 @@ export interface LedgerDeps {
   readonly monotonicMs: () => number;
 }
 
-/** What the chain's writer says to others. */
+/** The hints that the chain's writer sends. */
 export interface ChainDeps extends LedgerDeps {
   /** Hints, never awaited: a tenant has a new checkpoint; its chain has grown. */
   readonly checkpointed: (tenant: string) => void;

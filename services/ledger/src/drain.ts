@@ -9,8 +9,9 @@ const GATHER_MS = 4;
 const NOTE_MS = 1000;
 
 /**
- * Chains what services have committed (R16) and signs checkpoints (R17): as soon as a decision waits for its anchor, else
- * after 100 entries or 5 s. One writer a tenant: the chain's head row; a second process finds it held and leaves.
+ * Chains the records that services have committed (R16) and signs checkpoints (R17): as soon as a decision waits for its
+ * anchor, else after 100 entries or 5 s. One writer a tenant: the chain's head row; a second process finds it held and
+ * leaves.
  */
 export function drainer(deps: ChainDeps): KeyedWorker {
   const checkpointed = new Map<string, number>();
@@ -77,7 +78,7 @@ async function checkpointAndAppend(
     ]);
     return drained;
   } catch (error) {
-    // A batch that cannot be chained is no reason to leave open what is chained already.
+    // A batch that cannot be chained must not delay the checkpoint over earlier entries.
     await saving(deps, tenant, position, () => deps.store.saveCheckpoint(tenant, position, text));
     throw error;
   }
@@ -109,7 +110,7 @@ function runNotes(deps: LedgerDeps): (tenant: string, well: boolean) => Promise<
     try {
       await deps.metrics.noteRun(tenant, 'outbox', well);
     } catch (error) {
-      deps.log.warn({ err: error, tenant }, 'the last run of the outbox could not be noted');
+      deps.log.warn({ err: error, tenant }, 'the last run of the outbox could not be recorded');
     }
   };
 }

@@ -92,14 +92,13 @@ async function checkStore({ anchors, log }: ComparisonDeps): Promise<void> {
     await anchors.check();
   } catch (error) {
     if (!(error instanceof AnchorError)) throw error;
-    log.error(
-      { err: error },
-      'the anchor store does not answer; it is asked again when it is needed',
-    );
+    log.error({ err: error }, 'the anchor store does not answer; it is retried when needed');
   }
 }
 
-/** The tree beside the chain, which follows what is anchored, and its witnesses: a part of the target `worker-anchor`. */
+/**
+ * The tree beside the chain, which follows the anchored entries, and its witnesses: a part of the target `worker-anchor`.
+ */
 export function treeModule(deps: FollowerDeps & WitnessDeps): Module {
   const follower = treeFollower(deps);
   const rounds = witnessRounds(deps);

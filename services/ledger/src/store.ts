@@ -148,13 +148,13 @@ export class LedgerStore {
 
   // The chain ------------------------------------------------------------------------------------
 
-  /** Appends what waits, in one transaction; null when another writer holds the tenant's chain. */
+  /** Appends waiting records, in one transaction; null when another writer holds the tenant's chain. */
   async drain(tenant: string, most: number): Promise<Drained | null> {
     const { rows } = await this.pool.of(tenant).query<Drained>(drainOf(tenant, most));
     return rows[0] ?? null;
   }
 
-  /** Saves the checkpoint, then appends what waits, in one transaction: see `saveCheckpoint` and `drain`. */
+  /** Saves the checkpoint, then appends waiting records, in one transaction: see `saveCheckpoint` and `drain`. */
   async checkpointAndDrain(
     tenant: string,
     position: LedgerPosition,
@@ -257,9 +257,9 @@ export class LedgerStore {
   }
 
   /**
-   * Keeps the acceptance and moves the decisions with their events, each only from the version that was read. Answers
-   * how many moved; the checkpoint counts as applied when all of them did. None move when Postgres ended the statement
-   * because it and another one waited for each other: what is there now is to be read again.
+   * Keeps the acceptance and moves the decisions with their events, each only from the version that was read. Answers how
+   * many moved; the checkpoint counts as applied when all of them did. None change when Postgres ended the statement
+   * because of a deadlock: the current state has to be read again.
    */
   async anchor(
     tenant: string,
@@ -308,7 +308,7 @@ export class LedgerStore {
 
   // Reading --------------------------------------------------------------------------------------
 
-  /** Not `whole`: without what is large. */
+  /** Not `whole`: without the large columns. */
   async export(caller: CallerIdentity, id: string, whole: boolean): Promise<ExportRow | undefined> {
     return loadSized(this.pool, EXPORT, whole, loadValues(caller, id));
   }

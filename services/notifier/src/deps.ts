@@ -6,6 +6,6 @@ export type ReminderDeps = Saving;
 export interface NotifierDeps extends ReminderDeps {
   readonly store: NotifierStore;
   readonly directory: Directory;
-  /** What a reminder can do here: mail it, or only tell who polls. */
+  /** The effect of a reminder here: a mail, or only an event for callers that poll. */
   readonly notification: 'queued' | 'polling-only';
 }

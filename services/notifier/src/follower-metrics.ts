@@ -8,7 +8,7 @@ export function followerMetrics(registry: Registry, log: Logger, feed: FeedStore
   cachedGauges(
     registry,
     log,
-    [{ name, help: 'Entries of the chain that the tenant furthest behind was not told of yet.' }],
+    [{ name, help: 'Entries without deliveries yet, of the tenant that is furthest behind.' }],
     async () => ({ [name]: [{ value: await feed.mostBehind() }] }),
   );
 }

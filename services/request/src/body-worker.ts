@@ -2,7 +2,7 @@ import { answerJobs, textOf } from '@countersign/platform/body-job';
 import { readBundle } from './bundle-input.js';
 import { readCreation } from './creation-input.js';
 
-// Reads large bodies: what the service's own thread does with small ones. Texts leave as bytes, which go without a copy.
+// Reads large bodies, as the service's own thread reads small ones. Texts leave as bytes, which go without a copy.
 export type BodyQuestion = 'creation' | 'bundle';
 
 answerJobs((question: BodyQuestion, bytes) => {

@@ -13,7 +13,7 @@ export interface BundleInput {
   /** '' where there is a fault. */
   readonly author: string;
   readonly licence: string;
-  /** Canonical: a publisher may put into it what it likes, and as much. */
+  /** Canonical: its content and size are up to the publisher. */
   readonly compatibility: string;
 }
 

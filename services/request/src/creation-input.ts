@@ -27,13 +27,13 @@ export interface Fault {
 }
 
 /**
- * The input of `request.create` and `request.supersede`, taken apart once. What is wrong with it is only noted: other
- * things are judged first. Nothing in it is a function, so that one thread can make it for another.
+ * The input of `request.create` and `request.supersede`, taken apart once. Faults are only recorded: other things are
+ * checked first. Nothing in it is a function, so that one thread can make it for another.
  */
 export interface CreationInput {
-  /** Of the whole body: what idempotency compares. */
+  /** Of the whole body, for idempotency. */
   readonly digest: Digest;
-  /** What the body names, whatever the rest of it is; null for what cannot be a name. */
+  /** The names in the body, with any other content; null for a value that cannot be a name. */
   readonly names: Readonly<Record<'route' | 'bundle' | 'occurrence' | 'recoveryOf', string | null>>;
   readonly payload: Part;
   readonly document: Part & { readonly tooLong: boolean };

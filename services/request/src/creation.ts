@@ -17,9 +17,9 @@ import type { RequestDeps } from './deps.js';
 import { requireQuota } from './quotas.js';
 import type { Creation, CreationRow } from './store/creation.js';
 
-/** What the one read of a creation has to look for; nothing of it is trusted yet. */
+/** The keys that the one read of a creation looks up; none of them is trusted yet. */
 export function namesIn({ names }: CreationInput) {
-  // What Postgres cannot keep names nothing; the schema refuses it.
+  // A text that Postgres cannot store names nothing; the schema refuses it.
   const kept = (name: string | null) => (name?.includes('\0') === true ? null : name);
   return {
     bundle: isId(names.bundle) ? names.bundle : null,
@@ -29,7 +29,7 @@ export function namesIn({ names }: CreationInput) {
   };
 }
 
-/** The caller's principal and what binds it: a producer's publisher and owner, or a human who owns by itself (R1). */
+/** The caller's principal and its bindings: a producer's publisher and owner, or a human who owns by itself (R1). */
 export interface Owner {
   readonly principal: Principal;
   readonly publisher: string;
@@ -232,7 +232,7 @@ function requireExecution(
   if (replaced === null && row.occurrence_request !== null) {
     throw new Refusal('occurrence_unavailable');
   }
-  // R12: what is being recovered from must have been consumed, by the same owner.
+  // R12: the occurrence to recover from must have been consumed, by the same owner.
   if (execution.recovery_of !== undefined && row.recovered_by === null) {
     throw new Refusal('occurrence_unavailable');
   }

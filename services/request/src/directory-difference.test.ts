@@ -2,7 +2,7 @@ import { changedMembers, configDigest } from './directory-difference.js';
 
 const route = { reviewers: ['a'], limits: { review_seconds: 1, grant_seconds: 2 } };
 
-it('names what was added, changed and removed, and says no value', () => {
+it('names added, changed and removed members, without values', () => {
   expect(changedMembers({ enabled: true, name: 'Ann' }, { enabled: true, operator: true })).toEqual(
     ['name', 'operator'],
   );

@@ -9,7 +9,7 @@ export function changedMembers(before: object | null, after: object): string[] {
   return [...names].filter((name) => !same(old[name], now[name])).sort();
 }
 
-/** Digest of a configuration's canonical form: tells two of them apart without saying what is in them. */
+/** Digest of a configuration's canonical form: tells two of them apart without revealing their content. */
 export function configDigest(config: object | null): string | null {
   return config === null ? null : valueDigest(config);
 }

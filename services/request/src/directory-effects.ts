@@ -16,8 +16,8 @@ import { GOOD_TOKEN, weaknessOf } from '@countersign/database';
 import type { Principal } from '@countersign/database';
 import type { Affected, DirectoryView } from './store/directory.js';
 
-// What a change of the directory takes away (protocol §7 request.configure-principal, request.configure-route):
-// `request.configure-principal` and `request.configure-route` do it, their previews tell of it.
+// The effects of a change of the directory (protocol §7 request.configure-principal, request.configure-route):
+// `request.configure-principal` and `request.configure-route` apply them, their previews show them.
 
 export interface Effects {
   /** Requests that still have something to lose. */
@@ -71,13 +71,13 @@ export async function routeEffects(
   };
 }
 
-/** What moves a route's revision: everything but who belongs to it. */
+/** The members that change a route's revision: everything but its memberships. */
 function rulesDigest(config: RouteConfig): string {
   const { separation_of_duties, required_profiles, modes, limits } = config;
   return valueDigest({ separation_of_duties, required_profiles, modes, limits });
 }
 
-/** What the installation allows in the directory. */
+/** The rules of the installation for the directory. */
 export interface DirectoryRules {
   readonly webhooks: WebhookRules;
   /** The issuer that people log in with, byte for byte. */
@@ -106,7 +106,8 @@ function requireWellFormed(
     if (input.token !== undefined || !config.oidc_issuer || !config.oidc_subject) {
       throw new Refusal('invalid_human');
     }
-    // A second spelling of the issuer would be a second person. What an earlier release took can still be disabled.
+    // A second spelling of the issuer would be a second person. An entry that an earlier release took can still be
+    // disabled.
     const disables = !config.enabled && before?.issuer === config.oidc_issuer;
     if (config.oidc_issuer !== issuer && !disables) throw new Refusal('invalid_human');
   }

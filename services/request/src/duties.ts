@@ -8,8 +8,8 @@ import type { ConfiguredBy, PrincipalInput, RouteConfig } from '@countersign/pro
 import type { Principal } from '@countersign/database';
 import type { DirectoryView, KnownPrincipal, KnownRoute } from './store/directory.js';
 
-// Which person set what of the directory (protocol R38): `request.configure-principal` and `request.configure-route`
-// remember it, their previews tell what it means.
+// The author of each part of the directory (protocol R38): `request.configure-principal` and `request.configure-route`
+// record it, their previews show its effect.
 
 /** Changes by bearer operators are of no person. */
 function authorOf(operator: Principal): string | null {
@@ -46,7 +46,7 @@ export async function principalConfiguredBy(
         };
   const after = partsOfPrincipal(config, {
     token: input.token === undefined ? token : textDigest(input.token),
-    // What the secret was cannot be read: one that is given counts as another.
+    // The old secret cannot be read: a given one counts as another.
     webhook: secret === undefined ? null : 'after',
   });
   return configuredByAfter(known, after, authorOf(operator));

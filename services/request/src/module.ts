@@ -35,8 +35,8 @@ import { readingBundle, readingCreation } from './reading.js';
 /**
  * Requests, their material, bundles, principals and routes: `request.register-bundle`, `request.create`, `request.list`,
  * `request.status`, `request.material`, `request.app`, `request.cancel`, `request.revoke`, `request.discard`,
- * `request.supersede`, `request.hitl`, `request.hitl-poll`, `request.configure-principal`, `request.configure-route`; what
- * operators see.
+ * `request.supersede`, `request.hitl`, `request.hitl-poll`, `request.configure-principal`, `request.configure-route`; the
+ * admin reads.
  */
 export function requestModule(runtime: ServiceRuntime, deps: RequestDeps): Module {
   const bodies = new BodyWorkers(new URL('./body-worker.js', import.meta.url));

@@ -10,7 +10,7 @@ import { NO_PARTS, statusText } from './status-view.js';
 import { SLOTS, quotaRefusal } from './store/creation.js';
 import type { CreationRow } from './store/creation.js';
 
-/** What `request.supersede` saves of the request that it replaces. */
+/** The data that `request.supersede` saves of the request that it replaces. */
 interface Replaced {
   readonly records: readonly NewRecord[];
   readonly values: Values;

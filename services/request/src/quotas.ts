@@ -1,8 +1,8 @@
 import { DEFAULT_QUOTAS, Refusal, isErrorCode } from '@countersign/protocol';
 
 /**
- * The metrics of protocol §9.2 as the database's quota functions read them; a tenant's own `quotas` override them by
- * name. They are counted in Postgres, so they are the same whatever the number of replicas (R20).
+ * The metrics of protocol §9.2 as the database's quota functions read them; a tenant's own `quotas` override them by name.
+ * They are counted in Postgres, so they are the same for any number of replicas (R20).
  */
 export const QUOTA_AMOUNTS = {
   daily_tenant: DEFAULT_QUOTAS.requestsPerDay.tenant,

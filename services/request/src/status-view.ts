@@ -20,7 +20,7 @@ export const NO_PARTS: StatusParts = {
   deliveries: '[]',
 };
 
-/** What a status is made of, besides its parts. */
+/** The sources of a status, besides its parts. */
 export type StatusSource = Pick<StoredRequest, 'id' | 'digest' | 'canonical' | 'lifecycle'> & {
   readonly row: Pick<RequestRow, 'now' | 'fence_reason'>;
 };
@@ -46,7 +46,7 @@ export function statusText(
   );
 }
 
-/** What a list reads of a request's states. */
+/** The columns of a request's states that a list reads. */
 export type ListedStates = Pick<
   RequestRow,
   | 'decision'
@@ -59,7 +59,7 @@ export type ListedStates = Pick<
   | 'fence_reason'
 >;
 
-/** The four states of a listed request. What is due counts, whether or not it is written yet (protocol §11.1). */
+/** The four states of a listed request. Due deadlines count, even if they are not written yet (protocol §11.1). */
 export function statesIn(row: ListedStates): States {
   const { decision, grant } = effective(
     {

@@ -13,7 +13,7 @@ export function reviewModule(runtime: ServiceRuntime, deps: ReviewDeps): Module 
   return {
     name: 'review',
     start: () =>
-      // Each sees to fresh state by itself: what a call has checked in a worker is kept for its further attempts.
+      // Each reads fresh state by itself: the result of a check in a worker is kept for further attempts of the call.
       serveOperations(runtime, 'review', {
         'review.assign': assign(deps),
         'review.propose': withInput(reader, propose(deps)),

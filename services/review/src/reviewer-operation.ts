@@ -22,8 +22,8 @@ type ReviewerOperation = 'review.assign' | 'review.propose' | 'review.confirm';
 
 /**
  * The common way of `review.assign`, `review.propose` and `review.confirm`: caller → stored answer (R5) → VIS → ELIG, then
- * the operation's own step, all of it again when another call was faster. `begin` runs once per call, what it returns once
- * per attempt.
+ * the operation's own step, all of it again when another call was faster. `begin` runs once per call, its result once per
+ * attempt.
  */
 export function reviewerOperation<
   Name extends ReviewerOperation,
@@ -43,7 +43,7 @@ export function reviewerOperation<
       const row = await deps.store.load(caller, id, scope, key);
       const opened = await openRequest(deps.directory, caller, row, body);
       if (opened.replay !== null) {
-        // What was frozen is private material, and gone with it even while its deletion is late (protocol §11.2).
+        // A frozen candidate is private material, and gone with it even while its deletion is late (protocol §11.2).
         const loaded = row as ReviewRow;
         if (name === 'review.propose' && !materialReadable(lifecycleOf(loaded), loaded.now)) {
           throw new Refusal('idempotent_result_expired');

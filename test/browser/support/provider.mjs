@@ -1,5 +1,5 @@
-// An OpenID provider as it comes from its makers, with its own pages for login and consent, in a process of its own:
-// node provider.mjs <port> <redirect address>. Whoever logs in is who they say, by any password.
+// An OpenID provider as it comes from its makers, with its own pages for login and consent, in a process of its own: node
+// provider.mjs <port> <redirect address>. Every login succeeds under the given name, with any password.
 import { generateKeyPairSync } from 'node:crypto';
 import { Provider } from 'oidc-provider';
 

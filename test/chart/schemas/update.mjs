@@ -71,7 +71,7 @@ function folderOf(module) {
   return JSON.parse(execFileSync('go', ['mod', 'download', '-json', module], options)).Dir;
 }
 
-/** The schema without words, with keys it does not know refused; what it refers to goes to `used`. */
+/** The schema without descriptions, refusing unknown keys; its references go to `used`. */
 function closed(schema, used) {
   if (schema === null || typeof schema !== 'object') return schema;
   if (Array.isArray(schema)) return schema.map((one) => closed(one, used));

@@ -1,4 +1,4 @@
-// Judges vectors by verifiers with a bug each. In comes {vectors, builds} as JSON, out goes for each build the name of the
+// Checks vectors by verifiers with a bug each. In comes {vectors, builds} as JSON, out goes for each build the name of the
 // first vector whose verdict or named check comes out otherwise, or null.
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
@@ -15,9 +15,9 @@ console.log(JSON.stringify(found));
 function agrees({ loadTrust, verifyDocument }, vector) {
   const { document, trust, expected, store, verdict, check } = vector;
   const copies = store === null ? null : storedCopies(store);
-  let judged;
+  let checked;
   try {
-    judged = verifyDocument(Buffer.from(document, 'base64'), loadTrust(trust), {
+    checked = verifyDocument(Buffer.from(document, 'base64'), loadTrust(trust), {
       expected,
       copies,
     });
@@ -25,7 +25,7 @@ function agrees({ loadTrust, verifyDocument }, vector) {
     return false;
   }
   return (
-    judged.verdict === verdict &&
-    judged.checks.some((each) => Object.entries(check).every(([name, is]) => each[name] === is))
+    checked.verdict === verdict &&
+    checked.checks.some((each) => Object.entries(check).every(([name, is]) => each[name] === is))
   );
 }

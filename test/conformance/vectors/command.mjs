@@ -1,5 +1,5 @@
-// Runs `countersign` many times in one process, which a process each would take minutes for: command lines come as JSON
-// on standard input, what each printed and its exit code go out the same way.
+// Runs `countersign` many times in one process, because a process each would take minutes: command lines come as JSON on
+// standard input, and each one's output and exit code are written in the same way.
 import { text } from 'node:stream/consumers';
 
 const { main } = await import(new URL('../../../deploy/dist/cli/main.js', import.meta.url).href);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Writes the vectors anew: `node test/conformance/vectors/generate.mjs`. Keys and times are fixed, so the files are the
-// same on every machine, and vectors.test.ts compares them with what it makes itself.
+// same on every machine, and vectors.test.ts compares them with its own.
 import { join } from 'node:path';
 import { ROOT, endWithNpm, prepare, run } from '../../../tools/prepare.mjs';
 

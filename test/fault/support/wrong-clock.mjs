@@ -1,6 +1,6 @@
-// Loaded into every target before its own code, so that the machines of two replicas disagree about the time: the first
-// of a target is right, the second off by so many milliseconds as the file `off` says, which may change at any time. Only
-// the wall clock is wrong, as when somebody sets it; timers go on.
+// Loaded into every target before its own code, so that the machines of two replicas disagree about the time: the first of
+// a target is right, the second off by so many milliseconds as the file `off` says, which may change at any time. Only the
+// wall clock is wrong, as after a manual change; timers go on.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

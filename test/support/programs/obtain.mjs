@@ -20,7 +20,7 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const PROGRAMS = {
-  // Pinned: what a release is checked with, whatever else is on PATH.
+  // Pinned: the version that a release is checked with, in place of any other on PATH.
   helm: { module: 'helm.sh/helm/v3/cmd/helm', version: 'v3.22.0', pinned: true },
   kubeconform: {
     module: 'github.com/yannh/kubeconform/cmd/kubeconform',
@@ -53,7 +53,7 @@ const PROGRAMS = {
     version: 'v1.33.4',
     main: 'kubernetes/main.go',
     staged: 'v0.33.4',
-    // What the API server answers as its version, which charts compare with theirs.
+    // The API server's answer about its version, which charts compare with theirs.
     stamps: {
       'k8s.io/component-base/version': { gitVersion: 'v1.33.4', gitMajor: '1', gitMinor: '33' },
     },
@@ -61,8 +61,8 @@ const PROGRAMS = {
   },
 };
 
-// Built to be tested with, and often while tests run: without inlining a build takes two thirds of the time, and less again
-// without what debuggers read and without C. The same for all, so that what they share is compiled once.
+// Built for tests, and often while tests run: without inlining a build takes two thirds of the time, and less again without
+// debug information and without C. The same for all, so that shared code is compiled once.
 const flags = (stamps = {}) => [
   '-trimpath',
   '-ldflags',
@@ -72,7 +72,7 @@ const flags = (stamps = {}) => [
 ];
 const CACHE = process.env.COUNTERSIGN_CACHE ?? join(homedir(), '.cache', 'countersign');
 
-/** Path of the program. Throws with what to do when it cannot be had. */
+/** Path of the program. Throws with the remedy when it cannot be had. */
 async function obtain(name, say) {
   if (!Object.hasOwn(PROGRAMS, name)) {
     throw new Error(`It knows no program ${name}: --all, or ${Object.keys(PROGRAMS).join(', ')}.`);

@@ -26,7 +26,7 @@ The pipeline wants to replace version 4.1.7. All 1284 tests passed.
 - Roll-back: deploy 4.1.7 again; the index may stay.
 `;
 
-/** A machine asks to act: it may only after somebody authorised exactly this. `now` in epoch milliseconds. */
+/** A machine asks to act: it may do so only after a person authorised exactly this. `now` in epoch milliseconds. */
 export function deploymentRequest(route: string, now: number): RequestInput {
   return {
     protocol_revision: PROTOCOL_REVISION,

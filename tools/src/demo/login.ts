@@ -9,7 +9,7 @@ export interface Session {
   subject: string;
 }
 
-/** Which entry of the directory a person goes on as; any of the tenant without a principal. */
+/** The entry of the directory that a person logs in as; any of the tenant without a principal. */
 export interface Choice {
   readonly tenant: string;
   readonly principal?: string | undefined;
@@ -19,9 +19,9 @@ const SESSION_COOKIE = '__Host-proto';
 const MOST_STEPS = 12;
 
 /**
- * Logs a demo person in as a browser would: the service's login, the development provider's page, the callback.
- * `subject` is the person's name at the provider, `choice` what they choose if they have several entries. Throws PlainError
- * when a step does not lead on.
+ * Logs a demo person in as a browser would: the service's login, the development provider's page, the callback. `subject`
+ * is the person's name at the provider, `choice` the entry to choose if there are several. Throws PlainError when a step
+ * does not lead on.
  */
 export async function logIn(origin: string, subject: string, choice: Choice): Promise<Session> {
   const browser = newBrowser();

@@ -1,6 +1,6 @@
-/** Tells the steps of a story, numbered, with what is worth knowing of each. */
+/** Prints the steps of the demonstration, numbered, each with its main facts. */
 export interface Narrator {
-  /** Does one step, then tells it; `tell` returns the lines of detail. */
+  /** Does one step, then prints it; `tell` returns the lines of detail. */
   step<T>(
     title: string,
     work: () => Promise<T> | T,

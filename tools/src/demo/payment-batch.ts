@@ -9,8 +9,8 @@ const script = fileURLToPath(
 );
 
 /**
- * Registers the example app and files a request with it by the example's own script, as its reader would; gives what it
- * says. Installations without the examples, and those that may not register another bundle today, do without.
+ * Registers the example app and files a request with it by the example's own script, as its reader would; returns its
+ * output. Installations without the examples, and those that may not register another bundle today, do without.
  */
 export async function fileExample({
   origin,

@@ -44,5 +44,5 @@ function demoPerson(data: string, person: string): { subject: string; tenant: st
   const found = people.find(({ id }) => id === person);
   if (found !== undefined) return found;
   const known = people.map(({ id, name }) => `${id} (${name})`).join(', ');
-  throw new PlainError(`Nobody is called ${person}. The people are: ${known}.`);
+  throw new PlainError(`No person is called ${person}. The people are: ${known}.`);
 }

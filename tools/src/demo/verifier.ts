@@ -21,7 +21,7 @@ import type {
 import { PlainError } from '@countersign/deploy/plain-error';
 import type { DemoFile } from '../launcher/demo-file.js';
 
-/** Believes nothing that the service says: everything is recomputed under the trust manifest that lies on disk. */
+/** Trusts no answer of the service: everything is recomputed under the trust manifest on disk. */
 export interface Verifier {
   /** The signature of a record of this tenant for that audience; returns its payload. */
   record<T>(

@@ -5,9 +5,9 @@ import { PlainError } from '@countersign/deploy/plain-error';
 const COMMANDS = fileURLToPath(new URL('../../develop.mjs', import.meta.url));
 
 /**
- * Runs one of our commands (src/commands.ts) to its end, its output going to ours. In a process of its own, because what it loads
- * (schemas, database client) would stay in the launcher's memory for as long as that runs.
- * Throws PlainError with what the command said when it fails; `signal` ends it early.
+ * Runs one of our commands (src/commands.ts) to its end, its output going to ours. In a process of its own, because the
+ * modules that it loads (schemas, database client) would stay in the launcher's memory for as long as that runs. Throws
+ * PlainError with the command's output when it fails; `signal` ends it early.
  */
 export function runCommand(
   args: readonly string[],

@@ -20,7 +20,7 @@ interface TenantEntry {
   routes: { review: string; execution: string };
 }
 
-/** What a visitor or a script needs to try the running instance. `trust` is the path of the trust manifest. */
+/** The data that a visitor or a script needs to try the running instance. `trust` is the path of the trust manifest. */
 export interface DemoFile extends TenantEntry {
   origin: string;
   sandboxOrigin: string;

@@ -1,7 +1,7 @@
 import { newToken } from '@countersign/deploy/bearer-token';
 import type { DataDirectory } from '@countersign/deploy/data-directory';
 
-/** Somebody of the demonstration: `subject` is the name at the development provider. */
+/** A person of the demonstration: `subject` is the name at the development provider. */
 export interface DemoPerson {
   readonly id: string;
   readonly name: string;
@@ -53,7 +53,7 @@ const AUDITORS: Readonly<Record<string, readonly DemoPerson[]>> = {
   other: [{ id: 'arno', name: 'Arno Auditor', subject: 'arno' }],
 };
 
-/** Everybody of a tenant who can sign in. */
+/** All people of a tenant who can sign in. */
 export function everybodyOf(tenant: DemoTenant): readonly DemoPerson[] {
   const { people, operators = [], auditors = [] } = tenant;
   return [...people, ...operators, ...auditors];

@@ -29,7 +29,7 @@ const CONFIGURED_FILE = 'configured.json';
 
 const say = (line: string): void => console.log(line);
 
-/** What to undo at the end, last first. */
+/** Functions that undo the start, last first. */
 type Ends = (() => Promise<void> | void)[];
 
 /** Starts everything, says `ready <origin>`, and stays until a signal ends it. */
@@ -48,7 +48,7 @@ export async function launch(options: LaunchOptions): Promise<void> {
   try {
     await start(options, ends, ending.signal);
   } catch (error) {
-    // What a signal interrupts fails as it must.
+    // Work that a signal interrupts fails as expected.
     if (ending.signal.aborted) return;
     console.error(explain(error));
     await endAll(ends, 1);
@@ -98,7 +98,7 @@ async function configure(
   data.write(CONFIGURED_FILE, { issuer });
 }
 
-/** The demonstration is for the visitor: one that fails is told, and the service stays up to be looked at. */
+/** The demonstration is for the visitor: a failure is printed, and the service stays up. */
 async function show(command: (...args: string[]) => Promise<void>): Promise<void> {
   try {
     await command('demo');

@@ -1,4 +1,4 @@
-import { judgeLine } from './log-file.js';
+import { readLogLine } from './log-file.js';
 
 describe('a line of a target’s log', () => {
   it.each([
@@ -13,6 +13,6 @@ describe('a line of a target’s log', () => {
     ['{"level":"error"', null],
     ['Error: something on stderr', null],
   ])('%s', (line, judgement) => {
-    expect(judgeLine(line)).toEqual(judgement);
+    expect(readLogLine(line)).toEqual(judgement);
   });
 });

@@ -30,7 +30,7 @@ export function openLog(path: string): LogFile {
 }
 
 /** A line of a target's log: that it serves, something worth showing, or nothing to anybody but the file. */
-export function judgeLine(line: string): { ready: true } | { show: string } | null {
+export function readLogLine(line: string): { ready: true } | { show: string } | null {
   if (!line.startsWith('{')) return null;
   try {
     const entry = JSON.parse(line) as Record<string, unknown>;

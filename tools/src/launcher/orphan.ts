@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { commandOf } from '@countersign/deploy/data-directory';
 import type { StoresFile } from '@countersign/deploy/stores-file';
 
-// Loaded before main.js in every process that the launcher starts. When the launcher is killed, the channel to it
-// closes: the process ends as if it had been asked to, and takes along the stores that the launcher left behind.
+// Loaded before main.js in every process that the launcher starts. When the launcher is killed, the channel to it closes:
+// the process ends as if it had been asked to, and stops the stores that the launcher left behind.
 process.once('disconnect', () => {
   const stores = process.env['COUNTERSIGN_STORES_FILE'];
   if (stores !== undefined) process.once('exit', () => endStores(stores));

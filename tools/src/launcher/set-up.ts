@@ -7,8 +7,8 @@ import type { DemoTenant } from './demo-tenants.js';
 import { ensureKeys, trustManifest } from '@countersign/deploy/keys';
 
 /**
- * Everything that has to be there before the first target starts: keys, the trust manifest of `origin`, the schema,
- * the two tenants with their operators. Does only what is not done yet.
+ * Everything that has to be there before the first target starts: keys, the trust manifest of `origin`, the schema, the two
+ * tenants with their operators. Does only the missing parts.
  */
 export async function setUp(
   data: DataDirectory,

@@ -14,7 +14,7 @@ import { PlainError, explain } from '@countersign/deploy/plain-error';
 import { STORES_FILE } from '@countersign/deploy/stores-file';
 import type { Started, StoreUrls, StoresFile } from '@countersign/deploy/stores-file';
 
-/** The stores of an instance: addresses for its targets, and what to stop at the end. */
+/** The stores of an instance: addresses for its targets, and the servers to stop at the end. */
 export interface Stores {
   readonly urls: StoreUrls;
   stop(): Promise<void>;
@@ -80,7 +80,7 @@ export async function provideStores(
     data.write(STORES_FILE, { urls, started } satisfies StoresFile);
   };
   const stop = async (): Promise<void> => {
-    // Backwards: PostgreSQL, which holds what matters, ends last.
+    // Backwards: PostgreSQL, which holds the state, ends last.
     for (const store of kept.reverse()) await store.stop();
     data.write(STORES_FILE, { urls: {}, started: [] } satisfies StoresFile);
   };
@@ -153,7 +153,7 @@ async function keepStore(
   };
 }
 
-/** What a starter throws says what to do. */
+/** The errors of a starter name the remedy. */
 async function startPlainly(
   { start }: Kind,
   options: Parameters<Kind['start']>[0],

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { DataDirectory } from '@countersign/deploy/data-directory';
-import { endOfLog, judgeLine, openLog } from './log-file.js';
+import { endOfLog, readLogLine, openLog } from './log-file.js';
 import { PlainError } from '@countersign/deploy/plain-error';
 
 /** One process: a target of main.js, and the environment that configures it, which is all of it. */
@@ -86,7 +86,7 @@ function keep(what: TargetProcess, logPath: string, say: (line: string) => void)
     const started = Date.now();
     child = spawnTarget(what);
     const onLine = (line: string): void => {
-      const said = judgeLine(line);
+      const said = readLogLine(line);
       if (said === null) return;
       if ('show' in said) return say(`${what.name}: ${said.show}`);
       serves = true;

@@ -51,7 +51,7 @@ function environmentFor(
   env: Readonly<Record<string, string>>,
 ): NodeJS.ProcessEnv {
   const all: NodeJS.ProcessEnv = { ...process.env, ...env, ...keysOf(data, target) };
-  // The target that runs strangers' schemas gets what it reads, whatever else our own environment holds.
+  // The target that runs untrusted schemas gets only its own settings, nothing else of our environment.
   return target === 'schema'
     ? Object.fromEntries(Object.keys(BUS).map((name) => [name, all[name]]))
     : all;
@@ -82,7 +82,7 @@ function keysOf(data: DataDirectory, target: Target): Record<string, string> {
   return files;
 }
 
-/** What every target is configured with, by environment only. */
+/** The configuration of every target, by environment only. */
 export function environmentOf(
   data: DataDirectory,
   ports: Ports,

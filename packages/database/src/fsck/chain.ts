@@ -56,25 +56,25 @@ export async function walkChain(
     });
     if (rows.length === 0) break;
     for (const row of rows) {
-      judgeLink(row, end, tenant, findings);
-      judgeRecord(row, tenant, findings);
+      checkLink(row, end, tenant, findings);
+      checkRecord(row, tenant, findings);
       end = { sequence: row.sequence, head: row.head };
     }
     await tree.add(rows.map(({ record_digest }) => record_digest));
     findings.counts.entries += rows.length;
     findings.advance(rows.length);
   }
-  findings.judge(
+  findings.check(
     end.sequence === of.sequence && end.head === of.head,
     'ledger_end',
     tenant,
     `${end.sequence}, not ${of.sequence}`,
   );
   await tree.finish();
-  await judgeMembership(client, tenant, findings);
+  await checkMembership(client, tenant, findings);
 }
 
-function judgeLink(
+function checkLink(
   row: EntryRow,
   before: { sequence: number; head: string },
   tenant: string,
@@ -84,9 +84,9 @@ function judgeLink(
   if (sequence !== before.sequence + 1) {
     findings.add('chain_gap', tenant, before.sequence + 1);
   } else {
-    findings.judge(row.previous_head === before.head, 'chain_link', tenant, sequence);
+    findings.check(row.previous_head === before.head, 'chain_link', tenant, sequence);
   }
-  findings.judge(headOf(row) === row.head, 'chain_head', tenant, sequence);
+  findings.check(headOf(row) === row.head, 'chain_head', tenant, sequence);
 }
 
 function headOf({ previous_head, record_digest, sequence }: EntryRow): string | null {
@@ -97,28 +97,28 @@ function headOf({ previous_head, record_digest, sequence }: EntryRow): string | 
   }
 }
 
-function judgeRecord(row: EntryRow, tenant: string, findings: Findings): void {
+function checkRecord(row: EntryRow, tenant: string, findings: Findings): void {
   const { sequence, request_id, known, record } = row;
-  if (!findings.judge(row.kept !== null, 'record_missing', tenant, sequence)) return;
+  if (!findings.check(row.kept !== null, 'record_missing', tenant, sequence)) return;
   if (row.digest !== row.record_digest) findings.add('record_text', tenant, sequence);
   const told = row.record_type === row.type && row.record_request === request_id;
-  findings.judge(told, 'record_header', tenant, sequence);
+  findings.check(told, 'record_header', tenant, sequence);
   if (row.type === 'RequestChangedEvent' && known) {
-    findings.judge(row.fed, 'feed_missing', tenant, sequence);
+    findings.check(row.fed, 'feed_missing', tenant, sequence);
   }
   if (record === null) {
-    // What belongs to no request ends by its age.
-    if (request_id !== null) findings.judge(!known, 'text_missing', tenant, sequence);
+    // Records that belong to no request are deleted by age.
+    if (request_id !== null) findings.check(!known, 'text_missing', tenant, sequence);
     return;
   }
-  if (request_id !== null) findings.judge(known, 'request_missing', tenant, request_id);
-  if (!findings.judge(textDigest(record) === row.record_digest, 'record_text', tenant, sequence)) {
+  if (request_id !== null) findings.check(known, 'request_missing', tenant, request_id);
+  if (!findings.check(textDigest(record) === row.record_digest, 'record_text', tenant, sequence)) {
     return;
   }
-  judgeText(row, record, tenant, findings);
+  checkText(row, record, tenant, findings);
 }
 
-function judgeText(row: EntryRow, text: string, tenant: string, findings: Findings): void {
+function checkText(row: EntryRow, text: string, tenant: string, findings: Findings): void {
   const { sequence } = row;
   const record = recordIn(text);
   if (record === null) {
@@ -131,7 +131,7 @@ function judgeText(row: EntryRow, text: string, tenant: string, findings: Findin
     type === row.type &&
     record.protected.tenant === tenant &&
     (purpose === 'service' ? null : about) === row.request_id;
-  findings.judge(fits, 'record_header', tenant, sequence);
+  findings.check(fits, 'record_header', tenant, sequence);
   const { trust } = findings.options;
   if (trust === null) return;
   const verified = verifyRecord(record, trust, {
@@ -139,7 +139,7 @@ function judgeText(row: EntryRow, text: string, tenant: string, findings: Findin
     audience: null,
     tenant,
   });
-  findings.judge(verified.ok, 'record_signature', tenant, sequence);
+  findings.check(verified.ok, 'record_signature', tenant, sequence);
   findings.counts.signatures += 1;
 }
 
@@ -154,7 +154,7 @@ export function recordIn(text: string): SignedRecord | null {
 }
 
 /** Each record is chained once, or waits to be (R16). Postgres compares the two tables on its disk. */
-async function judgeMembership(
+async function checkMembership(
   client: pg.ClientBase,
   tenant: string,
   findings: Findings,

@@ -61,8 +61,8 @@ export async function walkCheckpoints(
           ? previous === before.sequence
           : await beginsRight(client, tenant, row);
       const spans = sequence > previous && sequence - previous <= CHECKPOINT_ENTRIES;
-      findings.judge(continues && spans, 'checkpoint_gap', tenant, about);
-      await judgeCheckpoint(row, of, findings, about);
+      findings.check(continues && spans, 'checkpoint_gap', tenant, about);
+      await checkCheckpoint(row, of, findings, about);
       if (row.generation === of.generation) last = sequence;
       if (row.acceptance !== null && sequence === of.anchored) accepted.add(sequence);
       before = row;
@@ -74,11 +74,11 @@ export async function walkCheckpoints(
   const ordered = anchored <= checkpointed && checkpointed <= sequence;
   const reached = anchored === 0 || accepted.has(anchored);
   const complete = last === 0 || last === checkpointed;
-  findings.judge(ordered && reached && complete, 'checkpoint_gap', tenant, 'end');
+  findings.check(ordered && reached && complete, 'checkpoint_gap', tenant, 'end');
   return strangers(client, of, findings);
 }
 
-/** A generation goes on from the beginning, or from what another one had anchored before a recovery (R18). */
+/** A generation continues from the beginning, or from the last checkpoint that was anchored before a recovery (R18). */
 async function beginsRight(
   client: pg.ClientBase,
   tenant: string,
@@ -92,7 +92,7 @@ async function beginsRight(
   return rowCount !== null && rowCount > 0;
 }
 
-async function judgeCheckpoint(
+async function checkCheckpoint(
   row: CheckpointRow,
   of: CheckedTenant,
   findings: Findings,
@@ -109,8 +109,8 @@ async function judgeCheckpoint(
   const expected = { type: 'AuditCheckpoint', audience: 'proto.audit', tenant: ledgerId } as const;
   const signed = trust === null || verifyRecord(record, trust, expected).ok;
   if (trust !== null) findings.counts.signatures += 1;
-  findings.judge(record !== null && says && signed, 'checkpoint_altered', tenant, about);
-  findings.judge(
+  findings.check(record !== null && says && signed, 'checkpoint_altered', tenant, about);
+  findings.check(
     row.head !== null && payload['head'] === row.head,
     'checkpoint_off_chain',
     tenant,
@@ -119,12 +119,12 @@ async function judgeCheckpoint(
   const copy = (await copies?.copy(ledgerId, row.generation, row.sequence)) ?? null;
   if (copy !== null) {
     const same = Buffer.from(row.record).equals(copy.bytes);
-    findings.judge(same, 'anchor_differs', tenant, about);
+    findings.check(same, 'anchor_differs', tenant, about);
     findings.counts.anchors += 1;
   }
   if (row.acceptance === null) return;
-  findings.judge(acceptanceFits(row, copy), 'acceptance_altered', tenant, about);
-  if (copies !== null) findings.judge(copy !== null, 'anchor_missing', tenant, about);
+  findings.check(acceptanceFits(row, copy), 'acceptance_altered', tenant, about);
+  if (copies !== null) findings.check(copy !== null, 'anchor_missing', tenant, about);
 }
 
 function acceptanceFits({ record, acceptance }: CheckpointRow, copy: AnchorCopy | null): boolean {
@@ -136,7 +136,10 @@ function acceptanceFits({ record, acceptance }: CheckpointRow, copy: AnchorCopy 
   }
 }
 
-/** What the store has of this generation and the database has not: somebody took the database back (R18). */
+/**
+ * Checkpoints of this generation that are in the store and not in the database: the database was restored to an earlier
+ * state (R18).
+ */
 async function strangers(
   client: pg.ClientBase,
   { tenant, ledgerId, generation, sequence: end }: CheckedTenant,

@@ -20,7 +20,7 @@ const EVENTS = `SELECT v.owner, v.sequence, e.sequence AS entry, e.type, l.owner
   ${keyed('lifecycle', 'l', 'x.request_id = v.request_id')}
   ORDER BY v.owner, v.sequence`;
 
-/** Every owner's feed: its events stand in it in the order of the chain, under numbers that were given once. */
+/** Every owner's feed: its events are in the order of the chain, under numbers that were given once. */
 export async function walkFeeds(
   client: pg.ClientBase,
   { tenant }: CheckedTenant,
@@ -37,20 +37,20 @@ export async function walkFeeds(
     for (const row of rows) {
       const about = `${row.owner}/${row.sequence}`;
       const known = row.type === 'RequestChangedEvent' && row.request_owner === row.owner;
-      findings.judge(known, 'feed_unknown', tenant, about);
+      findings.check(known, 'feed_unknown', tenant, about);
       const ascends =
         row.owner !== before.owner || (row.entry ?? Infinity) > (before.entry ?? Infinity);
-      if (known) findings.judge(ascends, 'feed_order', tenant, about);
+      if (known) findings.check(ascends, 'feed_order', tenant, about);
       before = row;
     }
     findings.counts.events += rows.length;
     findings.advance(rows.length);
   }
-  await judgeNumbers(client, tenant, findings);
+  await checkNumbers(client, tenant, findings);
 }
 
 /** Deletion leaves holes (R31), so the numbers of one feed may lack some; those that all feeds have given may not. */
-async function judgeNumbers(
+async function checkNumbers(
   client: pg.ClientBase,
   tenant: string,
   findings: Findings,
@@ -64,5 +64,5 @@ async function judgeNumbers(
   );
   const numbers = rows[0];
   const holds = numbers?.given === numbers?.chained && numbers?.beyond === 0;
-  findings.judge(holds, 'feed_numbers', tenant, `${numbers?.given} for ${numbers?.chained} events`);
+  findings.check(holds, 'feed_numbers', tenant, `${numbers?.given} for ${numbers?.chained} events`);
 }

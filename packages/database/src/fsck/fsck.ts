@@ -10,13 +10,13 @@ import { walkSecurityLogs } from './security-log.js';
 import { tenantsOf } from './tenants.js';
 
 /**
- * Compares everything that is said twice: rebuilds every request from the ledger and compares it with the tables;
- * recomputes chain, tree, feeds, security logs, checkpoints and what the anchor store has of them. Reads in batches, and holds no more
- * of it in memory than one batch, whatever the size of the ledger.
+ * Compares all redundant data: rebuilds every request from the ledger and compares it with the tables; recomputes chain,
+ * tree, feeds, security logs and checkpoints, and compares them with the anchor store. Reads in batches, and holds no more
+ * than one batch in memory.
  *
- * @param client a connection that sees everything, in a transaction whose reads are of one moment
- * @returns what was found, and what the anchor store has and that moment does not: the store is read later, so who calls
- *   has to look once more whether it is known by then
+ * @param client a connection that sees everything, in a transaction with one snapshot
+ * @returns the findings, and checkpoints that are in the anchor store and not in the snapshot: the store is read later, so
+ *   the caller has to check whether they are known by then
  */
 export async function fsckWithin(
   client: pg.ClientBase,
@@ -54,7 +54,7 @@ export async function fsck(pool: pg.Pool, options: FsckOptions): Promise<FsckRes
       const { log, tenant, generation, sequence, text } = checkpoint;
       const { rowCount } = await client.query(KNOWN[log], [tenant, generation, sequence, text]);
       const fault = log === 'ledger' ? 'anchor_ahead' : 'security_ahead';
-      findings.judge(rowCount === 1, fault, tenant, `${generation}/${sequence}`);
+      findings.check(rowCount === 1, fault, tenant, `${generation}/${sequence}`);
     }
     return findings.result();
   } finally {

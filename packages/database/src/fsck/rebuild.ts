@@ -14,14 +14,14 @@ import type {
 } from '@countersign/protocol';
 import type { FsckFault } from './report.js';
 
-/** A record of a request in the order of the chain; what waits for the chain comes after what is in it. */
+/** A record of a request in the order of the chain; records that wait for the chain come last. */
 export interface PlacedRecord {
   readonly id: string;
   readonly sequence: number | null;
   readonly record: SignedRecord;
 }
 
-/** What the records of a request say of it. */
+/** The state of a request according to its records. */
 export interface Rebuilt {
   readonly faults: readonly FsckFault[];
   readonly states: States | null;
@@ -31,7 +31,7 @@ export interface Rebuilt {
   readonly outcome: PlacedRecord | null;
   readonly nonces: readonly string[];
   readonly materialDiscarded: boolean;
-  /** Whether something took its authority away for good. */
+  /** Whether its authority was withdrawn for good. */
   readonly withdrawn: boolean;
 }
 
@@ -48,8 +48,8 @@ const WITHDRAWING: readonly string[] = [
 ];
 
 /**
- * Leads a request through its records: every change of its state is told by an event, but for an admission (protocol
- * §3.5) and a recovery (R18), which leaves no record.
+ * Leads a request through its records: every change of its state has an event, except an admission (protocol §3.5) and a
+ * recovery (R18), which leaves no record.
  */
 export function rebuild(records: readonly PlacedRecord[]): Rebuilt {
   const faults = new Set<FsckFault>();

@@ -1,6 +1,6 @@
 import type { AnchorCopies, AnchorCopy, Trust } from '@countersign/protocol';
 
-/** What can be wrong, each in one sentence. */
+/** All faults, each in one sentence. */
 export const FSCK_FAULTS = {
   chain_gap: 'An entry of the chain is missing.',
   chain_link: 'An entry does not continue the one before it.',
@@ -101,7 +101,7 @@ export interface FsckOptions {
 
 const MOST_OF_A_FAULT = 20;
 
-/** What is found on the way; as much of it as somebody reads. */
+/** Findings of a run, up to a readable number. */
 export class Findings {
   readonly counts: FsckCounts = {
     ...{ entries: 0, signatures: 0, requests: 0, events: 0 },
@@ -123,7 +123,7 @@ export class Findings {
   }
 
   /** Adds the fault unless that holds. */
-  judge(holds: boolean, fault: FsckFault, tenant: string, about: string | number): boolean {
+  check(holds: boolean, fault: FsckFault, tenant: string, about: string | number): boolean {
     if (!holds) this.add(fault, tenant, about);
     return holds;
   }

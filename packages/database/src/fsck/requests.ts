@@ -88,8 +88,8 @@ export async function walkRequests(
     const records = await recordsOf(client, tenant, ids);
     for (const row of rows) {
       const placed = records.get(row.request_id) ?? [];
-      if (placed !== 'incomplete') judgeRequest(row, rebuild(placed), of, findings);
-      judgeContent(row, tenant, findings);
+      if (placed !== 'incomplete') checkRequest(row, rebuild(placed), of, findings);
+      checkContent(row, tenant, findings);
     }
     after = last.request_id;
     findings.counts.requests += rows.length;
@@ -116,7 +116,7 @@ async function recordsOf(
   return found;
 }
 
-function judgeRequest(
+function checkRequest(
   row: Row,
   rebuilt: Rebuilt,
   { tenant, generation }: CheckedTenant,
@@ -124,12 +124,12 @@ function judgeRequest(
 ): void {
   const id = row.request_id;
   for (const fault of rebuilt.faults) findings.add(fault, tenant, id);
-  findings.judge(statesFit(row, rebuilt, generation), 'state_differs', tenant, id);
-  findings.judge(pointersFit(row, rebuilt), 'pointer_differs', tenant, id);
-  findings.judge(sameSet(row.nonces, rebuilt.nonces), 'nonce_differs', tenant, id);
-  findings.judge(occurrenceFits(row, rebuilt), 'occurrence_differs', tenant, id);
+  findings.check(statesFit(row, rebuilt, generation), 'state_differs', tenant, id);
+  findings.check(pointersFit(row, rebuilt), 'pointer_differs', tenant, id);
+  findings.check(sameSet(row.nonces, rebuilt.nonces), 'nonce_differs', tenant, id);
+  findings.check(occurrenceFits(row, rebuilt), 'occurrence_differs', tenant, id);
   const digest = rebuilt.receipt?.payload.request_digest ?? row.digest;
-  findings.judge(digest === row.digest, 'request_altered', tenant, id);
+  findings.check(digest === row.digest, 'request_altered', tenant, id);
 }
 
 function statesFit(row: Row, rebuilt: Rebuilt, generation: string): boolean {
@@ -148,7 +148,7 @@ function statesFit(row: Row, rebuilt: Rebuilt, generation: string): boolean {
     ? invalidated
     : !invalidated ||
       (recovered && row.invalidated === 'namespace_retired') ||
-      // A recovery marks what has ended with its material, whose deletion may be late.
+      // A recovery marks authority that ended with its material, whose deletion may be late.
       ((recovered || rebuilt.materialDiscarded) && row.invalidated === 'retention');
   return (
     (same || (recovered && isRetired({ ...lifecycleOf(row), ...states }, kept))) &&
@@ -187,7 +187,7 @@ function occurrenceFits(row: Row, { claim }: Rebuilt): boolean {
 }
 
 /** The request and its private material against the digests that were signed over. */
-function judgeContent(row: Row, tenant: string, findings: Findings): void {
+function checkContent(row: Row, tenant: string, findings: Findings): void {
   const id = row.request_id;
   const request = requestIn(row);
   const intact =
@@ -197,14 +197,14 @@ function judgeContent(row: Row, tenant: string, findings: Findings): void {
     request.tenant === tenant &&
     request.producer === row.owner &&
     request.route === row.route;
-  if (!findings.judge(intact, 'request_altered', tenant, id)) return;
+  if (!findings.check(intact, 'request_altered', tenant, id)) return;
   const { review } = request as DecisionRequest;
   const fits = row.has_material
     ? row.payload_digest === review.payload_digest &&
       row.response_schema_digest === review.response_schema_digest &&
       row.document_digest === review.document_digest
     : row.material_deleted;
-  findings.judge(fits && row.has_material !== row.material_deleted, 'material_differs', tenant, id);
+  findings.check(fits && row.has_material !== row.material_deleted, 'material_differs', tenant, id);
 }
 
 function requestIn({ canonical }: Row): DecisionRequest | null {

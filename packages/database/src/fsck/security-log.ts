@@ -36,7 +36,9 @@ interface CheckpointRow {
   accepted: boolean;
 }
 
-/** Every security log, that of the installation too: its chain, its checkpoints and what the anchor store has of them. */
+/**
+ * Every security log, including that of the installation: its chain, its checkpoints and their copies in the anchor store.
+ */
 export async function walkSecurityLogs(
   client: pg.ClientBase,
   findings: Findings,
@@ -72,25 +74,25 @@ async function walkLog(
     const heads = new Map(rows.map(({ sequence, head }) => [sequence, head]));
     const stretch = await checkpointsWithin(client, log, end.sequence, through, findings);
     for (const row of stretch.rows) {
-      judgeCheckpoint(row, log, heads.get(row.sequence), stretch.copies, findings);
+      checkCheckpoint(row, log, heads.get(row.sequence), stretch.copies, findings);
       signed = row.sequence;
     }
     ahead.push(...unknownOf(stretch, log));
     if (last === undefined) break;
     for (const row of rows) {
-      judgeEntry(row, end, tenant, findings);
+      checkEntry(row, end, tenant, findings);
       end = { sequence: row.sequence, head: row.head };
     }
     findings.counts.securityEntries += rows.length;
     findings.advance(rows.length);
   }
   const ends = end.sequence === log.sequence && end.head === log.head;
-  findings.judge(ends, 'security_end', tenant, `${end.sequence}, not ${log.sequence}`);
-  findings.judge(signed === log.checkpoint_sequence, 'security_checkpoint', tenant, 'end');
+  findings.check(ends, 'security_end', tenant, `${end.sequence}, not ${log.sequence}`);
+  findings.check(signed === log.checkpoint_sequence, 'security_checkpoint', tenant, 'end');
   return ahead;
 }
 
-function judgeEntry(
+function checkEntry(
   row: EntryRow,
   before: { readonly sequence: number; readonly head: string },
   tenant: string,
@@ -99,8 +101,8 @@ function judgeEntry(
   const { sequence, previous_head, head, entry } = row;
   const continues = sequence === before.sequence + 1 && previous_head === before.head;
   const holds = continues && headOf(previous_head, entry, sequence) === head;
-  findings.judge(holds, 'security_chain', tenant, sequence);
-  findings.judge(isFoundAsItSays(row, tenant), 'security_columns', tenant, sequence);
+  findings.check(holds, 'security_chain', tenant, sequence);
+  findings.check(isFoundAsItSays(row, tenant), 'security_columns', tenant, sequence);
 }
 
 function headOf(previous: string, entry: string, sequence: number): string | null {
@@ -111,7 +113,7 @@ function headOf(previous: string, entry: string, sequence: number): string | nul
   }
 }
 
-/** Searches go by the columns, so these must say what the entry does. */
+/** Searches use the columns, so these must agree with the entry. */
 function isFoundAsItSays(row: EntryRow, tenant: string): boolean {
   try {
     const event = JSON.parse(row.entry) as SecurityEvent;
@@ -130,7 +132,7 @@ function isFoundAsItSays(row: EntryRow, tenant: string): boolean {
 
 interface Stretch {
   readonly rows: readonly CheckpointRow[];
-  /** What the anchor store has by generation and sequence; null when it is not looked into. */
+  /** The copies in the anchor store by generation and sequence; null when the store is not read. */
   readonly copies: ReadonlyMap<string, AnchorCopy> | null;
 }
 
@@ -156,7 +158,7 @@ async function checkpointsWithin(
   return { rows, copies };
 }
 
-function judgeCheckpoint(
+function checkCheckpoint(
   row: CheckpointRow,
   { tenant, ledger_id }: LogRow,
   head: string | undefined,
@@ -175,12 +177,12 @@ function judgeCheckpoint(
     says.head === head;
   const signed = trust === null || verifySecurityCheckpoint(value, trust).ok;
   if (trust !== null) findings.counts.signatures += 1;
-  findings.judge(fits && signed, 'security_checkpoint', tenant, about);
+  findings.check(fits && signed, 'security_checkpoint', tenant, about);
   if (copies === null) return;
   const copy = copies.get(about);
   if (copy !== undefined) findings.counts.anchors += 1;
   const same = copy === undefined ? !row.accepted : Buffer.from(row.checkpoint).equals(copy.bytes);
-  findings.judge(same, 'security_anchor', tenant, about);
+  findings.check(same, 'security_anchor', tenant, about);
 }
 
 function signedIn(text: string): { readonly statement?: string } | null {
@@ -191,7 +193,7 @@ function signedIn(text: string): { readonly statement?: string } | null {
   }
 }
 
-/** What the store has of this generation and the database has not. */
+/** Checkpoints of this generation that are in the store and not in the database. */
 function unknownOf({ rows, copies }: Stretch, { tenant, generation }: LogRow): AheadCheckpoint[] {
   const known = new Set(rows.map(placeOf));
   return [...(copies ?? [])]

@@ -23,9 +23,9 @@ interface HeadRow {
   note: string;
 }
 
-/** The tree of a tenant, grown again from the digests of its chain and compared with what is kept of it. */
+/** The tree of a tenant, rebuilt from the digests of its chain and compared with the stored tree. */
 export class TreeWalk {
-  /** Tiles that are not full yet: all that a tree goes on from. */
+  /** Tiles that are not full yet: a tree grows from these. */
   readonly #edge = new Map<string, Uint8Array>();
   #size = 0;
   #tiles = 0;
@@ -44,7 +44,7 @@ export class TreeWalk {
     findings: Findings,
   ): Promise<TreeWalk> {
     const { tenant } = of;
-    findings.judge(of.treeSize <= of.anchored, 'tree_size', tenant, of.treeSize);
+    findings.check(of.treeSize <= of.anchored, 'tree_size', tenant, of.treeSize);
     const { rows } = await client.query<{ generation: string }>(
       'SELECT DISTINCT generation FROM tree_head WHERE tenant = $1',
       [tenant],
@@ -61,7 +61,7 @@ export class TreeWalk {
     const full: Tile[] = [];
     for (const head of await this.#headsWithin(from, to)) {
       full.push(...this.#grow(entries.slice(this.#size - from, head.size - from)));
-      this.#judgeHead(head);
+      this.#checkHead(head);
     }
     full.push(...this.#grow(entries.slice(this.#size - from)));
     await this.#compare(full);
@@ -69,10 +69,10 @@ export class TreeWalk {
 
   async finish(): Promise<void> {
     const { tenant, treeSize } = this.of;
-    this.findings.judge(this.#size === treeSize, 'tree_size', tenant, treeSize);
+    this.findings.check(this.#size === treeSize, 'tree_size', tenant, treeSize);
     const edge = [...this.#edge].map(([key, hashes]) => ({ ...idOf(key), hashes }));
     await this.#compare(edge);
-    // What is kept beside these belongs to no tree that there is.
+    // Any other stored row belongs to no existing tree.
     const { rows } = await this.client.query<{ tiles: number; heads: number; strays: number }>(
       `SELECT (SELECT count(*) FROM tree_tile WHERE tenant = $1)::float8 AS tiles,
          (SELECT count(*) FROM tree_head WHERE tenant = $1)::float8 AS heads,
@@ -81,9 +81,9 @@ export class TreeWalk {
       [tenant],
     );
     const kept = rows[0];
-    this.findings.judge(kept?.tiles === this.#tiles, 'tree_tile', tenant, 'number of tiles');
-    this.findings.judge(kept?.heads === this.#heads, 'tree_head', tenant, 'number of checkpoints');
-    this.findings.judge(kept?.strays === 0, 'tree_head', tenant, 'cosignatures of nothing');
+    this.findings.check(kept?.tiles === this.#tiles, 'tree_tile', tenant, 'number of tiles');
+    this.findings.check(kept?.heads === this.#heads, 'tree_head', tenant, 'number of checkpoints');
+    this.findings.check(kept?.strays === 0, 'tree_head', tenant, 'cosignatures of nothing');
   }
 
   #grow(entries: readonly Uint8Array[]): Tile[] {
@@ -114,13 +114,13 @@ export class TreeWalk {
     return heads.sort((a, b) => a.size - b.size);
   }
 
-  #judgeHead({ generation, size, note }: HeadRow): void {
+  #checkHead({ generation, size, note }: HeadRow): void {
     const { findings, of } = this;
     const head = readTreeHead(readNote(note)?.body ?? '');
     const root = treeRoot((id) => this.#edge.get(keyOf(id)), this.#size);
     const fits = head?.size === size && size === this.#size && head.root.equals(root);
     const good = fits && this.#isSigned(note, generation);
-    findings.judge(good, 'tree_head', of.tenant, `${generation}/${size}`);
+    findings.check(good, 'tree_head', of.tenant, `${generation}/${size}`);
     findings.counts.treeHeads += 1;
     this.#heads += 1;
   }
@@ -150,7 +150,7 @@ export class TreeWalk {
       const same = kept.get(keyOf(tile));
       const fits = same !== undefined && Buffer.from(tile.hashes).equals(same);
       const complete = tile.hashes.length === tileWidth(tile, treeSize) * HASH_BYTES;
-      this.findings.judge(fits && complete, 'tree_tile', tenant, keyOf(tile));
+      this.findings.check(fits && complete, 'tree_tile', tenant, keyOf(tile));
     }
     this.findings.counts.tiles += tiles.length;
     this.#tiles += tiles.length;

@@ -35,7 +35,7 @@ export async function readAsText(path: string, options: CallOptions = {}): Promi
   return textOf(await ask(path, { method: 'GET' }, options));
 }
 
-/** Reads what may be known already: null when the service says that `tag` is still what there is. */
+/** Reads data that may be known already: null when the service says that `tag` is still current. */
 export async function readChanged<T>(
   path: string,
   tag: string | null,

@@ -1,4 +1,4 @@
-/** What a refusal says (RFC 9457, protocol R3). Clients key on `code` only. */
+/** The content of a refusal (RFC 9457, protocol R3). Clients key on `code` only. */
 export interface ProblemParts {
   readonly status: number;
   readonly code: string;
@@ -32,14 +32,14 @@ export class Problem extends Error {
 }
 
 /**
- * No answer came, or none that the service can have given. What was asked for may have happened or not: only asking
- * again with the same idempotency key tells.
+ * No answer came, or none that the service can have given. The command may have had its effect or not: only a retry with
+ * the same idempotency key tells.
  */
 export class Unanswered extends Error {
   override readonly name = 'Unanswered';
 }
 
-/** Makes a problem of a refusal's body, whatever it holds. */
+/** Makes a problem of a refusal's body, with any content. */
 export function problemOf(status: number, text: string, retryAfter: string | null): Problem {
   const body = objectIn(text);
   const word = (name: string) => (typeof body[name] === 'string' ? body[name] : '');

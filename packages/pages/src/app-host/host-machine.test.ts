@@ -48,7 +48,7 @@ const WAY: Record<Phase, HostEvent[]> = {
 };
 const PHASES = Object.keys(WAY) as Phase[];
 
-/** What an event leads to, in one word: an error code, a failure, the phase reached, or nothing. */
+/** The result of an event, in one word: an error code, a failure, the phase reached, or nothing. */
 function verdict(phase: Phase, event: HostEvent): string {
   const { state, effects } = after(...WAY[phase], event);
   const words = effects.flatMap((effect) => {
@@ -203,7 +203,7 @@ const EVENTS: [string, HostEvent, string[]][] = [
   ['a wish to close', { type: 'close' }, ['removed', 'removed', 'removed', 'closing', '-', '-']],
   ['a permission', { type: 'allow' }, ['-', '-', '-', '-', '-', '-']],
   [
-    'a settled proposal that nobody made',
+    'a settled proposal without a proposal',
     { type: 'settled', id: 'p', outcome: { accepted: true, candidateId: 'c' } },
     ['-', '-', '-', '-', '-', '-'],
   ],
@@ -228,7 +228,7 @@ describe('the host says', () => {
     expect(effects.map(({ type }) => type)).toContain('await_initialise');
   });
 
-  test('what the profile wants in answer to initialize', () => {
+  test('requirements of the profile on the answer to initialize', () => {
     const [answer] = sent(after(...WAY.initialising).effects);
     expect(answer.id).toBe('init');
     expect(validate('AgentUiInitializeResult', answer.result)).toBe(true);
@@ -298,7 +298,7 @@ describe('a proposal', () => {
     expect(effects).toEqual([{ type: 'remove', failure: 'too_many_proposals' }]);
   });
 
-  test('that is settled after the View is gone goes nowhere', () => {
+  test('that is settled after the View has ended goes nowhere', () => {
     expect(after(...WAY.closing, settled('p', true)).effects).toEqual([]);
     const gone = [
       ...WAY.active,
@@ -310,7 +310,7 @@ describe('a proposal', () => {
 });
 
 describe('ids', () => {
-  test('are refused the second time, and told apart by type', () => {
+  test('are refused the second time, and distinguished by type', () => {
     const [twice] = sent(after(...WAY.active, says(ask(7, 'x')), says(propose(7))).effects);
     expect(twice).toMatchObject({ id: 7, error: { code: -32600 } });
     expect(after(...WAY.active, says(ask('7', 'x')), says(propose(7))).effects[0]?.type).toBe(
@@ -326,7 +326,7 @@ describe('ids', () => {
     ]);
   });
 
-  test('do not save a View that sends what is ignored', () => {
+  test('do not save a View whose messages are ignored', () => {
     const many = Array.from({ length: 512 }, () => says('noise'));
     expect(after(...WAY.active, ...many).state.phase).toBe('active');
     expect(after(...WAY.active, ...many, says('noise')).effects).toEqual([

@@ -21,12 +21,12 @@ export type Phase = 'loading' | 'started' | 'initialising' | 'active' | 'closing
 
 export interface HostState {
   readonly phase: Phase;
-  /** Ids of requests so far; text and number are told apart. */
+  /** Ids of requests so far; text and number are distinct. */
   readonly ids: ReadonlySet<MessageId>;
   /** Messages that were refused or ignored; as many as ids are too many. */
   readonly refused: number;
   readonly proposals: number;
-  /** Proposals that are being judged by the service. */
+  /** Proposals that are being checked by the service. */
   readonly pending: ReadonlySet<MessageId>;
   /** Whether a further proposal may go to the service (protocol §12.6). */
   readonly permission: 'free' | 'once' | 'none';
@@ -56,7 +56,7 @@ export type HostEffect =
   | { readonly type: 'ready' }
   | { readonly type: 'remove'; readonly failure: AppFailure | null };
 
-/** What became of a proposal: frozen and on the trusted page, or refused by slot, service or reviewer. */
+/** The outcome of a proposal: frozen and on the trusted page, or refused by slot, service or reviewer. */
 export type ProposalOutcome =
   | { readonly accepted: true; readonly candidateId: string }
   | { readonly accepted: false; readonly message: string };
@@ -81,7 +81,7 @@ const CAPABILITIES = { localProposal: true };
 
 type Step = readonly [HostState, readonly HostEffect[]];
 
-/** The next state and what is to be done. Pure: frames, timers and the service are elsewhere. */
+/** The next state and the effects to run. Pure: frames, timers and the service are elsewhere. */
 export function hostStep(facts: HostFacts, state: HostState, event: HostEvent): Step {
   if (state.phase === 'closed') return [state, []];
   switch (event.type) {
@@ -256,7 +256,7 @@ function close(state: HostState): Step {
   return send({ ...state, phase: 'closing' }, message, { type: 'await_grace' });
 }
 
-/** Whatever it answers, and however: the frames go. Anything else is not listened to any more. */
+/** With any answer, and in any form, the frames go. Anything else is not listened to any more. */
 function answerToTeardown(state: HostState, message: Message): Step {
   const answers = message.kind === 'success' || message.kind === 'error';
   return answers && message.id === TEARDOWN_ID ? remove(state) : [state, []];
@@ -276,7 +276,7 @@ function refuse(state: HostState, id?: MessageId, code?: ErrorCode, why?: string
   return send(next, failure(id, code, why));
 }
 
-/** Sends what the host may send; a message over its bounds ends the View instead. */
+/** Sends an allowed message of the host; a message over its bounds ends the View instead. */
 function send(state: HostState, message: unknown, ...more: readonly HostEffect[]): Step {
   const bounds = { bytes: AGENT_UI_LIMITS.host_message_bytes, depth: AGENT_UI_LIMITS.json_depth };
   const fault = faultOf(message, bounds);

@@ -18,8 +18,8 @@ export interface AppOptions {
   /** Takes the slot and freezes the proposal, or says why not. A throw is a refusal without a reason. */
   readonly onProposal: (proposal: DecisionProposal) => Promise<Accepted | Refused>;
   /**
-   * The app is gone, or never came: withdraw what it has proposed, show the native form alone. Called at most once, and
-   * not for `close`.
+   * The app is gone, or never came: withdraw its proposals, show the native form alone. Called at most once, and not for
+   * `close`.
    */
   readonly onFailure: (failure: AppFailure) => void;
   /** The app has its data; from now on it may propose. */
@@ -36,7 +36,7 @@ export interface MountedApp {
 const HOST_INFO = { name: 'Countersign', version: '0.1.0' };
 const REFUSED = 'the proposal was refused';
 
-/** What an app is told of a refusal: enough to say what to change, nothing of the page. */
+/** The words that an app gets for a refusal: enough to change its proposal, nothing about the page. */
 function wordsOf({ reason, code }: Refused): string {
   if (reason === 'busy') return 'another proposal is being reviewed';
   return code === null ? REFUSED : `${REFUSED}: ${code}`;
@@ -44,7 +44,7 @@ function wordsOf({ reason, code }: Refused): string {
 
 /**
  * Shows an app inside `container`, in two frames on the sandbox origin (protocol §12.1), once it is certain that it is the
- * app this request is bound to. Whatever the app does reaches the page by `options` alone.
+ * app this request is bound to. The app reaches the page by `options` alone.
  */
 export function mountApp(container: HTMLElement, options: AppOptions): MountedApp {
   const life = new AbortController();

@@ -37,7 +37,7 @@ const stored = (): StoredApp =>
     }),
   );
 
-/** With what was changed bound again, as somebody would who could write the answer. */
+/** With the change bound again, as by an attacker who could write the answer. */
 function rebound(app: StoredApp): StoredApp {
   const { profile, protocol_revision, request: of, bundle, source } = app;
   const snapshots = {
@@ -48,7 +48,7 @@ function rebound(app: StoredApp): StoredApp {
   return { ...app, snapshots, binding_digest: valueDigest(bound) };
 }
 
-test('an app that is what the request is bound to is taken', async () => {
+test('accepts the app that the request is bound to', async () => {
   const app = stored();
   expect(await checkedApp(app, page)).toEqual(app);
 });

@@ -13,7 +13,7 @@ import {
 } from '../app-messages/shapes.js';
 import { textDigest, valueDigest } from '../material/digest.js';
 
-/** What the page itself knows of its request (protocol §7 request.material). */
+/** The facts that the page itself knows of its request (protocol §7 request.material). */
 export interface PageFacts {
   readonly request: DecisionRequest;
   readonly request_digest: string;
@@ -32,7 +32,7 @@ const orNull =
   (value) =>
     value === null || check(value);
 
-/** As a browser writes the origin of what it loads from there. */
+/** As a browser writes the origin of a document from there. */
 const origin: Check = (value) =>
   typeof value === 'string' &&
   /^https?:\/\/[a-z0-9.-]+(:\d+)?$/.test(value) &&
@@ -69,8 +69,8 @@ const isStoredApp = exactly({
 });
 
 /**
- * The answer of `request.app` when it is, in every member and every digest, what this page's request is bound to
- * (protocol §12.2); null otherwise. Digests are recomputed here: the page trusts what it can check, not what it was told.
+ * The answer of `request.app` when every member and every digest of it matches this page's request (protocol §12.2); null
+ * otherwise. Digests are recomputed here: the page trusts only data that it can check.
  */
 export async function checkedApp(answer: unknown, page: PageFacts): Promise<StoredApp | null> {
   if (!isStoredApp(answer)) return null;
@@ -78,7 +78,7 @@ export async function checkedApp(answer: unknown, page: PageFacts): Promise<Stor
   try {
     return belongs(app, page) && (await isIntact(app, page.request)) ? app : null;
   } catch {
-    // What has no canonical form has no digest either.
+    // A value without a canonical form has no digest either.
     return null;
   }
 }

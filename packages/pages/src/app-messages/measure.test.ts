@@ -69,7 +69,7 @@ test('takes objects without a prototype and members that are called __proto__', 
   expect(faultOf(value, wide)).toBeNull();
 });
 
-test('ends at the bound, however much a few objects stand for', () => {
+test('ends at the bound, even where a few objects stand for much text', () => {
   const cycle: unknown[] = [];
   cycle.push(cycle);
   expect(faultOf(cycle, wide)).toBe('too_deep');

@@ -8,8 +8,8 @@ export interface Bounds {
 }
 
 /**
- * Whether a value that came by postMessage is JSON within bounds (protocol §12.5); null when it is. What structured
- * cloning carries beside JSON is refused: dates, maps, buffers, holes, undefined, big integers, NaN, cycles, lone
+ * Whether a value that came by postMessage is JSON within bounds (protocol §12.5); null when it is. Values that structured
+ * cloning carries beside JSON are refused: dates, maps, buffers, holes, undefined, big integers, NaN, cycles, lone
  * surrogates. The text itself is never made, and the walk ends at the bound: a few shared objects can stand for a text of
  * any length.
  */

@@ -55,7 +55,7 @@ test.each(SAMPLES.map((value) => [JSON.stringify(value)?.slice(0, 80), value]))(
   },
 );
 
-test('names the id of what asks and is malformed, so that an error can be sent', () => {
+test('names the id of a malformed request, so that an error can be sent', () => {
   expect(messageOf({ ...request, more: 1 })).toEqual({ kind: 'malformed', id: 1 });
   expect(messageOf({ ...request, id: {} })).toEqual({ kind: 'malformed', id: null });
   expect(messageOf({ jsonrpc: '2.0', id: 1, result: 7 })).toEqual({ kind: 'malformed', id: null });

@@ -54,7 +54,7 @@ export function messageOf(value: unknown): Message {
   }
   if (isSuccess(value)) return { kind: 'success', id: id as MessageId, result: result as Params };
   if (isError(value)) return { kind: 'error', id: id as MessageId };
-  // Only what asks for an answer can be answered.
+  // Only a request can be answered.
   return { kind: 'malformed', id: method !== undefined && isId(id) ? id : null };
 }
 

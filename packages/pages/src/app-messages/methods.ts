@@ -1,4 +1,4 @@
-/** What a View and the host say to each other (protocol §12.3). */
+/** The messages between a View and the host (protocol §12.3). */
 export const PUBLIC = {
   initialize: 'proto/ui.initialize',
   initialized: 'proto/ui.initialized',
@@ -8,7 +8,7 @@ export const PUBLIC = {
   teardown: 'proto/ui.teardown',
 } as const;
 
-/** What proxy and host, or proxy and inner frame, say to each other; a View neither sends nor sees them. */
+/** The messages between proxy and host, or proxy and inner frame; a View neither sends nor sees them. */
 export const PRIVATE = {
   proxyReady: 'proto/ui.proxyReady',
   proxyAlive: 'proto/ui.proxyAlive',

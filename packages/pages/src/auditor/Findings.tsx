@@ -19,7 +19,7 @@ const STATUS_TONES: Readonly<Record<Check['status'], Tone>> = {
 };
 const MOST = 100;
 
-/** The verdict in plain words, whose and what it is of, and what failed. */
+/** The verdict in plain words, the file and the manifest that it is about, and the failed checks. */
 export function Outcome(props: {
   readonly name: string;
   readonly verdict: Verdict;
@@ -42,7 +42,7 @@ export function Outcome(props: {
               verdict.kind === null ? auditor.unreadable : auditor.kinds[verdict.kind],
             ],
             [auditor.trusted, <SafeText key="" text={trustWords.of(trust.keys, trust.issuer)} />],
-            [auditor.judgedAt, <Moment key="" at={at} as="none" />],
+            [auditor.verifiedAt, <Moment key="" at={at} as="none" />],
           ]}
         />
       </section>
@@ -51,7 +51,7 @@ export function Outcome(props: {
   );
 }
 
-/** What is open, gone or covered by nothing, and what holds last. */
+/** Open, deleted and uncovered parts, and last the checks that hold. */
 export function Findings({ verdict }: { verdict: Verdict }) {
   const of = (status: Check['status']) => withStatus(verdict, status);
   return (

@@ -10,7 +10,7 @@ type ReadPart = (path: string, most: number) => Promise<Part>;
 const MOST = 200_000;
 const AT_ONCE = 4_000;
 
-/** What reviewers had before them, out of the export: the document first, for it is what counts. */
+/** The material that reviewers saw, from the export: the document first, because it is decisive. */
 export function Shown({ part }: { part: ReadPart }) {
   const [document, setDocument] = useState<Part | null>(null);
   useEffect(() => {

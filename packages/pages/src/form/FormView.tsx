@@ -11,7 +11,7 @@ import type { Draft } from './draft.js';
 import { emptyDraft, escaped, isVariant } from './draft.js';
 import type { FormField, FormNode } from './model.js';
 
-/** What is wrong at a place of the answer, in words. */
+/** The fault at a place of the answer, in words. */
 export type FaultsAt = (place: string) => string | undefined;
 
 interface PartProps {
@@ -264,7 +264,7 @@ function wordOf(option: unknown): string {
   return typeof option === 'string' ? option : JSON.stringify(option);
 }
 
-/** An option of a list of the browser's own, which shows text only: what cannot be seen is written out. */
+/** An option of a list of the browser's own, which shows text only: invisible characters are written out. */
 function visible(text: string): string {
   const shown = text.length > TITLE ? `${text.slice(0, TITLE)}…` : text;
   return piecesOf(shown)

@@ -1,8 +1,8 @@
 import type { FormNode } from './model.js';
 
 /**
- * What a person has entered so far, in the shape of the form and not of the answer: numbers as they were typed, choices
- * by place, the members of an object by place. Null where nothing was entered.
+ * A person's input so far, in the shape of the form and not of the answer: numbers as they were typed, choices by place,
+ * the members of an object by place. Null where nothing was entered.
  */
 export type Draft = null | string | number | boolean | readonly Draft[] | VariantDraft;
 
@@ -23,7 +23,7 @@ export interface Answer {
   readonly faults: readonly Fault[];
 }
 
-/** What a form begins with: required parts are there, and nothing is chosen or filled in for anybody. */
+/** The initial draft of a form: required parts are there, and nothing is chosen or filled in. */
 export function emptyDraft(node: FormNode, required = true): Draft {
   switch (node.kind) {
     case 'object':

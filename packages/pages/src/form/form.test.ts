@@ -69,7 +69,7 @@ describe('the form of a schema', () => {
     expect(formOf(closed(many)).kind).toBe('json');
   });
 
-  test('offers shapes by what tells them apart', () => {
+  test('offers shapes by their distinguishing parts', () => {
     const node = formOf({
       oneOf: [
         closed({ kind: { const: 'card' }, number: { type: 'string' } }),
@@ -101,7 +101,7 @@ describe('an answer', () => {
     ),
   );
 
-  test('begins without a choice made for anybody, and says what is missing', () => {
+  test('begins without a preselected choice, and names missing parts', () => {
     const draft = emptyDraft(node);
     expect(draft).toEqual([null, [null], null, null]);
     expect(answerOf(node, draft).faults).toEqual([
@@ -110,7 +110,7 @@ describe('an answer', () => {
     ]);
   });
 
-  test('leaves out what was left empty', () => {
+  test('leaves out empty parts', () => {
     expect(answerOf(node, ['x', [false], '', null])).toEqual({
       response: { note: 'x', inner: { flag: false } },
       faults: [],

@@ -1,4 +1,4 @@
-/** What a response schema asks for, as far as it can be asked by a form. */
+/** The parts of a response schema that a form can ask for. */
 export type FormNode =
   | {
       readonly kind: 'string';
@@ -66,7 +66,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   array: ['items', 'minItems', 'maxItems', 'uniqueItems'],
 };
 
-/** The form of a response schema. What a form cannot ask for exactly is asked for as JSON, piece by piece. */
+/** The form of a response schema. Parts that a form cannot ask for exactly are asked for as JSON, piece by piece. */
 export function formOf(schema: unknown): FormNode {
   const budget = { fields: FIELDS };
   const node = nodeOf(schema, schema, 0, budget);
@@ -135,7 +135,7 @@ function object(
   if (budget.fields < 0) return plain(schema);
   return {
     kind: 'object',
-    // The service keeps members in the order of their names; what is needed comes first here.
+    // The service keeps members in the order of their names; required ones come first here.
     fields: properties
       .map(([name, of]) => ({
         name,
@@ -192,7 +192,7 @@ function variants(
   return { kind: 'variants', variants: made };
 }
 
-/** What to call one of several shapes: the constant that tells it apart, its type, or its number. */
+/** The name of one of several shapes: the constant that tells it apart, its type, or its number. */
 function nameOf(schema: Schema | null, at: number): string {
   const constant = Object.values(objectIn(schema?.['properties']) ?? {})
     .map((of) => objectIn(of)?.['const'])
@@ -202,7 +202,7 @@ function nameOf(schema: Schema | null, at: number): string {
   return typeof type === 'string' ? type : String(at + 1);
 }
 
-/** Follows `$ref`; only what is nothing but a reference, and only within the document. */
+/** Follows `$ref`; only a schema that is nothing but a reference, and only within the document. */
 function resolved(given: unknown, root: unknown): Schema | null {
   let schema = objectIn(given);
   for (let steps = 0; schema && typeof schema['$ref'] === 'string'; steps += 1) {

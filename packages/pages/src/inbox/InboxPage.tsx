@@ -22,7 +22,7 @@ function tabOfAddress(): Tab {
   return TABS.find((tab) => tab === name) ?? 'waiting';
 }
 
-/** What waits for this reviewer, and what became of the rest. */
+/** The waiting requests of this reviewer, and the outcome of the others. */
 export function InboxPage() {
   const me = reader()?.subject ?? '';
   const [choice, setChoice] = useState<Choice>({ tab: tabOfAddress(), ...NO_CHOICE });

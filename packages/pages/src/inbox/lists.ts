@@ -14,7 +14,7 @@ export interface Inbox {
   readonly refresh: () => void;
 }
 
-/** Pages of 50 that are read to sort what waits by its deadline; older ones on demand. */
+/** Pages of 50 that are read to sort waiting requests by deadline; older ones on demand. */
 const PAGES_AT_ONCE = 6;
 const REFRESH_MS = 8_000;
 
@@ -24,7 +24,7 @@ interface Loaded {
 }
 
 async function load(tab: Tab, pages: number, signal: AbortSignal): Promise<Loaded> {
-  // The empty value is no filter; what waits is taken out afterwards.
+  // The empty value is no filter; waiting requests are removed afterwards.
   const state = tab === 'decided' ? '' : 'pending';
   const items = new Map<string, RequestListItem>();
   let offset: number | null = 0;
@@ -39,7 +39,7 @@ async function load(tab: Tab, pages: number, signal: AbortSignal): Promise<Loade
   return { items: [...items.values()], next: offset };
 }
 
-/** The list of a tab, read again while somebody looks at it. */
+/** The list of a tab, read again while the page is visible. */
 export function useInbox(tab: Tab): Inbox {
   const kind = tab === 'decided' ? 'decided' : 'waiting';
   const [loaded, setLoaded] = useState<{ kind: string; list: Loaded } | null>(null);
@@ -116,7 +116,7 @@ export function useOrigins(items: readonly RequestListItem[] | null): ReadonlyMa
           const { request } = await read<RequestStatus>(`/v2/requests/${id}`, { quiet: true });
           found.set(id, { route: request.route, producer: request.producer });
         } catch {
-          // Next time the list is read; a filter by what is unknown shows it not.
+          // The next reading asks again; a filter by an unknown value does not show it.
           asked.current.delete(id);
         }
       }

@@ -2,7 +2,7 @@ import type { RequestListItem } from '@countersign/protocol';
 
 export type Tab = 'mine' | 'waiting' | 'decided';
 
-/** What never changes about a request and is not in the list. */
+/** The facts about a request that never change and are not in the list. */
 export interface Origins {
   readonly route: string;
   readonly producer: string;
@@ -20,8 +20,8 @@ export interface Choice {
 export const NO_CHOICE: Omit<Choice, 'tab'> = { text: '', state: '', route: '', producer: '' };
 
 /**
- * The requests of a tab that match search and filters: those that wait by their deadline, the others newest first as
- * the service lists them. What is not known yet of a request does not match a filter that asks for it.
+ * The requests of a tab that match search and filters: those that wait by their deadline, the others newest first as the
+ * service lists them. A request with unknown facts does not match a filter by them.
  */
 export function selected(
   items: readonly RequestListItem[],

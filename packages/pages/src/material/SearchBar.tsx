@@ -11,7 +11,10 @@ export interface SearchBarProps {
   readonly reveal: (match: number) => Promise<void>;
 }
 
-/** Finds in what is too long to be searched by the browser; Enter goes to the next match, Shift and Enter back. */
+/**
+ * Finds text in documents that are too long for the browser's own search; Enter goes to the next match, Shift and Enter
+ * back.
+ */
 export function SearchBar({ label, search, reveal }: SearchBarProps) {
   const [text, setText] = useState('');
   const [found, setFound] = useState<{ matches: number; at: number } | null>(null);

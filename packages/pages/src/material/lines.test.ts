@@ -13,7 +13,7 @@ describe('a text as rows', () => {
     expect(rows.lineCount).toBe(4);
   });
 
-  test('leaves nothing out, whatever the characters', () => {
+  test('leaves nothing out, with any characters', () => {
     const text = '日本語 and 😀😀😀 and \u202e\u0000 ' + 'x'.repeat(50);
     const rows = new TextRows(text, 7).rows(0, 999);
     expect(rows.map((row) => row.text).join('')).toBe(text);
@@ -27,7 +27,7 @@ describe('a text as rows', () => {
     expect(rows.rows(rows.rowAt(16), 1)[0]!.text).toBe('e');
   });
 
-  test('finds what occurs, in any case', () => {
+  test('finds text in any case', () => {
     expect(occurrences('Ab ab AB', 'aB')).toEqual([0, 3, 6]);
     expect(occurrences('İstanbul x', 'x')).toEqual([9]);
     expect(occurrences('abc', '')).toEqual([]);

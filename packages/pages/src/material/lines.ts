@@ -1,4 +1,4 @@
-/** One row of a long text: a stretch of it, on which line it lies, and whether it begins that line. */
+/** One row of a long text: a part of it, its line, and whether it begins that line. */
 export interface TextRow {
   readonly line: number;
   readonly begins: boolean;
@@ -80,11 +80,11 @@ export class TextRows {
 
 const OCCURRENCES = 10_000;
 
-/** Where `wanted` occurs in a text, whatever the case of its letters, at most 10,000 times. */
+/** The occurrences of `wanted` in a text, ignoring case, at most 10,000. */
 export function occurrences(text: string, wanted: string): number[] {
   if (wanted === '') return [];
   const found: number[] = [];
-  // Letters whose lower case is longer would move what follows: those texts are searched as they are.
+  // Letters whose lower case is longer would shift later positions: those texts are searched as they are.
   const lower = text.toLowerCase();
   const [where, what] =
     lower.length === text.length ? [lower, wanted.toLowerCase()] : [text, wanted];

@@ -32,7 +32,7 @@ export interface Hint {
   readonly text: string;
 }
 
-/** What the worker can be asked, and what it answers. */
+/** The questions to the worker, and its answers. */
 export interface Questions {
   load: { ask: { path: string }; answer: MaterialHead };
   tree: { ask: { from: number; count: number }; answer: { rows: TreeRow[]; length: number } };

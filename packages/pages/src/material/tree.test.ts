@@ -27,7 +27,7 @@ describe('a payload as rows', () => {
     expect(labels(tree)).toEqual([null, 'a', 'b', 'c', 'z']);
   });
 
-  test('groups what has too many parts, and finds its way through the groups', () => {
+  test('groups values with too many parts, and finds its way through the groups', () => {
     const tree = new PayloadTree({
       list: Array.from({ length: 1_234 }, (_none, at) => `item ${at}`),
     });
@@ -50,7 +50,7 @@ describe('a payload as rows', () => {
     expect(tree.search('')).toBe(0);
   });
 
-  test('takes odd names for what they are', () => {
+  test('shows odd names as they are', () => {
     const tree = new PayloadTree(JSON.parse('{"__proto__": 1, "constructor": {"": 2}}'));
     expect(labels(tree)).toEqual([null, '__proto__', 'constructor']);
   });

@@ -1,4 +1,4 @@
-/** What a row of the payload shows. `text` is a piece of a long string, `group` a stretch of a long array or object. */
+/** The kind of a row of the payload. `text` is a piece of a long string, `group` a stretch of a long array or object. */
 export type RowKind =
   'object' | 'array' | 'string' | 'number' | 'boolean' | 'null' | 'group' | 'text';
 
@@ -10,7 +10,7 @@ export interface TreeRow {
   /** Member name, index or range; null at the root and for a piece of a string. */
   readonly label: string | null;
   readonly kind: RowKind;
-  /** The value, or the beginning of it; '' for what has parts. */
+  /** The value, or the beginning of it; '' for a value with parts. */
   readonly preview: string;
   /** Characters that `preview` leaves out. */
   readonly hidden: number;
@@ -28,7 +28,7 @@ interface Node {
   readonly label: string | null;
   readonly kind: RowKind;
   readonly value: unknown;
-  /** The stretch of the parent's parts that a group stands for. */
+  /** The range of the parent's parts that a group contains. */
   readonly from: number;
   readonly to: number;
   readonly position: number;
@@ -47,8 +47,8 @@ export const MATCHES = 10_000;
 type Way = readonly number[];
 
 /**
- * A JSON value as rows that open and close. It holds as many rows as are open, so that ten megabytes cost as little as
- * ten lines until somebody opens them.
+ * A JSON value as rows that open and close. It holds as many rows as are open, so that ten megabytes cost as little as ten
+ * lines until a reader opens them.
  */
 export class PayloadTree {
   private nextId = 0;
@@ -101,7 +101,7 @@ export class PayloadTree {
     return this.matches.length;
   }
 
-  /** Opens whatever hides the match of that number; gives the place of its row. */
+  /** Opens all rows that hide the match of that number; gives the place of its row. */
   reveal(match: number): number {
     const way = this.matches[match];
     if (!way) return 0;

@@ -106,12 +106,12 @@ function validatorOf(schema: unknown): Validator | null {
   try {
     return new Validator(schema as Schema, '2020-12', false);
   } catch {
-    // A schema that this library cannot read gives no hints; the service judges anyway.
+    // A schema that this library cannot read gives no hints; the service checks anyway.
     return null;
   }
 }
 
-/** What the response schema will not take. Hints only: the service is the judge. */
+/** The faults of a response by its schema. Hints only: the service is the judge. */
 function check(response: unknown): Hint[] {
   if (!validator) return [];
   try {

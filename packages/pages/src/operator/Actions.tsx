@@ -24,7 +24,7 @@ const ACTIONS: readonly Action[] = [
   { name: 'reconcile', title: operator.reconcile, what: operator.reconcileWhat, danger: false },
 ];
 
-/** What an operator may do with a request (protocol §1): what would change nothing is not offered. */
+/** The actions of an operator on a request (protocol §1): one without effect is not offered. */
 function offered({ decision_state, grant_state, claim }: RequestStatus): readonly Action[] {
   const pending = decision_state === 'pending';
   const unused = grant_state === 'pending_anchor' || grant_state === 'available';
@@ -98,7 +98,7 @@ function Confirm(props: {
   const { action, status, close, done } = props;
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<unknown>(null);
-  // One key for what is meant once: asking again repeats the question, never the effect.
+  // One key for one intended action: a retry repeats the question, never the effect.
   const key = useRef(newKey());
   const asked = useRef<unknown>(null);
   const go = async (event: SubmitEvent) => {
@@ -112,7 +112,7 @@ function Confirm(props: {
       });
       done();
     } catch (failed) {
-      // What was sent may have happened, so the same is sent again.
+      // The command may have had its effect, so the same one is sent again.
       asked.current = failed instanceof Unanswered ? body : null;
       if (!(failed instanceof Unanswered)) key.current = newKey();
       setFault(failed);

@@ -15,21 +15,21 @@ import { requestAddress } from './Requests.js';
 export interface ChangeProps {
   readonly kind: 'route' | 'principal';
   readonly id: string;
-  /** What would be saved, without secrets: a preview needs none. */
+  /** The configuration to save, without secrets: a preview needs none. */
   readonly looked: object;
-  /** What is saved; asked for at the last moment, so that secrets are in one place only. */
+  /** The body to save; asked for at the last moment, so that secrets are in one place only. */
   readonly body: () => object;
   readonly differences: readonly Difference[];
   /** Shows the form's own faults; false when there are any. */
   readonly ready: () => boolean;
-  /** Whether the service still has what the form began with. */
+  /** Whether the service still has the entry that the form began with. */
   readonly current: () => Promise<boolean>;
   readonly saved: (result: unknown) => void;
 }
 
 /**
- * The end of every form that changes the directory: nothing can be saved before what it takes away was shown, and when
- * more would be lost by then, it is shown again (docs/decisions/0016).
+ * The end of every form that changes the directory: nothing can be saved before its effects were shown, and when more would
+ * be lost by then, they are shown again (docs/decisions/0016).
  */
 export function Change(props: ChangeProps) {
   const { kind, id, looked, body, differences, ready, current, saved } = props;

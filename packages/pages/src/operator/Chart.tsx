@@ -8,7 +8,7 @@ const HEIGHT = 56;
 const figure = (value: number) =>
   (value >= 100 ? Math.round(value) : Math.round(value * 10) / 10).toLocaleString();
 
-/** A small line over the readings, which says in words what it shows. */
+/** A small line over the readings, with a description in words. */
 export function Chart({ title, readings }: { title: string; readings: readonly Reading[] }) {
   const last = readings.at(-1);
   const first = readings[0];

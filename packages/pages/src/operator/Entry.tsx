@@ -17,9 +17,9 @@ export interface EntryPageProps<Item, Beside> {
   readonly list: 'routes' | 'principals';
   readonly title: string;
   readonly lead: (item: Item) => ComponentChildren;
-  /** What the form needs to know beside the entry. */
+  /** The data that the form needs beside the entry. */
   readonly beside: () => Promise<Beside>;
-  /** The form; `saved` says so and loads what there is now. */
+  /** The form; `saved` says so and loads the current entry. */
   readonly form: (
     item: Item | null,
     beside: Beside,
@@ -109,7 +109,7 @@ export function IdField(props: {
   );
 }
 
-/** What a form amounts to, as the interface takes it. */
+/** The input of a form, as the interface takes it. */
 export function AsJson({ value }: { value: object }) {
   return (
     <details>

@@ -27,7 +27,7 @@ export function addressOf(filter: Readonly<Record<string, string>>): string {
   return query === '' ? location.pathname : `${location.pathname}?${query}`;
 }
 
-/** A list's filter, with the times between which it lies. Finding leads to the address that holds it. */
+/** A list's filter, with its time range. Finding leads to the address that holds it. */
 export function FilterForm<const Names extends readonly string[]>(props: {
   readonly names: Names;
   readonly filter: FilterOf<Names> & Record<(typeof TIMES)[number], string>;
@@ -78,7 +78,7 @@ export function FilterForm<const Names extends readonly string[]>(props: {
   );
 }
 
-/** What the fields for a local date and time hold, as the wire wants it; '' when it is none. */
+/** The timestamp of the wire from fields for a local date and time; '' when it is none. */
 function stampOf(local: string): string {
   const time = new Date(local);
   return local === '' || Number.isNaN(time.getTime()) ? '' : time.toISOString();

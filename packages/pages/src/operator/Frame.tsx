@@ -21,7 +21,7 @@ function isHere(href: string): boolean {
   return href === '/operator' ? pathname === href : pathname.startsWith(href);
 }
 
-/** The frame of each operator page: where an operator is among them, and what it is about. An auditor sees no other place. */
+/** The frame of each operator page: the navigation, and the subject of the page. An auditor sees no other place. */
 export function Frame(props: {
   readonly title: string;
   readonly heading?: ComponentChildren;

@@ -30,7 +30,7 @@ export function Incidents() {
   );
 }
 
-/** Incidents with what to do about each; `ofOne` when they are all about the request that the page is about. */
+/** Incidents, each with its remedy; `ofOne` when they are all about the request of the page. */
 export function IncidentTable({
   items,
   ofOne = false,

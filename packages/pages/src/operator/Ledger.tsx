@@ -108,7 +108,7 @@ function Entries({ from, show }: { from: number; show: (from: number) => void })
   );
 }
 
-/** What an entry holds: its type at once, the record when it is asked for. */
+/** The content of an entry: its type at once, the record on demand. */
 function Content({ entry: { record, head } }: { entry: LedgerEntry }) {
   const [open, setOpen] = useState(false);
   if (record === null) return <em class="quiet-text">{operator.textGone}</em>;

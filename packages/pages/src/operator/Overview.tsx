@@ -21,7 +21,7 @@ const EVERY_MS = 5_000;
 /** An hour of readings. */
 const KEPT = 720;
 const DAY_MS = 86_400_000;
-/** A review that waits longer than this is worth a look, whatever its deadline. */
+/** A review that waits longer than this needs attention, with any deadline. */
 const LONG_WAIT_S = 4 * 3600;
 /** Mails, webhooks and checkpoints take seconds when all is well. */
 const LONG_DELIVERY_S = 15 * 60;
@@ -34,7 +34,7 @@ interface Sample {
 
 const steady = () => performance.timeOrigin + performance.now();
 
-/** Reads the figures again and again while the page is looked at; what was read is kept until it is left. */
+/** Reads the figures again and again while the page is visible; readings are kept until it is left. */
 function useSamples() {
   const [samples, setSamples] = useState<readonly Sample[]>([]);
   const [fault, setFault] = useState<unknown>(null);

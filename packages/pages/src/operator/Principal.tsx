@@ -63,7 +63,7 @@ export function PrincipalPage({ id }: { id: string | null }) {
   );
 }
 
-/** What a kind of principal knows; the rest of its configuration stays as it was. */
+/** The members of each kind of principal; the rest of its configuration does not change. */
 const MEMBERS: Record<Kind, readonly (keyof Config)[]> = {
   human: [
     'name',
@@ -78,7 +78,7 @@ const MEMBERS: Record<Kind, readonly (keyof Config)[]> = {
   publisher: ['name'],
 };
 
-/** Without empty texts, and with what goes together: the service takes no member without a value. */
+/** Without empty texts, and without incomplete pairs: the service takes no member without a value. */
 function tidy(config: Config): Config {
   const { email_verified: _, ...rest } = config;
   const given = Object.entries(rest).filter(([, value]) => value !== '' && value !== undefined);
@@ -291,7 +291,7 @@ function PrincipalForm(props: {
   );
 }
 
-/** That secrets change, never what they are. */
+/** The fact that secrets change, never their values. */
 function secretDifferences(
   principal: AdminPrincipal | null,
   kind: Kind,

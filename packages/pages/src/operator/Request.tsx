@@ -26,7 +26,7 @@ import { principalAddress } from './Principal.js';
 import { routeAddress } from './Routes.js';
 import { Audit, Decision, Execution, Grant } from './states.js';
 
-/** One request as operators see it: its states, records, deliveries with their failures, incidents, and what to do. */
+/** One request as operators see it: its states, records, deliveries with their failures, incidents, and actions. */
 export function RequestPage({ id }: { id: string }) {
   const [turn, setTurn] = useState(0);
   const path = `/v2/requests/${encodeURIComponent(id)}`;

@@ -5,8 +5,8 @@ import { Field } from '../parts/Field.js';
 import { operator } from '../strings/operator.js';
 
 /**
- * A secret on its way in. It is in this field and nowhere else: not in what is shown of a change, and gone with the page
- * or when it is saved.
+ * A secret on its way in. It is in this field and nowhere else: not in the preview of a change, and gone with the page or
+ * when it is saved.
  */
 export function SecretField(props: {
   readonly label: string;

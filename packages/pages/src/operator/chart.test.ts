@@ -1,7 +1,7 @@
 import { perMinute, shapeOf } from './chart.js';
 
 describe('a chart', () => {
-  it('goes from edge to edge and stands on zero', () => {
+  it('goes from edge to edge and starts at zero', () => {
     const { line, area, least, most } = shapeOf(
       [
         { at: 1_000, value: 0 },
@@ -16,7 +16,7 @@ describe('a chart', () => {
     expect([least, most]).toEqual([0, 4]);
   });
 
-  it('of nothing but zeros lies on the ground', () => {
+  it('of nothing but zeros is drawn on the axis', () => {
     const zeros = [0, 5_000].map((at) => ({ at, value: 0 }));
     expect(shapeOf(zeros, 200, 46).line).toBe('0,46 200,46');
   });

@@ -3,7 +3,7 @@ import type { AdminPrincipal } from '@countersign/protocol';
 import { operator } from '../strings/operator.js';
 import type { Choice } from './ListField.js';
 
-/** Principals to choose from, with what a reader knows them by. */
+/** Principals to choose from, with the names that readers know them by. */
 export function choicesOf(
   principals: readonly AdminPrincipal[],
   kinds: readonly AdminPrincipal['kind'][],

@@ -6,7 +6,7 @@ export interface Difference {
 }
 
 /**
- * What differs between two configurations, member by member, in the order of the names given; members of objects one
+ * The differences between two configurations, member by member, in the order of the names given; members of objects one
  * level down are named `outer.inner`. The order within lists does not count, as it does not to the service.
  */
 export function differencesOf(before: object | null, after: object): Difference[] {

@@ -16,7 +16,7 @@ export interface Loading<Value> {
   readonly reload: () => void;
 }
 
-/** Loads once, and again when asked to; what was there stays while it loads again. */
+/** Loads once, and again on demand; the earlier value stays while it loads again. */
 export function useLoading<Value>(load: () => Promise<Value>, by = ''): Loading<Value> {
   const [value, setValue] = useState<Value | null>(null);
   const [fault, setFault] = useState<unknown>(null);
@@ -28,7 +28,7 @@ export function useLoading<Value>(load: () => Promise<Value>, by = ''): Loading<
       (loaded) => turn === latest.current && setValue(loaded),
       (failed: unknown) => turn === latest.current && setFault(failed),
     );
-    // What is loaded depends on `by` alone.
+    // The result depends on `by` alone.
   }, [by]);
   useEffect(() => {
     reload();
@@ -45,7 +45,7 @@ export function Waiting() {
   );
 }
 
-/** Loading, refused, or what was loaded. */
+/** Loading, refused, or the loaded value. */
 export function Loaded<Value>(props: {
   readonly of: Loading<Value>;
   readonly children: (value: Value) => ComponentChildren;
@@ -59,7 +59,7 @@ export function Loaded<Value>(props: {
   );
 }
 
-/** A list that goes on when asked. */
+/** A list that loads more on demand. */
 export function Pages<Item>(props: {
   readonly list: string;
   readonly query?: Query;

@@ -2,14 +2,14 @@ import type { ComponentChildren, TargetedMouseEvent } from 'preact';
 
 export interface ButtonProps {
   readonly children: ComponentChildren;
-  /** One primary action on a page; `danger` for what cannot be taken back. */
+  /** One primary action on a page; `danger` for an action that cannot be undone. */
   readonly look?: 'primary' | 'plain' | 'quiet' | 'danger';
   readonly busy?: boolean;
   readonly disabled?: boolean;
   readonly type?: 'button' | 'submit';
   readonly id?: string;
   readonly describedBy?: string;
-  /** What a screen reader says instead of the words shown. */
+  /** The words for a screen reader, instead of the visible ones. */
   readonly label?: string;
   readonly onClick?: (event: TargetedMouseEvent<HTMLButtonElement>) => void;
 }

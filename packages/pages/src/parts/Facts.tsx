@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 
 export type Fact = readonly [term: string, value: ComponentChildren];
 
-/** Terms and what they are. */
+/** Terms and their values. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {
   return (
     <dl class="facts">

@@ -1,4 +1,4 @@
-/** Lets the browser save something as a file. The name is ours, never somebody else's words. */
+/** Lets the browser save something as a file. The name is ours, never another person's words. */
 export function saveBlob(blob: Blob, name: string): void {
   const address = URL.createObjectURL(blob);
   const link = document.createElement('a');

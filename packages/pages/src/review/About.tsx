@@ -9,7 +9,7 @@ import { decisionNames, decisionWords, executionWords } from '../strings/states.
 import { SafeText } from '../text/SafeText.js';
 import { Moment } from '../time/Moment.js';
 
-/** Who asks for what, until when: the head of the page. */
+/** The producer, the summary and the deadline: the head of the page. */
 export function Head({ status }: { status: RequestStatus }) {
   const { request, decision_state, execution_state, receipt } = status;
   const executes = request.purpose === 'authorise_execution';
@@ -57,7 +57,7 @@ function Name({ text }: { text: string }) {
   );
 }
 
-/** What the request binds, in full; the long identifiers on demand. */
+/** The members that the request binds, in full; the long identifiers on demand. */
 export function About({ status }: { status: RequestStatus }) {
   const { request, request_digest } = status;
   const { execution } = request;

@@ -34,7 +34,7 @@ export interface AnswerFormProps {
   readonly subject: string;
 }
 
-/** The native form: a decision, what the response schema asks for, and a button that freezes both. */
+/** The native form: a decision, the fields of the response schema, and a button that freezes both. */
 export function AnswerForm({ request, schema, store, slot, state, subject }: AnswerFormProps) {
   const node = useMemo(() => formOf(schema), [schema]);
   const kept = useMemo(() => takeDraft(subject, request.id), [subject, request.id]);
@@ -229,7 +229,7 @@ function JsonEditor(props: {
   );
 }
 
-/** The places at which the form shows what is wrong by itself. */
+/** The places whose faults the form shows by itself. */
 function fieldPlaces(node: ReturnType<typeof formOf>, draft: Draft, place = ''): string[] {
   const parts = Array.isArray(draft) ? (draft as readonly Draft[]) : [];
   const own = place === '' && node.kind === 'object' ? [] : [place];

@@ -9,7 +9,7 @@ import { review } from '../strings/review.js';
 import { SafeText } from '../text/SafeText.js';
 import type { ProposalSlot } from './proposal-slot.js';
 
-/** The app beside the material; whatever becomes of it, the page can do everything without it. */
+/** The app beside the material; the page can do everything without it. */
 export function AppPlace({ material, slot }: { material: MaterialHead; slot: ProposalSlot }) {
   const place = useRef<HTMLDivElement>(null);
   const mounted = useRef<MountedApp | null>(null);

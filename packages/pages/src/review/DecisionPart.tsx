@@ -86,7 +86,7 @@ export function DecisionPart(props: DecisionPartProps) {
             subject={subject}
           />
         ) : (
-          // Another candidate is another panel: what was ticked for one never stands beside the next, not for a frame.
+          // Another candidate is another panel: a tick for one never appears beside the next, not for a frame.
           <Panel key={state.frozen.digest} slot={slot} state={state} route={request.route} />
         )}
       </section>
@@ -124,7 +124,7 @@ function Confirmed(props: {
       </Notice>
     );
   }
-  // The receipt is there before the next look at the state tells of it.
+  // The receipt arrives before the next reading of the state.
   const known =
     status.receipt === null
       ? { ...status, decision_state: 'confirmed' as const, receipt: state.receipt }
@@ -141,7 +141,7 @@ function Confirmed(props: {
   );
 }
 
-/** What happened to a request while somebody was reading it. */
+/** Changes of a request while a reviewer was reading it. */
 function Meanwhile(props: {
   readonly state: RequestStatus['decision_state'];
   readonly receipt: SignedRecord | null;

@@ -60,7 +60,7 @@ export function MaterialPart({ material }: { material: MaterialState }) {
   );
 }
 
-/** A digest beside what it stands for, and whether this browser came to the same. */
+/** A digest beside its subject, and whether this browser came to the same. */
 function Checked({ digest: { promised, matches } }: { digest: CheckedDigest }) {
   return (
     <p class="checked">

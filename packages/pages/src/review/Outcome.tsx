@@ -20,7 +20,7 @@ import {
 import { SafeText } from '../text/SafeText.js';
 import { Moment } from '../time/Moment.js';
 
-/** What a receipt says, as far as the page shows it. */
+/** The part of a receipt that the page shows. */
 interface ReceiptPayload {
   readonly decision: string;
   readonly reviewer: string;
@@ -30,7 +30,7 @@ interface ReceiptPayload {
   readonly grant_deadline?: string;
 }
 
-/** The end of a request: the receipt, what happens next, and how far it has come. */
+/** The end of a request: the receipt, the next states, and the current one. */
 export function Outcome(props: {
   readonly status: RequestStatus;
   readonly stale: boolean;
@@ -105,7 +105,7 @@ interface Step {
   readonly until?: string | undefined;
 }
 
-/** How the decision travels on: told again whenever it changes. */
+/** The further states of the decision, updated with every change. */
 function Progress({ status, stale }: { status: RequestStatus; stale: boolean }) {
   const { audit_state, grant_state, execution_state, receipt, request, outcome } = status;
   const said = receipt?.payload as unknown as ReceiptPayload;

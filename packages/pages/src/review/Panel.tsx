@@ -87,7 +87,7 @@ export function Panel({ slot, state, route }: { slot: ProposalSlot; state: Shown
 
 const STEPPED = 'countersign.stepped';
 
-/** The way to a fresh login and back. Who comes back without one is told that it is not theirs to mend. */
+/** The way to a fresh login and back. A person who comes back without one is asked to tell an operator. */
 function StepUp({ candidate, route }: { candidate: string; route: string }) {
   const inVain = sessionStorage.getItem(STEPPED) === candidate;
   return (

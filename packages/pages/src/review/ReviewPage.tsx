@@ -13,7 +13,7 @@ import { createProposalSlot } from './proposal-slot.js';
 import type { ProposalSlot, SlotState } from './proposal-slot.js';
 import { useStatus } from './status.js';
 
-/** One request: what is asked, everything it rests on, and the way from an answer to a signature. */
+/** One request: the question, all its material, and the way from an answer to a signature. */
 export function ReviewPage({ id }: { id: string }) {
   const live = useStatus(id);
   const material = useMaterial(id);

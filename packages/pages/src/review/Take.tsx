@@ -7,7 +7,10 @@ import { review } from '../strings/review.js';
 
 const RENEW_MS = 120_000;
 
-/** Tells the other reviewers who is at it. It gives no authority and excludes no reviewer (protocol §7 review.assign). */
+/**
+ * Shows the other reviewers who is working on it. It gives no authority and excludes no reviewer (protocol §7
+ * review.assign).
+ */
 export function Take({ id }: { id: string }) {
   const [state, setState] = useState<'none' | 'asking' | 'mine' | 'other'>('none');
 

@@ -1,6 +1,6 @@
 import type { Draft } from '../form/draft.js';
 
-/** What a person has written for one request and not yet decided. */
+/** A person's undecided draft for one request. */
 export interface KeptDraft {
   readonly decision: string | null;
   readonly form: Draft;
@@ -40,7 +40,7 @@ export function dropDraft(subject: string, requestId: string): void {
   localStorage.removeItem(nameOf(subject, requestId));
 }
 
-/** Takes away all that a person has written; of others, only what is older than a week. */
+/** Deletes all drafts of a person; of others, only those older than a week. */
 export function dropDraftsOf(subject: string): void {
   sweep((name) => name.startsWith(`${PREFIX}${encodeURIComponent(subject)}/`));
 }

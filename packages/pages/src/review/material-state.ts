@@ -44,7 +44,7 @@ export function useMaterial(id: string): MaterialState {
   return { store, head, fault, reload: () => load.current() };
 }
 
-/** Whether anything differs from what the request binds. */
+/** Whether anything differs from the digests that the request binds. */
 export function differs(head: MaterialHead): boolean {
   const { document, payload, requestDigest, schemaDigest } = head;
   return ![document.digest, payload.digest, requestDigest, schemaDigest].every(

@@ -6,7 +6,7 @@ import { canonicalText, textDigest, valueDigest } from '../material/digest.js';
 
 export type Proposal = DecisionProposal;
 
-/** Where a proposal came from; the person who confirms is told. */
+/** The source of a proposal, which is shown to the person who confirms. */
 export type ProposalSource =
   | { readonly kind: 'form' }
   | {
@@ -25,7 +25,7 @@ export interface Accepted {
 
 export interface Refused {
   readonly accepted: false;
-  /** `busy`: never sent, because another one is being looked at; `mismatch`: what came back is something else. */
+  /** `busy`: never sent, because another one is being reviewed; `mismatch`: the returned candidate is another one. */
   readonly reason: 'busy' | 'refused' | 'unanswered' | 'mismatch';
   /** The service's code, when it refused. */
   readonly code: string | null;
@@ -70,7 +70,7 @@ export interface SlotOptions {
   readonly onOvertaken: (problem: Problem) => void;
 }
 
-/** A person's own act, as a browser tells of it. */
+/** A person's own act, as a browser reports it. */
 export interface Act {
   readonly isTrusted: boolean;
 }
@@ -84,11 +84,11 @@ export interface ProposalSlot {
   restore(candidate: DecisionCandidate, source: ProposalSource): Promise<boolean>;
   /** Back to the answer; nothing is signed. False without a person's own act. */
   dismiss(act: Act): boolean;
-  /** Takes away what a source has proposed, as when its app ended. Never while it is being confirmed. */
+  /** Removes the proposal of a source, as when its app ended. Never while it is being confirmed. */
   withdraw(source: ProposalSource['kind']): void;
-  /** Confirms exactly what is frozen. False without a person's own act. */
+  /** Confirms exactly the frozen candidate. False without a person's own act. */
   confirm(act: Act): boolean;
-  /** Asks once more, with the same key, what became of a confirmation. */
+  /** Repeats a confirmation with the same key, to learn its result. */
   askAgain(): void;
   close(): void;
 }
@@ -97,14 +97,14 @@ const FREE: SlotState = { step: 'free', fault: null, refused: null };
 const PROPOSAL_TRIES = 3;
 const REPEAT_MS = [1_000, 2_000, 4_000, 8_000, 15_000] as const;
 
-/** The one place through which an answer goes from proposal to signature, whatever it came from. */
+/** The one path of an answer from proposal to signature, from any source. */
 export function createProposalSlot(options: SlotOptions): ProposalSlot {
   const { requestId, requestDigest, reviewer } = options;
   const path = `/v2/requests/${requestId}`;
   const listeners = new Set<(state: SlotState) => void>();
   let state: SlotState = FREE;
   let key = '';
-  /** A source that took back what is being frozen for it. */
+  /** A source that withdrew the proposal that is being frozen. */
   let takenBack: ProposalSource['kind'] | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -114,7 +114,7 @@ export function createProposalSlot(options: SlotOptions): ProposalSlot {
     for (const listener of listeners) listener(next);
   }
 
-  /** The candidate with its digest when it is whole and what was proposed; null otherwise. */
+  /** The candidate with its digest when it is whole and matches the proposal; null otherwise. */
   async function checked(candidate: DecisionCandidate, proposal: Proposal | null) {
     const canonical = canonicalText(candidate.response);
     const same =

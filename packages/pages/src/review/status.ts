@@ -12,7 +12,7 @@ export interface LiveStatus {
   readonly refresh: () => void;
 }
 
-/** How long until the next look, by what can change by itself; null when nothing can any more. */
+/** The time until the next reading, by the changes that can come; null when none can any more. */
 export function nextLook(status: RequestStatus, looks: number): number | null {
   const { decision_state, audit_state, grant_state, execution_state } = status;
   if (decision_state === 'pending') return 2_500;
@@ -26,7 +26,7 @@ export function nextLook(status: RequestStatus, looks: number): number | null {
 
 const AFTER_FAULT_MS = 5_000;
 
-/** The state of a request as it is now: asked again while anything can change and somebody looks. */
+/** The current state of a request: read again while it can change and the page is visible. */
 export function useStatus(id: string): LiveStatus {
   const [known, setKnown] = useState<RequestStatus | null>(null);
   const [fault, setFault] = useState<unknown>(null);

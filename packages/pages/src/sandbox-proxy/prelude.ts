@@ -27,7 +27,8 @@ function prelude(proxyOrigin: string, probe: string, proof: string): void {
 }
 
 /**
- * The text before the View's HTML. A page that switched prefetching of names off cannot switch it on again. Its doctype keeps the page out of quirks mode, whatever the View begins with.
+ * The text before the View's HTML. A page that switched prefetching of names off cannot switch it on again. Its doctype
+ * keeps the page out of quirks mode, for any beginning of the View.
  */
 export function preludeHtml(proxyOrigin: string, probe: string, proof: string): string {
   const args = [proxyOrigin, probe, proof].map((each) => JSON.stringify(each)).join(',');

@@ -5,7 +5,7 @@ const refused = () => {
   throw new DOMException('refused', 'SecurityError');
 };
 
-/** A frame as a browser shows it to what runs inside; `traits` differ from what Chromium and Firefox show. */
+/** A frame as a browser shows it to its own scripts; `traits` differ from those of Chromium and Firefox. */
 function told(traits: Record<string, PropertyDescriptor> = {}): unknown {
   let message: unknown;
   const parent = Object.defineProperty(

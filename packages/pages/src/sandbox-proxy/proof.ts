@@ -7,7 +7,7 @@ const TRIAL_MS = 4000;
 
 export type Confinement = 'standard' | 'strict';
 
-/** Whether this browser confines what will run in the inner frame as far as the mode asks (R25, protocol §12.2). */
+/** Whether this browser confines scripts in the inner frame as far as the mode asks (R25, protocol §12.2). */
 export async function isConfined(mode: Confinement): Promise<boolean> {
   const tried = await Promise.all([policyHolds(), trialFrameIsConfined()]);
   return tried.every(Boolean) && (mode === 'standard' || (await webRtcIsBlocked()));
@@ -26,7 +26,7 @@ function policyHolds(): Promise<boolean> {
   });
 }
 
-/** What a View would find, told by a frame made as the View's will be: no origin, no storage, no WebRTC. */
+/** The result of a trial in a frame like the View's: no origin, no storage, no WebRTC. */
 function trialFrameIsConfined(): Promise<boolean> {
   const frame = newInnerFrame();
   frame.hidden = true;

@@ -92,7 +92,7 @@ test.each<[string, unknown, string]>([
   ['a forged viewFailed', tell('proto/ui.viewFailed', { reason: 'x' }), 'out_of_order'],
   ['a forged resourceReady', RESOURCE, 'out_of_order'],
   ['a forged proxyReady with an id', { ...tell('proto/ui.proxyReady'), id: 1 }, 'out_of_order'],
-  ['a proof nobody asked for', tell('proto/ui.proxyProof', { challenge: 'x' }), 'out_of_order'],
+  ['an unrequested proof', tell('proto/ui.proxyProof', { challenge: 'x' }), 'out_of_order'],
   ['something deep', deep, 'too_deep'],
   ['something big', 'x'.repeat(1_048_576), 'too_big'],
   ['no JSON', new Map(), 'not_json'],
@@ -101,7 +101,7 @@ test.each<[string, unknown, string]>([
   expect(verdict('ended', fromView(message))).toBe('-');
 });
 
-test('a View that sends ports has sent what is no JSON', () => {
+test('a View that sends ports has sent a value that is no JSON', () => {
   expect(verdict('running', fromView({ a: 1 }, true))).toBe('not_json');
 });
 

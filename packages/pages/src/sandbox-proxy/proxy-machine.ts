@@ -41,7 +41,7 @@ const isResource = exactly({ html: aString, sandbox: oneOf('allow-scripts') });
 const isChallenge = exactly({ challenge: aString });
 const toViews: ReadonlySet<string> = new Set([PUBLIC.input, PUBLIC.result]);
 
-/** The next state and what is to be done (protocol §12.2 to §12.4). Pure: windows and timers are elsewhere. */
+/** The next state and the effects to run (protocol §12.2 to §12.4). Pure: windows and timers are elsewhere. */
 export function proxyStep(state: ProxyState, event: ProxyEvent): Step {
   if (state.phase === 'ended') return [state, []];
   switch (event.type) {
@@ -54,7 +54,7 @@ export function proxyStep(state: ProxyState, event: ProxyEvent): Step {
     case 'from_view':
       return event.carriesPorts ? end(state, 'not_json') : fromView(state, event.data);
     case 'inner_loaded':
-      // The HTML loads once; whatever loads after it is something else, or the same again.
+      // The HTML loads once; any later load is another document, or the same again.
       return state.loads > 0 ? end(state, 'navigated') : [{ ...state, loads: 1 }, []];
     case 'beat':
       return beat(state, event.challenge);

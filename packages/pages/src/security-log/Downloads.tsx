@@ -11,7 +11,7 @@ import { DATA, logFiles } from './log-file.js';
 
 type File = 'csv' | 'json';
 
-/** The log as files: what the search finds for a spreadsheet, and the whole of it for a verifier. */
+/** The log as files: the matches of the search for a spreadsheet, and the whole of it for a verifier. */
 export function Downloads({ filter }: { filter: Readonly<Record<string, string>> }) {
   const [busy, setBusy] = useState<File | null>(null);
   const [fault, setFault] = useState<unknown>(null);

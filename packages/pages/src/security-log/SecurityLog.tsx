@@ -47,7 +47,7 @@ export function SecurityLog() {
     },
   };
   const [from, setFrom] = useState<number | null>(null);
-  // The list goes on behind an entry; to begin with one it is asked for what is behind the next.
+  // The list continues behind an entry; to begin with one, ask for the entries behind the next.
   const query = from === null ? filter : { after: String(from + 1) };
   return (
     <Frame title={securityLog.title} lead={securityLog.lead}>

@@ -4,7 +4,7 @@ import { DOCUMENT_BYTES } from '@countersign/protocol/constants';
 /** Where the log is read (packages/protocol/src/security-log/reads.ts). */
 export const DATA = '/operator/data/security-log';
 
-/** What `countersign verify` takes as one document. */
+/** The most entries that `countersign verify` takes as one document. */
 const FILE_ENTRIES = 100_000;
 const FILE_CHARACTERS = DOCUMENT_BYTES / 4;
 
@@ -16,7 +16,7 @@ export interface LogFile {
 }
 
 /**
- * Reads the whole log and gives it file by file: one, unless the log is longer than what is verified as one document. `page`
+ * Reads the whole log and gives it file by file: one, unless the log is longer than a document that can be verified. `page`
  * gives the text of the page behind an entry.
  */
 export async function* logFiles(

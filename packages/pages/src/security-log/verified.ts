@@ -1,6 +1,6 @@
 import type { SecurityEntry } from '@countersign/protocol';
 
-/** What this page has verified of the chain, from its first entry on. */
+/** The part of the chain that this page has verified, from its first entry on. */
 export interface Verified {
   /** The head of entry 1 first. */
   readonly heads: readonly string[];
@@ -11,7 +11,7 @@ export interface Verified {
 export const NOTHING_VERIFIED: Verified = { heads: [], covered: 0 };
 
 /**
- * What is known of an entry of the list: `covered` by a signed checkpoint, `chained` behind the last one, `open` while it was
+ * The state of an entry of the list: `covered` by a signed checkpoint, `chained` behind the last one, `open` while it was
  * not verified, `other` than the one that was verified under its number.
  */
 export type EntryState = 'covered' | 'chained' | 'open' | 'other';

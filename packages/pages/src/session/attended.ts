@@ -1,4 +1,4 @@
-// What an unattended page asks by itself must not keep a session from running out (pages.md).
+// Automatic calls of an unattended page must not keep a session alive (pages.md).
 
 const UNATTENDED_AFTER_MS = 60_000;
 const SIGNS = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const;

@@ -5,7 +5,7 @@ export interface Reader {
   readonly tenant: string;
   /** The principal's id. */
   readonly subject: string;
-  /** What the directory calls this person; the id when it has no name. */
+  /** This person's name in the directory; the id when there is none. */
   readonly name: string;
   readonly operator: boolean;
   /** Reads the security log, and nothing else of the tenant. */
@@ -48,7 +48,9 @@ export function sessionState(): SessionState {
   return state;
 }
 
-/** Calls `listener` whenever the session of this page ends or is somebody else's; returns how to stop that. */
+/**
+ * Calls `listener` whenever the session of this page ends or belongs to another person; returns a function that stops that.
+ */
 export function onSession(listener: (state: SessionState) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -64,7 +66,7 @@ export function knownSession(): Promise<Session | null> {
 }
 
 /**
- * Asks who is signed in. The page goes on only for the person it was made for: a session of somebody else counts as
+ * Asks who is signed in. The page continues only for the person it was made for: a session of another person counts as
  * none, so that no person acts in another's name.
  */
 export async function freshSession(): Promise<Session> {

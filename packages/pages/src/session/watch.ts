@@ -12,7 +12,7 @@ export function watchSession(): void {
   };
   document.addEventListener('visibilitychange', look);
   window.addEventListener('focus', look);
-  // A page out of the browser's memory of pages may be somebody else's by now.
+  // A page from the browser's back-forward cache may belong to another person by now.
   window.addEventListener('pageshow', (event) => {
     if (event.persisted) look();
   });

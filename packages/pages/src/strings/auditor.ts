@@ -44,7 +44,7 @@ export const auditor = {
   kind: 'Kind',
   file: 'File',
   trusted: 'Trusted',
-  judgedAt: 'Verified as of',
+  verifiedAt: 'Verified as of',
   fails: 'Failed',
   open: 'Not checked',
   unknown: 'Cannot be known from this file',

@@ -4,9 +4,8 @@ import { shared } from '../strings/shared.js';
 import { piecesOf } from './characters.js';
 
 /**
- * Somebody else's words, never markup, with every control, bidirectional, invisible and tag character made visible.
- * Shown in an isolate of its own, so that they cannot turn around what stands beside them. Beyond `limit` characters
- * the rest shows on demand.
+ * Text of other people, never markup, with every control, bidirectional, invisible and tag character made visible. Shown in
+ * an isolate of its own, so that it cannot reverse the text beside it. Beyond `limit` characters the rest shows on demand.
  */
 export function SafeText({ text, limit = Infinity }: { text: string; limit?: number }) {
   const [whole, setWhole] = useState(false);
@@ -23,7 +22,7 @@ export function SafeText({ text, limit = Infinity }: { text: string; limit?: num
   );
 }
 
-/** The same without an element around it, for what brings its own. */
+/** The same without an element around it, for callers with their own. */
 export function Pieces({ text }: { text: string }) {
   return (
     <>

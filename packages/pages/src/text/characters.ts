@@ -23,7 +23,7 @@ const ranges: readonly (readonly [number, number])[] = [
   [0x205f, 0x206f],
   [0x3000, 0x3000],
   [0x3164, 0x3164],
-  // Variation selectors, byte-order mark, another filler, annotations, and what is no character at all.
+  // Variation selectors, byte-order mark, another filler, annotations, and noncharacters.
   [0xfe00, 0xfe0f],
   [0xfeff, 0xfeff],
   [0xffa0, 0xffa0],
@@ -85,9 +85,7 @@ export function labelOf(code: number): string {
   return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/**
- * Splits a text into what can be seen and what cannot. Joiners and selectors inside an emoji are part of it and stay.
- */
+/** Splits a text into visible and invisible parts. Joiners and selectors inside an emoji are part of it and stay. */
 export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;

@@ -19,7 +19,7 @@ export function useNow(): number {
 export interface MomentProps {
   /** ISO 8601, as on the wire. */
   readonly at: string;
-  /** How the words beside it are meant: a deadline counts down, an event lies back, `none` leaves them out. */
+  /** The meaning of the words beside it: a deadline counts down, an event is in the past, `none` leaves them out. */
   readonly as?: 'deadline' | 'event' | 'none';
 }
 

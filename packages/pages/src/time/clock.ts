@@ -1,4 +1,4 @@
-// Deadlines are the service's: what is left is counted by its clock, not by the reader's.
+// Deadlines are the service's: the remaining time is counted by its clock, not by the reader's.
 
 const MATTERS_MS = 2_000;
 let ahead = 0;

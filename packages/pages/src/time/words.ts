@@ -17,13 +17,13 @@ export function spanInWords(milliseconds: number): string {
   return span < 3 * DAY && hours > 0 ? `${days} ${count(hours, 'hour')}` : days;
 }
 
-/** Where a point in time lies from `at`: "in 3 hours", "5 minutes ago". */
+/** A point in time relative to `at`: "in 3 hours", "5 minutes ago". */
 export function fromNow(time: number, at: number): string {
   const left = time - at;
   return left > 0 ? `in ${spanInWords(left)}` : `${spanInWords(left)} ago`;
 }
 
-/** What is left until a deadline: "3 hours left", "over for 5 minutes". */
+/** The time left until a deadline: "3 hours left", "over for 5 minutes". */
 export function timeLeft(deadline: number, at: number): string {
   const left = deadline - at;
   return left > 0 ? `${spanInWords(left)} left` : `over for ${spanInWords(left)}`;

@@ -24,7 +24,7 @@ interface Underway {
   readonly rate: number;
 }
 
-/** What is verified, and how it is read. */
+/** The chain to verify, and the way to read it. */
 export interface Chain {
   readonly words: ChainWords;
   /** Where the page behind an entry is read. */
@@ -38,7 +38,7 @@ export interface ChainVerificationProps {
   readonly chain: Chain;
   /** Turns to an entry. */
   readonly show: (entry: number) => void;
-  /** A run begins: what an earlier one found is gone. */
+  /** A run begins: the results of an earlier one are dropped. */
   readonly onBegin?: () => void;
 }
 

@@ -9,10 +9,10 @@ export interface ChosenTrust {
   readonly text: string;
 }
 
-/** A manifest is a few kilobytes; what is much larger is something else. */
+/** A manifest is a few kilobytes; a much larger file is none. */
 const MOST_BYTES = 2_000_000;
 
-/** Which keys are to be trusted: the service's own manifest, with what that means, or a file of the reader's. */
+/** The choice of trusted keys: the service's own manifest, with a warning, or a file of the reader's. */
 export function TrustChoice(props: {
   readonly chosen: ChosenTrust | null;
   readonly disabled?: boolean;

@@ -80,7 +80,7 @@ it('stops when asked to, and says how far it came', async () => {
   expect(await verifyChain(stopping)).toMatchObject({ how: 'stopped', progress: { entries: 200 } });
 });
 
-it('tells an outage apart from a ledger that does not hold', async () => {
+it('distinguishes an outage from a ledger that fails its verification', async () => {
   const { run } = setUp();
   const cut: Run = {
     ...run,

@@ -33,14 +33,14 @@ export interface Run {
   readonly pause: (milliseconds: number) => Promise<void>;
 }
 
-/** Fifteen pages a second at most: three quarters of what one person may call. */
+/** Fifteen pages a second at most: three quarters of one person's rate. */
 const BETWEEN_MS = 66;
 
 /** Waits on the page's own clock. */
 export const pause = (milliseconds: number) =>
   new Promise<void>((resume) => setTimeout(resume, milliseconds));
 
-/** Asks again, when the service says so, for what it does not let through for its rate. */
+/** Retries, when the service says so, calls that are refused for their rate. */
 export async function patiently<Answer>(
   ask: () => Promise<Answer>,
   wait: Run['pause'] = pause,

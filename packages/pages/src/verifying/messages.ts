@@ -1,6 +1,6 @@
 import type { ChainPoint, Expected, Verdict } from '@countersign/protocol';
 
-/** What the worker is asked. `trust` is a manifest as it was read, and judged there. */
+/** The questions to the worker. `trust` is a manifest as it was read, and checked there. */
 export type Question =
   | { readonly ask: 'trust'; readonly manifest: string }
   | {

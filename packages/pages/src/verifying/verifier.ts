@@ -1,6 +1,6 @@
 import type { Answered, Answers, Question } from './messages.js';
 
-/** The verifier said that it cannot do what it was asked, and why. */
+/** The verifier could not answer, and why. */
 export class NotVerified extends Error {
   override readonly name = 'NotVerified';
 }
@@ -13,7 +13,7 @@ export interface Verifier {
   close(): void;
 }
 
-/** Starts the verifier of packages/protocol in a worker: whatever it is given, the page goes on. */
+/** Starts the verifier of packages/protocol in a worker: the page stays responsive for any input. */
 export function startVerifier(): Verifier {
   const worker = new Worker(new URL('./verifying-worker.ts', import.meta.url), { type: 'module' });
   const waiting = new Map<number, { give: (value: never) => void; fail: (fault: Error) => void }>();

@@ -63,7 +63,7 @@ function readTrust(manifest: string): TrustAnswer {
   if (reading.trust === null)
     throw new Error(reading.faults.map(({ message }) => message).join(' '));
   trust = reading.trust;
-  // What was verified under another manifest says nothing under this one.
+  // Results under another manifest say nothing under this one.
   memory = newVerifierMemory();
   return { issuer: trust.issuer, keys: trust.keys.size };
 }
@@ -155,7 +155,7 @@ function pointOf({ statement }: SignedSecurityCheckpoint): number {
   return readSecurityStatement(String(statement))?.sequence ?? 0;
 }
 
-/** What the browser can verify ahead; whatever is odd about an entry is left to the verifier. */
+/** The records that the browser can verify ahead; odd entries are left to the verifier. */
 function signedOf({ record: text }: LedgerEntry): Signed[] {
   if (typeof text !== 'string') return [];
   try {

@@ -11,7 +11,7 @@ const LARGEST = 22 * MiB;
 export const BODY_LIMITS: PlaceLimits & ThreadLimits = {
   bytes: 3 * LARGEST,
   tenantBytes: 2 * LARGEST,
-  // What waits is not read yet and takes no memory of ours; a principal has 32 calls at the same time (R34).
+  // A waiting body is not read yet and takes no memory; a principal has 32 calls at the same time (R34).
   waiting: 256,
   waitingOfOwner: 32,
   waitMs: 8000,

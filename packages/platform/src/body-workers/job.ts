@@ -2,13 +2,13 @@ import { parentPort } from 'node:worker_threads';
 import { Refusal } from '@countersign/protocol';
 import type { ErrorCode, ErrorStatus } from '@countersign/protocol';
 
-/** What a job gave, or its refusal, or what went wrong in it (never a word of the body). */
+/** The result of a job, its refusal, or its fault (never a word of the body). */
 export type JobAnswer =
   | { readonly result: unknown }
   | { readonly refusal: { code: ErrorCode; status: ErrorStatus; detail?: string } }
   | { readonly failed: string };
 
-/** What a job gives, with the buffers in it that are moved instead of copied. */
+/** The result of a job, with the buffers in it that are moved instead of copied. */
 export interface JobResult {
   readonly result: unknown;
   readonly buffers: readonly Uint8Array[];

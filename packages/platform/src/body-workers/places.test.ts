@@ -82,7 +82,7 @@ it('gives a place back once', async () => {
   expect(await names()).toBe('b');
 });
 
-it('refuses what finds no room to wait, of one caller and of all', async () => {
+it('refuses a body that finds no room to wait, of one caller and of all', async () => {
   const { enter, names, refused } = setup();
   for (const name of ['a1', 'a2', 'a3', 'a4']) enter(name, 't', 'a', 20);
   await names();
@@ -92,7 +92,7 @@ it('refuses what finds no room to wait, of one caller and of all', async () => {
   expect(refused).toEqual(['a4', 'd']);
 });
 
-it('refuses what has waited for too long', async () => {
+it('refuses a body that has waited for too long', async () => {
   const { places } = setup({ waitMs: 1 });
   const leave = await places.take({ tenant: 't', id: 'a' }, 1);
   await expect(places.take({ tenant: 't', id: 'a' }, 1)).rejects.toEqual(noPlace);

@@ -9,7 +9,7 @@ export interface BodyOwner {
 export interface PlaceLimits {
   /** Bytes of all bodies that have a place. */
   readonly bytes: number;
-  /** Of these, one tenant's: what is left is room for a body of another. */
+  /** Of these, one tenant's: the rest is room for bodies of others. */
   readonly tenantBytes: number;
   /** Bodies that wait for a place, of all callers and of one. */
   readonly waiting: number;
@@ -82,7 +82,7 @@ export class Places {
       const { tenant, owner, bytes, enter } = waiting;
       if (this.#owners.has(owner)) continue;
       const ofTenant = this.#tenants.get(tenant) ?? 0;
-      // Alone, a body has a place whatever its size.
+      // Alone, a body of any size has a place.
       if (ofTenant > 0 && ofTenant + bytes > this.limits.tenantBytes) continue;
       // Smaller ones behind it wait too: else it might wait for ever.
       if (this.#taken > 0 && this.#taken + bytes > this.limits.bytes) return;

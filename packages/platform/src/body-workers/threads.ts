@@ -66,7 +66,7 @@ export class BodyThreads {
     if (thread.idle !== null) clearTimeout(thread.idle);
     thread.job = job;
     const { question, bytes } = job;
-    // What shares its buffer with other things is copied.
+    // A shared buffer is copied.
     const given = bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
     thread.worker.postMessage({ question, bytes: given }, [given.buffer as ArrayBuffer]);
   }

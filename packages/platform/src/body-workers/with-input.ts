@@ -11,7 +11,7 @@ export interface ReadBody {
 
 export interface InputReader<Input extends ReadBody> {
   readonly bodies: Pick<BodyWorkers, 'place'>;
-  /** What the worker does with a large body. */
+  /** The worker's task for a large body. */
   readonly question: unknown;
   /** The same, of a small one. */
   readonly read: (text: string) => Input;

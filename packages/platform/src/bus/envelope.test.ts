@@ -17,7 +17,7 @@ const name = fc
   .stringMatching(/^[A-Za-z][A-Za-z0-9_-]{0,20}$/)
   .filter((it) => it !== 'timeoutMs' && it !== 'parcel');
 const text = fc.string({ unit: 'binary' });
-/** What a NATS header line can carry: its client trims values and refuses line ends. */
+/** The values that a NATS header line can carry: its client trims values and refuses line ends. */
 const LINE = /^$|^[\x21-\x7e]$|^[\x21-\x7e][\x20-\x7e]*[\x21-\x7e]$/;
 
 it('brings every header value through lines of printable ASCII', () => {
@@ -45,7 +45,7 @@ it('brings replies through', () => {
   );
 });
 
-it('leaves out what is undefined and adds the current trace', () => {
+it('leaves out undefined headers and adds the current trace', () => {
   expect(encodeHeaders({ timeoutMs: 5, key: undefined })).toEqual([['timeoutMs', '5']]);
   const trace = newTrace();
   const lines = inTrace(trace, () => encodeHeaders({ timeoutMs: 5 }));

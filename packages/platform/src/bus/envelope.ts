@@ -8,12 +8,12 @@ import type { BusBody, BusHeaders, BusReply } from './types.js';
 export type WireHeaders = [name: string, value: string][];
 
 /** A request body or a reply, encoded. */
-export interface Envelope {
+export interface EncodedMessage {
   headers: WireHeaders;
   body: BusBody;
 }
 
-/** The header that says the body lies in the parcel store under this id. */
+/** The header with the id of the body in the parcel store. */
 export const PARCEL = 'parcel';
 /** How many bytes the parcel has. */
 export const PARCEL_BYTES = 'parcel-bytes';
@@ -39,7 +39,7 @@ export function checkSubject(subject: string): void {
 }
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]*$/;
-/** What a header line cannot carry as it is: %, line ends, anything beyond ASCII, space at either end. */
+/** The characters that a header line cannot carry unescaped: %, line ends, anything beyond ASCII, space at either end. */
 const ESCAPED = /[^\x20-\x24\x26-\x7e]|^ | $/gu;
 const TO_ESCAPE = new RegExp(ESCAPED.source, 'u');
 
@@ -98,7 +98,7 @@ export function textOf({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString('utf8');
 }
 
-export function encodeReply({ status, body, bytes, headers }: BusReply): Envelope {
+export function encodeReply({ status, body, bytes, headers }: BusReply): EncodedMessage {
   const lines: WireHeaders = [['status', String(status)]];
   for (const name in headers) lines.push([OWN + name, escapeValue(headers[name] as string)]);
   if (bytes !== undefined) lines.push(BYTES);
@@ -106,7 +106,7 @@ export function encodeReply({ status, body, bytes, headers }: BusReply): Envelop
 }
 
 /** A refusal by its code; anything else as `service_unavailable` without a word about it. */
-export function encodeFailure(error: unknown): Envelope {
+export function encodeFailure(error: unknown): EncodedMessage {
   if (!(error instanceof Refusal)) {
     return {
       headers: [
@@ -128,7 +128,7 @@ export function encodeFailure(error: unknown): Envelope {
 }
 
 /** The reply, or throws the refusal that came instead. */
-export function decodeReply(subject: string, { headers: lines, body }: Envelope): BusReply {
+export function decodeReply(subject: string, { headers: lines, body }: EncodedMessage): BusReply {
   const own: Record<string, string> = {};
   const given: Record<string, string> = {};
   let hasGiven = false;

@@ -2,7 +2,7 @@ import { Refusal } from '@countersign/protocol';
 import type { BusFault, BusFaultKind } from './types.js';
 
 const TEXT: Record<BusFaultKind, string> = {
-  no_responder: 'nobody serves it',
+  no_responder: 'no service answers it',
   timeout: 'no answer in time',
   overloaded: 'too many requests are waiting',
   disconnected: 'the message server cannot be reached',

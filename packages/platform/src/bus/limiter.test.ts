@@ -1,7 +1,7 @@
 import { createLimiter } from './limiter.js';
 import type { Task } from './limiter.js';
 
-/** A task that ends when told to. */
+/** A task that ends on a signal. */
 function task(overdue = () => false): Task & { started: boolean; end: () => void } {
   let end = (): void => {};
   const ended = new Promise<void>((resolve) => {
@@ -50,7 +50,7 @@ it('takes nothing to wait when it has no backlog', async () => {
   expect(limiter.submit(task())).toBe(true);
 });
 
-it('drops what is overdue when its turn comes', async () => {
+it('drops overdue items when their turn comes', async () => {
   const limiter = createLimiter(1, 10);
   const first = task();
   const overdue = task(() => true);

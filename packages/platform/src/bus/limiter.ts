@@ -41,7 +41,7 @@ export function createLimiter(concurrency: number, backlog: number): Limiter {
     }
   }
 
-  /** Lets go of what has been taken, without moving the rest at each step. */
+  /** Releases taken items, without moving the rest at each step. */
   function compact(): void {
     if (next === waiting.length) {
       waiting.length = 0;

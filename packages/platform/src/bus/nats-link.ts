@@ -38,9 +38,9 @@ export interface NatsLink {
     options?: { reply?: string; headers?: MsgHdrs },
   ): void;
   connected(): boolean;
-  /** Ends all subscriptions but `kept`; what the server sent before it knew is still received. */
+  /** Ends all subscriptions but `kept`; messages that the server sent before it knew are still received. */
   leave(kept: string): Promise<void>;
-  /** Sends what is on its way, then ends for good. */
+  /** Sends the messages under way, then ends for good. */
   close(): Promise<void>;
 }
 
@@ -54,8 +54,8 @@ interface Registration {
 const FLUSH_MS = 1000;
 
 /**
- * The client library's own reconnecting keeps back what was published meanwhile and sends it later. A command that was
- * refused must not be done later, so each connection is a new one: what was not sent is gone. `onLost` is told.
+ * The client library's own reconnecting keeps messages that were published meanwhile and sends them later. A command that
+ * was refused must not run later, so each connection is a new one: unsent messages are dropped. `onLost` is called.
  */
 export async function createNatsLink(
   options: NatsLinkOptions,
@@ -174,7 +174,7 @@ async function pause(ms: number, signal: AbortSignal | null): Promise<void> {
   await delay(ms, undefined, signal === null ? { ref: false } : { signal }).catch(() => {});
 }
 
-/** The client itself would go on in plain text where the server offers no TLS, whatever the URL says. */
+/** The client itself would continue in plain text where the server offers no TLS, even if the URL requires it. */
 function tlsOf(
   servers: readonly string[],
   pems: NatsLinkOptions['tls'] = {},

@@ -10,7 +10,7 @@ import {
   isLarge,
   textOf,
 } from './envelope.js';
-import type { Envelope, WireHeaders } from './envelope.js';
+import type { EncodedMessage, WireHeaders } from './envelope.js';
 import { busRefusal } from './fault.js';
 import { createNatsLink } from './nats-link.js';
 import type { NatsLinkOptions } from './nats-link.js';
@@ -40,7 +40,7 @@ export interface NatsBusOptions extends NatsLinkOptions {
   drainMs?: number | undefined;
 }
 
-/** The bus over NATS. Resolves when connected, or after `firstConnectMs` without: it goes on trying. */
+/** The bus over NATS. Resolves when connected, or after `firstConnectMs` without: it keeps trying. */
 export async function createNatsBus(options: NatsBusOptions): Promise<Bus> {
   const { name, log, parcels: given, whole = [], drainMs = 10_000 } = options;
   const parcels = given ?? NO_PARCELS;
@@ -64,7 +64,7 @@ export async function createNatsBus(options: NatsBusOptions): Promise<Bus> {
     const parcel = parcelOf(headers);
     if (parcel === null) {
       const body = arrivedBody(headers, message.data);
-      // A copy: what it is a part of belongs to the connection.
+      // A copy: the buffer around it belongs to the connection.
       calls.settle(token, {
         headers,
         body: typeof body === 'string' ? body : Uint8Array.from(body),
@@ -112,14 +112,14 @@ export async function createNatsBus(options: NatsBusOptions): Promise<Bus> {
     const parcel = parcelOf(headers);
     if (parcel === null) {
       if (data.length <= SMALL_BODY_BYTES) return textOf(data);
-      // A copy: what it is a part of belongs to the connection.
+      // A copy: the buffer around it belongs to the connection.
       return { bytes: data.length, take: async () => new Uint8Array(data) };
     }
     const bytes = Number(headers.find(([name]) => name === PARCEL_BYTES)?.[1] ?? MOST_BYTES);
     return { bytes, take: () => parcels.take(parcel, subject) };
   }
 
-  async function answer(message: Msg, { headers, body }: Envelope): Promise<void> {
+  async function answer(message: Msg, { headers, body }: EncodedMessage): Promise<void> {
     if (!isLarge(body)) {
       respond(message, headers, body);
       return;

@@ -1,6 +1,6 @@
 import type { Refusal } from '@countersign/protocol';
 import { decodeReply } from './envelope.js';
-import type { Envelope } from './envelope.js';
+import type { EncodedMessage } from './envelope.js';
 import { busRefusal } from './fault.js';
 import type { BusFaultKind, BusReply } from './types.js';
 
@@ -16,7 +16,7 @@ export interface PendingCalls {
   /** Registers a call and hands its token to `send`, which brings it on its way. */
   open(subject: string, timeoutMs: number, send: (token: string) => void): Promise<BusReply>;
   /** The answer to a token. False for late and second answers, for which no call waits. */
-  settle(token: string, envelope: Envelope): boolean;
+  settle(token: string, message: EncodedMessage): boolean;
   fail(token: string, fault: BusFaultKind, cause?: unknown): void;
   failAll(fault: BusFaultKind): void;
   isWaiting(token: string): boolean;

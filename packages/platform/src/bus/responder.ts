@@ -2,7 +2,7 @@ import { Refusal } from '@countersign/protocol';
 import type { Logger } from '../log.js';
 import { continueTrace } from '../telemetry.js';
 import { decodeHeaders, encodeFailure, encodeReply, textOf } from './envelope.js';
-import type { Envelope, WireHeaders } from './envelope.js';
+import type { EncodedMessage, WireHeaders } from './envelope.js';
 import { busFaultOf, busRefusal } from './fault.js';
 import { createLimiter } from './limiter.js';
 import type {
@@ -16,7 +16,7 @@ import type {
 
 const CONCURRENCY = 64;
 const BACKLOG = 512;
-/** Reading more than this holds up a thread that others wait for (R35). */
+/** Reading more than this blocks a thread that others wait for (R35). */
 export const SMALL_BODY_BYTES = 64 * 1024;
 
 /** A request as a transport brings it. */
@@ -27,7 +27,7 @@ export interface Delivery {
   /** How much of its time may have passed before we saw it. */
   readonly lateMs: number;
   /** Must not throw or reject. */
-  answer(envelope: Envelope): void | Promise<void>;
+  answer(message: EncodedMessage): void | Promise<void>;
 }
 
 /** The serving side of a subject, the same over every transport. */
@@ -52,7 +52,7 @@ export function createResponder(
     request.end();
   }
 
-  async function handle(request: Request, { body }: Delivery): Promise<Envelope> {
+  async function handle(request: Request, { body }: Delivery): Promise<EncodedMessage> {
     try {
       if (typeof body !== 'string') {
         const large = { bytes: body.bytes, take: () => taken(subject, body) };
@@ -87,7 +87,7 @@ export function createResponder(
   };
 }
 
-/** What was handed over with the request. */
+/** The body that was passed with the request. */
 export function bodyOf(body: BusBody): string | LargeBody {
   return typeof body === 'string' ? body : { bytes: body.length, take: async () => body };
 }

@@ -17,9 +17,9 @@ export type Send = (timeoutMs: number) => Promise<BusReply>;
 const MOST = 64;
 
 /**
- * Calls that may safely be answered twice. A replica that is killed takes its requests with it, and no one else hears of it: its
- * callers would wait for all of their time. So a call that has had no answer for `afterMs` is sent once more, to any replica, and
- * the first answer of the two counts. A fault of one try is the outcome only when the other has failed too.
+ * Calls that may safely be answered twice. A replica that is killed takes its requests with it, without a signal to others:
+ * its callers would wait for all of their time. So a call that has had no answer for `afterMs` is sent once more, to any
+ * replica, and the first answer of the two counts. A fault of one try is the outcome only when the other has failed too.
  */
 export function createSecondTries({
   afterMs,

@@ -15,8 +15,8 @@ export interface StallWatch {
 
 /**
  * Time-outs are relative, so a message says nothing about when it was sent. After this process stood still (paused,
- * starved, a long computation), what it then reads may be as old as the pause: until it has caught up, every message
- * counts as that old.
+ * starved, a long computation), the messages that it then reads may be as old as the pause: until it has caught up, every
+ * message counts as that old.
  */
 export function watchStalls(): StallWatch {
   let last = performance.now();

@@ -3,7 +3,7 @@ import { throttle } from './throttle.js';
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
-it('sends a text at once, and what comes again soon as one', () => {
+it('sends a text at once, and repetitions soon after as one', () => {
   const sent: string[] = [];
   const send = throttle((text) => sent.push(text), 4);
   send('a');
@@ -17,7 +17,7 @@ it('sends a text at once, and what comes again soon as one', () => {
   expect(sent).toEqual(['a', 'a']);
 });
 
-it('spaces what it sent later as well, and starts anew after a pause', () => {
+it('spaces later repetitions as well, and starts anew after a pause', () => {
   const sent: string[] = [];
   const send = throttle((text) => sent.push(text), 4);
   send('a');

@@ -1,9 +1,9 @@
 /**
- * What travels beside a request. Values are text; `timeoutMs` is relative, because the clocks of two machines are never
+ * The headers of a request. Values are text; `timeoutMs` is relative, because the clocks of two machines are never
  * compared. A `traceparent` that is absent is filled in from the current trace.
  */
 export interface BusHeaders {
-  /** Caller token, see caller.ts; what binds it to the message are `message` and `mac`, see messages/. */
+  /** Caller token, see caller.ts; `message` and `mac` bind it to the message, see messages/. */
   token?: string | undefined;
   message?: string | undefined;
   mac?: string | undefined;
@@ -83,8 +83,8 @@ export interface Bus {
   /** One member of a queue gets each hint; with `null` every subscriber does. */
   subscribe(subject: string, queue: string | null, handler: (body: string) => void): Promise<void>;
   /**
-   * Takes no new requests and hints, and resolves when those under way are answered; bounded in time. Calls go on. First of all
-   * when a process ends: whatever else ends before it, requests that still arrive would need.
+   * Takes no new requests and hints, and resolves when those under way are answered; bounded in time. Calls go on. Called
+   * first when a process ends: requests that still arrive would need the parts that end before it.
    */
   leave(): Promise<void>;
   /** Leaves, waits for its own calls, then ends; bounded in time. */

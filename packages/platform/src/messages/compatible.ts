@@ -2,8 +2,8 @@ import type { CallerKey, CallerKeys } from '../caller.js';
 import type { Changing } from '../changing.js';
 
 /**
- * Caller tokens of the previous version: good for every service and any message, and for five minutes of difference
- * between clocks. Only while CALLER_TOKENS is `compatible`; goes with the next release (docs/upgrades.md).
+ * Caller tokens of the previous version: good for every service and any message, and for five minutes of difference between
+ * clocks. Only while CALLER_TOKENS is `compatible`; the next release removes it (docs/upgrades.md).
  */
 const KEY_ID = 'caller';
 const AUDIENCE = 'countersign';

@@ -17,7 +17,7 @@ export function createMessageIds(): (now: number) => string {
 /** Whether a message of that name may be answered at that time. */
 export function isTimely(message: string, now: number): boolean {
   const sent = Number.parseInt(message, 36);
-  // Also false of what is no number.
+  // Also false for a value that is not a number.
   return sent > now - LASTS_MS && sent < now + TOLERANCE_MS;
 }
 

@@ -19,8 +19,8 @@ export function newMessageKey(): string {
 }
 
 /**
- * Keys of 32 bytes in base64url, one a line, with a word behind it that says what it is for people (`next`, `old`). The
- * gateway uses the first, a service accepts all. Throws a TypeError that does not show them.
+ * Keys of 32 bytes in base64url, one a line, followed by a word for people (`next`, `old`). The gateway uses the first, a
+ * service accepts all. Throws a TypeError that does not show them.
  */
 export function readMessageKeys(text: string): readonly [MessageKey, ...MessageKey[]] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');

@@ -87,7 +87,7 @@ it('brings the caller as it is within one process', async () => {
   }
 });
 
-it('brings what everybody may ask, without a caller', async () => {
+it('delivers a public read, without a caller', async () => {
   const asked = { subject: 'countersign.ledger.tree', params: '{}', body: '' };
   const sealed = await sealer().seal(null, asked);
   expect((await verifier('ledger').verify(request(sealed, asked))).caller).toBeNull();
@@ -121,7 +121,7 @@ it('refuses a message of which anything was changed', async () => {
   expect((await check.verify(request(sealed, sent))).caller).toEqual(olivia);
 });
 
-it('refuses what was sealed for another service, though its subject is exchanged', async () => {
+it('refuses a message sealed for another service, even with an exchanged subject', async () => {
   const metrics = { subject: 'countersign.ledger.metrics', body: '' };
   const sealed = await sealer().seal(olivia, metrics);
   await expect(verifier('request').verify(request(sealed, message))).rejects.toEqual(
@@ -208,7 +208,7 @@ it('says once why it refuses, and nothing of the message', async () => {
   expect(JSON.stringify(warn.mock.calls)).not.toMatch(/private words|eyJ/);
 });
 
-it('notices every change of a large body, whatever is at the seams of its slices', async () => {
+it('notices every change of a large body, at any seam of its slices', async () => {
   const check = verifier('request');
   const slice = 1024 * 1024;
   const large = `${'x'.repeat(slice - 1)}😀${'y'.repeat(slice)}`;
@@ -242,7 +242,7 @@ it('leaves a large body where it is, and takes no other for it', async () => {
   expect((await check.verify(asText)).caller).toEqual(olivia);
 });
 
-it('knows the previous version only while it is told to', async () => {
+it('accepts the previous version only while the setting says so', async () => {
   const sealed = await sealer(true).seal(olivia, message);
   const { caller } = sealed;
   expect((await sealer().seal(olivia, message)).caller).toBeUndefined();

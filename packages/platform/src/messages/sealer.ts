@@ -11,7 +11,7 @@ import { createMessageIds } from './ids.js';
 import type { MessageKey } from './keys.js';
 import { macOf } from './mac.js';
 
-/** What is asked of a service. */
+/** A message to a service. */
 export interface Message {
   readonly subject: string;
   /** JSON text of path and query parameters. */
@@ -23,7 +23,7 @@ export interface Message {
 
 /** Binds a caller to one message for one service (protocol R40). */
 export interface MessageSealer {
-  /** The headers that the message travels with; without a caller for what everybody may ask. */
+  /** The headers of the message; without a caller for public reads. */
   seal(caller: Caller | null, message: Message): Promise<Omit<BusHeaders, 'timeoutMs'>>;
 }
 
@@ -34,7 +34,7 @@ export interface MessageSealerOptions {
     Record<AskedService, Changing<readonly [MessageKey, ...unknown[]]>>
   >;
   readonly clock: DatabaseClock;
-  /** Sends what services of the previous version understand as well. */
+  /** Sends messages that services of the previous version understand as well. */
   readonly compatible: boolean;
 }
 

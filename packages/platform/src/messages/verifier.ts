@@ -12,14 +12,14 @@ import { createSeen, isTimely } from './ids.js';
 import type { MessageKey } from './keys.js';
 import { isMacOf } from './mac.js';
 
-/** Tells who asks, after it has seen that the gateway sent just this message, now, to this service. */
+/** Returns the caller, after it has verified that the gateway sent just this message, now, to this service. */
 export interface MessageVerifier {
   /** Throws `unauthenticated` for every other message. */
   verify(request: BusRequest): Promise<VerifiedMessage>;
 }
 
 export interface VerifiedMessage {
-  /** Null for a message without one, of which everybody may be the caller. */
+  /** Null for a message of a public read, which has no caller. */
   readonly caller: Caller | null;
   /** Instead of the request's own: `take` throws `unauthenticated` for another body than was sent. */
   readonly large: LargeBody | null;
@@ -32,7 +32,7 @@ export interface MessageVerifierOptions {
   readonly messageKeys: Changing<readonly MessageKey[]>;
   readonly clock: DatabaseClock;
   readonly log: Logger;
-  /** Also takes what a gateway of the previous version sends. */
+  /** Also accepts messages of a gateway of the previous version. */
   readonly compatible: boolean;
 }
 
@@ -54,7 +54,7 @@ export function createMessageVerifier(options: MessageVerifierOptions): MessageV
       said.set(reason, now);
       log.warn(
         { subject, reason },
-        'message refused: not one that the gateway sent to this service now',
+        'message refused: not a current message of the gateway to this service',
       );
     }
     return new Refusal('unauthenticated');
@@ -90,7 +90,7 @@ export function createMessageVerifier(options: MessageVerifierOptions): MessageV
       const text = digest === undefined ? body : '';
       const content = { subject, token, message, params, key, digest, body: text };
       if (!isMacOf(messageKey, content, code)) throw refusal(subject, 'content');
-      // What is large has a digest; without one nothing would be known of it.
+      // A large body has a digest; without one nothing would be known of it.
       if (large !== null && digest === undefined) throw refusal(subject, 'content');
       if (large === null && digest !== undefined && (await digestOf(body)) !== digest) {
         throw refusal(subject, 'content');

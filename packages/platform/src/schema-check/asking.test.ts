@@ -41,7 +41,7 @@ it('asks about a schema by itself, or with the response behind it', async () => 
   ]);
 });
 
-it('asks once about what is good, and for each tenant by itself', async () => {
+it('checks a good schema once for each tenant', async () => {
   for (const tenant of ['a', 'a', 'b']) expect(await check(tenant, '{}', '1')).toBe('ok');
   expect(asked.map(({ tenant }) => tenant)).toEqual(['a', 'b']);
   // Neither another response nor none is the same job.
@@ -50,7 +50,7 @@ it('asks once about what is good, and for each tenant by itself', async () => {
   expect(asked).toHaveLength(4);
 });
 
-it('asks again about what was refused', async () => {
+it('checks a refused schema again', async () => {
   answer = () => Promise.reject(new Refusal('response_schema_mismatch'));
   expect(await check('a', '{}', '1')).toBe('response_schema_mismatch');
   expect(await check('a', '{}', '1')).toBe('response_schema_mismatch');

@@ -14,8 +14,8 @@ const MOST_REMEMBERED = 10_000;
 const ANSWER_WITHIN_MS = SCHEMA_CHECK_LIMITS.totalMs + 300;
 
 /**
- * Asks the target `schema` about response schemas and responses. What was good is good again: the same schema comes with
- * every request of a producer, and is asked about once.
+ * Asks the target `schema` about response schemas and responses. Good results are cached: the same schema comes with every
+ * request of a producer, and is checked once.
  */
 export class SchemaChecks {
   readonly #good = new Set<string>();

@@ -19,8 +19,8 @@ const PERMISSION = process.allowedNodeEnvironmentFlags.has('--permission')
 
 /**
  * How Node runs `program` (its path, or options that name one) with bounded memory, an empty environment, and without the
- * right to read any file but this release's packages, to write any, or to start processes, threads or addons. The network
- * is not among what Node 20 to 24 can refuse: the deployment's network policy has to.
+ * right to read any file but this release's packages, to write any, or to start processes, threads or addons. Node 20 to 24
+ * cannot refuse network access: the deployment's network policy has to.
  */
 export function confined(
   program: readonly string[],

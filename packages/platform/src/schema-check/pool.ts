@@ -94,7 +94,7 @@ export class SchemaPool {
     const pauseMs = this.#seats.pauseOf({ tenant, kind });
     if (pauseMs > 0) throw busy(Math.ceil(pauseMs / 1000));
     const result = await new Promise<SchemaJobResult>((done, reject) => {
-      // Timers come before answers: what came while this thread stood still is read first.
+      // Timers run before answers: answers that came while this thread stood still are read first.
       const timer = setTimeout(() => setImmediate(() => this.#late(pending)), this.limits.totalMs);
       const pending: Pending = { tenant, kind, job, done, refuse: reject, timer, given: null };
       this.#seats.enter(pending);
@@ -174,7 +174,7 @@ export class SchemaPool {
     const isCurrent = (): boolean => this.#places[seat] === place;
   }
 
-  /** A process that ran too long or broke takes what it did with it. `cost` is the job that is to blame. */
+  /** A process that ran too long or broke loses its state. `cost` is the job that caused it. */
   #replace(seat: number, cost: Pending | null): void {
     const place = this.#places[seat] as Place;
     place.process.kill();

@@ -18,7 +18,7 @@ export interface CheckProcess {
 export interface CheckProcessEvents {
   ready(): void;
   answered(result: SchemaJobResult): void;
-  /** It is gone. `outOfMemory`: by its own limits. `said`: what it complained of while it was loading. */
+  /** It is gone. `outOfMemory`: by its own limits. `said`: its error output while it was loading. */
   ended(why: { outOfMemory: boolean; said: string }): void;
 }
 
@@ -28,7 +28,7 @@ const PROGRAM = fileURLToPath(new URL('./program.js', import.meta.url));
 const LONGEST_ANSWER = 100;
 const MOST_SAID = 2000;
 
-/** How V8 ends when its heap is full, and what a stack that overran its own limit gets. */
+/** The signals by which V8 ends when its heap is full or a stack overran its limit. */
 const MEMORY_SIGNALS: readonly (NodeJS.Signals | null)[] = ['SIGABRT', 'SIGSEGV'];
 
 export function startCheckProcess(
@@ -89,7 +89,7 @@ export function startCheckProcess(
   };
 }
 
-/** Null for what no check answers. */
+/** Null for an answer that no check gives. */
 function resultOf(answer: string): SchemaJobResult | null {
   if (answer === 'ok') return { ok: true };
   if (!isErrorCode(answer)) return null;

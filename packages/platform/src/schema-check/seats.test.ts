@@ -70,7 +70,7 @@ describe('a tenant', () => {
 describe('the queue', () => {
   beforeEach(() => void enter('x1', 'y1'));
 
-  it('serves first who has the least, then who came first', () => {
+  it('serves the tenant with the fewest jobs first, then the oldest job', () => {
     enter('a1', 'a2', 'b1', 'x2');
     seats.free(0);
     seats.free(1);
@@ -80,7 +80,7 @@ describe('the queue', () => {
     expect(assigned()).toEqual(['a2 on 0', 'x2 on 1']);
   });
 
-  it('crowds out the last of who has the most', () => {
+  it('crowds out the last job of the tenant with the most', () => {
     enter('a1', 'a2', 'a3', 'a4');
     expect(overflown()).toEqual([]);
     enter('b1');
@@ -104,7 +104,7 @@ describe('the queue', () => {
   });
 });
 
-describe('who broke three seats within a minute', () => {
+describe('a tenant that broke three seats within a minute', () => {
   it('waits until a minute after the first of the last three', () => {
     broken('a');
     now = 10_000;
@@ -119,7 +119,7 @@ describe('who broke three seats within a minute', () => {
     expect(seats.pauseOf(job('a1'))).toBe(10_000);
   });
 
-  it('waits with that kind of job alone, and no other job waits', () => {
+  it('waits with that kind of job only, and no other job waits', () => {
     for (let time = 0; time < 3; time += 1) broken('a', 'schema');
     expect(seats.pauseOf(job('a1', 'schema'))).toBeGreaterThan(0);
     expect(seats.pauseOf(job('a1', 'response'))).toBe(0);

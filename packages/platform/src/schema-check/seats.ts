@@ -34,7 +34,7 @@ interface Break {
  * a seat that starts again counts for the tenant that broke it. Tenants that broke one lately never hold the last seat even
  * together. In the queue those who have the least come first, and those who have the most give way when it is full.
  *
- * Knows neither processes nor timers: the caller tells what happened and asks what to do.
+ * Knows neither processes nor timers: the caller reports events and asks for the next job.
  */
 export class Seats<J extends SeatJob> {
   readonly #seats: Seat[];

@@ -21,14 +21,14 @@ export interface TransitVersion {
   readonly publicPem: string;
 }
 
-/** Why a key service did not do its part; its words are fit for a log, and say nothing of what was to be signed. */
+/** The reason of a key service's failure; its words are fit for a log, and do not quote the text to sign. */
 export class SignerUnavailable extends Error {
   override readonly name = 'SignerUnavailable';
 }
 
-/** Answers are small; whatever is not, is none. */
+/** Answers are small; a larger one is invalid. */
 const LARGEST = 65_536;
-/** What comes before the raw 32 bytes in the SubjectPublicKeyInfo of an Ed25519 key (RFC 8410). */
+/** The bytes before the raw 32 bytes in the SubjectPublicKeyInfo of an Ed25519 key (RFC 8410). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
 /**

@@ -34,20 +34,20 @@ export interface TracingOptions {
 
 /** One batch may take so long; a collector that hangs costs spans, and nothing else. */
 const EXPORT_MS = 3000;
-/** What is not sent by then when the process stops is lost. */
+/** Spans that are not sent by then when the process stops are lost. */
 const FLUSH_MS = 2000;
-/** What is recorded faster than it is sent is dropped, not kept. */
+/** Spans that are recorded faster than they are sent are dropped, not kept. */
 const MOST_WAITING = 4096;
 const COMPLAIN_EVERY_MS = 60_000;
 
 export interface Tracing {
-  /** Sends what is left, for a bounded time: after all that could be traced has ended. */
+  /** Sends the remaining spans, for a bounded time: after all that could be traced has ended. */
   stop(): Promise<void>;
 }
 
 /** Switches tracing on for this process (docs/tracing.md). */
 export function startTracing(options: TracingOptions): Tracing {
-  // The SDK's own words quote addresses and answers; failures are told by us.
+  // The SDK's own messages quote addresses and answers; we log failures ourselves.
   diag.disable();
   const exporter =
     options.exporter === 'console' ? new ConsoleSpanExporter() : otlpExporter(options);
@@ -105,7 +105,7 @@ function watched(exporter: SpanExporter, log: Logger): SpanExporter {
   };
 }
 
-/** What was decided with a trace id of our own is not asked again with the caller's. */
+/** A decision made for a trace id of our own is not made again for the caller's. */
 function exceptDecided(sampler: Sampler): Sampler {
   return {
     shouldSample: (context, ...about) =>

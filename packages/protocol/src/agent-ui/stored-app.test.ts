@@ -35,7 +35,7 @@ describe('a stored app', () => {
     expect(storedAppText(source)).toBe(canonicalText(app));
   });
 
-  test('binds what it holds by digests that everybody can recompute', () => {
+  test('binds its content by digests that anyone can recompute', () => {
     const { html: _html, origin, scope, input, result, binding_digest, ...bound } = app;
     expect(binding_digest).toBe(valueDigest(bound));
     expect(bound.snapshots).toEqual({
@@ -55,7 +55,7 @@ describe('a stored app', () => {
     expect(app.input).toEqual({ request_id: request.id, purpose: request.purpose });
   });
 
-  test('names what it supersedes', () => {
+  test('names the superseded request', () => {
     const { supersedes: _none, ...first } = request;
     const of = (other: DecisionRequest) =>
       (JSON.parse(storedAppText({ ...source, request: other })) as StoredApp).request.supersedes;

@@ -21,8 +21,8 @@ export interface AppSource extends BoundApp {
 }
 
 /**
- * StoredApp (protocol §3.3, §3.9) as canonical text: the bundle, what the View gets to see, and the envelope whose digests
- * the host recomputes before a View exists (protocol §12.2). The payload is spliced in as it is stored.
+ * StoredApp (protocol §3.3, §3.9) as canonical text: the bundle, the data for the View, and the envelope whose digests the
+ * host recomputes before a View exists (protocol §12.2). The payload is spliced in as it is stored.
  */
 export function storedAppText({ html, ...bound }: AppSource): string {
   const { before, after } = storedAppAround(bound);

@@ -96,7 +96,7 @@ describe('a form field', () => {
     expect(fields.map(({ label }) => label)).toEqual(['Amount', '😀'.repeat(200)]);
   });
 
-  test('has a key of its own, whatever the property is called', () => {
+  test('has a key of its own, for any name of the property', () => {
     const names = ['x_y', 'x y', 'x-y', '1', '', 'field_', '__proto__', 'constructor'];
     const fields = fieldsOf(Object.fromEntries(names.map((name) => [name, true])));
     expect(Object.fromEntries(fields.map(({ key, label }) => [label, key]))).toEqual({
@@ -128,7 +128,7 @@ describe('a form', () => {
     expect(hitlFormFields(circular)).toMatchObject([{ key: 'response', type: 'x-json' }]);
   });
 
-  test('leaves out what must not be there', () => {
+  test('leaves out forbidden members', () => {
     expect(fieldsOf({ a: false, b: true }).map(({ key }) => key)).toEqual(['b']);
   });
 

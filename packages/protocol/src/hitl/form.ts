@@ -12,12 +12,12 @@ const LABEL = 200;
 /** A chain of references that leads further is left to the schema itself. */
 const REFERENCES = 32;
 
-/** For what a form cannot ask piece by piece: one value as JSON text, in a text area. */
+/** For values that a form cannot ask for piece by piece: one value as JSON text, in a text area. */
 const JSON_FIELD = 'x-json';
 
 /**
- * A response schema as form fields (R19): one per property of an object, one for anything else. Fields are a help for
- * whoever shows a form; what a response must be is for the schema to say.
+ * A response schema as form fields (R19): one per property of an object, one for anything else. Fields help the program
+ * that shows a form; the schema alone defines valid responses.
  */
 export function hitlFormFields(schema: JsonValue): HitlFormField[] {
   const root = resolved(schema, schema);
@@ -164,8 +164,8 @@ function hintOf(schema: JsonValue, shape: Field): string | undefined {
 }
 
 /**
- * Names as keys, which are letters, digits and underscores after a letter: a name that is one stays what it is, any
- * other becomes one that nobody has.
+ * Names as keys, which are letters, digits and underscores after a letter: a valid name stays, any other becomes one that
+ * no property has.
  */
 function keysFor(names: readonly string[]): string[] {
   const isKey = (name: string) => /^[a-zA-Z][a-zA-Z0-9_]*$/.test(name);
@@ -186,7 +186,7 @@ function keysFor(names: readonly string[]): string[] {
   });
 }
 
-/** A schema with its reference followed; what stands beside the reference comes first. */
+/** A schema with its reference followed; members beside the reference take precedence. */
 function resolved(root: JsonValue, schema: JsonValue): JsonValue {
   let found = schema;
   for (let hops = 0; isJsonObject(found) && found['$ref'] !== undefined; hops += 1) {
@@ -198,7 +198,7 @@ function resolved(root: JsonValue, schema: JsonValue): JsonValue {
   return found;
 }
 
-/** What `#/…` leads to (RFC 6901 in a URI fragment). */
+/** The target of `#/…` (RFC 6901 in a URI fragment). */
 function at(root: JsonValue, reference: JsonValue): JsonValue | undefined {
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined;
   let found: JsonValue | undefined = root;

@@ -154,7 +154,7 @@ describe('a completed review', () => {
     });
   });
 
-  test('keeps its decision when the material is gone, or should be', () => {
+  test('keeps its decision when the material is deleted, or due for deletion', () => {
     const { next: deleted } = deleteMaterial(confirmed, about, EXAMPLES.Recorder, accepted + 10);
     for (const found of [
       caseOf(deleted, accepted + 11, { receipt }),

@@ -26,7 +26,7 @@ export interface HitlCase {
   readonly summary: string;
   readonly acceptedAt: number;
   readonly now: number;
-  /** As it is stored; what is due by `now` is applied here. */
+  /** As it is stored; deadlines due by `now` are applied here. */
   readonly lifecycle: Lifecycle;
   /** As the status shows it. */
   readonly audit: AuditState;
@@ -48,7 +48,7 @@ export function hitlRetryAfter({ lifecycle, now }: Pick<HitlCase, 'lifecycle' | 
   return Math.max(HITL_POLL_SECONDS.least, Math.min(HITL_POLL_SECONDS.recommended, left));
 }
 
-/** `request.hitl` while a review is pending: what a human is asked, where, until when (protocol §13, R19). */
+/** `request.hitl` while a review is pending: the question, the address and the deadline for a human (protocol §13, R19). */
 export function humanInputRequired(found: HitlCase, responseSchema: JsonValue): HumanInputRequired {
   const { id, origin, summary, lifecycle } = found;
   const asked = {
@@ -105,8 +105,8 @@ export function hitlPollText(found: HitlCase): JsonText<HitlPoll> {
 }
 
 /**
- * A review ends by its deadline, whenever somebody notices; or when its material was deleted before that, which is the
- * only thing that moves the time of deletion of an undecided request.
+ * A review ends by its deadline, even if no process has applied it yet; or when its material was deleted before that, which
+ * is the only thing that moves the time of deletion of an undecided request.
  */
 function expiredAt({ reviewDeadline, privateDeleteAt }: Lifecycle): number {
   return Math.min(reviewDeadline, privateDeleteAt);
@@ -125,7 +125,7 @@ function completedText(found: HitlCase): JsonText<HitlPoll> {
   );
 }
 
-/** The response that the receipt was signed over, as canonical text; no other is ever given as somebody's answer. */
+/** The response that the receipt was signed over, as canonical text; no other is ever returned. */
 function confirmedResponse({ candidate }: HitlCase, receipt: DecisionReceipt): string {
   const { response_canonical } = (
     candidate === null ? {} : JSON.parse(candidate)

@@ -14,7 +14,7 @@ import { canonicalByHand } from './testing/canonical-by-hand.js';
 /** `BODIES=100000` for a release; as many as CI has time for otherwise. */
 const BODIES = Number(process.env['BODIES'] ?? 20_000);
 
-/** What reviewers may answer with, as text: every kind of value, and of name. */
+/** Possible answers of reviewers, as text: every kind of value, and of name. */
 const ANSWERS: readonly string[] = [
   '{"response":{"choice":"accept","score":0.1,"note":"déjà vu — ✓"},"decision":"answer"}',
   '{"decision":"authorise","response":{"limits":[1,2,3],"until":1e2,"nested":{"b":{"a":null},"a":[[],{}]}}}',
@@ -44,7 +44,7 @@ const NUMBERS = [
   ...['9007199254740991', '9007199254740992', '9007199254740993', '1e21', '1e400', '1e-400', 'NaN'],
   ...['0.1', '0.10', '0.1000000000000000055', '0.100000000000000001', '333333333.33333329'],
 ];
-/** What a text may hide or be confused by. */
+/** Characters that a text may hide, or that confuse a reader. */
 const PIECES = [
   ...[
     '\u0065\u0301',
@@ -138,7 +138,7 @@ function reordered(text: string): string {
   }
 }
 
-/** Bodies, as bytes: what is not encodable is what a sender's bytes can hold all the same. */
+/** Bodies as bytes, including bytes that no text encodes to but a sender can send. */
 function* bodies(count: number, seed: number): Generator<Buffer> {
   const random = seeded(seed);
   for (let number = 0; number < count; number += 1) {
@@ -162,7 +162,7 @@ function byReader(body: Buffer): string | null {
 /** Bytes that are no UTF-8 are no text that a reading by hand could get. */
 const byHand = (body: Buffer): string | null => canonicalByHand(body.toString());
 
-/** Canonicalisers that somebody could have written: each is right but for one rule. */
+/** Plausible canonicalisers: each is right but for one rule. */
 const WRONG: readonly [what: string, reader: (body: Buffer) => string | null][] = [
   ['lets a member stand twice', (body) => withJson(body, (text) => JSON.parse(text))],
   [
@@ -273,7 +273,7 @@ describe(`${BODIES} mutated bodies (invariant I5)`, () => {
       const { record, text } = signRecord(signerFromPem('k', privatePem), header, value as never);
       expect(text).toContain(canonical);
       expect(verifyRecord(JSON.parse(text), trust, expected).ok).toBe(true);
-      // What was signed for one answer is good for no other, however alike they look.
+      // A signature over one answer does not verify for another, however alike they look.
       const swapped = verifyRecord({ ...record, payload: before }, trust, expected);
       expect(swapped.ok).toBe(textDigest(canonicalText(before)) === digest);
       before = value;
@@ -282,7 +282,7 @@ describe(`${BODIES} mutated bodies (invariant I5)`, () => {
     expect(signed).toBeGreaterThan(100);
   }, 600_000);
 
-  it('tell every canonicaliser that is wrong in one rule', () => {
+  it('detect every canonicaliser that is wrong in one rule', () => {
     const left = new Map(WRONG);
     for (const body of bodies(20_000, 3)) {
       const right = byHand(body);

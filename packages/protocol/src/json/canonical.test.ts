@@ -33,7 +33,7 @@ describe('canonicalText', () => {
     ]);
   });
 
-  it('writes what stands in order as what does not', () => {
+  it('writes ordered and unordered members alike', () => {
     const ordered = { A: [1e21, -0, '\u2028é\b'], a: { '': null, b: '\\ud800', c: [{}] }, b: 5e-7 };
     const turned = Object.fromEntries(Object.entries(ordered).reverse());
     expect(canonicalText(ordered)).toBe(canonicalText(turned));

@@ -8,8 +8,8 @@ export type Digest = `sha256:${string}`;
 /**
  * The RFC 8785 form of a JSON value (protocol §2.2).
  *
- * @throws TypeError for what JSON cannot hold: undefined, functions, symbols, big integers, NaN and
- *   infinities, holes, lone surrogates, and objects with a class (Date, Map, Buffer, …)
+ * @throws TypeError for values that JSON cannot hold: undefined, functions, symbols, big integers, NaN and infinities,
+ *   holes, lone surrogates, and objects with a class (Date, Map, Buffer, …)
  */
 export function canonicalText<Value>(value: Value): JsonText<Value> {
   return canonicalOf(value) as JsonText<Value>;
@@ -59,8 +59,8 @@ export function valueDigest(value: unknown): Digest {
 const scalars: ReadonlySet<string> = new Set(['string', 'number', 'boolean']);
 
 /**
- * Whether all members stand in canonical order already. Throws for what the package would drop, turn into null or write as
- * text that is not JSON.
+ * Whether all members stand in canonical order already. Throws for values that the package would drop, turn into null or
+ * write as text that is not JSON.
  */
 function isOrdered(value: unknown): boolean {
   if (value === null) return true;
@@ -84,7 +84,7 @@ function isOrdered(value: unknown): boolean {
   return ordered;
 }
 
-/** An object of no class, in whatever realm it was made. */
+/** An object of no class, in any realm. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null) return true;

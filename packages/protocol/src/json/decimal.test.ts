@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { isExactNumber, isMultipleOf } from './decimal.js';
 
 describe('isExactNumber', () => {
-  it('takes what the engine prints, apart from large integers', () => {
+  it('takes the engine’s numbers, apart from large integers', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const large = Number.isInteger(value) && !Number.isSafeInteger(value);
@@ -45,7 +45,7 @@ describe('isMultipleOf', () => {
     [9007199254740991, 2, false],
     [19.995, 0.01, false],
     [0.1, 0.3, false],
-  ])('judges %p by %p', (value, step, expected) => {
+  ])('checks %p by %p', (value, step, expected) => {
     expect(isMultipleOf(value, step)).toBe(expected);
   });
 });

@@ -7,7 +7,7 @@ export interface Decimal {
 
 const ZERO = 0x30;
 
-/** Reads a JSON number, or what `String` makes of a finite number, without rounding. */
+/** Reads a JSON number, or the text that `String` makes of a finite number, without rounding. */
 export function decimalOf(text: string): Decimal {
   const negative = text.startsWith('-');
   const start = negative ? 1 : 0;

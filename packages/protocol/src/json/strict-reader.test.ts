@@ -91,7 +91,7 @@ describe('numbers', () => {
     expect(refused(`{"a":[${text}]}`)).toBe(true);
   });
 
-  it('reads -0 as 0 wherever it stands', () => {
+  it('reads -0 as 0 in any place', () => {
     expect(Object.is((read('[-0]') as number[])[0], 0)).toBe(true);
     expect(Object.is((read('{"a":-0.0}') as { a: number }).a, 0)).toBe(true);
     expect(Object.is((read('{"__proto__":-0}') as Record<string, number>)['__proto__'], 0)).toBe(
@@ -99,7 +99,7 @@ describe('numbers', () => {
     );
   });
 
-  it('judges long numbers by their value', () => {
+  it('checks long numbers by their value', () => {
     const zeros = '0'.repeat(100_000);
     expect(read(`1.${zeros}`)).toBe(1);
     expect(read(`0.${zeros}1e100001`)).toBe(1);
@@ -249,7 +249,7 @@ describe('depth', () => {
     expect(refused('{"a":'.repeat(64) + '{}' + '}'.repeat(64))).toBe(false);
   });
 
-  it('does not count brackets in strings, nor what was closed', () => {
+  it('does not count brackets in strings, nor closed containers', () => {
     expect(read(`["${'['.repeat(500)}"]`)).toEqual(['['.repeat(500)]);
     expect(read(`[${'[],'.repeat(500)}[]]`)).toHaveLength(501);
   });
@@ -306,7 +306,7 @@ describe('bounds', () => {
     }
   });
 
-  it('come before the grammar, so that nothing is built of what breaks both', () => {
+  it('come before the grammar, so that no value is built of a text that breaks both', () => {
     expect(codeWithin(3, 9, '[1,2,3,')).toBe(tooLarge);
     expect(codeWithin(4, 9, '[1,2,3,')).toBe('400 invalid_json');
     expect(codeWithin(9, 1, '{"a":1,"b":')).toBe(tooLarge);

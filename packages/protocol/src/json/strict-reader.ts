@@ -37,7 +37,7 @@ const SAFE_DIGITS = 15;
 /** Keeps a byte-order mark, which no JSON text may start with (R14). */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** What the engine's own parser does not tell. */
+/** The facts that the engine's own parser does not report. */
 interface Scan {
   /** Members as written, in all objects together. */
   readonly members: number;
@@ -48,14 +48,14 @@ interface Scan {
 }
 
 /**
- * Reads a request body by the rules of protocol §2.1, R14 and R35. Linear in the size of the body.
- * `-0` reads as 0; keys such as `__proto__` become ordinary own members.
+ * Reads a request body by the rules of protocol §2.1, R14 and R35. Linear in the size of the body. `-0` reads as 0; keys
+ * such as `__proto__` become ordinary own members.
  *
- * One pass over the bytes checks what `JSON.parse` lets through or forgets (bounds, numbers, escapes);
- * `JSON.parse` then checks the grammar and builds the value; a walk over the value finds duplicate
- * keys by counting: each lost one leaves fewer members than were written.
+ * One pass over the bytes checks the rules that `JSON.parse` does not (bounds, numbers, escapes); `JSON.parse` then checks
+ * the grammar and builds the value; a walk over the value finds duplicate keys by counting: each lost one leaves fewer
+ * members than were written.
  *
- * @param bounds more than a body's only for documents that enclose what came in bodies
+ * @param bounds more than a body's only for documents that enclose parts of bodies
  * @throws Refusal `invalid_json` or `body_too_large`; its detail names the rule and never quotes the body
  */
 export function parseStrictJson(bytes: Uint8Array, bounds: JsonBounds = BODY_BOUNDS): JsonValue {
@@ -72,11 +72,11 @@ export function parseStrictJson(bytes: Uint8Array, bounds: JsonBounds = BODY_BOU
   return Object.is(value, -0) ? 0 : value;
 }
 
-/** Tolerates any text: what breaks the grammar is left for `JSON.parse` to refuse. */
+/** Tolerates any text: `JSON.parse` refuses faults of the grammar later. */
 function scanBytes(bytes: Uint8Array, bounds: JsonBounds): Scan {
   const end = bytes.length;
   const maxDepth = bounds.depth;
-  // A key counts for the value that follows it, so what has begun and is no key is `begun - members`.
+  // A key counts for the value that follows it, so the number of values is `begun - members`.
   const most = bounds.values;
   let begun = 0;
   let open = 0;
@@ -113,7 +113,7 @@ function scanBytes(bytes: Uint8Array, bounds: JsonBounds): Scan {
       open--;
       i++;
     } else if (open > maxDepth) {
-      // With the usual limit: 65 containers are open, so whatever starts here is a value at depth 65.
+      // With the usual limit: 65 containers are open, so the next token is a value at depth 65.
       throw tooDeep(maxDepth);
     } else if (++begun - members > most) {
       throw tooMany(`${most} values`);
@@ -138,7 +138,7 @@ function scanBytes(bytes: Uint8Array, bounds: JsonBounds): Scan {
         );
       }
     } else {
-      // The letters of a literal, or what the grammar does not know.
+      // The letters of a literal, or an unknown word.
       for (i++; isOfWord(bytes[i] ?? 0);) i++;
     }
   }

@@ -1,6 +1,6 @@
 declare const written: unique symbol;
 
-/** JSON text of a value of that type: what keeps answers that are spliced out of stored texts typed. */
+/** JSON text of a value of that type: it keeps answers that are spliced from stored texts typed. */
 export type JsonText<Value> = string & { readonly [written]: Value };
 
 /** Writes a value. Members that are undefined are left out. */

@@ -1,4 +1,4 @@
-/** Any JSON value: what `parseStrictJson` returns, and what can be canonicalised and digested. */
+/** Any JSON value: the result of `parseStrictJson`, and the input of canonical forms and digests. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
 
 export interface JsonObject {

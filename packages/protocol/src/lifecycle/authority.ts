@@ -3,7 +3,7 @@ import { applyDue } from './apply-due.js';
 import type { Lifecycle } from './state.js';
 import type { RequestFacts, Transition } from './transition.js';
 
-/** What authority needs to know of the tenant. */
+/** The facts about the tenant that authority depends on. */
 export interface TenantState {
   /** No authority until an operator's recovery (protocol §4.2). */
   readonly fenced: boolean;

@@ -17,7 +17,7 @@ const NOTHING = { parts: {}, by: {} };
 const after = (parts: Parts, by: ConfiguredBy, next: Parts, author: string | null) =>
   configuredByAfter({ parts, by }, next, author);
 
-describe('who configured an entry', () => {
+describe('the authors of an entry', () => {
   it('is its author in all parts when it is new', () => {
     expect(configuredByAfter(NOTHING, route(), 'olive')).toEqual({
       rules: 'olive',
@@ -35,13 +35,13 @@ describe('who configured an entry', () => {
     expect(after(route(), by, route({ limits }), null)).toEqual({ producers: 'oscar' });
   });
 
-  it('stays when a save alters nothing, in whatever order its lists are', () => {
+  it('stays when a save alters nothing, in any order of its lists', () => {
     const by = { rules: 'olive', reviewers: 'oscar' };
     const same = route({ reviewers: ['ravi', 'ruth', 'ravi'] });
     expect(after(route(), by, same, 'oona')).toEqual(by);
   });
 
-  it('changes with the parts that change alone', () => {
+  it('changes only with the parts that change', () => {
     const by = configuredByAfter(NOTHING, route(), 'olive');
     const next = after(route(), by, route({ reviewers: ['ruth', 'rosa'] }), 'oona');
     expect(next).toEqual({
@@ -61,7 +61,7 @@ describe('who configured an entry', () => {
     });
   });
 
-  it('is told apart for token, webhook secret and the members of a producer', () => {
+  it('is separate for token, webhook secret and the members of a producer', () => {
     const config = { enabled: true, owner: 'olivia', routes: ['a'] };
     const before = partsOfPrincipal(config, { token: 'one', webhook: null });
     const token = partsOfPrincipal(config, { token: 'two', webhook: null });

@@ -12,8 +12,8 @@ export type ConfiguredBy = Readonly<Record<string, string>>;
 export type Parts = Readonly<Record<string, unknown>>;
 
 /**
- * Who set what after a change by `author`, a human's principal id or null for a bearer operator. Only a part whose value
- * changes gets another author: saving an entry again as it is takes nothing over.
+ * The author of each part after a change by `author`, a human's principal id or null for a bearer operator. Only a part
+ * whose value changes gets another author: saving an entry again as it is takes nothing over.
  */
 export function configuredByAfter(
   before: { parts: Parts; by: ConfiguredBy },
@@ -55,8 +55,8 @@ export function partsOfPrincipal(
 
 /**
  * Persons whose own change is in force for the requests of one owner on one route (protocol R38). To `decide`, all of the
- * route and the owner's entry count, with its token. To `use` a decision, the owner's alone: they say who can use it, while
- * a change of rules ends the authority by itself and one of reviewers does not touch what is decided.
+ * route and the owner's entry count, with its token. To `use` a decision, the owner's alone: they control who can use it,
+ * while a change of rules ends the authority by itself and one of reviewers does not affect decided requests.
  */
 export function configurers(
   step: 'decide' | 'use',

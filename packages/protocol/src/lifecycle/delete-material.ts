@@ -6,8 +6,8 @@ import type { RequestFacts, Transition } from './transition.js';
 import { withdraw } from './withdraw.js';
 
 /**
- * `request.discard` and the deletion worker: private material goes now (protocol §11.2), and goes once: afterwards there is
- * nothing left to delete and nothing to tell. The worker comes at `privateDeleteAt`, `request.discard` at any time.
+ * `request.discard` and the deletion worker: private material is deleted now (protocol §11.2), and once: afterwards there
+ * is nothing left to delete and no event to make. The worker comes at `privateDeleteAt`, `request.discard` at any time.
  */
 export function deleteMaterial(
   state: Lifecycle,
@@ -36,9 +36,9 @@ export function deleteMaterial(
           request_id: id,
         },
       },
-      // The worker then sees to what was on its way beside this.
+      // The worker then deletes candidates that were being frozen beside this.
       deadlines: earlierDeletion(state, privateDeleteAt),
-      // What ends a review or revokes a grant has nothing left to wait for.
+      // A step that ends a review or revokes a grant has no deadline left to wait for.
       settled: ['review', 'grant'],
     },
   );

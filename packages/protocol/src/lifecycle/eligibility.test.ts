@@ -27,7 +27,7 @@ function refusalOf(...given: Given): string | null {
 }
 
 describe('an eligible reviewer', () => {
-  it('is named by the route of the request’s revision and is nobody who asks', () => {
+  it('is named by the route of the request’s revision and is not the requester', () => {
     expect(refusalOf(reviewer, request, route, requester, [producer, requester])).toBeNull();
   });
 

@@ -1,6 +1,6 @@
 import { Refusal } from '../errors.js';
 
-/** What a decision needs to know of a person (protocol §3.7). */
+/** The facts about a person that a decision depends on (protocol §3.7). */
 export interface Person {
   readonly id: string;
   readonly enabled: boolean;

@@ -66,7 +66,7 @@ describe('the tables of situations and transitions', () => {
   });
 });
 
-describe('every command does what its table says', () => {
+describe('every command acts as its table says', () => {
   test.each(SITUATION_NAMES)('%s', (name) => {
     const findings = matrix.findings.filter(({ situation }) => situation === name);
     expect(findings.slice(0, 5).map(({ text }) => text)).toEqual([]);

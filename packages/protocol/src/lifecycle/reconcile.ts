@@ -5,8 +5,8 @@ import type { Lifecycle } from './state.js';
 import type { RequestFacts, Transition } from './transition.js';
 
 /**
- * `execution-authority.reconcile`: an operator settles what is unsure, with reason and evidence; any status, over any earlier
- * outcome, without new authority.
+ * `execution-authority.reconcile`: an operator settles an uncertain outcome, with reason and evidence; any status, over any
+ * earlier outcome, without new authority.
  */
 export function reconcile(
   state: Lifecycle,

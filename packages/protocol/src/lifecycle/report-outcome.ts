@@ -8,7 +8,7 @@ import type { RequestFacts, Transition } from './transition.js';
 const EFFECTS: readonly OutcomeStatus[] = ['completed', 'failed', 'failed_partial'];
 
 /**
- * `execution-authority.report-outcome`: evidence of what happened, taken after expiry and revocation too. An effect of an
+ * `execution-authority.report-outcome`: evidence of an outcome, accepted after expiry and revocation too. An effect of an
  * action that was never admitted is an incident (R11).
  */
 export function reportOutcome(

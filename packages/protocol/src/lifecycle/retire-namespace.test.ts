@@ -7,7 +7,7 @@ const { applyDue, retireNamespace, retireWithoutEvents } = lifecycle;
 describe.each(SETTINGS)('every state of a request for $purpose', (setting) => {
   const reached = [...reachable(lifecycle, setting)];
 
-  it('is retired without an event, and to the same end once what had come is told of', () => {
+  it('is retired without an event, and to the same end once due deadlines have their events', () => {
     for (const { state, now } of reached) {
       const retired = retireWithoutEvents(state, now);
       expect(retired.revision).toBe(state.revision);

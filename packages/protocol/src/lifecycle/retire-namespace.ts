@@ -5,8 +5,8 @@ import { quietly } from './transition.js';
 import type { Transition } from './transition.js';
 
 /**
- * Recovery retires a namespace: what was not consumed is gone, how executions stand is uncertain (protocol §11.9, R18).
- * Its own changes have no event (protocol §3.5); deadlines that came before it are told as always.
+ * Recovery retires a namespace: unconsumed authority ends, executions become uncertain (protocol §11.9, R18). Its own
+ * changes have no event (protocol §3.5); deadlines that came before it have their events as always.
  */
 export function retireNamespace(state: Lifecycle, now: number): Transition {
   const due = applyDue(state, now);
@@ -20,9 +20,9 @@ export function retireNamespace(state: Lifecycle, now: number): Transition {
 }
 
 /**
- * What a recovery saves of {@link retireNamespace}. A recovery has no key, so it cannot sign the events of deadlines that have
- * come: these states stay as they are. Readers see them applied at once (`applyDue`) and their worker tells of them, which leads
- * to the state of {@link retireNamespace} (protocol §11.9).
+ * The part of {@link retireNamespace} that a recovery saves. A recovery has no key, so it cannot sign the events of
+ * deadlines that have come: these states stay as they are. Readers see them applied at once (`applyDue`) and their worker
+ * makes the events, which leads to the state of {@link retireNamespace} (protocol §11.9).
  */
 export function retireWithoutEvents(state: Lifecycle, now: number): Lifecycle {
   const { next } = retireNamespace(state, now);

@@ -8,7 +8,7 @@ import type { EventReason, Lifecycle, States } from './state.js';
  */
 export interface Transition {
   readonly next: Lifecycle;
-  /** In the order of the ledger: a record stands before the event that tells of it (protocol §4.1). */
+  /** In the order of the ledger: a record comes before the event about it (protocol §4.1). */
   readonly records: readonly Draft[];
   /** Each is set, or moved to an earlier time. */
   readonly deadlines: readonly Deadline[];
@@ -18,7 +18,7 @@ export interface Transition {
   readonly takes: readonly UniqueFact[];
 }
 
-/** What a RequestChangedEvent says of one step; its signer adds ids and links. */
+/** The content of a RequestChangedEvent for one step; its signer adds ids and links. */
 export interface LifecycleEvent {
   readonly reason: EventReason;
   readonly revision: number;
@@ -59,8 +59,8 @@ export interface Deadline {
 }
 
 /**
- * What one step only may take: an action's occurrence, once and for ever among the requests of its owner; an execution
- * identity, among the owner's claims; a nonce, among the admissions of its request.
+ * A fact that only one step may take: an action's occurrence, once and for ever among the requests of its owner; an
+ * execution identity, among the owner's claims; a nonce, among the admissions of its request.
  */
 export interface UniqueFact {
   readonly fact: 'occurrence' | 'identity' | 'nonce';
@@ -79,9 +79,9 @@ export function unchanged(state: Lifecycle): Transition {
   return { next: state, records: [], deadlines: [], settled: [], incidents: [], takes: [] };
 }
 
-/** What a step leaves beside its event. */
+/** The results of a step beside its event. */
 export interface Consequences {
-  /** Stands before the event. */
+  /** Comes before the event. */
   readonly record?: Draft;
   readonly deadlines?: readonly Deadline[];
   readonly settled?: readonly DeadlineKind[];
@@ -89,7 +89,7 @@ export interface Consequences {
   readonly takes?: readonly UniqueFact[];
 }
 
-/** Changes the state and tells of it with one event. */
+/** Changes the state, with one event. */
 export function step(
   from: Transition,
   reason: EventReason,
@@ -128,7 +128,7 @@ export function earlierDeletion({ privateDeleteAt }: Lifecycle, at: number): Dea
   return at < privateDeleteAt ? [{ kind: 'private_deletion', due: at }] : [];
 }
 
-/** What a step takes of that kind. */
+/** The facts of that kind that a step takes. */
 export function takenOf(takes: readonly UniqueFact[], fact: UniqueFact['fact']): string {
   const found = takes.find((taken) => taken.fact === fact);
   if (found === undefined) throw new TypeError(`the step takes no ${fact}`);

@@ -69,7 +69,7 @@ describe('a checkpoint', () => {
     });
   });
 
-  it('tells the newest cosignature of each witness that is known', () => {
+  it('returns the newest cosignature of each known witness', () => {
     const text = noteText(body, [own, cosign(1_700_000_000), cosign(1_700_000_100)]);
     const found = verifyCheckpoint(text, log, [witness]);
     expect(found?.cosignatures.map(({ witness: name, time }) => [name, time])).toEqual([
@@ -141,14 +141,14 @@ describe('a proof in one text', () => {
   const checkpoint = noteText(body, [own, cosign(7)]);
   const proof = { index: 0, path: [leaves[1] as Buffer], checkpoint };
 
-  it('shows that a record is in the log, and who saw the log', () => {
+  it('shows that a record is in the log, and the witnesses of the log', () => {
     const text = tlogProofText(proof);
     expect(readTlogProof(text)).toEqual(proof);
     const found = verifyTlogProof(text, digests[0] as string, log, [witness]);
     expect([found?.index, found?.head.size, found?.cosignatures[0]?.time]).toEqual([0, 2, 7]);
   });
 
-  it('may carry what nobody relies on', () => {
+  it('may carry lines of unknown signers', () => {
     const text = tlogProofText(proof).replace('\nindex', '\nextra AAAA\nindex');
     expect(verifyTlogProof(text, digests[0] as string, log)).not.toBeNull();
   });

@@ -13,7 +13,10 @@ export interface TreeHead {
   readonly root: Buffer;
 }
 
-/** A witness's word that it saw this head, and that it continues what it saw before (c2sp.org/tlog-cosignature). */
+/**
+ * A witness's statement that it saw this head, and that it continues the head that it saw before
+ * (c2sp.org/tlog-cosignature).
+ */
 export interface Cosignature {
   readonly witness: string;
   readonly keyId: string;
@@ -76,8 +79,8 @@ export function readTreeHead(body: string): TreeHead | null {
 }
 
 /**
- * Whether these bytes are the head of a tree and nothing else: what the ledger's key may sign beside records. Records
- * are JSON objects, an origin never begins like one.
+ * Whether these bytes are the head of a tree and nothing else: a text that the ledger's key may sign beside records.
+ * Records are JSON objects, an origin never begins like one.
  */
 export function isTreeHead(preimage: Uint8Array): boolean {
   const head = readTreeHead(Buffer.from(preimage).toString());
@@ -85,7 +88,7 @@ export function isTreeHead(preimage: Uint8Array): boolean {
 }
 
 /**
- * Verifies a checkpoint: by the log's key, and whatever witnesses known by `witnesses` have added.
+ * Verifies a checkpoint: the signatures of the log and of the witnesses in `witnesses`.
  *
  * @returns null when it is malformed, of another origin, or not signed by the log
  */

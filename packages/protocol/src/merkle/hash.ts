@@ -22,9 +22,9 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
 const DIGEST = /^sha256:([a-f0-9]{64})$/;
 
 /**
- * What a tenant's tree has as its entry for a record: the 32 bytes of the record's digest, nothing else.
+ * The entry of a tenant's tree for a record: the 32 bytes of the record's digest, nothing else.
  *
- * @throws TypeError for what is no digest
+ * @throws TypeError for a value that is no digest
  */
 export function treeEntry(recordDigest: string): Buffer {
   const hex = DIGEST.exec(recordDigest)?.[1];

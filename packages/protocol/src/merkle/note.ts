@@ -22,7 +22,7 @@ export interface NoteSignature {
 }
 
 export interface Note {
-  /** What is signed: lines, each with its end. */
+  /** The signed text: lines, each with its end. */
   readonly body: string;
   readonly signatures: readonly NoteSignature[];
 }
@@ -40,7 +40,7 @@ export function noteKeyId({ name, algorithm, publicKey }: NoteKey): string {
   return hash.update(publicKey).digest('hex').slice(0, 8);
 }
 
-/** `<name>+<key id>+<base64>`: what other tools are configured with. */
+/** `<name>+<key id>+<base64>`: the verifier key in the format of other tools. */
 export function verifierKeyText(key: NoteKey): string {
   const material = Buffer.concat([Buffer.of(key.algorithm), key.publicKey]);
   return `${key.name}+${noteKeyId(key)}+${material.toString('base64')}`;

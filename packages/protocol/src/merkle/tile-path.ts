@@ -1,7 +1,7 @@
 import type { TileId } from './tiles.js';
 import { TILE_WIDTH } from './tiles.js';
 
-/** What a path of c2sp.org/tlog-tiles asks for, below the prefix of a log. */
+/** The tile or entries that a path of c2sp.org/tlog-tiles names, below the prefix of a log. */
 export type TileRequest =
   | { readonly kind: 'checkpoint' }
   | { readonly kind: 'tile'; readonly tile: TileId; readonly width: number }

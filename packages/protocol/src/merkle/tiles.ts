@@ -29,7 +29,7 @@ export function tileWidth({ level, index }: TileId, size: number): number {
   return Math.max(0, Math.min(TILE_WIDTH, levelWidth(level, size) - index * TILE_WIDTH));
 }
 
-/** The rightmost tile of each level that is not full: what a tree of that size goes on from. */
+/** The rightmost tile of each level that is not full: a tree of that size grows from these. */
 export function edgeOf(size: number): TileId[] {
   const edge: TileId[] = [];
   for (let level = 0; levelWidth(level, size) > 0; level += 1) {

@@ -160,7 +160,7 @@ describe('the component schemas', () => {
     expect(check(undefined)).toBe(false);
   });
 
-  it('show the rules that are judged apart from the shape', () => {
+  it('show the rules that are checked apart from the shape', () => {
     const route = ajv.compile({ $ref: 'document#/components/schemas/RouteInput' });
     const limits = { ...EXAMPLES.RouteLimits, grant_seconds: 0 };
     expect(route({ ...EXAMPLES.RouteInput, limits })).toBe(false);

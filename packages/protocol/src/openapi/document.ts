@@ -9,7 +9,7 @@ import { componentSchemas, schemaReference } from './components.js';
 import type { Schema } from './components.js';
 import { refusalCodes } from './refusals.js';
 
-/** What every operation declares (protocol §6.2); `gateway.metrics-text` declares two of them. */
+/** The errors that every operation declares (protocol §6.2); `gateway.metrics-text` declares two of them. */
 export const DECLARED_ERRORS: Readonly<Record<ErrorStatus, string>> = {
   400: 'Invalid or ambiguous input',
   401: 'Authentication required',

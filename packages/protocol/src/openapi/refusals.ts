@@ -48,7 +48,7 @@ const RESPONSE_SCHEMA: readonly Sent[] = [
   'schema_validation_unavailable',
 ];
 
-/** What `request.create` and `request.supersede` share (protocol §7 request.create). */
+/** The refusals that `request.create` and `request.supersede` share (protocol §7 request.create). */
 const CREATION: readonly Sent[] = [
   'not_found',
   'route_not_authorised',
@@ -74,7 +74,7 @@ const CREATION: readonly Sent[] = [
 const OUTCOME: readonly Sent[] = [...INT, 'claim_unavailable'];
 const BUNDLE: readonly Sent[] = ['bundle_deleted', 'bundle_integrity_mismatch'];
 
-/** What an operation itself can refuse (protocol §7); what its row in the table says is added below. */
+/** The refusals of an operation itself (protocol §7); those that follow from its row in the table are added below. */
 const OWN: Readonly<Record<OperationName, readonly Sent[]>> = {
   'gateway.discovery': [],
   'gateway.trust': [],
@@ -152,15 +152,15 @@ const OWN: Readonly<Record<OperationName, readonly Sent[]>> = {
   'gateway.metrics-text': [],
 };
 
-/** What the way through the gateway can refuse (protocol §6.1), told by the operation's row. */
+/** The refusals of the gateway (protocol §6.1) that follow from the operation's row. */
 function onTheWay(operation: Operation): Sent[] {
-  // What cannot be read as a request is answered before anybody knows which operation it is.
+  // A message that cannot be parsed as a request is answered before its operation is known.
   const codes: Sent[] = ['invalid_json'];
   if (operation.security === 'none') return codes;
   codes.push('unauthenticated', 'rate_limited', 'service_unavailable');
   if (operation.method !== 'GET') codes.push('csrf');
   if (operation.callers !== 'anyone') codes.push(CALLER_RULES[operation.callers].refusal);
-  // To monitors, whatever others are told (R42).
+  // For monitors, in place of other callers' refusals (R42).
   codes.push('operator_required');
   if (operation.idOf === 'request') codes.push('not_found');
   else if (operation.idOf !== null) codes.push('invalid_path_parameter');

@@ -47,7 +47,7 @@ export type PrincipalConfig = Static<typeof PrincipalConfig>;
 
 /**
  * The shape alone (`invalid_principal`). Token, people, webhook, address, publisher and owner are
- * judged afterwards with codes of their own (protocol §7 request.configure-principal), so they are any strings here.
+ * checked afterwards with codes of their own (protocol §7 request.configure-principal), so they are any strings here.
  * The power to operate is for humans (R2): on another kind the member is refused.
  */
 export const PrincipalInput = named(
@@ -70,7 +70,7 @@ export type PrincipalResult = Static<typeof PrincipalResult>;
 
 const limitNames = Object.keys(DEFAULT_LIMITS) as (keyof Limits)[];
 
-/** What a route may set: 1 to the default of each limit, else `invalid_route_limits` (R29). */
+/** The limits that a route may set: 1 to the default of each, else `invalid_route_limits` (R29). */
 export const RouteLimits = named(
   'RouteLimits',
   Object.fromEntries(
@@ -86,7 +86,7 @@ const route = {
   modes: Type.Array(Type.String()),
 };
 
-/** The shape alone (`invalid_route`): limits are named and complete here, RouteLimits judges them. */
+/** The shape alone (`invalid_route`): limits are named and complete here, RouteLimits checks them. */
 export const RouteInput = named('RouteInput', {
   ...route,
   // As Profiles, which its title would describe it by.

@@ -52,7 +52,7 @@ describe('every record', () => {
     expect(validate(name, rest)).toBe(false);
   });
 
-  test.each(objects)('%s refuses what is no object', (name) => {
+  test.each(objects)('%s refuses a value that is no object', (name) => {
     for (const other of [null, [], 'text', 7, true]) expect(validate(name, other)).toBe(false);
   });
 

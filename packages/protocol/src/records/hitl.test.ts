@@ -14,7 +14,7 @@ const polls: Record<string, Record<string, unknown>> = {
   completed: EXAMPLES.HitlPoll as Record<string, unknown>,
 };
 
-/** What the public v0.8 protocol lets a poll answer hold, by status. */
+/** The members of a poll answer in the public v0.8 protocol, by status. */
 const publicPoll: Record<string, { needs: string[]; knows: string[] }> = {
   pending: { needs: ['status', 'case_id'], knows: ['created_at', 'expires_at'] },
   expired: {

@@ -267,13 +267,13 @@ const cases: Case[] = [
     ['a'.repeat(31), 'a'.repeat(201), `${'a'.repeat(31)}.`, `${'a'.repeat(32)}\n`],
   ],
   ['PrincipalInput', 'id', ...identifiers],
-  ['PrincipalInput', 'token', [absent, 'any text, judged apart'], [7, null]],
+  ['PrincipalInput', 'token', [absent, 'any text, checked apart'], [7, null]],
   ['PrincipalInput', 'config/enabled', flags[0], [...flags[1], absent]],
   ['PrincipalInput', 'config/identity_certain', ...flags],
   ['PrincipalInput', 'config/email_verified', ...flags],
   ['PrincipalInput', 'config/routes', [[], ['a', 'b']], ['a', [7], ['']]],
-  ['PrincipalInput', 'config/owner', ['', 'judged apart é\n'], [7, null, 'a\0']],
-  ['PrincipalInput', 'config/webhook', ['', 'ftp://judged.apart'], [7, null]],
+  ['PrincipalInput', 'config/owner', ['', 'checked apart é\n'], [7, null, 'a\0']],
+  ['PrincipalInput', 'config/webhook', ['', 'ftp://checked.apart'], [7, null]],
   [
     'PrincipalInput',
     'config/webhook_secret',
@@ -293,7 +293,7 @@ const cases: Case[] = [
     [null, { a: '' }, { a: '\0' }, { '\0': 'a' }],
   ],
   ['RouteInput', 'limits', [], [null, {}, []]],
-  ['RouteInput', 'limits/grant_seconds', [0, 1.5, 'judged apart'], [absent]],
+  ['RouteInput', 'limits/grant_seconds', [0, 1.5, 'checked apart'], [absent]],
   ['RouteInput', 'limits/more', [], [1]],
   ['RouteLimits', 'grant_seconds', [1, 86400], [0, 86401, 1.5, '60', null]],
   ['RouteLimits', 'payload_bytes', [10485760], [10485761]],
@@ -325,7 +325,7 @@ describe('the rules of a record', () => {
   });
 });
 
-/** What the API description says of them; formats are its words for patterns of ours. */
+/** The API description of these records; it states our patterns as formats. */
 const published = new Ajv2020({
   strict: false,
   formats: { 'date-time': isTimestamp, uuid: true, uri: true },
@@ -357,7 +357,7 @@ describe('the rules between parts', () => {
     );
   });
 
-  it('demand the app profile with a bundle alone', () => {
+  it('demand the app profile only with a bundle', () => {
     const bundle_id = 'bundle-1';
     expect(validate('RequestInput', { ...review, bundle_id })).toBe(false);
     const profiles = { 'proto.agent-ui': '2' };
@@ -373,7 +373,7 @@ describe('the rules between parts', () => {
     expect(validate('DecisionReceipt', { ...receipt, decision: 'refuse' })).toBe(false);
   });
 
-  it('give the power to operate to humans alone', () => {
+  it('give the power to operate only to humans', () => {
     const human = { id: 'ann', kind: 'human', config: { enabled: true, operator: true } };
     expect(validate('PrincipalInput', human)).toBe(true);
     expect(validate('PrincipalInput', { ...human, kind: 'publisher' })).toBe(false);

@@ -25,7 +25,7 @@ describe('an oversized part of a request', () => {
     expect(oversizedPart({ ...request, [part]: value }, limits)).toBe(code);
   });
 
-  it('is judged by bytes at the limit', () => {
+  it('is checked by bytes at the limit', () => {
     expect(oversizedPart({ payload: 'x'.repeat(98) }, limits)).toBeNull();
     expect(oversizedPart({ review_document: 'é'.repeat(50) }, limits)).toBeNull();
   });
@@ -35,7 +35,7 @@ describe('an oversized part of a request', () => {
     expect(oversizedPart(input, limits)).toBe('payload_too_large');
   });
 
-  it('is a document of too many characters, whatever the limit', () => {
+  it('is a document of too many characters, for any limit', () => {
     const review_document = 'x'.repeat(REVIEW_DOCUMENT_CHARACTERS + 1);
     const wide = { payload_bytes: Number.MAX_SAFE_INTEGER, response_bytes: 1 };
     expect(oversizedPart({ review_document }, wide)).toBe('document_too_large');

@@ -5,7 +5,8 @@ import { RECORDS } from './registry.js';
 import type { RecordName, RecordOf } from './registry.js';
 import { isTimestamp } from './timestamp.js';
 
-// Tests hold our own schemas against the meta-schema: to compile it takes an eighth of what the start of a process computes.
+// Tests hold our own schemas against the meta-schema: compiling it takes an eighth of the computing at the start of a
+// process.
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, validateSchema: false });
 ajv.addFormat('date-time', isTimestamp);
 ajv.addFormat('uri', (value: string) => URL.canParse(value));
@@ -30,7 +31,7 @@ export function validate<Name extends RecordName>(
   return validatorOf(name)(value);
 }
 
-/** Where and what, out of the schema's words alone: never a value, and no long names of the sender. */
+/** The place and the fault, from the schema's words alone: never a value, and no long names of the sender. */
 function describe(error: ErrorObject | undefined): string {
   if (error === undefined) return 'The value does not fit.';
   const where = error.instancePath === '' ? 'The body' : error.instancePath.slice(0, 200);
@@ -54,7 +55,7 @@ function ruleOf({ keyword, params, message }: ErrorObject): string {
   }
 }
 
-/** What is wrong with a value as that record, in one sentence, or null when it is valid. */
+/** The fault of a value as that record, in one sentence, or null when it is valid. */
 export function faultOf(name: RecordName, value: unknown): string | null {
   const validator = validatorOf(name);
   return validator(value) ? null : describe(validator.errors?.[0]);

@@ -86,7 +86,7 @@ export const EXECUTION_MODES = ['live_window', 'durable', 'fixed_mock'] as const
 export const DELIVERY_KINDS = ['smtp', 'webhook', 'checkpoint'] as const;
 export const DELIVERY_STATES = ['pending', 'accepted', 'failed', 'expired'] as const;
 
-/** What the anchor store can fail with (protocol §4.2). */
+/** The errors of the anchor store (protocol §4.2). */
 export const ANCHOR_ERRORS = [
   'anchor_conflict',
   'anchor_version_conflict',

@@ -34,7 +34,7 @@ describe('syntax nodes', () => {
     expect(codeOf({ required: list(9998, String) })).toBe('schema_complexity');
   });
 
-  it('count an unused definition, and what no rule knows', () => {
+  it('count an unused definition, and members that no rule knows', () => {
     expect(codeOf({ $defs: named(9998, () => true) })).toBe('schema_complexity');
     expect(codeOf({ unknown: list(9998, String) })).toBe('schema_complexity');
     expect(codeOf({ unknown: list(9997, String) })).toBe('invalid_response_schema');

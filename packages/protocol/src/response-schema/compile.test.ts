@@ -99,14 +99,14 @@ describe('a response', () => {
     }
   });
 
-  it('is frozen before it is judged', () => {
+  it('is frozen before it is checked', () => {
     const response = { a: [{ b: 1 }] };
     compileResponseSchema({}).check(response);
     expect(Object.isFrozen(response)).toBe(true);
     expect(Object.isFrozen(response.a[0])).toBe(true);
   });
 
-  it('stands at depth 64 at most', () => {
+  it('is at depth 64 at most', () => {
     const deep = (depth: number): JsonValue => {
       let value: JsonValue = 1;
       for (let i = 0; i < depth; i++) value = [value];
@@ -279,7 +279,7 @@ describe('names that prototypes have', () => {
 });
 
 describe('keywords of our own making', () => {
-  it('compare values whatever the order of members', () => {
+  it('compare values in any order of members', () => {
     const constant = { a: 1, b: [{ c: null }, 'x'] };
     expect(fits({ const: constant }, { b: [{ c: null }, 'x'], a: 1 })).toBe(true);
     for (const response of [{ a: 1 }, { a: 1, b: {} }, { ...constant, c: 1 }, [], null, 'a']) {

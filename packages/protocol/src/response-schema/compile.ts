@@ -14,10 +14,10 @@ export interface CompiledSchema {
   check(response: JsonValue): void;
 }
 
-/** Compiles schemas and remembers what it compiled for as long as it lives. */
+/** Compiles schemas and caches them for as long as it lives. */
 export type SchemaCompiler = Ajv2020;
 
-/** Strict as the library ships it: unknown and ignored keywords are refused, style is not judged. */
+/** Strict as the library ships it: unknown and ignored keywords are refused, style is not checked. */
 export function createSchemaCompiler(): SchemaCompiler {
   const compiler = new Ajv2020({
     strictSchema: true,
@@ -84,8 +84,8 @@ export function createSchemaCompiler(): SchemaCompiler {
 /**
  * Checks a response schema by all rules of protocol §10 and compiles it.
  *
- * @throws Refusal as `checkResponseSchema`; `invalid_response_schema` for what only the compiler
- *   finds; `schema_resource_limit` when its stack does not suffice
+ * @throws Refusal as `checkResponseSchema`; `invalid_response_schema` for faults that only the compiler finds;
+ *   `schema_resource_limit` when its stack does not suffice
  */
 export function compileResponseSchema(schema: JsonValue): CompiledSchema {
   return compileChecked(analyseSchema(schema), createSchemaCompiler());
@@ -130,12 +130,12 @@ function withinStack(judge: () => boolean): boolean {
 
 type References = CheckedSchema['references'];
 
-/** Where the library reads what lies inside as names, and `$id` among them as a name too. */
+/** Keywords whose members the library reads as names, and `$id` among them as a name too. */
 const READ_AS_NAMES: ReadonlySet<string> = new Set(['properties', 'dependencies', 'definitions']);
 
 /**
- * The schema as the library is given it. Anywhere else the library takes a definition called `$id` for the address of
- * those beside it, and finds none of them: what is referred to there is also put below `definitions`, and found there.
+ * The schema as the library is given it. Anywhere else the library takes a definition called `$id` for the address of those
+ * beside it, and finds none of them: the targets of references there are also put below `definitions`, and found there.
  */
 function compilableRoot({ schema, references }: CheckedSchema): JsonObject {
   const { definitions = {} } = schema;
@@ -157,7 +157,7 @@ function compilableRoot({ schema, references }: CheckedSchema): JsonObject {
   return Object.freeze({ ...copy, definitions: all as JsonObject });
 }
 
-/** What lies on the way of a reference, and by which name it is reached. */
+/** The steps of a reference, each with the name by which it is reached. */
 function stepsOf(schema: JsonObject, way: string): { name: string; value: JsonValue }[] {
   let value: JsonValue = schema;
   const tokens = way.slice('#/'.length).split('/').map(decodeURIComponent);
@@ -182,7 +182,7 @@ function compilable(value: JsonValue, references: References): JsonValue {
   }
   if (!isJsonObject(value)) return value;
   const reference = references.get(value);
-  // fromEntries makes own members whatever the names are.
+  // fromEntries makes own members of all names.
   return Object.freeze(
     Object.fromEntries(
       Object.entries(value).map(([key, item]) => [

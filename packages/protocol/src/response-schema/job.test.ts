@@ -9,7 +9,7 @@ const schemaText = canonicalText({
 });
 
 describe('runSchemaJob', () => {
-  it('judges a schema alone', () => {
+  it('checks a schema without a response', () => {
     const cache = createSchemaCache();
     expect(runSchemaJob({ schemaText, responseText: null }, cache)).toEqual({ ok: true });
     expect(runSchemaJob({ schemaText: '{"format":"x"}', responseText: null }, cache)).toEqual({
@@ -22,7 +22,7 @@ describe('runSchemaJob', () => {
     });
   });
 
-  it('judges a response, null included', () => {
+  it('checks a response, null included', () => {
     const cache = createSchemaCache();
     const judge = (responseText: string): unknown =>
       runSchemaJob({ schemaText, responseText }, cache);
@@ -34,7 +34,7 @@ describe('runSchemaJob', () => {
     });
   });
 
-  it('judges a response by a schema that it does not know yet', () => {
+  it('checks a response by a schema that it does not know yet', () => {
     expect(runSchemaJob({ schemaText, responseText: '[]' }, createSchemaCache())).toEqual({
       ok: false,
       code: 'response_schema_mismatch',

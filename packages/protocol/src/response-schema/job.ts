@@ -7,10 +7,10 @@ import type { CompiledSchema, SchemaCompiler } from './compile.js';
 import { compileChecked, createSchemaCompiler } from './compile.js';
 import { SCHEMA_LIMITS } from './limits.js';
 
-/** What a worker thread is given; both are canonical texts of values that were read strictly. */
+/** The input of a worker thread; both are canonical texts of values that were read strictly. */
 export interface SchemaJob {
   readonly schemaText: string;
-  /** null: the schema alone is to be judged, as when a request is created. */
+  /** null: the schema alone is to be checked, as when a request is created. */
   readonly responseText: string | null;
 }
 
@@ -36,7 +36,7 @@ export function createSchemaCache(): SchemaCache {
 }
 
 /**
- * Judges a schema and, when there is one, a response (protocol §10). Runs inside a worker thread,
+ * Checks a schema and, when there is one, a response (protocol §10). Runs inside a worker thread,
  * whose owner bounds its time and memory; it works on copies of its own.
  */
 export function runSchemaJob(job: SchemaJob, cache: SchemaCache): SchemaJobResult {

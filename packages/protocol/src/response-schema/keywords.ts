@@ -1,8 +1,8 @@
 /**
  * How a schema hangs together, in the keywords of JSON Schema 2020-12.
  *
- * `in-place`: the subschema judges the same value. `child`: it judges a value one level deeper.
- * `none`: it judges nothing where it stands.
+ * `in-place`: the subschema checks the same value. `child`: it checks a value one level deeper.
+ * `none`: it checks nothing where it stands.
  */
 export type Reach = 'in-place' | 'child' | 'none';
 

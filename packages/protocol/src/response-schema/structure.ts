@@ -6,7 +6,7 @@ import type { Reach } from './keywords.js';
 import { SCHEMA_LIMITS } from './limits.js';
 
 export interface SchemaEdge {
-  /** Index of the position that is judged next. */
+  /** Index of the position that is checked next. */
   readonly target: number;
   readonly reach: 'in-place' | 'child';
 }
@@ -42,8 +42,8 @@ interface Walk {
 }
 
 /**
- * Takes a response schema apart and refuses what protocol §10 forbids by its look alone, in the
- * order of its table, up to and including where references lead.
+ * Takes a response schema apart and refuses the structures that protocol §10 forbids, in the order of its table, up to and
+ * including the targets of references.
  */
 export function schemaStructure(schema: JsonValue): SchemaStructure {
   const walk: Walk = {

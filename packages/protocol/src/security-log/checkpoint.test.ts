@@ -35,7 +35,7 @@ function signed(text = statement, keyId = 'ledger-1') {
   return { key_id: keyId, signature: signature.toString('base64url'), statement: text };
 }
 
-it('a signed checkpoint is read as what was signed', () => {
+it('a signed checkpoint reads back as the signed statement', () => {
   expect(readSecurityStatement(statement)).toEqual(checkpoint);
   expect(verifySecurityCheckpoint(signed(), trust)).toEqual({ ok: true, checkpoint });
 });

@@ -32,7 +32,7 @@ const STATEMENT = new RegExp(
 );
 
 /**
- * The text that is signed. Its first line names what it is: a record's preimage is a JSON object and the head of a tree
+ * The text that is signed. Its first line names its kind: a record's preimage is a JSON object and the head of a tree
  * begins with an origin, so neither can be read as the other.
  */
 export function securityStatement(checkpoint: SecurityCheckpoint): string {
@@ -51,7 +51,7 @@ export function readSecurityStatement(text: string): SecurityCheckpoint | null {
   return { issuer, ledgerId, generation, sequence, head, issuedAt };
 }
 
-/** Whether these bytes are such a statement and nothing else: what the ledger's key may sign beside records. */
+/** Whether these bytes are such a statement and nothing else: a text that the ledger's key may sign beside records. */
 export function isSecurityStatement(preimage: Uint8Array): boolean {
   const text = Buffer.from(preimage).toString();
   return Buffer.from(text).equals(preimage) && readSecurityStatement(text) !== null;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../json/value.js';
 import { chainHead } from '../signing/chain.js';
 import type { ChainPoint } from '../signing/chain.js';
 
-/** What an entry says; {@link securityEntryText} is what the chain is over. */
+/** The content of an entry; the chain is over {@link securityEntryText}. */
 export interface SecurityEvent {
   readonly tenant: string;
   /** One of `SECURITY_KINDS`; a newer service may know more. */

@@ -1,6 +1,6 @@
 /**
- * Every kind of event of the security log (protocol R41): who may insert it, and what it says. `command` is the command
- * line, which acts as the database's owner. The row policies of the database say the same of the services.
+ * Every kind of event of the security log (protocol R41): the service that may insert it, and its details. `command` is the
+ * command line, which acts as the database's owner. The row policies of the database say the same of the services.
  */
 export const SECURITY_KINDS = {
   'login.succeeded': { source: 'gateway', says: 'A person logged in' },

@@ -1,11 +1,11 @@
 import type { SecurityEntry } from './entry.js';
 import type { SignedSecurityCheckpoint } from './checkpoint.js';
 
-// What operators and auditors read of the security log, outside /v2 (docs/security-log.md).
+// The reads of the security log for operators and auditors, outside /v2 (docs/security-log.md).
 
 /**
  * `after` the entry that a page begins behind; `since`, `before` times of events; `actor` and `subject` ids; `request` its
- * id; `kind` one of `SECURITY_KINDS`; `export` is `true` on the first page that somebody keeps as a file, which is noted.
+ * id; `kind` one of `SECURITY_KINDS`; `export` is `true` on the first page of a download, which is recorded.
  */
 export type SecurityParameter = keyof SecurityFilter | 'after' | 'export';
 

@@ -151,7 +151,7 @@ describe('verifyAnchorProof refuses', () => {
     ['issued_in_future', 'a checkpoint out of the future', proof, { now: issuedAt - 30_001 }],
     [
       'wrong_signature',
-      'a checkpoint that nobody signed',
+      'an unsigned checkpoint',
       { ...proof, checkpoint: { ...proof.checkpoint, payload: { ...payload, sequence: 11 } } },
     ],
     ['checkpoint_mismatch', 'another ledger', proof, { ledgerId: generation }],

@@ -13,7 +13,7 @@ export interface ExpectedProof {
   readonly recordDigest: string;
   readonly ledgerId?: string;
   readonly generation?: string;
-  /** What the verifier fetched from the anchor store by itself; without it step 5 stays half done. */
+  /** The copy that the verifier fetched from the anchor store by itself; without it step 5 stays half done. */
   readonly storedCopy?: Uint8Array;
   /** Epoch milliseconds, see `ExpectedRecord`. */
   readonly now?: number;

@@ -44,7 +44,7 @@ export function revokeKey(manifest: TrustManifest, keyId: string, at: number): T
 }
 
 /**
- * A new manifest in which a key signs no longer from `at` on (epoch milliseconds); what it has signed stays good.
+ * A new manifest in which a key signs no longer from `at` on (epoch milliseconds); its earlier records stay valid.
  *
  * @throws RangeError when the key is not listed, ends earlier already, or would never have been valid
  */

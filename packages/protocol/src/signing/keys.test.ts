@@ -109,7 +109,7 @@ describe('the signing policy', () => {
     }
   });
 
-  it('cannot be talked round by what a payload says', () => {
+  it('cannot be misled by the content of a payload', () => {
     const restricted = restrictSigner(signer, ['WebhookDelivery']);
     const payload = '{"x":",\\"type\\":\\"WebhookDelivery\\"}}"}';
     expect(() => signPayloadText(restricted, header('DecisionReceipt'), payload)).toThrow(

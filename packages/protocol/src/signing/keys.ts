@@ -71,9 +71,8 @@ function readPrivateKey(pem: string): KeyObject | null {
 }
 
 /**
- * The same signer, good for some record types only, and for what else `others` lets through. It looks at
- * the bytes themselves: in canonical form `type` is the last member of `protected`, which is the last
- * member of a preimage.
+ * The same signer, restricted to some record types, and to other texts that `others` accepts. It looks at the bytes
+ * themselves: in canonical form `type` is the last member of `protected`, which is the last member of a preimage.
  *
  * @throws TypeError from `sign` and `signLater`, for any other preimage
  */
@@ -96,7 +95,7 @@ export function restrictSigner<Restricted extends Signer & RemoteSigner>(
   };
 }
 
-/** As {@link restrictSigner} for a signer that only signs later, and may learn only later what key it has. */
+/** As {@link restrictSigner} for a signer that only signs later, and may learn its key later. */
 export function restrictRemoteSigner(
   signer: RemoteSigner,
   allowed: readonly RecordType[],

@@ -69,7 +69,7 @@ function rebuilt(index: number, text: string): LedgerEntry[] {
 }
 
 describe('verifyLedgerRange accepts', () => {
-  it('a chain from its start, with texts that are gone', () => {
+  it('a chain from its start, with deleted texts', () => {
     expect(verifyLedgerRange(entries, trust, expected)).toEqual({
       ok: true,
       end,
@@ -149,7 +149,7 @@ describe('verifyLedgerRange refuses', () => {
     ['tenant_mismatch', 'an entry of another tenant', replaced(2, { tenant: 'b' }), 3],
     [
       'wrong_signature',
-      'a record that nobody signed',
+      'an unsigned record',
       rebuilt(1, (at(1).record as string).replace('bot', 'bob')),
       2,
     ],

@@ -3,8 +3,8 @@ import type { RecordType } from '../records/index.js';
 import { SIGNED_RECORDS } from '../records/index.js';
 
 /**
- * What each service may sign with its own key. Signers refuse other types, and so do verifiers (protocol R36): a receipt
- * by a stolen key of the notifier does not verify.
+ * The record types that each service may sign with its own key. Signers refuse other types, and so do verifiers (protocol
+ * R36): a receipt by a stolen key of the notifier does not verify.
  */
 export const SIGNING_POLICY = {
   request: [

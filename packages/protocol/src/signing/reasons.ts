@@ -1,4 +1,4 @@
-/** Why a record, a proof or a stretch of the ledger does not hold: every code with what it means. */
+/** The reasons why a record, a proof or a range of the ledger fails: every code with its meaning. */
 export const VERIFICATION_REASONS = {
   malformed_record: 'It does not have the shape of a signed record.',
   issuer_mismatch: 'It was issued by another service than the trusted one.',

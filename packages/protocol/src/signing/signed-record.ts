@@ -9,7 +9,7 @@ import { formatTimestamp } from '../records/timestamp.js';
 import type { RemoteSigner, Signer } from './keys.js';
 import { fitsPurpose } from './policy.js';
 
-/** What a record says about itself; key id and revision are added when it is signed. */
+/** The header of a record; key id and revision are added when it is signed. */
 export interface RecordHeader<Type extends RecordType = RecordType> {
   readonly type: Type;
   /** The request's purpose, or `service` when no request is involved. */

@@ -295,7 +295,7 @@ describe('verifyRecord refuses', () => {
   });
 });
 
-describe('what a key may sign', () => {
+describe('the record types of a key', () => {
   const services = Object.keys(SIGNING_POLICY) as SigningService[];
   const types = Object.keys(SIGNED_RECORDS).filter(isRecordType);
   const verdict = (keyId: string, type: RecordType, revoked = false) => {

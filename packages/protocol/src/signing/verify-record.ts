@@ -9,7 +9,7 @@ import type { VerificationReason } from './reasons.js';
 import { signaturePreimage } from './signed-record.js';
 import type { Trust } from './trust-manifest.js';
 
-/** What the verifier knows about the record from elsewhere. */
+/** The facts about the record that the verifier knows from elsewhere. */
 export interface ExpectedRecord {
   readonly type: RecordType | readonly RecordType[];
   /** null only when the verifier cannot know it, as in a ledger of many producers. */
@@ -39,8 +39,8 @@ const headerMembers: readonly string[] = [
 ];
 
 /**
- * Verifies one record against the manifest that the verifier trusts (protocol §2.4, in its order; what its key may sign,
- * R36, is asked as soon as the key is found).
+ * Verifies one record against the manifest that the verifier trusts (protocol §2.4, in its order; the types of its key,
+ * R36, are compared as soon as the key is found).
  */
 export function verifyRecord(
   record: unknown,
@@ -101,7 +101,7 @@ function mismatchOf(
   return null;
 }
 
-/** Shape alone: revision and signature are judged later, with reasons of their own. */
+/** Shape alone: revision and signature are checked later, with reasons of their own. */
 function isRecordShaped(record: unknown): record is SignedRecord {
   if (!isJsonObject(record) || !hasExactly(record, ['payload', 'protected', 'signature'])) {
     return false;

@@ -17,7 +17,7 @@ export const DOCUMENT_LIMITS = {
 
 /** Limits on a document, checked before any of it is built (R35). */
 export const DOCUMENT_BOUNDS: JsonBounds = {
-  /** A body's 64 levels, and those around what came in it (protocol §2.1). */
+  /** A body's 64 levels, and those of the documents around it (protocol §2.1). */
   depth: MAX_JSON_DEPTH + 8,
   /**
    * Several times a body's: an export holds the request's payload, the frozen answer, reports of the executor with up to

@@ -69,7 +69,7 @@ function checkCompanions(
     ['material_deleted', count('MaterialDiscarded')],
   ] as const;
   for (const [reason, made] of pairs) {
-    // The drain may stand between a record and its event, never the other way round.
+    // A drain may come between a record and its event, never the other way round.
     const reported = reasons(reason);
     if (reported > made || reported < made - 1) {
       const detail = `There are ${made} records and ${reported} events of ${reason}.`;

@@ -11,7 +11,7 @@ import { expecting, checkRecord, isOf } from './record.js';
 import type { CheckedRecord } from './record.js';
 import { addExportToTimeline } from './timeline.js';
 
-/** An audit export: recomputes every value that can be recomputed, and compares every value that stands in two places. */
+/** An audit export: recomputes every value that can be recomputed, and compares every value that appears twice. */
 export function checkExport(context: VerifierContext, document: AuditExport): void {
   const { findings, trust, expected } = context;
   const { request } = document;

@@ -96,7 +96,7 @@ function timeFits({ type, header, payload }: Omit<CheckedRecord, 'proven'>): boo
   return (payload as unknown as Record<string, JsonValue>)[member] === header.issued_at;
 }
 
-/** Members that stand in both header and payload (protocol §2.5, §3.4, §3.5). */
+/** Members that are in both header and payload (protocol §2.5, §3.4, §3.5). */
 function headerFits(record: Omit<CheckedRecord, 'proven'>): boolean | null {
   const { header } = record;
   if (isOf(record, 'DecisionReceipt')) return record.payload.purpose === header.purpose;

@@ -39,7 +39,7 @@ export function checkParties(
     if (wanted !== undefined) findings.check(code, path, header[member] === wanted);
     else {
       findings.skipped(code, path, {
-        says: `Its ${member} was not compared, because nobody said which one to expect.`,
+        says: `Its ${member} was not compared, because no expected one was given.`,
       });
     }
   }

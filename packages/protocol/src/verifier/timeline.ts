@@ -17,10 +17,10 @@ const REASONS: Readonly<Record<string, string>> = {
   producer_removed: 'The route no longer allows the producer.',
   producer_authorisation_changed: 'What the producer may do was changed.',
   authorisation_changed: 'The rules of the route were changed.',
-  reconciliation_due: 'The time of the execution passed and nobody said how it ended.',
+  reconciliation_due: 'The time of the execution passed without a reported outcome.',
 };
 
-/** Events that only repeat what a record of their own says. */
+/** Events that only repeat a record of their own. */
 const REPEATED: ReadonlySet<string> = new Set([
   'created',
   'decision',

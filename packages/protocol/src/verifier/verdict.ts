@@ -35,7 +35,7 @@ export interface TimelineStep {
   readonly proven: boolean;
 }
 
-/** A point of protocol §15: what an executor must verify before it acts. */
+/** A point of protocol §15: a condition that an executor must verify before it acts. */
 export interface ChecklistItem {
   readonly item: number;
   readonly asks: string;

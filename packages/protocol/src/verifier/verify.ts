@@ -51,7 +51,7 @@ export function verifyDocument(
       }
       if (reading.respelled) {
         const says =
-          'The file spells its JSON otherwise than the service does (white space, escapes, forms of numbers). What it says was checked, its spelling was not.';
+          'The file spells its JSON otherwise than the service does (white space, escapes, forms of numbers). Its content was checked, its spelling was not.';
         context.findings.uncovered.push({ path: '', says });
       }
     }

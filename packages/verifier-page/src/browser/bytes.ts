@@ -36,7 +36,7 @@ function from(
   }
   if (encodingOrStart === 'utf8') return copyOf(new TextEncoder().encode(value));
   if (encodingOrStart === 'base64url') {
-    // What is no base64url decodes to something that is spelled otherwise, which is what the verifier looks for.
+    // A text that is no base64url decodes to one that is spelled otherwise, which the verifier detects.
     if (!/^[A-Za-z0-9_-]*$/.test(value) || value.length % 4 === 1) return empty(0);
     const letters = atob(value.replaceAll('-', '+').replaceAll('_', '/'));
     return Bytes.from(letters, (letter) => letter.charCodeAt(0)) as Bytes;

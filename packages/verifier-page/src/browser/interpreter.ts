@@ -1,8 +1,8 @@
 import { Validator, format } from '@cfworker/json-schema';
 import type { OutputUnit, Schema } from '@cfworker/json-schema';
 
-// What packages/protocol asks of ajv, which makes code out of schemas: the content policy of the pages does not allow that,
-// and this reads them instead (in-place-of-node.mjs, decisions/0010).
+// The functions of ajv that packages/protocol needs: ajv compiles schemas to code, which the content policy of the pages
+// forbids, and this interprets them instead (in-place-of-node.mjs, decisions/0010).
 
 interface Fault {
   readonly instancePath: string;
@@ -11,7 +11,7 @@ interface Fault {
   readonly message: string;
 }
 
-interface Judge {
+interface Validate {
   (value: unknown): boolean;
   errors: readonly Fault[] | null;
 }
@@ -22,9 +22,9 @@ interface Judging {
 }
 
 export class Ajv2020 {
-  addFormat(name: string, judge: true | ((value: string) => boolean)): void {
+  addFormat(name: string, validate: true | ((value: string) => boolean)): void {
     format[name] =
-      judge === true ? () => true : (value) => typeof value !== 'string' || judge(value);
+      validate === true ? () => true : (value) => typeof value !== 'string' || validate(value);
   }
 
   addKeyword(_keyword: string | Judging): void {
@@ -35,19 +35,19 @@ export class Ajv2020 {
     // As above.
   }
 
-  compile(schema: object): Judge {
+  compile(schema: object): Validate {
     const validator = new Validator(plain(schema) as Schema, '2020-12', true);
-    const judge: Judge = (value) => {
+    const validate: Validate = (value) => {
       const { valid, errors } = validator.validate(value);
-      judge.errors = valid ? null : [faultOf(errors)];
+      validate.errors = valid ? null : [faultOf(errors)];
       return valid;
     };
-    judge.errors = null;
-    return judge;
+    validate.errors = null;
+    return validate;
   }
 }
 
-/** Without the symbols of the library that made it, and not frozen: the reader notes in it what it resolved. */
+/** Without the symbols of the library that made it, and not frozen: the interpreter caches its resolutions in it. */
 function plain(schema: object): unknown {
   return JSON.parse(JSON.stringify(schema));
 }

@@ -2,8 +2,8 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 
-// What packages/protocol asks of `node:crypto`: Vite puts this file in its place, so that browser, service and command run
-// the same verifier (in-place-of-node.mjs, decisions/0010).
+// The functions of `node:crypto` that packages/protocol needs: Vite replaces the module by this file, so that browser,
+// service and command run the same verifier (in-place-of-node.mjs, decisions/0010).
 
 /** DER of a SubjectPublicKeyInfo of Ed25519 up to the key itself (RFC 8410). */
 const SPKI = '302a300506032b6570032100';
@@ -34,7 +34,7 @@ export interface Signed {
   readonly signature: Uint8Array;
 }
 
-/** What the browser's own Ed25519 said, by what exactly it was asked; good for one batch. */
+/** Results of the browser's own Ed25519, by their exact input; good for one batch. */
 const said = new Map<string, boolean>();
 
 export function verify(

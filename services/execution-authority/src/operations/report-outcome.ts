@@ -8,7 +8,7 @@ import { openOutcome } from '../outcome.js';
 import type { OutcomeStep } from '../outcome.js';
 
 /**
- * `execution-authority.report-outcome`: what the executor says happened. Evidence, so it is taken after expiry and
+ * `execution-authority.report-outcome`: the executor's report of the outcome. Evidence, so it is taken after expiry and
  * revocation too (R11).
  */
 export function reportOutcome(

@@ -7,8 +7,8 @@ import type { ExecutionDeps } from '../deps.js';
 import { RECONCILIATION_DUE } from '../store.js';
 
 /**
- * R23: an execution whose time has passed without an outcome is told once, by an event and an incident; at the end of
- * its reconciliation the incident says so. The state stays what it is.
+ * R23: an execution whose time has passed without an outcome is reported once, by an event and an incident; at the end of
+ * its reconciliation the incident says so. The state does not change.
  */
 export function reconciliationWorker(
   runtime: WorkerRuntime,

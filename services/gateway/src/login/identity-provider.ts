@@ -52,14 +52,13 @@ export interface IdentityProvider {
   /** The provider's address for one attempt. Throws `service_unavailable`. */
   authorisationUrl(secrets: LoginSecrets, strength: LoginStrength | null): Promise<URL>;
   /**
-   * Exchanges the code of a callback. Throws `invalid_login` when the provider refuses it,
-   * `invalid_identity` when what it says about the person does not hold, `service_unavailable`
-   * when it does not answer properly.
+   * Exchanges the code of a callback. Throws `invalid_login` when the provider refuses it, `invalid_identity` when its
+   * claims about the person are not valid, `service_unavailable` when it does not answer properly.
    */
   exchange(callback: URLSearchParams, secrets: LoginSecrets): Promise<Identity>;
   /** Where people end their session at the provider; null when it announces no such place, or does not answer. */
   logoutAddress(): Promise<URL | null>;
-  /** What a logout token says. Throws `invalid_logout_token`, `service_unavailable`. */
+  /** The content of a logout token. Throws `invalid_logout_token`, `service_unavailable`. */
   logoutNotice(token: string): Promise<LogoutNotice>;
 }
 

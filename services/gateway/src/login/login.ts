@@ -13,7 +13,7 @@ import {
 } from '../cookies.js';
 import { randomSecret } from '../secrets.js';
 import type { Store } from '../store.js';
-import type { LoginAttempt, PendingChoice, Person } from '../store/logins.js';
+import type { LoginAttempt, PendingChoice, LoginEntry } from '../store/logins.js';
 import type { Identity, IdentityProvider, LoginSecrets } from './identity-provider.js';
 import { newLoginSecrets } from './identity-provider.js';
 import { returnTo } from './return-to.js';
@@ -73,8 +73,8 @@ export function createLogin({ store, provider, stepUp, origin, refused }: LoginP
   }
 
   /**
-   * What the provider is asked for: only ever what is configured, whatever the address says, and only for the tenant of a
-   * live session. A stranger must not learn which routes have rules. Such a login stays in that tenant.
+   * The strength to ask of the provider: always the configured one, never values of the address, and only for the tenant of
+   * a live session. A stranger must not learn which routes have rules. Such a login stays in that tenant.
    */
   async function strengthFor(call: Call, route: string | null) {
     const session = cookieDigest(call.request, SESSION_COOKIE);
@@ -90,7 +90,7 @@ export function createLogin({ store, provider, stepUp, origin, refused }: LoginP
     call: Call,
     attempt: Attempt,
     identity: Identity,
-    person: Person,
+    person: LoginEntry,
   ): Promise<void> {
     if (!person.identityCertain) {
       await store.noteRefusal(person, 'identity_uncertain');
@@ -120,8 +120,8 @@ export function createLogin({ store, provider, stepUp, origin, refused }: LoginP
     if (now !== sessionState) throw new Refusal('login_session_changed');
   }
 
-  /** Throws `directory_identity_unavailable` for somebody whom no tenant has enabled. */
-  async function peopleBehind({ issuer, subject }: Identity): Promise<readonly Person[]> {
+  /** Throws `directory_identity_unavailable` for a person whom no tenant has enabled. */
+  async function peopleBehind({ issuer, subject }: Identity): Promise<readonly LoginEntry[]> {
     const people = await store.people(issuer, subject);
     if (people.length === 0) throw new Refusal('directory_identity_unavailable');
     return people;
@@ -135,7 +135,7 @@ export function createLogin({ store, provider, stepUp, origin, refused }: LoginP
     return [loginDigest, pending];
   }
 
-  /** Counts what is refused before it is known who it is; a person's own refusal is noted where it is decided. */
+  /** Counts refusals before the person is identified; a person's own refusal is recorded where it is decided. */
   async function counted(call: Call, work: (call: Call) => Promise<void>): Promise<void> {
     try {
       await work(call);
@@ -179,7 +179,7 @@ export function createLogin({ store, provider, stepUp, origin, refused }: LoginP
         codeVerifier: attempt.codeVerifier,
       });
       const people = await peopleBehind(identity);
-      const [only, ...others] = people as [Person, ...Person[]];
+      const [only, ...others] = people as [LoginEntry, ...LoginEntry[]];
       const { stays } = attempt;
       const chosen =
         others.length === 0

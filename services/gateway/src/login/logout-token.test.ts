@@ -37,7 +37,7 @@ async function codeOf(text: string): Promise<string> {
   }
 }
 
-test('a logout token says who and which session, its names as digests', async () => {
+test('a logout token names person and session, as digests', async () => {
   expect(await readLogoutToken(await token(right), rules)).toEqual({
     issuer,
     token: textDigest('one'),

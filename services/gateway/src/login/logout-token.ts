@@ -11,7 +11,7 @@ const ALGORITHMS = [
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 
-/** What an identity provider says has ended: everything of a person, one of its sessions, or one of that person. */
+/** The sessions that an identity provider reports as ended: all of a person, one of its sessions, or one of that person. */
 export interface LogoutNotice {
   readonly issuer: string;
   /** Digest of the token's own id, which counts once. */
@@ -49,7 +49,7 @@ export async function readLogoutToken(
   const type = protectedHeader.typ?.toLowerCase().replace(/^application\//, '') ?? 'jwt';
   if (type !== 'logout+jwt' && type !== 'jwt') throw new Refusal('invalid_logout_token');
   const { jti, sub, sid } = payload;
-  // An ID token has a nonce and no event: what a browser carried once must not end sessions.
+  // An ID token has a nonce and no event: a token that a browser carried must not end sessions.
   if (!saysLogout(payload) || 'nonce' in payload || !isName(jti)) {
     throw new Refusal('invalid_logout_token');
   }

@@ -23,7 +23,7 @@ test('a rule is of one tenant and route', () => {
   expect(ruleFor([rule], 'acme', 'text')).toBeNull();
 });
 
-test('a refusal says what is wanted', () => {
+test('a refusal names the required login', () => {
   expect(challenge(rule)).toBe(
     'Bearer error="insufficient_user_authentication", max_age="300", acr_values="mfa phr"',
   );

@@ -21,13 +21,13 @@ export interface Proof {
   readonly acr: string | null;
 }
 
-/** Whether a session's login is fresh and strong enough. What the provider did not say counts as not proved. */
+/** Whether a session's login is fresh and strong enough. A missing claim counts as not proved. */
 export function isProved({ provedAgo, acr }: Proof, { maxAge, acrValues }: LoginStrength): boolean {
   const fresh = provedAgo !== null && provedAgo <= maxAge;
   return fresh && (acrValues.length === 0 || (acr !== null && acrValues.includes(acr)));
 }
 
-/** What the refusal tells a client (RFC 9470 §3). */
+/** The challenge of the refusal (RFC 9470 §3). */
 export function challenge({ maxAge, acrValues }: LoginStrength): string {
   const acr = acrValues.length === 0 ? '' : `, acr_values="${acrValues.join(' ')}"`;
   return `Bearer error="insufficient_user_authentication", max_age="${maxAge}"${acr}`;

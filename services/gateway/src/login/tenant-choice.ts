@@ -4,14 +4,14 @@ import type { Call } from '../call.js';
 import { readForm } from '../form-body.js';
 import { tenantPage } from '../pages/tenant-page.js';
 import { sameSecret } from '../secrets.js';
-import type { PendingChoice, Person } from '../store/logins.js';
+import type { PendingChoice, LoginEntry } from '../store/logins.js';
 
-/** What the choice page sends back for an entry. */
-export function choiceValue({ tenant, principal }: Person): string {
+/** The value that the choice page sends back for an entry. */
+export function choiceValue({ tenant, principal }: LoginEntry): string {
   return JSON.stringify([tenant, principal]);
 }
 
-export function choicePage(people: readonly Person[], pending: PendingChoice): string {
+export function choicePage(people: readonly LoginEntry[], pending: PendingChoice): string {
   return tenantPage({
     token: pending.token,
     toReview: pending.returnTo !== '/inbox',
@@ -26,9 +26,9 @@ export function choicePage(people: readonly Person[], pending: PendingChoice): s
 export async function readChoice(
   { request }: Call,
   origin: string,
-  people: readonly Person[],
+  people: readonly LoginEntry[],
   pending: PendingChoice,
-): Promise<Person> {
+): Promise<LoginEntry> {
   const form = await readForm(request);
   const { origin: from, 'sec-fetch-site': site } = request.headers;
   // Our own referrer policy lets browsers send no origin with a form.

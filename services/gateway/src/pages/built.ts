@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { BUILT_PAGES } from './folder.js';
 
-/** What the pages are built into (packages/pages/vite.config.mjs): their files, by the source that they are made of. */
+/** The build output of the pages (packages/pages/vite.config.mjs): their files, by their sources. */
 interface Chunk {
   readonly file: string;
   readonly imports?: readonly string[];
@@ -11,7 +11,7 @@ interface Chunk {
 /** The addresses that one page needs at once. */
 export interface PageFiles {
   readonly script: string;
-  /** What the script imports, so that the browser need not find out one after the other. */
+  /** The imports of the script, so that the browser need not find out one after the other. */
   readonly preload: readonly string[];
   readonly styles: readonly string[];
 }

@@ -5,7 +5,7 @@ import { html } from '../html.js';
 import type { KnownPrincipal } from '../store.js';
 import { page } from './layout.js';
 
-/** The page behind a problem's `type`: what happened and what to do. */
+/** The page behind a problem's `type`: the meaning and the remedy. */
 export function errorReferencePage(code: ErrorCode): string {
   const { title, advice } = ERRORS[code];
   return page({
@@ -21,7 +21,7 @@ export function errorReferencePage(code: ErrorCode): string {
   });
 }
 
-/** What a browser shows when one of the pages is refused. */
+/** The page that a browser shows for a refused page. */
 export function refusalPage(
   code: ErrorCode,
   detail: string,

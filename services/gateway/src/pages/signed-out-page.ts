@@ -6,7 +6,7 @@ export function signedOutPage(): string {
   return page({
     title: 'Signed out',
     body: html`<h1>You are signed out</h1>
-      <p>Nobody is signed in to Countersign in this browser any more.</p>
+      <p>This browser has no session of Countersign any more.</p>
       <p><a class="button primary" href="/auth/login">Sign in</a></p>`,
   });
 }

@@ -1,10 +1,10 @@
 import { html } from '../html.js';
-import type { Person } from '../store/logins.js';
+import type { LoginEntry } from '../store/logins.js';
 import { page } from './layout.js';
 
 export interface TenantPageParts {
-  /** In the order in which they are offered; each with what the form sends for it. */
-  readonly entries: readonly (Person & { readonly value: string })[];
+  /** In the order in which they are offered; each with the value that the form sends for it. */
+  readonly entries: readonly (LoginEntry & { readonly value: string })[];
   /** The secret of this attempt. */
   readonly token: string;
   /** The login began with the link of one request. */
@@ -68,7 +68,7 @@ export function tenantPage({ entries, token, toReview }: TenantPageParts): strin
   });
 }
 
-function names({ tenant, principal, kind }: Person) {
+function names({ tenant, principal, kind }: LoginEntry) {
   return html`<span class="choice-tenant">${tenant}</span>
     <span class="choice-as"
       >as <code>${principal}</code>${kind === 'auditor' ? ', auditor' : ''}</span

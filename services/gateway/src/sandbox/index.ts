@@ -1,4 +1,4 @@
-/** The sandbox origin by itself, for those who try what it holds (test/browser). */
+/** The sandbox origin by itself, for tests of its confinement (test/browser). */
 export { createClientAddresses } from '../client-address.js';
 export { allowFrame, sandboxHeaders, setHeaders, trustedHeaders } from '../security-headers.js';
 export { createSandboxListener } from './listener.js';

@@ -5,7 +5,7 @@ import { BUILT_PAGES } from '../pages/folder.js';
 
 export type Confinement = 'standard' | 'strict';
 
-/** What `packages/pages/src/sandbox-proxy` is built into. */
+/** The build output of `packages/pages/src/sandbox-proxy`. */
 const built = new URL('sandbox/proxy.js', BUILT_PAGES);
 
 const style = `html, body { height: 100%; margin: 0; }
@@ -13,8 +13,8 @@ iframe { display: block; width: 100%; height: 100%; border: 0; }
 [hidden] { display: none; }`;
 
 /**
- * The page between the trusted page and an app (protocol §12.1), the same for every scope: a script that lets through
- * what the two may say to each other. What it has to know stands in its root element.
+ * The page between the trusted page and an app (protocol §12.1), the same for every scope: a script that passes only
+ * allowed messages between the two. Its parameters are attributes of its root element.
  */
 export async function proxyPage(trustedOrigin: string, confinement: Confinement): Promise<string> {
   const script = (await readFile(built, 'utf8')).replaceAll(/<\/script/gi, String.raw`<\/script`);

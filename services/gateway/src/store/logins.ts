@@ -13,7 +13,7 @@ export interface LoginAttempt {
   readonly returnTo: string;
   /** See `sessionState`. */
   readonly sessionState: string | null;
-  /** Who the person goes on as without choosing, where the login is a fresh one for a confirmation. */
+  /** The entry that the person logs in as without choosing, where the login is a fresh one for a confirmation. */
   readonly stays: PersonEntry | null;
 }
 
@@ -21,11 +21,11 @@ export interface LoginAttempt {
 export interface PendingChoice extends Pick<LoginAttempt, 'returnTo' | 'sessionState'> {
   readonly stateDigest: string;
   readonly identity: Identity;
-  /** What the form has to be sent back with. */
+  /** The token that the form has to be sent back with. */
   readonly token: string;
 }
 
-export interface Person extends PersonEntry {
+export interface LoginEntry extends PersonEntry {
   /** An auditor reads the security log, and nothing else. */
   readonly kind: 'human' | 'auditor';
   readonly identityCertain: boolean;
@@ -46,8 +46,8 @@ const ENTRIES_OF_A_TENANT = 5;
 export function loginStore(pool: Pool, rows: Rows) {
   return {
     /**
-     * What a browser's session cookie stands for now: null without one, else whether it is alive
-     * and which. Two equal answers mean that there was no login or logout between them.
+     * The state of a browser's session cookie: null without one, else whether it is alive and which. Two equal answers mean
+     * that there was no login or logout between them.
      */
     async sessionState(digest: string | null): Promise<string | null> {
       if (digest === null) return null;
@@ -61,8 +61,8 @@ export function loginStore(pool: Pool, rows: Rows) {
     },
 
     /**
-     * Replaces the attempt of a browser that already has a login cookie, whatever became of that
-     * attempt, and so invalidates its callback. False when there is none to replace.
+     * Replaces the attempt of a browser that already has a login cookie, in any state of that attempt, and so invalidates
+     * its callback. False when there is none to replace.
      */
     async restartLogin(digest: string, stateDigest: string, next: LoginAttempt): Promise<boolean> {
       const replaced = await rows(
@@ -105,8 +105,8 @@ export function loginStore(pool: Pool, rows: Rows) {
      * The enabled people with that identity, those that the person knows first, the last one before all. No tenant's
      * entries depend on another's, and no entry that operators made crowds out an auditor's.
      */
-    async people(issuer: string, subject: string): Promise<Person[]> {
-      return rows<Person>(
+    async people(issuer: string, subject: string): Promise<LoginEntry[]> {
+      return rows<LoginEntry>(
         pool.acrossTenants,
         'people',
         `SELECT tenant, principal, kind, "identityCertain", last IS NOT NULL AS known FROM (

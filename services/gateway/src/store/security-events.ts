@@ -13,7 +13,7 @@ export interface RefusalCount {
   readonly count: number;
 }
 
-/** What the gateway notes for the security log beside its other statements. */
+/** The events that the gateway records for the security log beside its other statements. */
 export function securityEventStore(pool: Pool, rows: Rows) {
   return {
     /** The login of a person whom a tenant knows: into the tenant's own chain. */

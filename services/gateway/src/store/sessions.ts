@@ -72,7 +72,7 @@ export function sessionStore(pool: Pool, rows: Rows, live: string, lapsed: strin
       ]);
     },
 
-    /** Ends what has run out, by its time or for want of use: at most that many, and answers how many. */
+    /** Ends expired and idle sessions: at most that many, and returns how many. */
     async endLapsed(most: number): Promise<number> {
       const ended = await rows(
         pool.acrossTenants,
@@ -86,7 +86,9 @@ export function sessionStore(pool: Pool, rows: Rows, live: string, lapsed: strin
       return ended.length;
     },
 
-    /** Ends what a change of its person ended, as {@link endLapsed} does: it serves for nothing since then. */
+    /**
+     * Ends the sessions that a change of their person ended, as {@link endLapsed} does: they have been useless since then.
+     */
     async endRevoked(most: number): Promise<number> {
       const ended = await rows(
         pool.acrossTenants,
@@ -127,8 +129,9 @@ export function sessionStore(pool: Pool, rows: Rows, live: string, lapsed: strin
     },
 
     /**
-     * Ends what an identity provider says has ended, in every tenant, and logins that wait for a choice. Null when the
-     * token was honoured before. A session whose login named no provider session counts as one of its person's.
+     * Ends the sessions that an identity provider reports as ended, in every tenant, and logins that wait for a choice.
+     * Null when the token was honoured before. A session whose login named no provider session counts as one of its
+     * person's.
      */
     async endByProvider(notice: LogoutNotice): Promise<EndedSession[] | null> {
       const { issuer, token, subject, session } = notice;

@@ -6,7 +6,7 @@ export interface CheckpointToAnchor {
   readonly ledgerId: string;
   readonly generation: string;
   readonly sequence: number;
-  /** JCS text of the AuditCheckpoint record: exactly what is stored. */
+  /** JCS text of the AuditCheckpoint record: the exact stored text. */
   readonly text: string;
   /** Epoch milliseconds. */
   readonly issuedAt: number;
@@ -32,7 +32,7 @@ export class AnchorError extends Error {
   }
 }
 
-/** The store can never do what the protocol asks of it: nothing to wait for, something to set right. */
+/** The store can never meet the protocol's requirements: waiting does not help, a change does. */
 export class AnchorStoreUnfit extends Error {
   override readonly name = 'AnchorStoreUnfit';
 }
@@ -86,7 +86,7 @@ function anchorName(sequence: number): string {
 }
 
 /**
- * What a stored checkpoint says of the chain. `name` is the last part of its key.
+ * The head of the chain in a stored checkpoint. `name` is the last part of its key.
  *
  * @throws AnchorError `anchor_history_invalid` when it is no checkpoint, or not the one of that name
  */

@@ -11,8 +11,8 @@ import type { AnchorStore, CheckpointToAnchor, KeptCheckpoint } from './anchor-s
 const sync = promisify(fsync);
 
 /**
- * The development store: one file a checkpoint, made once and never opened for writing again. It stands apart from the
- * database but on the same machine, so it proves nothing to somebody who distrusts the machine's owner.
+ * The development store: one file a checkpoint, made once and never opened for writing again. It is separate from the
+ * database but on the same machine, so it proves nothing to a verifier who distrusts the machine's owner.
  */
 export class FileAnchorStore implements AnchorStore {
   readonly #made = new Set<string>();

@@ -13,7 +13,7 @@ export async function openS3Anchors(
   return new S3AnchorStore(settings, now);
 }
 
-/** The same objects for somebody who verifies and may only read. */
+/** The same objects for a verifier who may only read. */
 export async function openS3Copies(settings: S3Settings): Promise<S3AnchorCopies> {
   const { S3AnchorCopies } = await import('./s3-copies.js');
   return new S3AnchorCopies(settings);

@@ -17,13 +17,13 @@ import { AnchorError } from './anchor-store.js';
 
 export interface S3Settings {
   readonly bucket: string;
-  /** What all keys begin with, without a slash at its end. */
+  /** The prefix of all keys, without a slash at its end. */
   readonly prefix: string;
   readonly region: string;
   /** Of a store that is not Amazon's. */
   readonly endpoint?: string;
   readonly pathStyle: boolean;
-  /** Without them: what the surroundings offer, in the order of Amazon's own tools. */
+  /** Without them: those of the environment, in the order of Amazon's own tools. */
   readonly credentials?: {
     readonly accessKeyId: string;
     readonly secretAccessKey: string;
@@ -41,7 +41,7 @@ export interface ObjectVersion {
 export interface Listing {
   /** In the order of their keys; of one key the newest first. */
   readonly versions: readonly ObjectVersion[];
-  /** Keys whose deletion somebody has marked. */
+  /** Keys with a deletion marker. */
   readonly deleted: readonly string[];
   readonly more: boolean;
 }
@@ -58,7 +58,7 @@ export interface StoredObject {
   readonly lock: ObjectLock | null;
 }
 
-/** No checkpoint is near as large; whatever is, is none. */
+/** No checkpoint is nearly as large; a larger object is none. */
 const LARGEST = 65_536;
 /** One attempt; an operation has time for a second one after a first that hangs. */
 const ATTEMPTS = 3;
@@ -66,8 +66,8 @@ const CONNECTIONS = 32;
 const SIDE_BY_SIDE = 16;
 
 /**
- * The calls to one bucket. Everything here may be tried again without harm: reading, and a PUT that only creates. What an
- * answer does not say for certain is no answer: a fence must rest on the word of the store, not on that of a broken proxy.
+ * The calls to one bucket. Everything here may be tried again without harm: reading, and a PUT that only creates. An
+ * ambiguous answer is no answer: a fence must rest on the word of the store, not on that of a broken proxy.
  */
 export class S3Bucket {
   readonly #client: S3Client;
@@ -97,9 +97,9 @@ export class S3Bucket {
   }
 
   /**
-   * Runs calls under one deadline, whatever they wait for: a connection, credentials, the last byte.
+   * Runs calls under one deadline for all waiting: for a connection, credentials, the last byte.
    *
-   * @throws AnchorError `anchor_unavailable` for whatever fails without telling something of what is stored
+   * @throws AnchorError `anchor_unavailable` for every failure that reveals nothing about the stored objects
    */
   async within<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { timeoutMs } = this.settings;
@@ -159,7 +159,7 @@ export class S3Bucket {
       return true;
     } catch (error) {
       if (statusOf(error) === 412) return false;
-      // Somebody else is creating it at this moment: what they made is looked at as if it had been there.
+      // Another writer is creating it at this moment: its object is compared as an existing one.
       if (nameOf(error) === 'ConditionalRequestConflict') return false;
       throw error;
     }
@@ -202,7 +202,7 @@ export class S3Bucket {
     return CommonPrefixes.map(({ Prefix = '' }) => Prefix.slice(prefix.length, -1));
   }
 
-  /** One version, complete. Whatever is too large for a checkpoint is given up to the first byte that is too much. */
+  /** One version, complete. An object that is too large for a checkpoint is returned up to the first byte too many. */
   async read({ key, versionId }: ObjectVersion, signal: AbortSignal): Promise<StoredObject> {
     const answer = await this.#client.send(
       new GetObjectCommand({ Bucket: this.settings.bucket, Key: key, VersionId: versionId }),
@@ -228,7 +228,7 @@ export class S3Bucket {
     return read;
   }
 
-  /** The lock of one version. Asked for by itself where reading does not tell it, as with some stores. */
+  /** The lock of one version. Asked for by itself where reading does not return it, as with some stores. */
   async lock({ key, versionId }: ObjectVersion, signal: AbortSignal): Promise<ObjectLock | null> {
     try {
       const { Retention } = await this.#client.send(
@@ -275,7 +275,7 @@ function nameOf(error: unknown): string | undefined {
   return error instanceof Error ? error.name : undefined;
 }
 
-/** For the log: what was refused and why, and nothing else that the answer or the request held. */
+/** For the log: the refused call and the reason, and nothing else that the answer or the request held. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return 'the store could not be asked';
   const status = statusOf(error);

@@ -7,9 +7,9 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const PAGE = 1000;
 
 /**
- * The checkpoints of a bucket as somebody reads them who verifies: by its own credentials, which need to read only
- * (protocol §4.3.5). Of a key that was written more than once the oldest version counts: it is the one that was accepted,
- * and its lock keeps it. Ids come from the document that is verified, and are hostile until they look like ids.
+ * The checkpoints of a bucket for a verifier: by its own credentials, which need to read only (protocol §4.3.5). Of a key
+ * that was written more than once the oldest version counts: it is the one that was accepted, and its lock keeps it. Ids
+ * come from the document that is verified, and are hostile until they look like ids.
  *
  * Every method throws AnchorError `anchor_unavailable` when the store does not tell.
  */

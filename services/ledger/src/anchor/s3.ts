@@ -15,10 +15,10 @@ const MOST_READ = 200;
 
 /**
  * Checkpoints as objects of an S3 bucket with Object Lock: created once, locked for compliance, so that no one, not even
- * the account's owner, can delete or replace one before its time (protocol §4.2). Accepting is believed only after the
- * store was asked what it holds: one version, our bytes, a lock that is long enough.
+ * the account's owner, can delete or replace one before its time (protocol §4.2). A checkpoint counts as accepted only
+ * after the store was asked for its contents: one version, our bytes, a lock that is long enough.
  *
- * `now` is only for telling whether a lock has run out: epoch milliseconds.
+ * `now`, in epoch milliseconds, only decides whether a lock has run out.
  */
 export class S3AnchorStore implements AnchorStore {
   readonly #bucket: S3Bucket;
@@ -95,7 +95,7 @@ export class S3AnchorStore implements AnchorStore {
       const wanted = (key: string): boolean => (before === null || key > before) && key !== cut;
       const versions = listing.versions.filter(({ key }) => wanted(key));
       refuseDeletedAndDoubled({ versions, deleted: listing.deleted.filter(wanted) });
-      // A page full of one key's versions: what lies behind them must not pass for the end of the history.
+      // A page full of one key's versions: the objects behind them must not be lost as if the history had ended.
       if (listing.more && versions.length === 0) throw new AnchorError('anchor_version_conflict');
       const read = await this.#bucket.readAll(versions, signal);
       return versions.map(({ key }, i) =>
@@ -111,7 +111,7 @@ export class S3AnchorStore implements AnchorStore {
 
 /** The one version of a key, as which it has to be there: it was created or found a moment ago. */
 function only(key: string, listing: Listing): ObjectVersion {
-  // Others begin alike only when somebody else writes here; they are left to the comparison.
+  // Other keys have this prefix only when another program writes here; they are left to the comparison.
   const versions = listing.versions.filter((version) => version.key === key);
   const deleted = listing.deleted.filter((of) => of === key);
   refuseDeletedAndDoubled({ versions, deleted });

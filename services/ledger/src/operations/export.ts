@@ -12,8 +12,8 @@ const VERIFICATION =
   'then fetch the checkpoint from the anchor store yourself and compare its bytes.';
 
 /**
- * `ledger.export`: the original signed records with the request's ledger entries, its proof and what is retained; never
- * writes.
+ * `ledger.export`: the original signed records with the request's ledger entries, its proof and its retained material;
+ * never writes.
  */
 export function exportRequest(deps: LedgerDeps): OperationHandler<'ledger.export'> {
   return async (call) => {

@@ -23,9 +23,9 @@ export interface SecurityCheckpointDeps {
 }
 
 /**
- * Signs where each chain stands, after 100 entries and at the latest after `seconds`, and writes it to the anchor store.
- * What is signed is kept before it is written, so that writing it again writes the same bytes: any number of replicas may
- * run. A store that refuses is asked again with a growing pause, and holds up no other chain.
+ * Signs where each chain stands, after 100 entries and at the latest after `seconds`, and writes it to the anchor store. A
+ * signed checkpoint is stored before it is written, so that writing it again writes the same bytes: any number of replicas
+ * may run. A store that refuses is retried with a growing pause, and delays no other chain.
  */
 export function securityCheckpoints(deps: SecurityCheckpointDeps): {
   start(): void;

@@ -10,11 +10,11 @@ export function securityLagMetrics(registry: Registry, log: Logger, store: Secur
     [
       {
         name: 'countersign_security_chain_lag_seconds',
-        help: 'For how long the oldest event of the security log waits to be chained.',
+        help: 'The waiting time of the oldest event of the security log that is not chained yet.',
       },
       {
         name: 'countersign_security_anchor_lag_seconds',
-        help: 'For how long the oldest entry of the security log waits for a checkpoint in the anchor store.',
+        help: 'The waiting time of the oldest entry of the security log without a checkpoint in the anchor store.',
       },
     ],
     async () => {

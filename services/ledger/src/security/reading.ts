@@ -13,7 +13,7 @@ import { securityCsv } from './csv.js';
 
 const LIST = 100;
 const PAGE = 500;
-/** Rows of one CSV file: what somebody opens in a spreadsheet. */
+/** Rows of one CSV file, for a spreadsheet. */
 const CSV = 5000;
 
 export interface SecurityReadingDeps {

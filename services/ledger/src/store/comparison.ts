@@ -11,7 +11,7 @@ export interface ComparedTenant {
   readonly accepted: number;
 }
 
-/** What the comparison of R18 reads and says. */
+/** The reads and results of R18's comparison. */
 export class ComparisonStore {
   constructor(private readonly pool: Pool) {}
 

@@ -15,7 +15,7 @@ export interface Lag {
 const age = (time: string) =>
   `coalesce(greatest(extract(epoch FROM n.at - ${time}), 0), 0)::float8`;
 
-// One index look-up a tenant for each figure: what was there for long is not looked at.
+// One index look-up a tenant for each metric: old rows are not read.
 const LAG = {
   name: 'ledger.lag',
   text: `WITH n AS MATERIALIZED (SELECT clock_timestamp() AS at),

@@ -1,7 +1,7 @@
 import { keyed } from '@countersign/database';
 import type { Pool } from '@countersign/database';
 
-/** What works in the background and says how it went (protocol §3.7). */
+/** Background work that records its result (protocol §3.7). */
 export type RunName = 'outbox' | 'retention';
 
 /** Figures of one tenant at one moment. Times are epoch milliseconds, ages seconds. */

@@ -1,7 +1,7 @@
 import type { Pool } from '@countersign/database';
 import type { SecurityEntry } from '@countersign/protocol';
 
-/** What a list is limited to; null where it is not. Times are epoch milliseconds. */
+/** The filters of a list; null where there is none. Times are epoch milliseconds. */
 export interface SecuritySearch {
   readonly kind: string | null;
   readonly actor: string | null;

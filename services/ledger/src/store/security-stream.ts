@@ -10,7 +10,7 @@ export interface StreamBounds {
   readonly hours: number;
 }
 
-/** An entry on its way out: what the reads of the log show, with its chain. */
+/** An entry to send: the columns that the reads of the log show, with its chain. */
 export interface StreamedEntry extends SecurityEntry {
   readonly tenant: string;
   /** Of the chain. */
@@ -41,7 +41,7 @@ const LAST_TOO_OLD = `(SELECT e.sequence FROM security_entry e WHERE e.tenant = 
 export class SecurityStreamStore {
   constructor(private readonly pool: Pool) {}
 
-  /** Takes or renews the right to send to that sink; false while somebody else has it. */
+  /** Takes or renews the right to send to that sink; false while another process has it. */
   async hold(sink: SinkName, holder: string, seconds: number): Promise<boolean> {
     const { rowCount } = await this.pool.ofNoTenant.query({
       name: 'stream.hold',
@@ -63,7 +63,7 @@ export class SecurityStreamStore {
     });
   }
 
-  /** Begins chains that the sink has nothing of: with what is within the bounds. */
+  /** Begins chains that are new to the sink: with the entries within the bounds. */
   async begin(sink: SinkName, bounds: StreamBounds): Promise<void> {
     await this.pool.acrossTenants.query({
       name: 'stream.begin',
@@ -75,7 +75,7 @@ export class SecurityStreamStore {
     });
   }
 
-  /** Leaves out what is beyond the bounds, and counts it. */
+  /** Skips the entries beyond the bounds, and counts them. */
   async skip(sink: SinkName, bounds: StreamBounds): Promise<SkippedEntries[]> {
     const { rows } = await this.pool.acrossTenants.query<SkippedEntries>({
       name: 'stream.skip',
@@ -100,7 +100,7 @@ export class SecurityStreamStore {
     return rows;
   }
 
-  /** What the sink gets next, at most `most`: a stretch of each chain without a gap, in order. */
+  /** The next entries for the sink, at most `most`: a range of each chain without a gap, in order. */
   async next(sink: SinkName, most: number): Promise<StreamedEntry[]> {
     const { rows } = await this.pool.acrossTenants.query<StreamedEntry>({
       name: 'stream.next',
@@ -119,8 +119,8 @@ export class SecurityStreamStore {
   }
 
   /**
-   * Moves the positions behind these entries, which came from {@link next}; a position that somebody else has moved
-   * meanwhile stays. `refused` of them the collector did not want.
+   * Moves the positions behind these entries, which came from {@link next}; a position that another process has moved
+   * meanwhile stays. The collector refused `refused` of them.
    */
   async sent(sink: SinkName, entries: readonly StreamedEntry[], refused: number): Promise<void> {
     const ends = new Map<string, { first: number; last: number }>();

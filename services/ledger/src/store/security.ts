@@ -55,8 +55,8 @@ export class SecurityStore {
   }
 
   /**
-   * Appends what waits, at most `most`, in one transaction; one writer a chain, by the lock on its head. Answers how many
-   * were appended, 0 also when another process holds the chain.
+   * Appends waiting events, at most `most`, in one transaction; one writer a chain, by the lock on its head. Answers how
+   * many were appended, 0 also when another process holds the chain.
    */
   async drain(tenant: string, most: number): Promise<number> {
     return inTransaction(this.pool.of(tenant), async (client) => {

@@ -89,7 +89,9 @@ export class TreeStore {
     return rows;
   }
 
-  /** Keeps what grew from `from` to `to` entries, with its checkpoint; false when another process was first. */
+  /**
+   * Stores the tiles that grew from `from` to `to` entries, with their checkpoint; false when another process was first.
+   */
   async append(
     tenant: string,
     generation: string,
@@ -127,7 +129,7 @@ export class TreeStore {
     return rowCount === 1;
   }
 
-  /** What is published of a log; undefined when there is no such ledger, or never was such a generation of it. */
+  /** The published part of a log; undefined when there is no such ledger, or never was such a generation of it. */
   async published(ledgerId: string, generation: string): Promise<PublishedTree | undefined> {
     const { rows } = await this.pool.acrossTenants.query<PublishedTree>({
       name: 'tree.published',

@@ -16,12 +16,12 @@ export function securityStreamMetrics(
     [
       {
         name: 'countersign_security_log_lag_seconds',
-        help: 'For how long the oldest entry of the security log waits to be sent.',
+        help: 'The waiting time of the oldest unsent entry of the security log.',
         labelNames,
       },
       {
         name: 'countersign_security_log_unsent_total',
-        help: 'Entries of the security log that a collector never gets: it was away too long, or refused them.',
+        help: 'Entries of the security log that a collector never gets: it was unavailable for too long, or refused them.',
         labelNames,
         counts: true,
       },

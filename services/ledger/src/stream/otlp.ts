@@ -16,7 +16,7 @@ export interface OtlpSettings extends CollectorTls {
   readonly origin: string;
 }
 
-/** Answers are small; whatever is not, is none. */
+/** Answers are small; a larger one is invalid. */
 const LARGEST_ANSWER = 65_536;
 /** INFO of OpenTelemetry's log data model. */
 const INFO = { severityNumber: 9, severityText: 'INFO' };

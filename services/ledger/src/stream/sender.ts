@@ -22,8 +22,8 @@ export interface StreamDeps {
 
 /**
  * Sends the security log to each sink (protocol R41), behind a position in the database: at least once, in each chain's
- * order. Any number of replicas may run; one of them sends to a sink at a time. A sink that is away is asked again with a
- * growing pause, and holds up no other sink and no caller.
+ * order. Any number of replicas may run; one of them sends to a sink at a time. An unavailable sink is retried with a
+ * growing pause, and delays no other sink and no caller.
  */
 export function securityStreamModule(deps: StreamDeps): Module {
   const senders = deps.sinks.map((sink) => sender(sink, deps));
@@ -62,7 +62,7 @@ function sender(sink: Sink, { store, bounds, log, monotonicMs }: StreamDeps) {
     for (const { tenant, entries } of await store.skip(name, bounds)) {
       log.error(
         { sink: name, tenant, entries },
-        'a collector was away for too long and never gets these entries of the security log',
+        'a collector was unavailable for too long and never gets these entries of the security log',
       );
     }
     const batch = cut(await store.next(name, BATCH_ENTRIES));

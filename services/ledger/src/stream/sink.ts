@@ -10,7 +10,7 @@ export interface Sink {
    * @throws SinkUnavailable: everything is to be sent again
    */
   send(entries: readonly StreamedEntry[]): Promise<{ readonly refused: number }>;
-  /** Ends what it keeps open between batches. */
+  /** Closes its connections and files between batches. */
   close?(): Promise<void>;
 }
 
@@ -30,17 +30,17 @@ export class SinkUnavailable extends Error {
   }
 }
 
-/** The fault of a connection without anything of what was sent: its code, else its kind. */
+/** The fault of a connection without any sent data: its code, else its kind. */
 export function faultOf(error: unknown): string {
   const { code, name } = error as NodeJS.ErrnoException;
   return code ?? name ?? 'unknown';
 }
 
-/** What connections to collectors are protected with, each in PEM form. */
+/** The certificates and keys of connections to collectors, each in PEM form. */
 export interface CollectorTls {
   /** Instead of the usual authorities. */
   readonly ca?: string | undefined;
-  /** What this process shows where the collector asks for a certificate. */
+  /** The certificate of this process, where the collector asks for one. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
 }

@@ -6,7 +6,7 @@ import { SEND_MS, SinkUnavailable, faultOf, lineOf } from './sink.js';
 import type { CollectorTls, Sink } from './sink.js';
 
 export interface SyslogSettings extends CollectorTls {
-  /** What the collector's certificate has to be for. */
+  /** The name that the collector's certificate has to be for. */
   readonly host: string;
   readonly port: number;
   /** Which host the messages are from. */

@@ -15,14 +15,14 @@ import type { Logger, Notary } from '@countersign/platform';
 import type { TreePosition, TreeStore } from '../store/tree.js';
 import { asOf, keyOf, readerOf } from './tiles.js';
 
-/** How often a tree goes on: checkpoints of a busy ledger are not worth signing one by one. */
+/** How often a tree grows: checkpoints of a busy ledger are not worth signing one by one. */
 const EVERY_MS = 1000;
 const AT_ONCE = 2048;
 
 export interface FollowerDeps {
   readonly store: TreeStore;
   readonly notary: Notary;
-  /** Tells the public half of the key that signs. */
+  /** Has the public half of the key that signs. */
   readonly trust: Trust;
   readonly log: Logger;
 }

@@ -27,9 +27,9 @@ const PROOF = /^proof\/([1-9]\d{0,15})$/;
 type Asked = TileRequest | { readonly kind: 'proof'; readonly sequence: number };
 
 /**
- * What is below the prefix of a log: checkpoint, tiles and entry bundles (c2sp.org/tlog-tiles), and besides
- * `proof/<sequence>` (c2sp.org/tlog-proof). A log is read by the operators of its tenant, or by everybody where the tenant
- * says so; to all others it is not there.
+ * The contents below the prefix of a log: checkpoint, tiles and entry bundles (c2sp.org/tlog-tiles), and besides
+ * `proof/<sequence>` (c2sp.org/tlog-proof). The operators of its tenant may read a log, or anyone if the tenant's access
+ * says so; for all others it does not exist.
  */
 export function readTree(deps: ReadingDeps, verifier: MessageVerifier): BusHandler {
   return async (request) => {
@@ -46,7 +46,7 @@ export function readTree(deps: ReadingDeps, verifier: MessageVerifier): BusHandl
       const asked = askedOf(path ?? '');
       if (tree === undefined || asked === null) throw new Refusal('not_found');
       const reply = await answer(deps.store, tree, asked);
-      // A checkpoint is the newest for a moment only; what others may not read stays in no cache.
+      // A checkpoint is the newest for a moment only; private answers stay in no cache.
       const lasts = isPublic && (asked.kind === 'tile' || asked.kind === 'entries');
       const cached = { 'cache-control': 'public, max-age=31536000, immutable' };
       return { ...reply, headers: { ...reply.headers, ...(lasts ? cached : {}) } };

@@ -2,7 +2,7 @@ import { HASH_BYTES, rangeHash, tileWidth, tilesOf } from '@countersign/protocol
 import type { LeafRange, TileId, TileReader } from '@countersign/protocol';
 import type { TreeStore } from '../store/tree.js';
 
-/** Tiles read beforehand, so that what is computed of them need not wait. */
+/** Tiles read beforehand, so that computing from them need not wait. */
 export async function readerOf(
   store: Pick<TreeStore, 'tiles'>,
   tenant: string,
@@ -15,8 +15,8 @@ export async function readerOf(
 }
 
 /**
- * Tiles as the tree of `size` entries has them, whatever was added since they stood so: another process may grow the tree
- * between two of our reads, and only ever adds.
+ * Tiles as the tree of `size` entries has them, even if entries were added since: another process may grow the tree between
+ * two of our reads, and only ever adds.
  */
 export function asOf(size: number, read: TileReader): TileReader {
   return (id) => read(id)?.subarray(0, tileWidth(id, size) * HASH_BYTES);

@@ -18,7 +18,7 @@ const ANSWER_WITHIN_MS = 10_000;
 const LONGEST_ANSWER = 65_536;
 const MOST_WAIT_MS = 300_000;
 
-/** Somebody who signs that a tree only grows: its key, and the prefix of its add-checkpoint. */
+/** A witness signs that a tree only grows: its key, and the prefix of its add-checkpoint. */
 export interface Witness {
   readonly key: NoteKey;
   readonly url: URL;
@@ -46,9 +46,9 @@ export interface WitnessDeps {
 }
 
 /**
- * Has newest checkpoints signed by the configured witnesses (c2sp.org/tlog-witness, as a log): sends what each has not
- * signed yet with the proof that it continues what it signed last, and keeps the signatures that are good. Witnesses are
- * never waited for: what they have not signed is published without them.
+ * Has newest checkpoints signed by the configured witnesses (c2sp.org/tlog-witness, as a log): sends each the newest
+ * checkpoint that it has not signed, with the proof that it continues the one that it signed last, and keeps the valid
+ * signatures. Checkpoints are published without waiting for witnesses.
  */
 export function witnessRounds(deps: WitnessDeps): { start(): void; stop(): Promise<void> } {
   const rests = new Map<string, { until: number; failures: number }>();

@@ -91,7 +91,7 @@ async function apply(
     if (transition === null) return [];
     const { id, owner, profiles, lifecycle } = decision;
     const about = { id, owner, request: { purpose: lifecycle.purpose, profiles } };
-    // What is told of it belongs to the trace of the decision.
+    // Deliveries about it belong to the trace of the decision.
     const span = openSpan('anchor accept', { parent: traces.get(decision.receiptId) });
     const [record] = await span.run(() => deps.notary.sign(tenant, about, transition.records, now));
     return record === undefined ? [] : [{ decision, next: transition.next, record, span }];

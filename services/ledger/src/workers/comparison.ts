@@ -19,12 +19,12 @@ export interface ComparisonDeps extends LedgerDeps {
   readonly comparison: ComparisonStore;
   /** A hint, never awaited: a tenant has committed records. */
   readonly chained: (tenant: string) => void;
-  /** Told how long after it was signed a checkpoint was accepted and applied, in milliseconds. */
+  /** Called with the time between signing a checkpoint and applying it, in milliseconds. */
   readonly anchored: (lateMs: number) => void;
 }
 
 export interface Comparison {
-  /** Compares what is due, then goes on by itself. */
+  /** Compares the tenants that are due, then continues by itself. */
   start(): Promise<void>;
   stop(): Promise<void>;
   /** Compares the tenant unless that was done since the database server started; false when it must not go on. */
@@ -33,8 +33,8 @@ export interface Comparison {
 
 /**
  * R18: at start and every minute the ledger's heads are compared with the anchor store, which a restored backup cannot
- * rewrite. A store that knows a later or a different head fences the tenant. A store that does not answer proves
- * nothing: what was not compared since the database server started stays closed.
+ * rewrite. A store that knows a later or a different head fences the tenant. A store that does not answer proves nothing:
+ * tenants that were not compared since the database server started stay closed.
  */
 export function createComparison(deps: ComparisonDeps): Comparison {
   let loop: Loop | undefined;
@@ -92,7 +92,7 @@ export function createComparison(deps: ComparisonDeps): Comparison {
   };
 }
 
-/** What contradicts, or null. Our heads are read after the store's: they only grow, so that what is new is no conflict. */
+/** The contradiction, or null. Our heads are read after the store's: they only grow, so new entries are no conflict. */
 async function faultOf(deps: ComparisonDeps, of: ComparedTenant): Promise<string | null> {
   const { tenant, ledgerId, generation, accepted } = of;
   let kept: readonly KeptCheckpoint[];

@@ -1,5 +1,5 @@
 import type { EventReason } from '@countersign/protocol';
-import { destinationOf, fingerprintOf, judge, settle } from './delivery.js';
+import { destinationOf, fingerprintOf, decideDelivery, settle } from './delivery.js';
 import type { Delivery } from './delivery.js';
 
 const NOW = Date.UTC(2026, 4, 1, 9);
@@ -44,50 +44,58 @@ function mail(changes: Partial<Delivery> = {}): Delivery {
   return webhook({ kind: 'smtp', recipient: 'ruth', reviews: true, principal: ruth, ...changes });
 }
 
-describe('judge', () => {
-  it('sends what is due to where the directory says', () => {
-    expect(judge(webhook(), NOW)).toMatchObject({
+describe('decideDelivery', () => {
+  it('sends a due delivery to the directory’s address', () => {
+    expect(decideDelivery(webhook(), NOW)).toMatchObject({
       do: 'send',
       destination: 'https://hooks.example/a',
     });
-    expect(judge(mail(), NOW)).toMatchObject({ do: 'send', destination: 'ruth@example.org' });
+    expect(decideDelivery(mail(), NOW)).toMatchObject({
+      do: 'send',
+      destination: 'ruth@example.org',
+    });
   });
 
   it('waits for the time, which has come when it is equal', () => {
-    expect(judge(webhook({ nextAt: NOW + 1 }), NOW)).toEqual({ do: 'wait' });
-    expect(judge(webhook({ nextAt: NOW }), NOW)).toMatchObject({ do: 'send' });
+    expect(decideDelivery(webhook({ nextAt: NOW + 1 }), NOW)).toEqual({ do: 'wait' });
+    expect(decideDelivery(webhook({ nextAt: NOW }), NOW)).toMatchObject({ do: 'send' });
   });
 
-  it.each(['accepted', 'failed', 'expired'] as const)('leaves what is %s alone', (state) => {
-    expect(judge(webhook({ state }), NOW)).toEqual({ do: 'nothing' });
-  });
+  it.each(['accepted', 'failed', 'expired'] as const)(
+    'does not touch a delivery that is %s',
+    (state) => {
+      expect(decideDelivery(webhook({ state }), NOW)).toEqual({ do: 'nothing' });
+    },
+  );
 
   it('fails unsent at the end of 24 hours', () => {
     const expired = { do: 'end', state: 'failed', error: 'delivery_window_expired' };
     for (const old of [webhook({ createdAt: NOW - DAY }), mail({ createdAt: NOW - DAY })]) {
-      expect(judge(old, NOW)).toEqual(expired);
+      expect(decideDelivery(old, NOW)).toEqual(expired);
     }
-    expect(judge(webhook({ createdAt: NOW - DAY + 1 }), NOW)).toMatchObject({ do: 'send' });
+    expect(decideDelivery(webhook({ createdAt: NOW - DAY + 1 }), NOW)).toMatchObject({
+      do: 'send',
+    });
   });
 
-  it('fails unsent when nobody may be told any more', () => {
+  it('fails unsent when its recipient has lost the right to it', () => {
     const changed = { do: 'end', state: 'failed', error: 'destination_changed' };
-    expect(judge(webhook({ principal: null }), NOW)).toEqual(changed);
-    expect(judge(mail({ reviews: false }), NOW)).toEqual(changed);
-    expect(judge(mail({ principal: { ...ruth, enabled: false } }), NOW)).toEqual(changed);
+    expect(decideDelivery(webhook({ principal: null }), NOW)).toEqual(changed);
+    expect(decideDelivery(mail({ reviews: false }), NOW)).toEqual(changed);
+    expect(decideDelivery(mail({ principal: { ...ruth, enabled: false } }), NOW)).toEqual(changed);
   });
 
   it('lets unsent mail go with the private material, and not the mail about that, nor webhooks', () => {
     const expired = { do: 'end', state: 'expired', error: null };
-    expect(judge(mail({ retained: false }), NOW)).toEqual(expired);
+    expect(decideDelivery(mail({ retained: false }), NOW)).toEqual(expired);
     const told = mail({ retained: false, event: eventOf('material_deleted'), requester: 'ruth' });
-    expect(judge(told, NOW)).toMatchObject({ do: 'send' });
-    expect(judge(webhook({ retained: false }), NOW)).toMatchObject({ do: 'send' });
+    expect(decideDelivery(told, NOW)).toMatchObject({ do: 'send' });
+    expect(decideDelivery(webhook({ retained: false }), NOW)).toMatchObject({ do: 'send' });
   });
 
   it('has nothing to send once the event is deleted', () => {
     const expired = { do: 'end', state: 'expired', error: null };
-    expect(judge(webhook({ event: null }), NOW)).toEqual(expired);
+    expect(decideDelivery(webhook({ event: null }), NOW)).toEqual(expired);
   });
 });
 
@@ -106,7 +114,7 @@ describe('destinationOf', () => {
   });
 });
 
-it('tells destinations and authority apart by their fingerprint', () => {
+it('distinguishes destinations and authority by their fingerprint', () => {
   const prints = [
     webhook(),
     webhook({ principal: null }),
@@ -127,7 +135,7 @@ it('tells destinations and authority apart by their fingerprint', () => {
 describe('settle', () => {
   const failure = { error: 'delivery_failed', changed: false } as const;
 
-  it('keeps a success whatever changed meanwhile', () => {
+  it('keeps a success after any change meanwhile', () => {
     const accepted = { state: 'accepted', error: null, nextAt: null };
     for (const changed of [false, true]) {
       expect(settle(webhook(), { attempts: 1, error: null, changed }, NOW)).toEqual(accepted);

@@ -7,7 +7,7 @@ import { addressOf } from './recipients.js';
 export type DeliveryError =
   'delivery_failed' | 'smtp_timeout' | 'destination_changed' | 'delivery_window_expired';
 
-/** A delivery with what the directory and the request say now. Times are epoch milliseconds. */
+/** A delivery with the current directory and request. Times are epoch milliseconds. */
 export interface Delivery {
   readonly id: string;
   readonly kind: 'smtp' | 'webhook';
@@ -54,7 +54,7 @@ function isForReviewers(reason: string | undefined): boolean {
   return reason === 'created' || reason === 'reminder';
 }
 
-export type Verdict =
+export type DeliveryDecision =
   | { readonly do: 'nothing' }
   | { readonly do: 'wait' }
   /** It ends unsent. */
@@ -62,12 +62,12 @@ export type Verdict =
   | { readonly do: 'end'; readonly state: 'expired'; readonly error: null }
   | { readonly do: 'send'; readonly destination: string; readonly fingerprint: Digest };
 
-/** What to do with a delivery whose job came (protocol §11.2, §11.4). */
-export function judge(delivery: Delivery, now: number): Verdict {
+/** The next step for a delivery whose job came (protocol §11.2, §11.4). */
+export function decideDelivery(delivery: Delivery, now: number): DeliveryDecision {
   if (delivery.state !== 'pending') return { do: 'nothing' };
   if (now < delivery.nextAt) return { do: 'wait' };
   const { event } = delivery;
-  // Private deletion takes unsent mail with it, also what was only thought of later, but for the mail that tells of it.
+  // Private deletion cancels unsent mail, also mail created later, except the mail that reports the deletion.
   const overtaken =
     delivery.kind === 'smtp' && !delivery.retained && event?.payload.reason !== 'material_deleted';
   if (event === null || overtaken) return { do: 'end', state: 'expired', error: null };
@@ -87,8 +87,8 @@ export interface Settlement {
 }
 
 /**
- * How an attempt ends (protocol §11.4): a success counts whatever changed meanwhile; a failure is tried again unless
- * destination or authority changed. `attempts` counts this one; `now` is the time after it.
+ * The end of an attempt (protocol §11.4): a success counts in any case; a failure is retried unless destination or
+ * authority changed. `attempts` counts this one; `now` is the time after it.
  */
 export function settle(
   delivery: Pick<Delivery, 'createdAt'>,

@@ -45,12 +45,12 @@ it.each<[EventReason, MailTo]>([
   expect(mailTo(event(reason), false)).toBe(to);
 });
 
-it('tells the requester that the grant is open, and not that it never opened', () => {
+it('mails the requester that the grant is open, and not that it never opened', () => {
   expect(mailTo(event('anchor_accepted', 'available'), false)).toBe('requester');
   expect(mailTo(event('anchor_accepted', 'expired'), false)).toBeNull();
 });
 
-it('tells the requester of a deletion that somebody asked for', () => {
+it('mails the requester about a deletion on demand', () => {
   expect(mailTo(event('material_deleted'), true)).toBe('requester');
   expect(mailTo(event('decision'), true)).toBe('requester');
   expect(mailTo(event('expiry'), true)).toBeNull();

@@ -5,9 +5,9 @@ import type { RequestChangedEvent } from '@countersign/protocol';
 export type MailTo = 'reviewers' | 'requester' | 'operators' | null;
 
 /**
- * Protocol §11.6: what is new or reminded of goes to the reviewers; a decision, an open grant and an early deletion to
- * the requester; an execution whose outcome is overdue to those humans who are operators (R23). `discarded` = somebody asked
- * for the deletion (`request.discard`); what retention does is not mailed.
+ * Protocol §11.6: creations and reminders go to the reviewers; a decision, an open grant and an early deletion to the
+ * requester; an execution whose outcome is overdue to those humans who are operators (R23). `discarded` = deleted on demand
+ * (`request.discard`); deletions by retention are not mailed.
  */
 export function mailTo(
   event: Pick<RequestChangedEvent, 'reason' | 'state'>,
@@ -32,7 +32,7 @@ export function mailTo(
 
 type Addressee = Pick<Principal, 'kind' | 'enabled' | 'config'>;
 
-/** Where mail reaches somebody: an enabled human with a verified address, else null. */
+/** The mail address of a principal: an enabled human with a verified address, else null. */
 export function addressOf(principal: Addressee | null): string | null {
   if (principal === null || principal.kind !== 'human' || !principal.enabled) return null;
   const { email, email_verified: verified } = principal.config;

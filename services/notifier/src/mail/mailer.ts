@@ -18,7 +18,7 @@ export interface MailerOptions {
 
 export interface OutgoingMail extends MailMessage {
   readonly to: string;
-  /** The same for every attempt, so that a mail that comes twice can be told. */
+  /** The same for every attempt, so that a duplicate can be recognised. */
   readonly messageId: string;
   readonly date: Date;
 }
@@ -38,7 +38,7 @@ interface Server {
   readonly credentials: { user: string; pass: string } | null;
 }
 
-/** Protocol §11.6: one connection per mail, which ends with the deadline whatever the server does. */
+/** Protocol §11.6: one connection per mail, which ends with the deadline in any case. */
 export function smtpMailer(options: MailerOptions): SendMail {
   const { deadlineMs = SECONDS.deliveryAttempt * 1000 } = options;
   const server = serverOf(options, deadlineMs);

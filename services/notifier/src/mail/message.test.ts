@@ -11,7 +11,7 @@ function messageOf(reason: string, summary = 'Pay invoice 17') {
   return mailMessage(delivery as unknown as Delivery, 'https://review.example');
 }
 
-it('says what it is about, until when, and where', () => {
+it('names its subject, its deadline and its address', () => {
   expect(messageOf('created').text).toBe(`A review is waiting for you.
 
 Request: 0b9a6c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d
@@ -31,13 +31,13 @@ it('has a subject for each occasion, without a word of the producer', () => {
   for (const subject of subjects) expect(subject).not.toContain('invoice');
 });
 
-it('makes no markup of what a producer wrote', () => {
+it('makes no markup of a producer’s text', () => {
   const { html } = messageOf('created', `<img src=x onerror="a('b')"> & more`);
   expect(html).toContain('&lt;img src=x onerror=&quot;a(&#39;b&#39;)&quot;&gt; &amp; more');
   expect(html).not.toContain('<img');
 });
 
-it('keeps a summary in its line and shows what is invisible', () => {
+it('keeps a summary in its line and marks invisible characters', () => {
   const { text, html } = messageOf('created', 'a\r\nDeadline: never\u2028\u202eb\u0000\ud800');
   expect(text).toContain('Summary: a\ufffd\ufffdDeadline: never\ufffd\ufffdb\ufffd\ufffd\n');
   expect(text.match(/^Deadline: /gm)).toHaveLength(1);

@@ -17,7 +17,7 @@ const SUBJECTS: Readonly<Record<string, string>> = {
 
 const NOTE = 'This mail cannot approve anything: decisions are made on the page, after login.';
 
-/** What a mail says of an event (protocol §11.6): a link, and never a decision. */
+/** The text of a mail about an event (protocol §11.6): a link, and never a decision. */
 export function mailMessage(delivery: Delivery, origin: string): MailMessage {
   if (delivery.event === null) throw new TypeError('the event is gone');
   const { reason, deadline } = delivery.event.payload;
@@ -57,7 +57,7 @@ export function mailMessage(delivery: Delivery, origin: string): MailMessage {
   return { subject, text, html };
 }
 
-/** A producer's words stay in their line, and show what is invisible: they cannot pass for ours. */
+/** A producer's words stay in their line, with invisible characters marked: they cannot pass for ours. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '\ufffd');
 }

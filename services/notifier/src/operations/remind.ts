@@ -5,7 +5,7 @@ import type { OperationHandler } from '@countersign/platform';
 import type { NotifierDeps } from '../deps.js';
 import { decideReminder, saveReminder } from '../reminder.js';
 
-/** `notifier.remind`. `queued` where mail is configured, else only who polls is told. */
+/** `notifier.remind`. `queued` where mail is configured, else only callers that poll learn of it. */
 export function remind(deps: NotifierDeps): OperationHandler<'notifier.remind'> {
   return async (call) => {
     const { caller, id, key, scope, body } = call;

@@ -17,7 +17,7 @@ export interface Claim {
 
 export type LoadedDelivery = Delivery & {
   readonly now: number;
-  /** What its webhooks are signed with; null for mail. */
+  /** The secret that signs its webhooks; null for mail. */
   readonly secret: string | null;
 };
 
@@ -47,7 +47,7 @@ const NOW = '(SELECT clock_timestamp())';
 /** In the words of the index of those that wait. */
 const WAITING = `d.state = 'pending' AND d.recipient <> ''`;
 const LEASE = `make_interval(secs => ${SECONDS.deliveryLease})`;
-/** A row that cannot even be read rests, so that it holds up no other. */
+/** A row that cannot even be read waits, so that it delays no other. */
 const REST_SECONDS = 60;
 
 /** Deliveries that wait for their time, the truth behind the jobs of the target `worker-delivery`. */
@@ -118,7 +118,7 @@ export class DeliveryStore implements DeadlineSource {
     return row === undefined ? null : deliveryOf(item.tenant, row);
   }
 
-  /** Takes a webhook on for one attempt; null when somebody else has, or its time has not come. */
+  /** Takes a webhook on for one attempt; null when another process has, or its time has not come. */
   async claim(delivery: Delivery, fingerprint: Digest): Promise<Claim | null> {
     const id = randomUUID();
     const { rows } = await this.pool.of(delivery.tenant).query<Omit<Claim, 'id'>>({
@@ -133,8 +133,8 @@ export class DeliveryStore implements DeadlineSource {
   }
 
   /**
-   * As {@link claim}, for mail: within what its recipient gets in an hour. Once that is used up the mail waits for the
-   * next hour (protocol §11.6), and the answer is null as well.
+   * As {@link claim}, for mail: within its recipient's hourly limit. Once that is used up the mail waits for the next hour
+   * (protocol §11.6), and the answer is null as well.
    */
   async claimMail(delivery: Delivery, fingerprint: Digest): Promise<Claim | null> {
     const id = randomUUID();

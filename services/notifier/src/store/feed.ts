@@ -24,7 +24,7 @@ export interface Batch {
 export interface Concerned {
   readonly route: string;
   readonly requester: string;
-  /** Kind of who had its private material deleted, null while nobody has. */
+  /** Kind of the caller that had its private material deleted, null if there is none. */
   readonly discardedBy: string | null;
 }
 
@@ -42,7 +42,7 @@ type BatchRow = ChainEntry & { now: number; directory_revision: number; after: n
 export class FeedStore {
   constructor(private readonly pool: Pool) {}
 
-  /** Tenants whose chain is longer than what was read of it. */
+  /** Tenants whose chain is longer than the part that was read. */
   async tenantsBehind(): Promise<string[]> {
     const { rows } = await this.pool.acrossTenants.query<{ tenant: string }>({
       name: 'notifier.behind',
@@ -52,7 +52,7 @@ export class FeedStore {
     return rows.map(({ tenant }) => tenant);
   }
 
-  /** How many entries the tenant that is furthest behind has yet to be told of. */
+  /** The number of entries without deliveries yet, of the tenant that is furthest behind. */
   async mostBehind(): Promise<number> {
     const { rows } = await this.pool.acrossTenants.query<{ entries: number }>({
       name: 'notifier.most-behind',
@@ -62,7 +62,7 @@ export class FeedStore {
     return rows[0]?.entries ?? 0;
   }
 
-  /** Moves the cursor to the chain's end, where nobody of the tenant has a webhook; false where somebody has. */
+  /** Moves the cursor to the chain's end, if no principal of the tenant has a webhook; false otherwise. */
   async passOver(tenant: string): Promise<boolean> {
     const { rows } = await this.pool.of(tenant).query<{ listening: boolean }>({
       name: 'notifier.pass-over',
@@ -78,7 +78,7 @@ export class FeedStore {
     return rows[0]?.listening === false;
   }
 
-  /** What comes after the cursor, at most `most` entries; null when nothing does. */
+  /** The entries after the cursor, at most `most`; null when there are none. */
   async batch(tenant: string, most: number): Promise<Batch | null> {
     const { rows } = await this.pool.of(tenant).query<BatchRow>({
       name: 'notifier.batch',
@@ -133,7 +133,7 @@ export class FeedStore {
 
   /**
    * Moves the cursor from one place to another with the deliveries that the entries between give, in one statement. Null
-   * when somebody else was faster, else when the deliveries are due.
+   * when another process was faster, else when the deliveries are due.
    */
   async follow(
     tenant: string,

@@ -67,7 +67,7 @@ export class ReminderSource implements DeadlineSource {
     return rows[0] as { count: number; oldestMs: number };
   }
 
-  /** What {@link DUE} is, for one request that is loaded; epoch milliseconds. */
+  /** The value of {@link DUE}, for one request that is loaded; epoch milliseconds. */
   dueOf({ reviewDeadline, remindedAt }: Lifecycle): number {
     const near = reviewDeadline - this.seconds * 1000;
     return remindedAt === null

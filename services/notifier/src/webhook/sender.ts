@@ -15,7 +15,7 @@ export interface SenderOptions {
   readonly ca?: string | readonly string[];
 }
 
-/** Posts a body to a webhook; rejects with what went wrong, for the log. `signal` ends it before its deadline. */
+/** Posts a body to a webhook; rejects with the fault, for the log. `signal` ends it before its deadline. */
 export type SendWebhook = (
   destination: string,
   headers: Readonly<Record<string, string>>,
@@ -109,7 +109,7 @@ function post(
   });
 }
 
-/** What work comes to, or the signal's reason as soon as it aborts; a result that comes later is dropped. */
+/** The result of the work, or the signal's reason as soon as it aborts; a later result is dropped. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   work.catch(() => {});
   signal.throwIfAborted();

@@ -9,7 +9,7 @@ import type {
   KeyedWorker,
   WorkerRuntime,
 } from '@countersign/platform';
-import { fingerprintOf, judge, settle } from '../deliveries/delivery.js';
+import { fingerprintOf, decideDelivery, settle } from '../deliveries/delivery.js';
 import type { DeliveryError } from '../deliveries/delivery.js';
 import { MailTimeout } from '../mail/mailer.js';
 import type { SendMail } from '../mail/mailer.js';
@@ -35,7 +35,7 @@ const FINISH_MS = 7000;
 const STOP_MS = 1000;
 
 /**
- * The target `worker-delivery`: follows the chain, and sends what is due (protocol §11.4). A job is a hint: the row says
+ * The target `worker-delivery`: follows the chain, and sends due deliveries (protocol §11.4). A job is a hint: the row says
  * whether there is something to send, a claim gives it to one sender for five minutes, and nothing is locked meanwhile.
  */
 export function deliveryWorker(
@@ -55,8 +55,8 @@ export function deliveryWorker(
       await onGrown((tenant) => deps.follower.wake(tenant));
       deps.follower.start();
     },
-    // Takes nothing new. The queues wait for jobs under way: what is not sent by then is given back to be tried again,
-    // rather than left to the end of its claim.
+    // Takes nothing new. The queues wait for jobs under way: deliveries that are unsent by then are released for a retry,
+    // rather than left to the end of their claim.
     async stop() {
       stopping = true;
       setTimeout(() => givenBack.abort(), FINISH_MS).unref();
@@ -77,24 +77,24 @@ async function deliver(
   const { deliveries } = deps;
   const delivery = await deliveries.load(item);
   if (delivery === null) return 'later';
-  const verdict = judge(delivery, delivery.now);
+  const decision = decideDelivery(delivery, delivery.now);
   const lateMs = delivery.now - delivery.nextAt;
-  if (verdict.do === 'nothing' || verdict.do === 'wait') return 'later';
-  if (verdict.do === 'end') {
-    await deliveries.end(delivery, verdict.state, verdict.error);
+  if (decision.do === 'nothing' || decision.do === 'wait') return 'later';
+  if (decision.do === 'end') {
+    await deliveries.end(delivery, decision.state, decision.error);
     return { lateMs };
   }
   const claim = await (delivery.kind === 'smtp'
-    ? deliveries.claimMail(delivery, verdict.fingerprint)
-    : deliveries.claim(delivery, verdict.fingerprint));
+    ? deliveries.claimMail(delivery, decision.fingerprint)
+    : deliveries.claim(delivery, decision.fingerprint));
   if (claim === null) return 'later';
-  const error = await attempt(runtime, deps, delivery, claim, verdict.destination, signal);
+  const error = await attempt(runtime, deps, delivery, claim, decision.destination, signal);
   if (error === 'delivery_failed' && delivery.kind === 'smtp') {
     await deliveries.giveBackMail(delivery, claim);
   }
   // The directory as it is now, and the time that it is after the attempt.
   const after = error === null ? delivery : ((await deliveries.load(item)) ?? delivery);
-  const changed = fingerprintOf(after) !== verdict.fingerprint;
+  const changed = fingerprintOf(after) !== decision.fingerprint;
   const { attempts } = claim;
   const settlement = settle(delivery, { attempts, error, changed }, after.now);
   await deliveries.settle(delivery, claim, settlement);
@@ -168,7 +168,7 @@ async function mail(
   await sendMail({ ...message, to, messageId, date: new Date(claim.now) }, signal);
 }
 
-/** Messages of servers and libraries quote addresses: of theirs only the code is told. */
+/** Messages of servers and libraries quote addresses: of theirs only the code is logged. */
 function faultOf(error: unknown): string {
   if (error instanceof WebhookFailure || error instanceof MailTimeout) return error.message;
   const { code, name } = error as { code?: unknown; name?: unknown };

@@ -45,7 +45,7 @@ export function follower(runtime: WorkerRuntime, deps: FollowerDeps): KeyedWorke
     }
     const { batch, deliveries, due } = await withFreshState(() => follow(deps, tenant));
     if (batch === null) return false;
-    // Somebody else was faster, perhaps not with all of it.
+    // Another process was faster, perhaps with a part of it.
     if (due === null) return true;
     const traces = await deps.traces?.of(
       tenant,
@@ -55,10 +55,10 @@ export function follower(runtime: WorkerRuntime, deps: FollowerDeps): KeyedWorke
       ...jobOf({ ...dueItemOf({ ...delivery, tenant, due }), inMs: 0 }),
       traceparent: traces?.get(delivery.eventId),
     }));
-    // Not waited for: the chain is followed while the queues are away, and the sweep finds what they never got.
+    // Not awaited: the chain is followed while the queues are away, and the sweep finds the deliveries that they never got.
     jobs
       .enqueueAll(name, added)
-      .catch((error: unknown) => log.debug({ err: error, tenant }, 'jobs were not put in'));
+      .catch((error: unknown) => log.debug({ err: error, tenant }, 'jobs could not be queued'));
     return batch.entries.length === BATCH;
   }
 

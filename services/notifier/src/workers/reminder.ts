@@ -8,7 +8,8 @@ import type { ReminderSource } from '../store/reminders.js';
 
 /**
  * The target `worker-reminder`: reminds of pending reviews a while before their deadline, as `notifier.remind` would and
- * within the same one a day. What the state refuses by now is not done: somebody has decided, or has reminded already.
+ * within the same one a day. A reminder that the state refuses by now is skipped: the review is decided, or was reminded of
+ * already.
  */
 export function reminderWorker(
   runtime: WorkerRuntime,

@@ -20,7 +20,7 @@ import type { Behind, AdminStore, AdminRequestRow } from '../store/admin-reads.j
 
 type Params = { readonly [Name in AdminParameter]?: string };
 
-/** Authorised in the service again, whatever the gateway let through. */
+/** Authorised in the service again, independently of the gateway. */
 function adminList<Row, Item>(
   deps: RequestDeps,
   read: (store: AdminStore, tenant: string, params: Params) => Promise<Row[]>,

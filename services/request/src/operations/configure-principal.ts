@@ -11,8 +11,8 @@ import type { RequestDeps } from '../deps.js';
 import type { DirectoryView } from '../store/directory.js';
 
 /**
- * `request.configure-principal`: directory, producer, publisher and credentials, with what a change takes away
- * (protocol §7 request.configure-principal, R8, R10).
+ * `request.configure-principal`: directory, producer, publisher and credentials, with the effects of a change (protocol §7
+ * request.configure-principal, R8, R10).
  */
 export function configurePrincipal(
   deps: RequestDeps,
@@ -24,7 +24,7 @@ export function configurePrincipal(
       if (id !== input.id) throw new Refusal('identity_mismatch');
       const before = await change.principal(input.id);
       await requirePrincipal(change, before, input, deps);
-      // Everybody reads the directory, so the secret does not lie there.
+      // Every service reads the directory, so the secret is not stored there.
       const { webhook_secret: secret, ...config } = input.config;
       const configuredBy = await principalConfiguredBy(change, before, input, operator);
       await change.savePrincipal(input.id, input.kind, config, configuredBy);

@@ -10,8 +10,8 @@ import type { RequestDeps } from '../deps.js';
 import { requireEnabled } from './configure-principal.js';
 
 /**
- * `request.configure-route`: a route's reviewers, producers and rules. The revision moves with the rules, not with
- * membership; what a change takes away is taken in the same transaction (protocol §7 request.configure-route).
+ * `request.configure-route`: a route's reviewers, producers and rules. The revision changes with the rules, not with
+ * membership; the effects of a change are applied in the same transaction (protocol §7 request.configure-route).
  */
 export function configureRoute(deps: RequestDeps): OperationHandler<'request.configure-route'> {
   return async ({ caller, id, input: config }) => {

@@ -22,8 +22,8 @@ interface Opened {
 }
 
 /**
- * `request.hitl`: 202 with what a human is asked while the review is pending, afterwards what `request.hitl-poll` says
- * (protocol §13, R19).
+ * `request.hitl`: 202 with the question for a human while the review is pending, afterwards the answer of
+ * `request.hitl-poll` (protocol §13, R19).
  */
 export function hitl(deps: RequestDeps): OperationHandler<'request.hitl'> {
   return hitlOperation(deps, ({ found, schema }) =>
@@ -39,7 +39,7 @@ export function hitlPoll(deps: RequestDeps): OperationHandler<'request.hitl-poll
 }
 
 /**
- * Read as a status is (`request.status`): no integrity is asked for but that of what is told, so a damaged bundle hides no
+ * Read as a status is (`request.status`): only the integrity of the returned parts is checked, so a damaged bundle hides no
  * decision.
  */
 function hitlOperation<Name extends 'request.hitl' | 'request.hitl-poll'>(

@@ -11,8 +11,8 @@ const PAGE = 50;
 const LAST_OFFSET = 100_000;
 
 /**
- * `request.list`: newest first, 50 a page: what the caller owns, what its routes assign to it, or everything for an
- * operator.
+ * `request.list`: newest first, 50 a page: the caller's own requests, those that its routes assign to it, or everything for
+ * an operator.
  */
 export function list(deps: RequestDeps): OperationHandler<'request.list'> {
   return async ({ caller, query }) => {

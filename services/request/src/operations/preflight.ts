@@ -4,8 +4,8 @@ import { requireCreator } from '../creation.js';
 import type { RequestDeps } from '../deps.js';
 import { requireQuota } from '../quotas.js';
 
-// What an operation can be refused for before its body is read (protocol §6.1 step 5). A key that is already known passes:
-// its answer comes first (R28).
+// The refusals of an operation before its body is read (protocol §6.1 step 5). A key that is already known passes: its
+// answer comes first (R28).
 
 /** Of `request.register-bundle`: the quotas. */
 export function bundlePreflight(deps: RequestDeps) {

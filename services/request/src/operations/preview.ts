@@ -19,8 +19,8 @@ import { requireEnabled } from './configure-principal.js';
 const LISTED = 100;
 
 /**
- * What `request.configure-route` with this body would refuse or do now: the same decisions, in a transaction that cannot
- * write (decisions/0016).
+ * The refusal or effects that `request.configure-route` with this body would have now: the same decisions, in a transaction
+ * that cannot write (decisions/0016).
  */
 export function previewRoute(deps: RequestDeps) {
   return async ({
@@ -46,8 +46,8 @@ export function previewRoute(deps: RequestDeps) {
 }
 
 /**
- * The same of `request.configure-principal`. Whether a token is somebody else's is left to it: a preview is no place to try
- * tokens.
+ * The same of `request.configure-principal`. Whether a token belongs to another principal is left to it: a preview must not
+ * be a way to try tokens.
  */
 export function previewPrincipal(deps: RequestDeps) {
   return async ({

@@ -33,7 +33,7 @@ export function supersede(deps: RequestDeps) {
     // The same key at once: its other call may have moved the occurrence since the first read (R5).
     const twin = storedAnswer(loaded, input);
     if (twin !== null) return storedReply(twin);
-    // Caller and visibility were judged by the first read's directory: it must be the one that the save holds.
+    // Caller and visibility were checked by the first read's directory: it must be the one that the save holds.
     if (loaded.directory_revision !== old.row.directory_revision) throw new StaleRead(scope);
     const route = await requireAcceptable(deps, caller, owner, loaded, input);
     requireIntegrity(old, caller.tenant);

@@ -23,7 +23,7 @@ export function cancel(deps: RequestDeps): OperationHandler<'request.cancel'> {
   return withdrawal(deps, ({ lifecycle, row }) => toCancelled(lifecycle, row.now));
 }
 
-/** `request.revoke`: as cancelling, told apart in the records. */
+/** `request.revoke`: as cancelling, but distinct in the records. */
 export function revoke(deps: RequestDeps): OperationHandler<'request.revoke'> {
   return withdrawal(deps, ({ lifecycle, row }) => toRevoked(lifecycle, row.now));
 }

@@ -9,7 +9,7 @@ import { ask, keyed, statement } from '@countersign/database';
 import type { Pool, RequestRow, Statement } from '@countersign/database';
 import { DIRECTORY_REVISION } from './requests.js';
 
-// What the operator pages list (decisions/0016). Every page is one walk along an index that is there for others.
+// The lists of the operator pages (decisions/0016). Every page is one walk along an index that is there for others.
 
 /** One more than a page, so that the next one is known to exist. */
 export const ADMIN_PAGE = 100;
@@ -178,7 +178,7 @@ export class AdminStore {
     const walk = route !== null ? 'route' : producer !== null ? 'owner' : 'tenant';
     const states =
       state === '' ? DECISION_STATES : state === 'expired' ? ['expired', 'pending'] : [state];
-    // `before` itself is outside, what stands at the very time of the last item may be behind it.
+    // `before` itself is outside; items at the very time of the last one may come after it.
     const until = behind ?? { at: before === null ? LATEST : before - 1, id: FIRST_ID };
     const { rows } = await ask<AdminRequestRow>(this.pool, REQUESTS[walk], {
       tenant,

@@ -58,7 +58,7 @@ export interface NewBundle {
   readonly id: string;
   readonly publisher: string;
   readonly digest: string;
-  /** ReviewBundle as canonical text: the answer, and what requests bind. */
+  /** ReviewBundle as canonical text: the answer, and the text that requests bind. */
   readonly manifest: string;
   /** As text, or as UTF-8. */
   readonly html: string | Uint8Array;
@@ -72,7 +72,7 @@ export class BundleStore {
     private readonly amounts: QuotaAmounts | null,
   ) {}
 
-  /** What is known before a registration: the stored answer, or the quota that would refuse it now. */
+  /** The facts before a registration: the stored answer, or the quota that would refuse it now. */
   async refusal(caller: CallerIdentity, operation: string, key: string | null) {
     const { rows } = await ask<BundleRow>(this.pool, LOAD_BUNDLE, {
       tenant: caller.tenant,

@@ -117,7 +117,7 @@ const SUPERSEDED = {
   check: `must(:occurrence::text IS NULL OR (SELECT count(*) FROM oc) = count(*), 'occurrence_unavailable')`,
 } as const;
 
-// The replaced request moves first: when somebody was faster with it, nothing else happens.
+// The replaced request changes first: when another call was faster with it, nothing else happens.
 export const SUPERSEDE = customStep(
   'request.supersede',
   SUPERSEDED,
@@ -202,7 +202,7 @@ export class CreationStore {
       owner: creation.owner,
       route: creation.route,
       purpose: creation.purpose,
-      // For lists and mail; what Postgres cannot keep is in the canonical text.
+      // For lists and mail; characters that Postgres cannot store are in the canonical text.
       summary: creation.summary.replaceAll('\0', UNKEPT),
       digest: creation.digest,
       canonical: creation.canonical,

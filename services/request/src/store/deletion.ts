@@ -40,7 +40,7 @@ export const SWEEP_PRIVATE = statement(
   ) ${settleDeadlines({ request: ':request_id::uuid', kind: "'private_deletion'", from: 'l' })}`,
 );
 
-// Everything that moves the request holds this row, so whatever it wrote is seen by the statements after this one.
+// Every step of the request holds this row, so all its writes are seen by the statements after this one.
 export const HOLD = statement(
   'request.hold',
   `SELECT floor(extract(epoch FROM clock_timestamp() - x.audit_delete_at) * 1000)::float8 AS late
@@ -99,15 +99,17 @@ export class DeletionStore {
     return loadRequest(this.pool, LOAD_DELETED, workerValues(item));
   }
 
-  /** After a deletion, whoever made it: what was on its way beside it goes too, and the deadline is done. */
+  /**
+   * After a deletion by any caller: candidates that were being frozen beside it are deleted too, and the deadline is done.
+   */
   async sweepPrivate(item: DueDeadline): Promise<void> {
     const { tenant, requestId } = item;
     await ask(this.pool, SWEEP_PRIVATE, { tenant, request_id: requestId });
   }
 
   /**
-   * Protocol §11.3: all of a request but its places in the chain and what it took for ever. Not before its time, when
-   * `lateMs` is negative, and not before all of its evidence is chained.
+   * Protocol §11.3: all of a request but its entries in the chain and the facts that it took for ever. Not before its time,
+   * when `lateMs` is negative, and not before all of its evidence is chained.
    */
   async deleteRequest(item: DueDeadline): Promise<{ lateMs: number; deleted: boolean }> {
     const values = { tenant: item.tenant, request_id: item.requestId };

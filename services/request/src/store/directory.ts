@@ -80,8 +80,8 @@ function affectedSql(places: string, whom = 'true'): string {
   WHERE ${WITH_AUTHORITY} AND ${whom} ORDER BY l.request_id`;
 }
 
-// Who asked is the person that the owner is bound to, or the owner itself (R1). The binding of now is that of every
-// request with authority: a change of it takes away what was left.
+// Who asked is the person that the owner is bound to, or the owner itself (R1). The current binding is that of every
+// request with authority: a change of it ends the rest.
 const BOUND_TO = `SELECT $2 AS id UNION
   SELECT p.id FROM principal p WHERE p.tenant = $1 AND p.kind = 'producer' AND p.config ->> 'owner' = $2`;
 
@@ -106,13 +106,13 @@ const INVALIDATE = batchStatement('request.invalidate', {
   whole: true,
 });
 
-/** The directory, and what changes of it would touch, as one transaction sees them. */
+/** The directory, and the effects of its changes, as one transaction sees them. */
 export class DirectoryView {
   constructor(
     protected readonly client: pg.PoolClient,
     readonly tenant: string,
     readonly now: number,
-    /** A change holds what it reads; looking holds nobody up. */
+    /** A change locks the rows that it reads; a preview blocks no call. */
     private readonly lock: '' | ' FOR UPDATE OF l' = '',
   ) {}
 
@@ -252,8 +252,8 @@ export class DirectoryChange extends DirectoryView {
   }
 
   /**
-   * What this principal's webhooks are signed with from now on, or null; only the notifier can read it. Answers
-   * whether there was a secret before.
+   * The secret that signs this principal's webhooks from now on, or null; only the notifier can read it. Answers whether
+   * there was a secret before.
    */
   async saveWebhookSecret(principal: string, secret: string | null): Promise<boolean> {
     const of = [this.tenant, principal];
@@ -376,7 +376,7 @@ export class DirectoryStore {
     });
   }
 
-  /** Looks at the directory as it is at one moment. Postgres itself refuses whatever would write. */
+  /** Looks at the directory as it is at one moment. Postgres itself refuses any write. */
   async view<T>(tenant: string, work: (view: DirectoryView) => Promise<T>): Promise<T> {
     const client = await this.pool.of(tenant).connect();
     let broken: Error | undefined;

@@ -1,7 +1,7 @@
 import { inTransaction, openIncident } from '@countersign/database';
 import type { Pool, ScopedPool } from '@countersign/database';
 
-/** The tenant of what belongs to none: logins, bodies on their way. */
+/** The tenant of rows that belong to none: logins, bodies in transit. */
 export const NO_TENANT = '';
 
 /** How old things may get, in milliseconds. */
@@ -10,7 +10,7 @@ export interface Ages {
   readonly kept: number;
   /** HTML that no retained material needs. */
   readonly unusedBundle: number;
-  /** Bodies that nobody took. */
+  /** Bodies that no receiver took. */
   readonly parcel: number;
   /** Which trace a record belongs to. */
   readonly trace: number;
@@ -30,9 +30,9 @@ export function isOfRow(error: unknown): boolean {
   );
 }
 
-// Nobody waits for us and we wait for nobody: rows that somebody holds are for the next pass. $1 tenant, $2 most, $3 skip.
+// Housekeeping waits for no lock and blocks no caller: locked rows are left to the next pass.
 const PAGE = 'LIMIT $2 OFFSET $3 FOR UPDATE SKIP LOCKED';
-// The sum of times stands inside: outside, row security would keep it from an index (decisions/0023).
+// The sum of times is inside: outside, row security would keep it from an index (decisions/0023).
 const older = (column: string, parameter: string) =>
   `${column} < (SELECT clock_timestamp() - ${parameter} * interval '1 millisecond')`;
 
@@ -45,7 +45,7 @@ const END = `WITH h AS (
     UPDATE housekeeping SET due = clock_timestamp() + $2 * interval '1 millisecond', stalled = $3 WHERE tenant = $1
   ) ${openIncident({ code: "'retention_stalled'", from: '(SELECT 1) x WHERE $4::boolean' })}`;
 
-// A scalar, so that it is looked up for each bundle by itself whatever Postgres knows.
+// A scalar, so that it is looked up for each bundle by itself even without statistics.
 const UNUSED = `(SELECT true FROM request r CROSS JOIN LATERAL (
     SELECT FROM material m WHERE m.tenant = r.tenant AND m.request_id = r.id LIMIT 1
   ) m WHERE r.tenant = b.tenant AND r.bundle_id = b.id LIMIT 1) IS NULL`;
@@ -109,7 +109,7 @@ export class HousekeepingStore {
     });
   }
 
-  /** What is cleared of a tenant, and what of none. */
+  /** The sets to clear of a tenant, and those of none. */
   sets(ages: Ages): { ofTenant: HousekeepingSet[]; ofNone: HousekeepingSet[] } {
     const setIn =
       (scoped: (tenant: string) => ScopedPool) =>

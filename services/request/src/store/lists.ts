@@ -9,7 +9,7 @@ export interface ListRow {
   /** Null on the one row that carries the time and revision of an empty list. */
   request_id: string | null;
   summary: string;
-  /** Where the summary may hold what the column cannot keep. */
+  /** Where the summary may hold characters that the column cannot store. */
   canonical: string | null;
   decision: RequestRow['decision'];
   audit: RequestRow['audit'];
@@ -32,9 +32,9 @@ const NEWEST = 'ORDER BY accepted_at DESC, request_id';
 const NOW = '(SELECT clock_timestamp())';
 
 /**
- * What the filter `expired` finds beside rows that say so: a pending row whose time has come counts as expired (protocol
- * §11.1). Those are few, the worker writes what they are, and they have an index of their own, which only LIKE can use.
- * Materialised, lest Postgres look for a route's or an owner's among all that are pending.
+ * The rows that the filter `expired` finds beside those stored as expired: a pending row whose deadline has passed counts
+ * as expired (protocol §11.1). Those are few, the worker stores their state soon, and they have an index of their own,
+ * which only LIKE can use. Materialised, lest Postgres look for a route's or an owner's among all that are pending.
  */
 const OVERDUE = `WITH overdue AS MATERIALIZED (
     SELECT ${COLUMNS}, l.owner, l.route FROM lifecycle l WHERE l.tenant = $1 AND l.decision LIKE 'pending'
@@ -69,7 +69,7 @@ const OWNED = newestOfEachState('l.tenant = $1 AND l.owner = :caller');
 export const LISTS = {
   operator: statement('request.list-tenant', listSql(newestOfEachState('l.tenant = $1'))),
   owner: statement('request.list-owner', listSql(OWNED)),
-  // The newest of each route that names the reviewer, and what the human owns.
+  // The newest of each route that names the reviewer, and the human's own requests.
   human: statement(
     'request.list-human',
     listSql(`SELECT n.* FROM route_reviewer v CROSS JOIN LATERAL (

@@ -96,8 +96,8 @@ export const MATERIAL = sized('request.material', {
 
 export const APP = sized('request.app', { material: ['payload'], bundle: true });
 
-// What ended a review is the first event with the state that it has now; later ones, such as cancelling once more,
-// repeat it. A retired namespace has no event of its own (protocol §11.9): its incident says when.
+// The end of a review is the first event with its current state; later ones, such as cancelling once more, repeat it. A
+// retired namespace has no event of its own (protocol §11.9): its incident has the time.
 export const HITL = statement(
   'request.hitl',
   `SELECT ${REQUEST_COLUMNS}, p.record AS receipt, c.candidate,
@@ -155,7 +155,7 @@ export class RequestStore {
     return rows[0]?.directory_revision;
   }
 
-  /** Not `whole`: without what is large. */
+  /** Not `whole`: without the large columns. */
   async material(
     caller: CallerIdentity,
     id: string,

@@ -1,2 +1,2 @@
-/** Stands for U+0000, which JSON carries and Postgres keeps in no text, in columns that only help to find and to list. */
+/** Replaces U+0000, which JSON carries and Postgres stores in no text, in columns that only help to find and to list. */
 export const UNKEPT = '\ufffd';

@@ -2,7 +2,7 @@ import { clearSet } from './clear-set.js';
 
 const POISONED = Object.assign(new Error('poisoned'), { code: 'P0001' });
 
-/** Rows by number; what is in `bad` fails, what is in `held` is passed over as rows are that somebody holds. */
+/** Rows by number; those in `bad` fail, those in `held` are skipped as locked rows are. */
 function setOf(
   many: number,
   bad: readonly number[],
@@ -47,7 +47,7 @@ it('clears no more than it may', async () => {
   expect([...set.rows]).toEqual([5, 6]);
 });
 
-it('passes over the rows that fail, each told of by itself', async () => {
+it('skips the rows that fail, each reported by itself', async () => {
   const set = setOf(20, [0, 13]);
   expect(await clearSet(set, 't', 30, rowFailed)).toEqual({
     more: false,
@@ -58,7 +58,7 @@ it('passes over the rows that fail, each told of by itself', async () => {
   expect(failed).toEqual([POISONED, POISONED]);
 });
 
-it('leaves a set alone of which ten rows failed', async () => {
+it('does not touch a set of which ten rows failed', async () => {
   const set = setOf(
     20,
     Array.from({ length: 20 }, (_, row) => row),
@@ -76,7 +76,7 @@ it('says so when a page fails and its row is held when its turn comes', async ()
   expect([...set.rows]).toEqual([0]);
 });
 
-it('throws what is nobody’s row’s fault', async () => {
+it('throws a failure that no row causes', async () => {
   const broken = { name: 'rows', clear: () => Promise.reject(new Error('connection lost')) };
   await expect(clearSet(broken, 't', 5, rowFailed)).rejects.toThrow('connection lost');
 });

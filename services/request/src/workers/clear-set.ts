@@ -10,15 +10,15 @@ export interface Cleared {
   /** Rows that cannot be cleared. */
   readonly failures: number;
   /**
-   * A page failed, and none of its rows by itself: sets pass over rows that somebody holds, and a failed statement holds
-   * its rows until the server has undone it, which is after it answered.
+   * A page failed, and none of its rows by itself: sets skip locked rows, and a failed statement holds its rows until the
+   * server has undone it, which is after it answered.
    */
   readonly elusive: boolean;
 }
 
 /**
- * Clears one set of a tenant, at most `rows` of it. A page that fails is halved until the row that fails is alone, which
- * `rowFailed` hears of. Throws what no row is to blame for.
+ * Clears one set of a tenant, at most `rows` of it. A page that fails is halved until a failing row is by itself, which is
+ * passed to `rowFailed`. Throws a failure that no row causes.
  */
 export async function clearSet(
   set: HousekeepingSet,

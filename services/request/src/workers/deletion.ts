@@ -20,7 +20,7 @@ export interface DeletionDeps extends PrivateDeletionDeps {
   };
 }
 
-/** The target `worker-deletion`: what ends by its time, requests by their deadlines and all else by its age. */
+/** The target `worker-deletion`: requests by their deadlines and all other rows by their age. */
 export function deletionWorker(runtime: WorkerRuntime, deps: DeletionDeps): Module[] {
   const { log, metrics } = runtime;
   const noted = retentionRuns(deps.housekeeping, log);

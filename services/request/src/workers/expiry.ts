@@ -13,7 +13,7 @@ export interface ExpiryDeps extends Saving {
 }
 
 /**
- * Protocol §11.1: persists, with one `expiry` event each, what every reader sees as expired already: a review that ended
+ * Protocol §11.1: persists, with one `expiry` event each, the expiries that every reader sees already: a review that ended
  * undecided, a grant that ran out.
  */
 export function expiryWorker(runtime: WorkerRuntime, deps: ExpiryDeps): Module {
@@ -23,7 +23,7 @@ export function expiryWorker(runtime: WorkerRuntime, deps: ExpiryDeps): Module {
     finish: (item) => source.finish(item),
     decide: ({ lifecycle, row }) => {
       const due = applyDue(lifecycle, row.now);
-      // A review that falls due together with the deletion is told by the deletion's one event.
+      // A review that falls due together with the deletion has only the deletion's event.
       const withDeletion = !lifecycle.materialDeleted && row.now >= lifecycle.privateDeleteAt;
       const isTold = due.records.length > 0 && !(withDeletion && lifecycle.decision === 'pending');
       return isTold ? due : null;

@@ -26,7 +26,7 @@ const AGES: Ages = {
   kept: SECONDS.idempotency * 1000,
   unusedBundle: 15 * 60_000,
   parcel: 10 * 60_000,
-  // What a record becomes, it mostly becomes within seconds; what waits longer is not traced any more.
+  // Most later steps of a record happen within seconds; a step after this time is not traced.
   trace: 24 * 3_600_000,
 };
 /** Between two passes over a tenant with more to clear than one pass may. */
@@ -35,8 +35,8 @@ const PAUSE_MS = 1000;
 const LEASE_MS = 5 * 60_000;
 
 /**
- * What ends by its age (protocol §11.3), tenant by tenant, each pass by one process. A set is cleared page by page in
- * short statements that wait for no lock; a row that cannot be cleared is passed over, counted, and told of once.
+ * Rows that end by their age (protocol §11.3), tenant by tenant, each pass by one process. A set is cleared page by page in
+ * short statements that wait for no lock; a row that cannot be cleared is skipped, counted, and reported once.
  */
 export function housekeeping(deps: HousekeepingDeps): Module {
   const { store, settings, metrics, log } = deps;
@@ -57,7 +57,7 @@ export function housekeeping(deps: HousekeepingDeps): Module {
         await pass(claimed.tenant, claimed.stalled);
       }
     } catch (error) {
-      log.warn({ err: error }, 'housekeeping was cut short; the next turn tries again');
+      log.warn({ err: error }, 'housekeeping was cut short; the next turn retries');
     }
   }
 
@@ -67,7 +67,7 @@ export function housekeeping(deps: HousekeepingDeps): Module {
     try {
       for (const set of tenant === NO_TENANT ? ofNone : ofTenant) {
         if (stopping) {
-          // What was not looked at is as it was.
+          // Sets that were not read are as before.
           stalled ||= wasStalled;
           break;
         }
@@ -76,7 +76,7 @@ export function housekeeping(deps: HousekeepingDeps): Module {
           log.error({ err: error, tenant, set: set.name }, 'a row cannot be cleared');
         });
         more ||= cleared.more;
-        // A row that somebody held when it was its turn is still the one that was told of.
+        // A row that was locked at its turn is still the one that was reported.
         stalled ||= cleared.failures > 0 || (cleared.elusive && wasStalled);
       }
     } catch (error) {

@@ -13,8 +13,8 @@ export interface PrivateDeletionDeps extends Saving {
 const RECORDER = { kind: 'system', subject: 'proto.retention' } as const;
 
 /**
- * Protocol §11.2: the material of a request goes at `privateDeleteAt`, once, however many workers try. After `request.discard`
- * only what was on its way beside it is left to do.
+ * Protocol §11.2: the material of a request goes at `privateDeleteAt`, once, however many workers try. After
+ * `request.discard` only candidates that were being frozen beside it are left to delete.
  */
 export function privateDeletion(deps: PrivateDeletionDeps): Effect {
   const { store } = deps;

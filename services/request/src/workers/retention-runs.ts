@@ -17,7 +17,7 @@ export function retentionRuns(store: Pick<HousekeepingStore, 'noteRun'>, log: Lo
     try {
       await store.noteRun(tenant, well);
     } catch (error) {
-      log.warn({ err: error, tenant }, 'the last run of retention could not be noted');
+      log.warn({ err: error, tenant }, 'the last run of retention could not be recorded');
     }
   };
 }

@@ -1,6 +1,6 @@
 /**
  * A second reading of protocol §2.1, code point by code point, that makes the canonical form at once and shares nothing
- * with the first. Null for what it refuses.
+ * with the first. Null for a refused text.
  */
 export function canonicalByHand(text: string): string | null {
   const points = Array.from(text);

@@ -62,7 +62,7 @@ export interface Command {
   readonly name: string;
   /** Its column in the tables of transitions. */
   readonly column: Column;
-  /** What `@` stands for in its column: its own mark and reason, or the status that it reports. */
+  /** The meaning of `@` in its column: its own mark and reason, or the status that it reports. */
   readonly own?: string;
   /** The refusal of its input, where the state itself would let the command have its effect. */
   readonly refusedAs?: (setting: Setting) => string | null;
@@ -242,7 +242,7 @@ export function commandNamed(name: string): Command {
   return found;
 }
 
-/** The request that a setting describes, with what its creation leaves. */
+/** The request that a setting describes, with the results of its creation. */
 export function create(machine: Machine, setting: Setting): Transition {
   return machine.create(subjectOf(setting).request, setting.remindedAt);
 }

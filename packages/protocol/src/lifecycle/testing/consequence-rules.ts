@@ -5,7 +5,7 @@ import type { Memory, Taken } from './memory.js';
 import { REVIEWER, subjectOf } from './request.js';
 import type { Setting } from './request.js';
 
-/** What holds of everything that a step leaves beside states and events, in every history. */
+/** Rules for all results of a step beside states and events, in every history. */
 export const CONSEQUENCE_RULES: Readonly<Record<string, (step: Taken, memory: Memory) => boolean>> =
   {
     'input that contradicts the request has no effect': ({ command, setting }) =>

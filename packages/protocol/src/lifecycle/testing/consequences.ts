@@ -19,8 +19,8 @@ import type { Setting } from './request.js';
 import { cells } from './situations.js';
 
 /**
- * What every command leaves beside states and events, once it has its effect. `?`: under the condition of that name in
- * {@link CONDITIONS}. The record stands before the command's own event.
+ * The results of every command beside states and events, once it has its effect. `?`: under the condition of that name in
+ * {@link CONDITIONS}. The record comes before the command's own event.
  */
 const CONSEQUENCES = `
 command                 | record                  | deadlines          | settled                           | incidents                  | takes
@@ -162,7 +162,7 @@ const consequences = new Map(
 
 type Consequences = Omit<Transition, 'next' | 'records'> & { readonly record: Draft | null };
 
-/** What a command that had its effect leaves beside states and events. */
+/** The results of a command with an effect, beside states and events. */
 export function consequencesOf(effect: Effect): Consequences {
   const [records, deadlines, settled, incidents, takes] = (
     consequences.get(effect.command.column) ?? []

@@ -67,7 +67,7 @@ function readWord(word: string): Word {
     from === undefined || state[machine] === from ? { ...state, [machine]: said(own) } : state;
 }
 
-/** What a cell says of this command on this state. */
+/** The table's cell for this command on this state. */
 export function expected(
   { text, words }: Cell,
   command: Command,

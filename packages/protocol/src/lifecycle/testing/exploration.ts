@@ -108,7 +108,7 @@ function identity(
 ): string {
   const { decision, audit, grant, execution, invalidated, admissions } = state;
   const ahead = momentsAfter(state, now, setting).map(({ name }) => name);
-  // The order of what only a pending request waits for makes no difference.
+  // The order of deadlines that only a pending request waits for makes no difference.
   const order = ahead.filter((name) => name !== 'review' && name !== 'reminder');
   return [decision, audit, grant, execution, invalidated, admissions > 0, facts, order].join(' ');
 }

@@ -9,14 +9,14 @@ import type { Memory } from './memory.js';
 import type { Setting } from './request.js';
 import { RULES } from './rules.js';
 
-/** Not a command: whatever leads on from the state at hand. */
+/** Not a command: the step that continues from the current state. */
 export const ONWARD = 'onward';
 
-/** One step of a random history: how long to wait, and what to do then. */
+/** One step of a random history: how long to wait, and the command to run then. */
 export interface Choice {
   /** Milliseconds, or to the next deadline and so many milliseconds past it. */
   readonly wait: number | { readonly pastDeadline: number };
-  /** A command's name, or what leads on from here. */
+  /** A command's name, or `onward`. */
   readonly pick: string;
 }
 
@@ -79,7 +79,7 @@ function later(state: Lifecycle, now: number, setting: Setting, wait: Choice['wa
   return soonest === undefined ? now : Math.max(now, soonest.time + wait.pastDeadline);
 }
 
-/** What a well-meant history would do next, so that random ones come far too. */
+/** The next command of a regular history, so that random ones get far too. */
 function onward({ purpose, decision, audit, grant, execution }: Lifecycle): Command {
   if (decision === 'pending') {
     return commandNamed(purpose === 'review' ? 'confirm answer' : 'confirm authorise');
@@ -89,7 +89,7 @@ function onward({ purpose, decision, audit, grant, execution }: Lifecycle): Comm
   return commandNamed(execution === 'claimed' ? 'admit' : 'report completed');
 }
 
-/** R6: a command applies what is due by itself, so the same must come of it after the expiry worker. */
+/** R6: a command applies due deadlines by itself, so its result must be the same after the expiry worker. */
 function alikeAfterExpiry(
   machine: Machine,
   command: Command,
@@ -104,7 +104,7 @@ function alikeAfterExpiry(
   return alike(settled(machine, now, setting, result), settled(machine, now, setting, after));
 }
 
-/** What a reader sees of it; how many events told it may differ (protocol §11.1: two may fall together). */
+/** A reader's view of it; the number of events may differ (protocol §11.1: two may coincide). */
 function settled(machine: Machine, now: number, setting: Setting, result: Result): Result {
   if (result === null || 'refusal' in result) return result;
   const due = ask(machine, commandNamed('applyDue'), result.next, now, setting);

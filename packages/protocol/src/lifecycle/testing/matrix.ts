@@ -37,7 +37,7 @@ const EXECUTION: Setting = {
   reconciliationSeconds: 604_800,
 };
 
-/** Requests that differ in what their deadlines are to each other. */
+/** Requests whose deadlines are in different orders. */
 export const SETTINGS: readonly Setting[] = [
   EXECUTION,
   // `valid_until` ends review and grant; an outcome's material goes before the grant does; a reminder is inherited.
@@ -59,7 +59,7 @@ export interface Finding {
 
 export interface Matrix {
   readonly findings: readonly Finding[];
-  /** How many states were found, and what of the tables they used. */
+  /** The number of states that were found, and the parts of the tables that they used. */
   readonly states: number;
   readonly situations: ReadonlySet<string>;
   readonly rows: ReadonlySet<Row>;

@@ -13,13 +13,13 @@ export interface Taken {
   readonly events: readonly LifecycleEvent[];
 }
 
-/** What a client could know from the answers so far; kept apart from the machine's own state. */
+/** The knowledge of a client from the answers so far; kept apart from the machine's own state. */
 export interface Memory {
   /** When the authorisation that a human gave ends. */
   readonly authorisedUntil: number | null;
   /** It was anchored before that. */
   readonly available: boolean;
-  /** It was withdrawn, replaced or discarded, or an expiry was told. */
+  /** It was withdrawn, replaced or discarded, or has an expiry event. */
   readonly ended: boolean;
   readonly claims: number;
   readonly admissions: number;
@@ -31,7 +31,7 @@ export interface Memory {
 
 export type Deadlines = Readonly<Partial<Record<DeadlineKind, number>>>;
 
-/** What is known of a request that was just created. */
+/** The knowledge about a request that was just created. */
 export function beginning({ remindedAt }: Setting, created: Transition): Memory {
   return {
     authorisedUntil: null,

@@ -14,7 +14,7 @@ export interface PlantedBug {
 const { applyDue, quietly, step } = lifecycle;
 const DAY = 86_400_000;
 
-/** Changes what comes out of a transition, its last event included. */
+/** Changes the result of a transition, including its last event. */
 function after(
   transition: Transition,
   change: (next: Lifecycle) => Partial<Lifecycle>,
@@ -387,7 +387,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     },
   }),
 
-  // What a step leaves beside states and events
+  // The results of a step beside states and events
   bug('confirm: no deadline of the grant', {
     confirm: (state, about, command, now) => ({
       ...lifecycle.confirm(state, about, command, now),

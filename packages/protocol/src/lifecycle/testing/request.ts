@@ -38,7 +38,7 @@ export const candidateOf = (decision: Decision): DecisionCandidate => ({
   decision,
 });
 
-/** What a request brings along that is not in its state: when it starts, its deadlines, its limits. */
+/** The facts of a request that are not in its state: when it starts, its deadlines, its limits. */
 export interface Setting {
   readonly purpose: Purpose;
   readonly start: number;
@@ -51,7 +51,7 @@ export interface Setting {
   readonly reconciliationSeconds: number;
 }
 
-/** A request with what its commands are given beside it. */
+/** A request with the other inputs of its commands. */
 export interface Subject extends RequestFacts {
   readonly execution: ExecutionBinding;
   readonly executionDigest: ReturnType<typeof valueDigest>;

@@ -43,7 +43,7 @@ const legalMoves = new Set(
   ),
 );
 
-/** What holds of every step of every history, by name. */
+/** Rules for every step of every history, by name. */
 export const RULES: Readonly<Record<string, (step: Taken, memory: Memory) => boolean>> = {
   ...CONSEQUENCE_RULES,
 

@@ -2,8 +2,8 @@ import type { Lifecycle } from '../index.js';
 import type { Setting } from './request.js';
 
 /**
- * Every situation that a request can be in (protocol §5): the stored states, whether it is invalidated, and what the
- * clock adds. `-` is `not_applicable`, `STATUS` any outcome, `*` anything. Names without `review:` are of executions.
+ * Every situation that a request can be in (protocol §5): the stored states, whether it is invalidated, and the facts that
+ * the clock adds. `-` is `not_applicable`, `STATUS` any outcome, `*` anything. Names without `review:` are of executions.
  */
 export const SITUATIONS = `
 name                              | decision                               | audit                      | grant                | execution                | invalidated | facts
@@ -81,7 +81,7 @@ export function readSituations(text: string): readonly Situation[] {
   });
 }
 
-/** What time and history add to the four states. */
+/** The facts that time and history add to the four states. */
 export function factsOf(state: Lifecycle, now: number, setting: Setting): readonly string[] {
   const { grantDeadline, remindedAt } = state;
   const day = 86_400_000;

@@ -41,7 +41,7 @@ claimed, retention due / reported, retention due | m:retention +@               
 claimed* / reported* / recovered*           | m:@ +@                              | !occurrence_consumed
 `;
 
-/** `request.discard` and the deletion worker: protocol §5.5 "discard", §11.1 and §11.2. What is deleted is deleted once. */
+/** `request.discard` and the deletion worker: protocol §5.5 "discard", §11.1 and §11.2. Material is deleted once. */
 const DELETION = `
                                             | deleteMaterial
 * if gone                                   | =
@@ -55,7 +55,8 @@ waiting, * / available, *                   | g:expired +expiry m:retention +mat
 
 /**
  * `execution-authority.claim`, `execution-authority.admit`, `execution-authority.report-outcome`,
- * `execution-authority.reconcile`: protocol §5.6, and §5.5 "claims" for what is not confirmed or of purpose review.
+ * `execution-authority.reconcile`: protocol §5.6, and §5.5 "claims" for requests that are not confirmed or of purpose
+ * review.
  */
 const EXECUTION = `
                                             | claim                        | admit                        | admit, claim of another      | report              | report abandoned                   | reconcile
