@@ -11,7 +11,7 @@ import type { OwnRoute } from '../support/own-route.js';
 import { authorisedRequest, claimInput, reviewInput } from '../support/requests.js';
 import { replicasOf } from '../fault/support/processes.js';
 
-// What one caller's body costs everybody else (protocol R35). Every process has a heap of 256 MB, as in a small pod.
+// The effect of one caller's body on all others (protocol R35). Every process has a heap of 256 MB, as in a small pod.
 
 const MiB = 1024 * 1024;
 /** Processor time of the thread that serves all callers, for which no other caller is answered. */

@@ -29,15 +29,15 @@ const CONFIGURE = 'countersign.request.configure-principal';
 const METRICS = 'countersign.ledger.metrics';
 const TIME = 5000;
 
-/** A message as somebody on the bus sees it. */
+/** A message as an attacker on the bus sees it. */
 interface Overheard {
   readonly subject: string;
   readonly headers: BusHeaders;
   readonly body: string;
 }
 
-/** They hear and send whatever they like, may pack parcels, and have stolen what the notifier knows. */
-describe('somebody who reads and writes on the bus', () => {
+/** The attacker receives and sends any message, may pack parcels, and has stolen the notifier's keys. */
+describe('an attacker who reads and writes on the bus', () => {
   let instance: Instance;
   let operator: Client;
   let producer: Client;
@@ -89,7 +89,7 @@ describe('somebody who reads and writes on the bus', () => {
     return heard[0] as Overheard;
   }
 
-  /** What comes of sending it again, with changes: the code of a refusal, or the status. */
+  /** The result of sending it again, with changes: the code of a refusal, or the status. */
   async function send(
     { subject, headers, body }: Overheard,
     changes: Partial<Omit<BusHeaders, 'timeoutMs'>> & { to?: string; text?: string } = {},
@@ -103,7 +103,7 @@ describe('somebody who reads and writes on the bus', () => {
   }
 
   const metrics = () => overhear(METRICS, () => operator.get('/v2/admin/metrics'));
-  /** `request.configure-principal` of somebody with power over everything. */
+  /** `request.configure-principal` by a person with every power. */
   const human = (id: string) => {
     const identity = { ...identityOf(instance.dataDirectory, 'owner-1'), oidc_subject: id };
     return { id, kind: 'human', config: { enabled: true, operator: true, ...identity } };

@@ -11,8 +11,8 @@ import { startInstance } from '../support/instance.js';
 import { newToken } from '../support/people.js';
 import { connectTo } from '../support/truths.js';
 
-// What can be learned about tokens by those who have none: by guessing at `request.configure-principal`, or with the
-// database role of a service.
+// Attempts to learn about tokens without having one: by guessing at `request.configure-principal`, or with the database
+// role of a service.
 
 let instance: Instance;
 let database: pg.Client;
@@ -68,7 +68,7 @@ it('an operator does not find out by request.configure-principal whether a weak 
   ]);
 });
 
-it('another token ends the one before at once, whatever the gateway remembers', async () => {
+it('another token ends the one before at once, in spite of the gateway’s cache', async () => {
   const { demo } = instance;
   const config = { enabled: true, publisher: demo.publisher.id, owner: demo.people[0]?.id };
   const id = 'rotating';

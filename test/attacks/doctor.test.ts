@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Instance } from '../support/instance.js';
 import { runCommand, startInstance } from '../support/instance.js';
 
-/** The hardening checklist, checked against what is really there. */
+/** The hardening checklist, checked against a real installation. */
 describe('countersign doctor', () => {
   let instance: Instance;
   let databaseUrl: string;
@@ -16,12 +16,12 @@ describe('countersign doctor', () => {
   }, 120_000);
   afterAll(() => instance?.stop());
 
-  it('fails a development instance and says what to do', async () => {
+  it('fails a development instance and names the remedy', async () => {
     const { code, stdout } = await runCommand(['doctor', '--origin', instance.demo.origin]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^fail {2}the origin has TLS\n {6}End TLS at your ingress/m);
     expect(stdout).toMatch(/^fail {2}the service is in production mode/m);
-    expect(stdout).toMatch(/^pass {2}strangers are refused/m);
+    expect(stdout).toMatch(/^pass {2}calls without a credential are refused/m);
     expect(stdout).toMatch(/^pass {2}each service has a current key named after it/m);
     expect(stdout).toMatch(/^pass {2}metrics of the processes are not public/m);
     expect(stdout).toMatch(/\d+ pass, \d+ warn, \d+ fail\n$/);
@@ -46,7 +46,7 @@ describe('countersign doctor', () => {
       expect(mixed.stdout).toMatch(
         /^fail {2}each service has a database login.*\n {6}Split doctor_a/m,
       );
-      expect(mixed.stdout).toMatch(/^fail {2}the role PUBLIC may touch no table\n.*record/m);
+      expect(mixed.stdout).toMatch(/^fail {2}the role PUBLIC has no right on any table\n.*record/m);
       expect(mixed.stdout + mixed.stderr).not.toContain(new URL(databaseUrl).password);
     } finally {
       await owner.query('REVOKE ALL ON record FROM PUBLIC; DROP ROLE doctor_a; DROP ROLE doctor_b');
@@ -54,7 +54,7 @@ describe('countersign doctor', () => {
     }
   });
 
-  it('reads values of the chart, and says what is wrong with a file that holds none', async () => {
+  it('reads values of the chart, and names the fault of a file without any', async () => {
     const file = join(instance.dataDirectory, 'values.yaml');
     writeFileSync(file, 'mode: development\n');
     const { code, stdout } = await runCommand(['doctor', '--values', file]);

@@ -6,8 +6,8 @@ import { startInstance } from '../support/instance.js';
 import { newRoute } from '../support/own-route.js';
 import { executionInput, reviewInput } from '../support/requests.js';
 
-// A producer does not learn what a reviewer is about to sign, and so cannot withdraw the request before a "no" is on record
-// (protocol R39).
+// A producer does not learn an answer that a reviewer is about to sign, and so cannot withdraw the request before a "no" is
+// on record (protocol R39).
 
 let instance: Instance;
 let operator: Client;
@@ -62,7 +62,7 @@ it('the owner reads no answer before it is confirmed, and then the confirmed one
   expect(await shownTo(own.producer, id)).toEqual({ material: refusal, export: refusal });
 });
 
-it('an owner who withdraws learns nothing by it', async () => {
+it('an owner who withdraws learns nothing about the answer', async () => {
   const own = await newRoute(instance.demo, operator, reviewers);
   const filed = await own.producer.post('/v2/requests', reviewInput(own.demo));
   const { id } = filed.body.request;

@@ -13,7 +13,7 @@ import {
   reviewInput,
 } from '../support/requests.js';
 
-/** Attacks on who may do what that were tried on running instances and held. */
+/** Attacks on authority that were tried on running instances and held. */
 describe('attacks on authority', () => {
   let instance: Instance;
   let producer: Client;
@@ -169,7 +169,7 @@ describe('attacks on authority', () => {
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     });
 
-    it('does not authorise what was only answered', async () => {
+    it('does not authorise a request that was only answered', async () => {
       const created = await producer.post('/v2/requests', executionInput(instance.demo));
       const answer = await decide(reviewer, created.body.request.id, 'approve');
       expect(outcome(answer)).toEqual([400, 'purpose_decision_mismatch']);

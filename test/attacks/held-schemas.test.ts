@@ -36,8 +36,8 @@ async function codeOf(schema: unknown): Promise<string> {
   return status === 201 ? 'accepted' : body.error;
 }
 
-/** What is said of a response to a request with that schema. */
-async function judged(schema: string, response: string): Promise<string> {
+/** The result of checking a response to a request with that schema. */
+async function checked(schema: string, response: string): Promise<string> {
   const { status, body } = await create(schema);
   expect(status).toBe(201);
   const answer = await patiently(() =>
@@ -111,17 +111,17 @@ describe('names that would end a string of generated code', () => {
       default: { [NAMES[3]!]: NAMES },
     });
     const all = Object.fromEntries(NAMES.map((name) => [name, name]));
-    expect(await judged(schema, JSON.stringify(all))).toBe('accepted');
+    expect(await checked(schema, JSON.stringify(all))).toBe('accepted');
     const { [NAMES[0]!]: _left, ...others } = all;
-    expect(await judged(schema, JSON.stringify(others))).toBe('response_schema_mismatch');
+    expect(await checked(schema, JSON.stringify(others))).toBe('response_schema_mismatch');
   });
 
   it('are values', async () => {
     const schema = JSON.stringify({ title: randomUUID(), enum: NAMES });
     for (const name of NAMES.slice(0, 3)) {
-      expect(await judged(schema, JSON.stringify(name))).toBe('accepted');
+      expect(await checked(schema, JSON.stringify(name))).toBe('accepted');
     }
-    expect(await judged(schema, '"process"')).toBe('response_schema_mismatch');
+    expect(await checked(schema, '"process"')).toBe('response_schema_mismatch');
   });
 });
 
@@ -130,15 +130,15 @@ describe('names that every object seems to have', () => {
     'a required %s is missed',
     async (name) => {
       const schema = `{"type":"object","required":["${name}"]}`;
-      expect(await judged(schema, '{}')).toBe('response_schema_mismatch');
-      expect(await judged(schema, `{"${name}":1}`)).toBe('accepted');
+      expect(await checked(schema, '{}')).toBe('response_schema_mismatch');
+      expect(await checked(schema, `{"${name}":1}`)).toBe('accepted');
     },
   );
 
   it('do not pass as members that are allowed', async () => {
     const closed = '{"type":"object","properties":{"a":{}},"additionalProperties":false}';
-    expect(await judged(closed, '{"__proto__":1}')).toBe('response_schema_mismatch');
+    expect(await checked(closed, '{"__proto__":1}')).toBe('response_schema_mismatch');
     const evaluated = '{"type":"object","properties":{"a":{}},"unevaluatedProperties":false}';
-    expect(await judged(evaluated, '{"constructor":1}')).toBe('response_schema_mismatch');
+    expect(await checked(evaluated, '{"constructor":1}')).toBe('response_schema_mismatch');
   });
 });

@@ -9,7 +9,7 @@ import { identityOf } from '../support/people.js';
 import { until } from '../support/requests.js';
 import { connectTo } from '../support/truths.js';
 
-// Attacks on who somebody is: a second spelling of a person, and a registration in a tenant that is not theirs.
+// Attacks on identity: a second spelling of a person, and a registration in another tenant.
 
 let provider: IdentityProvider;
 let instance: Instance;
@@ -77,7 +77,7 @@ describe('a registration of Ruth by the operator of another tenant', () => {
   const html = { headers: { accept: 'text/html' } };
   const signIn = (browser?: Visitor, start?: string) =>
     provider.signIn(demo.origin, 'ruth', { browser, start });
-  /** What the page of the choice offers, in its order, and the secret of its form. */
+  /** The entries that the page of the choice offers, in its order, and the secret of its form. */
   async function offered(browser: Visitor) {
     const { text } = await browser.open('/auth/tenant', html);
     const values = [...text.matchAll(/value="(\[[^"]*\])"/g)].map(([, value = '']) =>
@@ -100,7 +100,7 @@ describe('a registration of Ruth by the operator of another tenant', () => {
     expect((await signIn()).page.location).toBe('/inbox');
   });
 
-  it('does not lock Ruth out: she chooses, and what is new to her is marked', async () => {
+  it('does not lock Ruth out: she chooses, and entries new to her are marked', async () => {
     await register();
     const { browser, page } = await signIn();
     expect([page.status, page.location]).toEqual([302, '/auth/tenant']);
@@ -114,7 +114,7 @@ describe('a registration of Ruth by the operator of another tenant', () => {
     expect((await choose(browser, own)).code).toBe('invalid_login');
   });
 
-  it('gives no other person a session of hers: the one that she chooses there is of that tenant alone', async () => {
+  it('gives no other person a session of hers: the one that she chooses there is of that tenant only', async () => {
     const { browser } = await signIn(undefined, `/auth/login?return_to=/review/${randomUUID()}`);
     const chosen = await choose(browser, foreign);
     expect(chosen.location).toMatch(/^\/review\//);
@@ -160,7 +160,7 @@ describe('a registration of Ruth by the operator of another tenant', () => {
     expect(log).not.toContain('reviewer-1');
   });
 
-  it('cannot be chosen for her by another page or browser, nor can she choose what is not hers', async () => {
+  it('cannot be chosen for her by another page or browser, nor can she choose another person’s entry', async () => {
     const { browser } = await signIn();
     const stranger = (await signIn()).browser;
     const { token } = await offered(browser);
@@ -184,7 +184,7 @@ describe('a registration of Ruth by the operator of another tenant', () => {
     expect((await send({ tenant: own, token })).status).toBe(302);
   });
 
-  it('is uncertain or disabled there alone', async () => {
+  it('is uncertain or disabled only there', async () => {
     await register({ identity_certain: false });
     const { browser } = await signIn();
     const { values, token, words } = await offered(browser);

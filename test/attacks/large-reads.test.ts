@@ -9,7 +9,7 @@ import { noteLongTurns } from '../support/turns-noted.js';
 import { inParallel } from '../support/parallel.js';
 import { reviewInput } from '../support/requests.js';
 
-// What one tenant's largest reads take from callers of others (protocol R34): the threads that serve them all.
+// The effect of one tenant's largest reads on callers of others (protocol R34): the threads that serve them all.
 
 const MiB = 1024 * 1024;
 /** Large calls of one tenant. */

@@ -55,5 +55,5 @@ describe('a local user', () => {
   });
 });
 
-/** What verifiers are given anyway, and numbers of processes. */
+/** Files that verifiers get anyway, and numbers of processes. */
 const PUBLIC = ['trust.json', 'caller.pub.pem', 'launcher.pid'];

@@ -6,7 +6,7 @@ import type { Demo, Instance } from '../support/instance.js';
 import { inParallel } from '../support/parallel.js';
 import { reviewInput } from '../support/requests.js';
 
-// What one producer with good credentials can take from other tenants (protocol R34).
+// The capacity that one producer with good credentials can take from other tenants (protocol R34).
 
 const MEBIBYTE = 1_048_576;
 const CONNECTIONS = 16;
@@ -22,7 +22,7 @@ let othersPath: string;
 beforeAll(async () => {
   instance = await startInstance({
     quotas: true,
-    // Enough for the whole attack: concurrency is what is tried here, and weight by itself below.
+    // Enough for the whole attack: this tests concurrency, and the test below weight alone.
     env: { RATE_PRINCIPAL: '100000', RATE_TENANT: '100000', SERVICE_TIMEOUT_MS: '30000' },
   });
   demo = instance.demo;

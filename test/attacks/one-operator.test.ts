@@ -91,7 +91,7 @@ function routeOf(own: OwnRoute, changes: object) {
   };
 }
 
-it('an operator who makes producer and token and joins the reviewers cannot confirm what they file', async () => {
+it('an operator who makes producer and token and joins the reviewers cannot confirm its requests', async () => {
   const token = newToken();
   const id = 'bot-of-ruth';
   const route = 'route-of-ruth';
@@ -114,7 +114,7 @@ it('an operator who makes producer and token and joins the reviewers cannot conf
   const of = `/v2/requests/${filed.body.request.id}`;
   expect(codeOf(await ruth.post(`${of}/assignment`))).toEqual(SEPARATED);
   expect(codeOf(await decide(ruth, filed.body.request.id, 'authorise'))).toEqual(SEPARATED);
-  // Nothing is left behind: the lease is free, and the request waits for somebody else.
+  // Nothing is left behind: the lease is free, and the request waits for another reviewer.
   expect((await ravi.post(`${of}/assignment`)).status).toBe(200);
   expect((await decide(ravi, filed.body.request.id, 'authorise')).status).toBe(200);
 });
@@ -143,7 +143,7 @@ describe('one own change in force bars its author from deciding, and no other pe
     expect((await decide(ravi, id, 'answer')).status).toBe(200);
   });
 
-  it('a reviewer who leaves', async () => {
+  it('a reviewer removed from the route', async () => {
     const own = await ownRoute();
     await own.putRoute({ reviewers: [...reviewers, OONA] });
     await change(ruth, own, { route: { reviewers } });
@@ -171,20 +171,20 @@ it('configures nothing between freezing an answer and confirming it', async () =
 });
 
 describe('after a decision', () => {
-  it('who authorised does not take the producer’s token and execute', async () => {
+  it('an authorising reviewer does not take the producer’s token and execute', async () => {
     const own = await ownRoute();
     const granted = await authorisedRequest(own.demo, own.producer, ruth);
     const others = await authorisedRequest(own.demo, own.producer, ravi);
     const taken = await change(ruth, own, { token: newToken() });
     const claims = ({ body }: Answer) => `/v2/requests/${body.request.id}/claims`;
     expect(codeOf(await taken.post(claims(granted), claimInput(granted)))).toEqual(SEPARATED);
-    // A grant of somebody else stands, and their own is usable again once another operator has set the token.
+    // Another person's grant stands, and their own is usable again once another operator has set the token.
     expect((await taken.post(claims(others), claimInput(others))).status).toBe(201);
     const freed = await change(oona, own, { token: newToken() });
     expect((await freed.post(claims(granted), claimInput(granted))).status).toBe(201);
   });
 
-  it('nor gets an admission for what was claimed before', async () => {
+  it('nor gets an admission for an earlier claim', async () => {
     const own = await ownRoute();
     const granted = await authorisedRequest(own.demo, own.producer, ruth);
     const of = `/v2/requests/${granted.body.request.id}`;
@@ -213,7 +213,7 @@ describe('after a decision', () => {
   });
 });
 
-describe('in force is what was set last', () => {
+describe('only the last change is in force', () => {
   async function mayDecide(own: OwnRoute, producer: Client): Promise<boolean> {
     const filed = await producer.post('/v2/requests', reviewInput(own.demo));
     const { status } = await decide(ruth, filed.body.request.id, 'answer');
@@ -261,7 +261,7 @@ describe('the preview of a change says where its author will not be able to deci
   const preview = (by: Client, what: 'route' | 'principal', id: string, body: object) =>
     by.call('POST', `/operator/data/preview/${what}?id=${id}`, body, { key: null });
 
-  it('of a route, to who reviews there', async () => {
+  it('of a route, to its reviewers', async () => {
     const own = await ownRoute();
     const limits = { ...DEFAULT_LIMITS, review_seconds: 3600 };
     const asked = (by: Client, changes: object) =>
@@ -272,7 +272,7 @@ describe('the preview of a change says where its author will not be able to deci
     expect(await asked(oona, { limits })).toEqual([]);
   });
 
-  it('of a producer, to who reviews where it may file', async () => {
+  it('of a producer, to the reviewers of its routes', async () => {
     const own = await ownRoute();
     const { producerId: id, ownerId: owner, route } = own;
     const config = { enabled: true, publisher: own.demo.publisher.id, owner, routes: [route] };

@@ -4,10 +4,10 @@ import { startInstance } from '../support/instance.js';
 import type { Demo, Instance } from '../support/instance.js';
 import { inParallel } from '../support/parallel.js';
 
-// What a whole tenant with good credentials can take from another (protocol R34).
+// The capacity that a whole tenant with good credentials can take from another (protocol R34).
 
 const LIMIT = 200;
-/** Enough of the window is left for what a test asks next. */
+/** Enough of the window is left for the test's next calls. */
 const LEFT_SECONDS = 20;
 
 let instance: Instance;

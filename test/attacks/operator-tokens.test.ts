@@ -12,7 +12,7 @@ import { newToken } from '../support/people.js';
 import { until } from '../support/requests.js';
 import { connectTo } from '../support/truths.js';
 
-// What becomes of an operator's token that leaked (protocol R42): it can be replaced without an interruption, end by
+// The handling of an operator's token that leaked (protocol R42): it can be replaced without an interruption, end by
 // itself, and be made for the metrics alone, so that Prometheus holds nothing that is worth stealing.
 
 let instance: Instance;
@@ -189,7 +189,7 @@ describe('the command', () => {
     expect(await refusalOf('add', '--id', 'x', '--token', token)).toContain('unknown option');
   });
 
-  it('says what is wrong', async () => {
+  it('names the fault', async () => {
     const said = await Promise.all([
       refusalOf('add', '--id', 'olive'),
       refusalOf('rotate', '--id', 'producer-1'),

@@ -50,7 +50,7 @@ const propose = ({ reviewer }: typeof hostile, id: string, response: unknown) =>
 
 const CONNECTIONS = 12;
 
-/** What the other tenant's calls are refused with while twelve connections go on attacking. */
+/** The refusals of the other tenant's calls while twelve connections go on attacking. */
 async function refusedDuring(
   attack: () => Promise<Answer>,
   call: () => Promise<Answer>,
@@ -178,7 +178,7 @@ describe('the process that runs schemas', () => {
     }
   });
 
-  it('takes nothing along when it stands still: known schemas and all else are served', async () => {
+  it('affects nothing else when it stands still: known schemas and all other calls are served', async () => {
     const id = await requestOf(other, KNOWN);
     const targets = replicasOf(instance, 'schema');
     for (const { pid } of targets) process.kill(pid, 'SIGSTOP');

@@ -13,7 +13,7 @@ import { identityOf, newToken } from '../support/people.js';
 import { reviewInput, until } from '../support/requests.js';
 import { connectTo } from '../support/truths.js';
 
-// The security log (protocol R41): what insiders do is seen, by those who may see it and no others.
+// The security log (protocol R41): actions of insiders are visible, to permitted readers and no others.
 
 const LOG = '/operator/data/security-log';
 const SECRET = `whsec_${Buffer.from('a canary that must not be read').toString('base64')}`;
@@ -113,7 +113,7 @@ describe('an insider who changes the directory', () => {
     await putPerson({});
   });
 
-  it('is seen to replace a token, an owner and a webhook secret, of which no value is told', async () => {
+  it('replaces a token, an owner and a webhook secret, and the log has the change without values', async () => {
     const { id } = who.demo.publisher;
     const token = newToken();
     const config = { enabled: true, name: CANARY, webhook_secret: SECRET };
@@ -172,7 +172,7 @@ describe('an insider who reads private material', () => {
     expect(seen.detail['request_digest']).toBe(answer.body.request_digest);
   });
 
-  it('leaves nothing of what was read in the log', async () => {
+  it('leaves no read material in the log', async () => {
     expect(JSON.stringify(await wholeLog())).not.toContain(CANARY);
     const { rows } = await database.query(
       `SELECT count(*)::integer AS n FROM security_entry e WHERE e.entry LIKE '%' || $1 || '%'`,
@@ -336,7 +336,7 @@ function rewriteStatement(pages: SecurityPages): void {
   );
 }
 
-describe('who reads the log', () => {
+describe('the readers of the log', () => {
   it('is an operator or an auditor of the tenant, and no other caller', async () => {
     const refused: [string, Client, number][] = [
       ['producer', who.producer, 403],
@@ -414,7 +414,7 @@ describe('an auditor who logs in', () => {
     person = await logIn(id);
   });
 
-  it('goes on as the auditor, whatever else operators made of the same identity', async () => {
+  it('continues as the auditor, with any entries that operators made of the same identity', async () => {
     const { body } = await person.get('/auth/session');
     expect(body).toMatchObject({ tenant: who.demo.tenant, subject: id });
     expect(await event({ kind: 'login.succeeded', actor: id })).toMatchObject({
@@ -442,7 +442,7 @@ describe('an auditor who logs in', () => {
     expect((await person.get(LOG)).status).toBe(200);
   });
 
-  it('is disabled by the command alone, which ends the session with the next call', async () => {
+  it('is disabled only by the command, which ends the session with the next call', async () => {
     expect((await command('rotate')).stderr).toContain('has no token');
     expect(JSON.parse((await command('disable')).stdout)).toMatchObject({ enabled: false });
     expect((await person.get(LOG)).status).toBe(401);

@@ -47,7 +47,7 @@ const ruth = (sid?: string) =>
 const statusOf = async (browser: Visitor) => (await browser.open('/auth/session')).status;
 const statuses = (...browsers: Visitor[]) => Promise.all(browsers.map(statusOf));
 
-/** What the security log says of a person: the newest first. */
+/** The entries of the security log about a person: the newest first. */
 async function entriesOf(id: string, kind: string) {
   const { rows } = await database.query<{ entry: string }>(
     'SELECT e.entry FROM security_entry e WHERE e.kind = $2 AND e.subject = $1 ORDER BY e.sequence DESC',
@@ -143,7 +143,7 @@ describe('a session that was taken', () => {
     expect(await statuses(one, two, stranger)).toEqual([200, 401, 200]);
   });
 
-  it('is ended by an operator of its tenant alone, for all browsers of its person', async () => {
+  it('is ended only by an operator of its tenant, for all browsers of its person', async () => {
     const browsers = [await ruth(), await ruth()];
     const olga = (await provider.signIn(demo.origin, OLGA)).browser;
     const rosa = (await provider.signIn(demo.origin, 'rosa')).browser;

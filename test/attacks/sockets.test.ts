@@ -7,7 +7,7 @@ import type { Instance } from '../support/instance.js';
 import { inParallel } from '../support/parallel.js';
 import { until } from '../support/requests.js';
 
-// What clients without credentials can hold or keep busy by connections alone.
+// The resources that clients without credentials can hold or keep busy by connections alone.
 
 const CLIENTS = 300;
 const MOST = 400;
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const portOf = (origin: string) => Number(new URL(origin).port);
 
-/** Sockets of the server's process on that port, whatever their state: of those that it has closed the kernel knows no inode. */
+/** Sockets of the server's process on that port, in any state: the kernel knows no inode of closed ones. */
 function socketsOf(origin: string): number {
   const [, ...rows] = readFileSync('/proc/net/tcp', 'utf8').trim().split('\n');
   const port = portOf(origin).toString(16).toUpperCase().padStart(4, '0');

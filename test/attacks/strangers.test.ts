@@ -7,7 +7,7 @@ import type { Demo, Instance } from '../support/instance.js';
 import { inParallel } from '../support/parallel.js';
 import { head } from '../support/raw-http.js';
 
-// What somebody without credentials can take from callers who have them (protocol R34).
+// The capacity that a client without credentials can take from callers with credentials (protocol R34).
 
 const STRANGER = '127.0.0.2';
 

@@ -1,7 +1,7 @@
-/** What to undo, last first. */
+/** Functions that undo the start, last first. */
 export type Ends = (() => Promise<void> | void)[];
 
-/** Undoes everything, whatever fails on the way; resolves to the failures. */
+/** Undoes everything, even after failures; resolves to the failures. */
 export async function endAll(ends: Ends): Promise<unknown[]> {
   const failures: unknown[] = [];
   for (let end = ends.pop(); end !== undefined; end = ends.pop()) {

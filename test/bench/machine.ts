@@ -4,7 +4,7 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { findPostgres } from '@countersign/dev-servers';
 
-/** What metrics depend on. */
+/** The properties of the machine that metrics depend on. */
 export interface Machine {
   readonly cores: number;
   readonly processor: string;

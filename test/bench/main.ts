@@ -26,7 +26,7 @@ import { newFolder } from '../support/folder.js';
 
 const say = (line: string): void => console.log(line);
 
-/** `npm run bench`. Ends with 1 when something failed, and with 0 whatever the metrics are. */
+/** `npm run bench`. Ends with 1 when something failed, and with 0 for any metrics. */
 export async function main(args: readonly string[]): Promise<void> {
   const [name = '', ...rest] = args;
   const scenario = Object.hasOwn(SCENARIOS, name) ? await SCENARIOS[name]?.() : undefined;
@@ -50,7 +50,7 @@ export async function main(args: readonly string[]): Promise<void> {
   await ended((ends) => bench(given, ends));
 }
 
-/** Does the work and stops what it started, however it ends; then ends the process. */
+/** Does the work and stops its processes in any case; then ends the process. */
 async function ended(work: (ends: Ends) => Promise<void>): Promise<void> {
   const ends: Ends = [];
   let ending: Promise<unknown[]> | undefined;
@@ -65,7 +65,7 @@ async function ended(work: (ends: Ends) => Promise<void>): Promise<void> {
   try {
     await work(ends);
   } catch (error) {
-    // What a signal interrupts fails as it must.
+    // Work that a signal interrupts fails as expected.
     if (ending === undefined) console.error(error);
     code = 1;
   }

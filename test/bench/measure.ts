@@ -20,7 +20,7 @@ export interface Measurement {
 }
 
 /**
- * Lets the generator drive a side for a while; what came of it, with the CPU time that the side took. `began` is told
+ * Lets the generator drive a side for a while; returns the result, with the CPU time that the side took. `began` is told
  * when the time that counts begins.
  */
 export async function drive(

@@ -16,7 +16,7 @@ export interface BenchOptions {
   readonly json: string | null;
 }
 
-/** What the command line cannot mean. */
+/** A command line without a meaning. */
 export class WrongOption extends Error {}
 
 /** Null for --help. Throws WrongOption. */

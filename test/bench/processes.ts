@@ -56,7 +56,7 @@ export interface Cpu {
   readonly stores: number;
 }
 
-/** Of everything below these processes, by what it is. */
+/** Of all processes below these, by kind. */
 export function cpuBelow(roots: readonly number[]): Cpu {
   const sum = { service: 0, database: 0, stores: 0 };
   for (const { command, cpuMs } of treeOf(roots)) {

@@ -93,7 +93,7 @@ function launch({ folder, split, replicas, npm, quotas, env }: ProductOptions) {
     ...(split ? ['--split'] : []),
     ...(replicas === undefined ? [] : ['--replicas', String(replicas)]),
   ];
-  // Stores of its own, whatever the environment names.
+  // Stores of its own, independent of the environment.
   const { DATABASE_URL: _1, NATS_URL: _2, REDIS_URL: _3, ...own } = process.env;
   const [command, before] = npm
     ? ['npm', ['start', '--silent', '--']]
@@ -102,7 +102,7 @@ function launch({ folder, split, replicas, npm, quotas, env }: ProductOptions) {
     cwd: ROOT,
     env: { ...own, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Ctrl-C is for the bench, which then stops what it started in its order.
+    // Ctrl-C is for the bench, which then stops its processes in order.
     detached: true,
   });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -162,7 +162,7 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Credentials of the reviewers: everybody but the owner, who comes first. */
+/** Credentials of the reviewers: all people but the owner, who comes first. */
 async function sessions(
   { people: [, ...reviewers] }: DemoTenant,
   origin: string,

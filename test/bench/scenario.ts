@@ -1,6 +1,6 @@
 import type { Ends } from './ends.js';
 
-/** A bench of its own: `npm run bench -- <name> [options]`. Throws when it cannot be run, prints metrics whatever they are. */
+/** A bench of its own: `npm run bench -- <name> [options]`. Throws when it cannot be run, and prints any metrics. */
 export type Scenario = (
   args: readonly string[],
   ends: Ends,

@@ -4,7 +4,7 @@ export const MODES = ['yardstick', 'all', 'split'] as const;
 /** `all` = the product in one process, `split` = one process per target. */
 export type Mode = (typeof MODES)[number];
 
-/** What runs and is measured. */
+/** A running system that is measured. */
 export interface Side {
   readonly name: Mode;
   readonly target: Target;

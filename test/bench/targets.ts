@@ -1,7 +1,7 @@
 import type { Figures } from './figures.js';
 import type { Mode } from './side.js';
 
-/** How the one process starts and what it needs when nobody calls. */
+/** The start of the one process, and its resources without calls. */
 export interface StartFigures {
   /** Until `ready`, milliseconds: on an empty database, and once more on its data. */
   readonly firstMs: number;
@@ -10,7 +10,7 @@ export interface StartFigures {
   readonly launcherMb: number;
 }
 
-/** What was aimed at; `value` is null where it was not measured. */
+/** A target; `value` is null where it was not measured. */
 export interface Target {
   readonly name: string;
   readonly aim: string;

@@ -16,7 +16,7 @@ const CALM = appWith(`CountersignView.connect({ name: 'calm', version: '1' }).th
   window.view = view;
 });`);
 
-/** Status and headers of what a listener says to exactly these lines. */
+/** Status and headers of a listener's answer to exactly these lines. */
 function rawAnswer(port: number, lines: string): Promise<[number, Record<string, string>]> {
   return new Promise((settle, fail) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(`${lines}\r\n\r\n`));
@@ -47,7 +47,7 @@ afterAll(async () => {
   await appHost?.stop();
 });
 
-test('an app gets its data, proposes, and is told what became of it', async () => {
+test('an app gets its data, proposes, and learns the outcome', async () => {
   const play = await appHost.play(context, CALM, { payload: { rows: [1, 2] } });
   await play.event('ready');
   const inner = await play.inner();
@@ -97,7 +97,7 @@ test('a refused proposal leaves the app where it was, and says no more than it m
   await play.close();
 });
 
-test('the library keeps an author from sending what would end the app', async () => {
+test('the library keeps an author from sending messages that would end the app', async () => {
   const play = await appHost.play(context, CALM);
   await play.event('ready');
   const inner = await play.inner();
@@ -155,7 +155,7 @@ describe('the end', () => {
     await play.close();
   });
 
-  test('is said to who comes back to the page out of the memory of the browser', async () => {
+  test('is shown after a return to the page by the browser’s back-forward cache', async () => {
     const play = await appHost.play(context, TIDY);
     await play.event('ready');
     await play.page.evaluate(() => {

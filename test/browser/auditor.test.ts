@@ -9,8 +9,8 @@ import { startDay } from './support/day.js';
 import type { Day } from './support/day.js';
 import { picture } from './support/pictures.js';
 
-// The audit page: anybody drops a file, sees the verdict and what happened. What the verdicts are is shown with all
-// vectors in verifier.test.ts; here, that the page says them.
+// The audit page: any visitor drops a file, and sees the verdict and the timeline. verifier.test.ts checks the verdicts
+// with all vectors; this file checks that the page shows them.
 
 let day: Day;
 let browser: Browser;
@@ -59,7 +59,7 @@ test('anybody may open it, and it is empty until a file comes', async () => {
   expect(saved.suggestedFilename()).toBe('countersign-verify.html');
 });
 
-test('the export of an execution: verdict, story, records, and what was shown', async () => {
+test('the export of an execution: verdict, timeline, records, and the material', async () => {
   await open();
   await give('export.json', exported);
   await see('No check fails, but a decisive one is open');
@@ -109,7 +109,7 @@ test('under keys that are not those of the service nothing is proven', async () 
   await see('unknown_key');
 });
 
-test('what is no evidence, no trust manifest, or too large is refused in words', async () => {
+test('refuses in words a file that is no evidence, no trust manifest, or too large', async () => {
   await open();
   await give('notes.json', '{"a": [1, 2');
   await see('The file cannot be read as something that can be verified.');

@@ -47,7 +47,7 @@ describe('an app that tries everything gets nowhere and stays where it is:', () 
       happened.push(`dialog ${dialog.type()}`);
       void dialog.dismiss();
     });
-    // Somebody of the trusted page who would hear another app.
+    // A listener in the trusted page that would hear another app.
     await play.page.evaluate(() => {
       const channel = new BroadcastChannel('apps');
       channel.onmessage = () => channel.postMessage('here');
@@ -65,7 +65,7 @@ describe('an app that tries everything gets nowhere and stays where it is:', () 
   });
 });
 
-test('an app that leaves its page is removed, whatever way it takes', async () => {
+test('an app that leaves its page is removed, in any way of leaving', async () => {
   const ways: [string, string][] = [
     ['location', 'location = URL'],
     ['location.replace', 'location.replace(URL)'],
@@ -163,7 +163,7 @@ describe('an app that does not keep to the protocol is removed:', () => {
       'out_of_order',
     ],
     [
-      'a proof that nobody asked for',
+      'an unrequested proof',
       say("{ jsonrpc: '2.0', method: 'proto/ui.proxyProof', params: { challenge: 'x' } }"),
       'out_of_order',
     ],
@@ -182,7 +182,7 @@ describe('an app that does not keep to the protocol is removed:', () => {
     }
   }
 
-  test('by what it sends', () =>
+  test('by its messages', () =>
     inParallel(BREACHES, 3, async ([name, act, failure]) => {
       const [play, end] = await removed(appWith(`connected.then(() => { ${act} });`));
       expect([name, end]).toEqual([name, { type: 'failure', failure }]);
@@ -284,7 +284,7 @@ test('an app that shows a panel of confirmation shows it inside its frame only',
   await play.event('ready');
   const inner = await play.inner();
   await inner.locator('button').waitFor();
-  // The page's own buttons are where they were, and what is clicked inside the frame reaches nobody.
+  // The page's own buttons are where they were, and a click inside the frame reaches none of them.
   await inner.locator('button').dispatchEvent('click');
   const frame = await play.page.locator('iframe').boundingBox();
   const form = await play.page.getByLabel('Note').boundingBox();
@@ -364,7 +364,7 @@ describe('without the connection allowlist of the browser', () => {
     const nested = await standard.play(older, hostileApp('nested-webrtc', canaries));
     await nested.event('ready');
     await attemptsOf(await nested.inner());
-    // What docs/security.md says standard confinement cannot stop. When this fails, it can: say so there.
+    // The gap of standard confinement that docs/security.md describes. When this fails, the gap is closed: say so there.
     await until(
       () => Promise.resolve(canaries.datagrams()),
       (count) => count > 0,

@@ -3,7 +3,7 @@ import { file, pressText } from './support/seed.js';
 import type { Setting } from './support/setting.js';
 import { freeze, setUp } from './support/setting.js';
 
-// Whatever a producer writes, it is words: never markup, never invisible, never a button of ours.
+// A producer's text is always text: never markup, never invisible, never a button of ours.
 
 let setting: Setting;
 
@@ -81,7 +81,7 @@ test('a hostile request is shown as the words that it is', async () => {
   expect(frozen).toContain('RLO');
   expect(frozen).toContain('<script>');
   const { body } = await setting.operator.get(`/v2/requests/${id}/material`);
-  // What is frozen is what was written, to the character.
+  // The frozen answer is the written one, to the character.
   expect(body.candidate.response.a).toBe(`</pre>${MARKUP} ${TRICKS}`);
   expect(await findings(page)).toEqual([]);
   await page.goto(setting.address('/inbox'));
@@ -91,7 +91,7 @@ test('a hostile request is shown as the words that it is', async () => {
   await close();
 });
 
-test('a line of 100,000 characters is shown in full, with what it hides', async () => {
+test('a line of 100,000 characters is shown in full, with its invisible characters', async () => {
   const end = `${TRICKS}END`;
   const document = `${'B'.repeat(100_000)}${end}\nlast`;
   const id = await file(
@@ -110,7 +110,7 @@ test('a line of 100,000 characters is shown in full, with what it hides', async 
   await close();
 });
 
-test('material that is not what the request binds cannot be decided', async () => {
+test('material that differs from the request’s binding cannot be decided', async () => {
   const id = await file(setting.producer, pressText(setting.instance.demo));
   const { page, context, close } = await setting.ruth(null);
   // As if something between the service and the reader altered a word.

@@ -24,7 +24,7 @@ test('an empty inbox says so, and fills by itself', async () => {
   await close();
 });
 
-test('what waits is sorted by its deadline, searched, filtered, and walked through by keys', async () => {
+test('waiting requests are sorted by deadline, searched, filtered, and walked through by keys', async () => {
   const late = await create('The latest of all', { review_seconds: 86_400 });
   await create('The soonest of all', { review_seconds: 300 });
   await file(
@@ -75,7 +75,7 @@ test('what waits is sorted by its deadline, searched, filtered, and walked throu
   await close();
 });
 
-test('what is decided stays, with its signed record', async () => {
+test('decided requests stay, with their signed records', async () => {
   const { demo } = setting.instance;
   const id = await create('To be approved');
   await decide(setting.ravi, id, 'approve', { tone: 'right' });
@@ -98,7 +98,7 @@ test('what is decided stays, with its signed record', async () => {
   await close();
 });
 
-test('who is reviewing is seen by everybody, and taken by a press', async () => {
+test('the current reviewer is visible to all reviewers, and a press takes the review', async () => {
   const other = await create('Ravi is at this one');
   await setting.ravi.post(`/v2/requests/${other}/assignment`, {});
   const mine = await create('Ruth takes this one');
@@ -117,7 +117,7 @@ test('who is reviewing is seen by everybody, and taken by a press', async () => 
   await close();
 });
 
-test('loading, a refusal, silence and a broken line each show as what they are', async () => {
+test('loading, a refusal, silence and a broken connection each have their own message', async () => {
   const { page, context, close } = await setting.ruth(null);
   let answer: 'wait' | 'refuse' | 'silence' | 'through' = 'wait';
   let go = () => {};

@@ -7,7 +7,7 @@ import { file, pressText } from './support/seed.js';
 import type { Setting } from './support/setting.js';
 import { setUp } from './support/setting.js';
 
-// What a page weighs and how it answers, printed with what it is meant to stay below.
+// The size and speed of pages, printed with their limits.
 
 const FIRST_VIEW_BYTES = 100_000;
 const INTERACTION_MS = 100;
@@ -128,7 +128,7 @@ test('a page answers within 100 ms while it holds a payload and a document of 10
   const slow = taken.filter(({ lasted, work }) => Math.min(lasted, work) >= INTERACTION_MS);
   expect(slow).toEqual([]);
   expect(Math.max(...taken.map(({ lasted }) => lasted))).toBeLessThan(10 * INTERACTION_MS);
-  // What measures notices what would be too long.
+  // The measurement itself notices a long task.
   const before = await worked();
   await until(
     async () => {
@@ -154,7 +154,7 @@ function print(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Runs in the page: keeps the longest task and the longest time from an act to what it painted. */
+/** Runs in the page: keeps the longest task and the longest time from an act to its painting. */
 function measure(): void {
   const seen = { task: 0, event: 0 };
   Object.assign(globalThis, { seen });
@@ -176,7 +176,9 @@ async function longest(page: Page): Promise<{ task: number; event: number }> {
   });
 }
 
-/** What tells how long the page's thread has worked until now: milliseconds of the processor, not of the clock. */
+/**
+ * A function that returns the working time of the page's thread until now: milliseconds of the processor, not of the clock.
+ */
 async function workOf(page: Page): Promise<() => Promise<number>> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });

@@ -63,7 +63,7 @@ async function signOut(page: Page): Promise<void> {
 const endSessions = () => database.query('UPDATE session SET expires_at = clock_timestamp()');
 const who = (page: Page) => page.locator('.who summary').innerText();
 
-test('leads through the provider to the page that was asked for, and says who it is', async () => {
+test('leads through the provider to the requested page, and shows the person', async () => {
   const { page, context, faults } = await openContext(browser);
   const id = await file(producerOf(instance.demo), pressText(instance.demo));
   await signInAt(page, `/review/${id}`, 'ruth');
@@ -108,7 +108,7 @@ test('keeps a half-written answer over the end of a session', async () => {
   await context.close();
 });
 
-test('never shows one person what another wrote, nor lets a stale page act', async () => {
+test('never shows one person another’s draft, nor lets a stale page act', async () => {
   const { page, context, faults } = await openContext(browser);
   const id = await file(producerOf(instance.demo), pressText(instance.demo));
   await signInAt(page, `/review/${id}`, 'ruth');
@@ -156,7 +156,7 @@ test('steps up before a confirmation, and comes back to the frozen answer', asyn
   await page.getByText('This route requires a fresh login').waitFor();
   expect(await findings(page)).toEqual([]);
   const frozen = await page.locator('.panel code.digest').first().innerText();
-  // As if the last login at the provider were long ago: it must ask again, whatever its cookie says.
+  // As if the last login at the provider were long ago: it must ask again, with any cookie.
   await context.clearCookies({ name: /_session/ });
   await page.getByRole('link', { name: 'Sign in and come back' }).click();
   await signIn(page, 'ruth');

@@ -46,8 +46,8 @@ const open = async (path: string) => {
 const see = (text: string | RegExp) => page.getByText(text).first().waitFor();
 const press = (name: string | RegExp) => page.getByRole('button', { name }).click();
 
-describe('who', () => {
-  it('somebody without the power is refused, and sees no link', async () => {
+describe('access', () => {
+  it('a person without the power is refused, and sees no link', async () => {
     const { page: other, context } = await openContext(browser);
     await logIn(other, day.instance.demo, 'Ruth Reviewer');
     expect(await other.getByRole('link', { name: 'Operation' }).count()).toBe(0);
@@ -83,7 +83,7 @@ describe('every page', () => {
     ['/ledger', 'Entries', ''],
     ['/nowhere', 'This operator page does not exist', ''],
   ];
-  it.each(pages)('/operator%s holds what it should, for everybody', async (path, seen, name) => {
+  it.each(pages)('/operator%s has its content and is accessible', async (path, seen, name) => {
     await open(path);
     await see(seen);
     expect(await findings(page)).toEqual([]);
@@ -148,7 +148,7 @@ it.each(['/operator', '/operator/ledger', '/auditor'])(
 );
 
 describe('states', () => {
-  it('loading, then what was loaded', async () => {
+  it('loading, then the loaded content', async () => {
     let let_go = () => {};
     const held = new Promise<void>((resolve) => (let_go = resolve));
     await page.route('**/operator/data/routes*', async (route) => {
@@ -182,7 +182,7 @@ describe('states', () => {
     await see('An outcome came without an admission');
   });
 
-  it('offline: says so, and keeps what it has', async () => {
+  it('offline: says so, and keeps its content', async () => {
     await open('');
     await see('Waiting for a review');
     await watched.context.setOffline(true);
@@ -221,8 +221,8 @@ describe('states', () => {
 });
 
 describe('the overview', () => {
-  it('says what needs somebody, and draws what it reads', async () => {
-    // What was open reads no more.
+  it('names items that need attention, and draws the metrics', async () => {
+    // The page that was open reads no more.
     await page.goto('about:blank');
     let readings = 0;
     page.on('response', (response) => {
@@ -261,7 +261,7 @@ describe('the overview', () => {
 describe('a route', () => {
   const remove = (who: string) => page.getByRole('button', { name: `Remove ${who}` }).click();
 
-  it('shows what a change takes away before it can be saved, and what it says happens', async () => {
+  it('shows the effects of a change before it can be saved, and exactly these happen', async () => {
     const { instance, operator, granted } = day;
     await open('/routes/execution');
     await see('Separation of duties');
@@ -314,7 +314,7 @@ describe('a route', () => {
     await see('Saved as revision 1.');
   });
 
-  it('shows faults of its own, and those that the service tells, beside what was entered', async () => {
+  it('shows its own faults, and those that the service reports, beside the fields', async () => {
     await open('/routes?new');
     await page.getByLabel('Name of the route').fill('no name');
     await page.getByLabel('Time to decide, seconds').fill('99999999');
@@ -337,7 +337,7 @@ describe('a route', () => {
     expect(body.items[0].config.allowed_producers).toContain('producer-1');
   });
 
-  it('is not saved over somebody else’s change', async () => {
+  it('is not saved over another operator’s change', async () => {
     await open('/routes/contracts');
     await see('Separation of duties');
     const operator = await humanOperator();
@@ -387,7 +387,7 @@ describe('a principal', () => {
     expect(await page.getByRole('button', { name: /^Save/ }).count()).toBe(0);
   });
 
-  it('a person who is disabled takes along what rests on them, and the page says so before', async () => {
+  it('disabling a person has effects, and the page shows them before', async () => {
     const { instance, producer, reviewer } = day;
     await authorisedRequest(instance.demo, producer, reviewer);
     await open('/principals/reviewer-1');
@@ -410,7 +410,7 @@ describe('a request', () => {
     const keys: (string | undefined)[] = [];
     await page.route('**/cancel', async (route) => {
       keys.push(route.request().headers()['idempotency-key']);
-      // It happens, and nobody hears of it.
+      // It takes effect, and its answer is lost.
       await route.fetch();
       await route.abort('connectionreset');
     });
@@ -487,7 +487,7 @@ describe('the ledger', () => {
       for (const entry of entries.slice(3)) {
         if (entry.sequence === '4') {
           const record = tamper(JSON.parse(entry.record));
-          // Whoever rewrites a chain also recomputes it; a signature cannot be recomputed.
+          // An attacker who rewrites a chain also recomputes it; a signature cannot be recomputed.
           if (forged)
             record.signature = `${record.signature.slice(0, 20)}AAAA${record.signature.slice(24)}`;
           entry.record = canonicalText(record);
@@ -509,7 +509,7 @@ describe('the ledger', () => {
     await page.unroute('**/v2/admin/ledger?after=0');
   });
 
-  it('is not trusted under keys of somebody else', async () => {
+  it('is not trusted under another manifest’s keys', async () => {
     const key = generateSigningKey('stranger');
     const day_ms = 86_400_000;
     const window = { notBefore: Date.now() - day_ms, notAfter: Date.now() + day_ms };

@@ -34,7 +34,7 @@ async function openAsRuth(requestId: string) {
 
 const appOn = (page: Page): FrameLocator => page.frameLocator('.app-frame').frameLocator('iframe');
 
-/** What axe finds inside the app itself, as it stands. */
+/** The findings of axe inside the app itself, in its current state. */
 async function findingsInApp(page: Page): Promise<string[]> {
   const app = page
     .frames()
@@ -172,7 +172,7 @@ test.each([
   const { page, context } = await openAsRuth(id);
   await page.getByText(said).waitFor();
   expect(await page.locator('.app-frame').count()).toBe(0);
-  // What it had proposed is withdrawn with it.
+  // Its proposal is withdrawn with it.
   await panel(page).waitFor({ state: 'detached' });
   expect(await findings(page)).toEqual([]);
   await page.getByRole('radio', { name: 'Approve' }).check();

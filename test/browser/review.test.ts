@@ -22,7 +22,7 @@ test('a text is read, answered by form, frozen, read again and signed', async ()
   expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);
   expect(await findings(page)).toEqual([]);
 
-  // What is missing is said, and nothing is sent.
+  // The page names the missing field, and sends nothing.
   await page.getByRole('button', { name: 'Freeze this answer' }).click();
   await page.getByText('Choose a decision first').waitFor();
   await page.getByText('This field is required.').waitFor();
@@ -190,7 +190,7 @@ describe('a confirmation whose answer is lost', () => {
   });
 });
 
-test('while somebody reads, the page tells what became of the request, and keeps their words', async () => {
+test('while a reviewer reads, the page shows changes of the request, and keeps the draft', async () => {
   const taken: number[] = [];
   const meanwhile = async (title: string, act: (id: string) => Promise<unknown>, changes = {}) => {
     const start = performance.now();
@@ -221,7 +221,7 @@ test('while somebody reads, the page tells what became of the request, and keeps
       setting.producer.post(`/v2/requests/${id}/supersede`, pressText(demo)),
     ),
   ]);
-  // Long enough for the words to be written before it, by what that took just now.
+  // Long enough for the words to be written before it, by the time that this just took.
   const review_seconds = 2 + Math.ceil((3 * Math.max(...taken)) / 1_000);
   await meanwhile('The deadline has passed', () => Promise.resolve(), { review_seconds });
 });
@@ -279,7 +279,7 @@ test('a request that is not hers does not exist; one without material keeps its 
   await close();
 });
 
-test('an answer may be written as JSON, and the service judges it', async () => {
+test('an answer may be written as JSON, and the service checks it', async () => {
   const id = await file(setting.producer, pressText(setting.instance.demo));
   const { page, close } = await setting.ruth(`/review/${id}`);
   await page.getByRole('radio', { name: 'Answer' }).check();

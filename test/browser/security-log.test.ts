@@ -26,7 +26,7 @@ let browser: Browser;
 let watched: Watched;
 let page: Page;
 let origin: string;
-/** The auditor's session, for what the operations say beside the page. */
+/** The auditor's session, for calls of the operations beside the page. */
 let auditor: Client;
 
 beforeAll(async () => {
@@ -93,7 +93,7 @@ async function saved(name: string): Promise<{ name: string; text: string }> {
   return { name: download.suggestedFilename(), text: readFileSync(file, 'utf8') };
 }
 
-describe('who', () => {
+describe('access', () => {
   it('an auditor’s login leads to the log, and the navigation to nothing that would refuse', async () => {
     await page.goto(`${origin}/`);
     await page.waitForURL(`${origin}/security-log`);
@@ -160,7 +160,7 @@ describe('the page', () => {
     expect(new Set(numbers).size).toBe(numbers.length);
   });
 
-  it('finds by event, actor and time, and the address holds what was looked for', async () => {
+  it('finds by event, actor and time, and the address holds the search', async () => {
     await open();
     await page.getByLabel('Event').selectOption('A principal was changed');
     await page.getByLabel('Actor').fill(day.instance.demo.operator.id);
@@ -181,7 +181,7 @@ describe('the page', () => {
     await rows().nth(99).waitFor();
   });
 
-  it('shows one entry whole, and leads on to what else its actor did', async () => {
+  it('shows one entry whole, and leads on to other entries of its actor', async () => {
     await open(`?request=${day.granted}`);
     await page.getByRole('button', { name: 'Private material was read' }).first().click();
     const dialog = page.getByRole('dialog');
@@ -218,7 +218,7 @@ describe('the page', () => {
     },
   );
 
-  it('works by keyboard alone: the search, an entry, and back', async () => {
+  it('works only by keyboard: the search, an entry, and back', async () => {
     await open();
     await rows().nth(99).waitFor();
     await unfold();
@@ -247,7 +247,7 @@ describe('states', () => {
     expect(await findings(page)).toEqual([]);
   });
 
-  it('says what was refused, and tries again', async () => {
+  it('shows a refusal, and tries again', async () => {
     const refused = {
       status: 503,
       error: 'service_unavailable',
@@ -268,7 +268,7 @@ describe('states', () => {
     await rows().nth(99).waitFor();
   });
 
-  it('leads back to what was looked for after a session that ran out', async () => {
+  it('leads back to the search after a session that ran out', async () => {
     await open(`?request=${day.granted}`);
     await rows().first().waitFor();
     await watched.context.clearCookies();
@@ -282,7 +282,7 @@ describe('states', () => {
 });
 
 describe('verification', () => {
-  it('verifies the chain and its checkpoints in this browser, and says of each entry what it rests on', async () => {
+  it('verifies the chain and its checkpoints in this browser, and shows the state of each entry', async () => {
     await open();
     await rows().nth(99).waitFor();
     await unfold();
@@ -367,7 +367,7 @@ describe('verification', () => {
 });
 
 describe('files', () => {
-  it('the CSV is the operation’s own, of what was found', async () => {
+  it('the CSV is the operation’s own, of the search', async () => {
     const query = 'kind=principal.changed';
     await open(`?${query}`);
     await rows().first().waitFor();

@@ -25,7 +25,7 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-/** With PICTURES, a folder: what a person would see, light and dark, on a phone and a desktop. */
+/** With PICTURES, a folder: the pages as a person would see them, light and dark, on a phone and a desktop. */
 async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env['PICTURES'];
   if (folder === undefined) return;

@@ -5,7 +5,7 @@ import { TARGETS } from '@countersign/deploy';
 import { parse } from 'yaml';
 import { ROOT } from './tools.js';
 
-/** What can be said of the image and of docker-compose.yml without an engine; with its plug-in, compose says the rest. */
+/** Checks of the image and of docker-compose.yml without an engine; with its plug-in, compose checks the rest. */
 const dockerfile = readFileSync(join(ROOT, 'deploy', 'Dockerfile'), 'utf8');
 
 interface Service {

@@ -17,8 +17,8 @@ import { withUsedRights } from './used-rights.js';
 import type { UsedRights } from './used-rights.js';
 
 /**
- * The chart lets each target have and reach what its row of the table says, and each target, started for real, takes and uses
- * just that: neither the chart, the table nor the code can change alone.
+ * The chart gives each target the rights and destinations of its row of the table, and each target, started for real, takes
+ * and uses just those: neither the chart, the table nor the code can change alone.
  */
 const HA = rendered(
   shape('production-ha'),
@@ -84,7 +84,7 @@ describe.each(DRAWN)('%s', (target) => {
     );
   });
 
-  it('reaches what it uses', () => {
+  it('reaches the destinations that it uses', () => {
     const values = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')).networkPolicy;
     const places: Record<string, boolean> = {
       postgres: rowOf(target).role !== null,
@@ -122,7 +122,7 @@ describe.each(DRAWN)('%s', (target) => {
   });
 });
 
-it('lets who runs strangers’ schemas see nothing but its password for NATS', () => {
+it('lets the target of untrusted schemas see nothing but its password for NATS', () => {
   const { containers, volumes, ...pod } = of('Deployment', 'schema').spec.template.spec;
   const [secrets, ...others] = volumes;
   expect(others).toEqual([]);
@@ -141,7 +141,7 @@ it('lets who runs strangers’ schemas see nothing but its password for NATS', (
   );
 });
 
-it('denies what no policy allows', () => {
+it('denies connections that no policy allows', () => {
   const deny = HA.find(
     ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name.endsWith('-deny'),
   );
@@ -210,7 +210,7 @@ describe('started for real', () => {
         publishes: sorted(row.publishes),
         queues: row.queues,
       });
-      // Some variables are read only where others switch on what they are for.
+      // Some variables are read only where others switch their feature on.
       const allRead = new Set([...read, ...(await assembleWithAllOn(ground, target))]);
       expect(sorted([...allRead].filter(isOfTarget))).toEqual(
         sorted([...(SETTINGS.get(target) ?? [])].filter(isOfTarget)),
@@ -219,7 +219,7 @@ describe('started for real', () => {
     60_000,
   );
 
-  it('asks what others serve: for checks of schemas, and the gateway for its callers', () => {
+  it('calls other services: for checks of schemas, and the gateway for its callers', () => {
     for (const target of DRAWN) {
       const asksForChecks = target === 'request' || target === 'review';
       if (target === 'gateway') continue;

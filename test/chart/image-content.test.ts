@@ -16,16 +16,16 @@ import type { Fleet, FleetUser } from '../fault/support/fleet.js';
 import { report } from '../fault/support/report.js';
 
 const ROOT = resolve(__dirname, '../..');
-/** Gateway, services, the worker that opens grants, and somebody to log in with. */
+/** Gateway, services, the worker that opens grants, and the development provider to log in with. */
 const TARGETS = [
   ...['request', 'review', 'execution-authority', 'ledger', 'notifier'],
   ...['worker-anchor', 'gateway', 'development-provider', 'schema'],
 ];
-/** Megabytes: an image that grows by a half has got something that nobody meant to add. */
+/** Megabytes: an image that grows by a half contains something unintended. */
 const MOST_MEGABYTES = 140;
 
-// As the Dockerfile does it, by its own commands, so that what the image runs is tried where no engine can build one.
-describe('what the image holds', () => {
+// As the Dockerfile does it, by its own commands, so that the image's content is tested where no engine can build one.
+describe('the content of the image', () => {
   const home = mkdtempSync(join(tmpdir(), 'countersign-image-'));
   const [out, app] = [join(home, 'out'), join(home, 'app')];
   const user = unprivileged();

@@ -12,7 +12,7 @@ import { prepareGround, startAndStop } from './started.js';
 import type { Ground } from './started.js';
 import { CHART, ROOT, promtool, run } from './tools.js';
 
-/** What every target shows to Prometheus, and what alerts and dashboard make of it. */
+/** The metrics of every target for Prometheus, and their use by alerts and dashboard. */
 const DRAWN = TARGETS.filter((target) => target !== 'development-provider');
 
 interface Rule {
@@ -132,7 +132,7 @@ describe('alerts', () => {
     }
   });
 
-  it('lead to a page that says what to do', () => {
+  it('lead to a page with the remedy', () => {
     const headings = new Set(
       [...readFileSync(join(ROOT, 'docs', 'operations.md'), 'utf8').matchAll(/^#+ (.*)$/gm)].map(
         ([, heading]) =>
@@ -155,13 +155,13 @@ describe('alerts', () => {
     }
   });
 
-  it('name what is there', () => {
+  it('name existing things', () => {
     for (const { alert, expr } of rules) expectKnown(alert, expr);
   });
 });
 
 describe('the dashboard', () => {
-  it('asks what Prometheus can answer', () => {
+  it('has queries that Prometheus can answer', () => {
     const spec = {
       groups: [
         {
@@ -178,7 +178,7 @@ describe('the dashboard', () => {
     expect(queries.length).toBeGreaterThan(20);
   });
 
-  it('names what is there', () => {
+  it('names existing metrics', () => {
     for (const { title, expr } of queries) expectKnown(title, expr);
   });
 

@@ -10,8 +10,7 @@ import { rawNats } from './raw-nats.js';
 import type { RawNats } from './raw-nats.js';
 
 /**
- * The values for the nats chart, tried on a real server: each target can do what it does, and nothing that another one
- * does. (test/chart/drawing.test.ts shows that this is what the code does.)
+ * The values for the nats chart, tried on a real server: each target can use its own subjects, and none of another target.
  */
 const DRAWN = TARGETS.filter((target) => target !== 'development-provider');
 const SERVED = DRAWN.flatMap((target) =>
@@ -66,7 +65,7 @@ it('has a user for every target, with a password out of a Secret', () => {
   }
 });
 
-it('lets who may ask a service ask, and the service answer', async () => {
+it('lets permitted callers call a service, and the service answer', async () => {
   for (const { target, subject } of SERVED) {
     of(target).subscribe(subject, {
       queue: subject.split('.')[1] ?? '',
@@ -84,7 +83,7 @@ it('lets who may ask a service ask, and the service answer', async () => {
   }
 });
 
-it('brings hints to those who wait for them', async () => {
+it('brings hints to their subscribers', async () => {
   const heard: string[] = [];
   for (const target of DRAWN) {
     for (const hint of rowOf(target).subscribes) {
@@ -119,7 +118,7 @@ describe.each(DRAWN)('%s', (target) => {
     }
   });
 
-  it('cannot say or hear hints of others, nor listen to their answers', async () => {
+  it('cannot send or receive hints of others, nor listen to their answers', async () => {
     for (const hint of Object.keys(HINTS) as (keyof typeof HINTS)[]) {
       const says = await refused(target, ...publish(HINTS[hint]));
       expect([hint, says]).toEqual([hint, !may.publishes.includes(hint)]);

@@ -25,7 +25,7 @@ export const SHAPES = readdirSync(join(CHART, 'ci')).map((file) => join(CHART, '
 
 const known = new Map<string, Outcome>();
 
-/** What `helm template` says of values: a path, and settings of single keys. Asked once for the same. */
+/** The output of `helm template` for values: a path, and settings of single keys. Asked once for the same. */
 export function template(values: string, ...settings: readonly string[]): Outcome {
   const asked = JSON.stringify([values, ...settings]);
   const found = known.get(asked) ?? templateAnew(values, settings);

@@ -1,6 +1,6 @@
 import { createConnection } from 'node:net';
 
-/** A connection that speaks the protocol of NATS itself, to see what the server says to a line. */
+/** A connection that speaks the protocol of NATS itself, to see the server's answer to a line. */
 export interface RawNats {
   /** Sends lines, and resolves to all that the server said to them. */
   say(...lines: readonly string[]): Promise<string>;

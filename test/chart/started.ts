@@ -17,7 +17,7 @@ import type { SigningService } from '@countersign/protocol';
 import { asLogin, startTestServer } from '../database/server.js';
 import { keyFilesOf } from '../support/key-files.js';
 
-/** What targets stand on: a migrated database with a login for each role, Redis, and keys. */
+/** The services that targets need: a migrated database with a login for each role, Redis, and keys. */
 export interface Ground {
   /** As the owner of the database. */
   readonly url: string;
@@ -41,7 +41,7 @@ export async function prepareGround(): Promise<Ground> {
   };
 }
 
-/** What a target did while it ran. */
+/** The record of a target's run. */
 export interface Started {
   /** Variables of the environment that it looked at; `<name>_FILE` counts as `<name>`. */
   readonly read: ReadonlySet<string>;
@@ -52,7 +52,7 @@ export interface Started {
 export interface StartOptions {
   /** Variables beside those of a target with all that it needs. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What is done while they run. */
+  /** The work while they run. */
   readonly meanwhile?: (origin: string) => Promise<void>;
 }
 

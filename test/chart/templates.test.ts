@@ -38,7 +38,7 @@ describe.each(SHAPES)('%s', (values) => {
     expect(manifests.map(({ kind }) => kind)).not.toContain('Secret');
     for (const manifest of manifests) {
       const { metadata } = manifest;
-      // extraObjects are whoever's who wrote them.
+      // extraObjects belong to the operator who wrote them.
       if (metadata.name === 'review-extra') continue;
       expect(metadata.namespace).toBe('countersign');
       expect(metadata.labels['app.kubernetes.io/instance']).toBe('review');
@@ -58,7 +58,7 @@ describe.each(SHAPES)('%s', (values) => {
           capabilities: { drop: ['ALL'] },
         });
         expect(container.resources.limits.memory).toBeDefined();
-        // Nothing secret in what `kubectl describe` shows.
+        // Nothing secret in the output of `kubectl describe`.
         for (const { name, value } of container.env ?? []) {
           expect([name, value]).not.toEqual([
             expect.stringMatching(/_(KEY|PASSWORD|SECRET)$/),
@@ -170,7 +170,7 @@ describe('values that do not fit are refused by a sentence with the key and the 
 });
 
 describe('every target has the same keys', () => {
-  /** Anything that can be said of a pod and what is around it. */
+  /** All settings of a pod and its environment. */
   const SAID = {
     replicas: 7,
     resources: { requests: { cpu: '3' }, limits: { memory: '3Gi' } },
@@ -265,7 +265,7 @@ describe('scaling', () => {
   const of = (kind: string, target: string) =>
     manifests.find((manifest) => manifest.kind === kind && component(manifest) === target);
 
-  it('leaves the number of pods to whoever scales them', () => {
+  it('leaves the number of pods to their autoscaler', () => {
     expect(of('Deployment', 'gateway')?.spec).not.toHaveProperty('replicas');
     expect(of('HorizontalPodAutoscaler', 'gateway')?.spec).toMatchObject({
       minReplicas: 3,
@@ -275,7 +275,7 @@ describe('scaling', () => {
     expect(of('Deployment', 'ledger')?.spec.replicas).toBe(3);
   });
 
-  it('scales workers by what is overdue in the database', () => {
+  it('scales workers by the overdue items in the database', () => {
     const [trigger] = of('ScaledObject', 'worker-deletion')?.spec.triggers ?? [];
     expect(trigger.metadata).toEqual({
       serverAddress: 'http://prometheus-operated.monitoring:9090',
@@ -321,7 +321,7 @@ it('writes large numbers as they were meant', () => {
   });
 });
 
-it('names a Job after what it runs, and nothing else changes that name', () => {
+it('names a Job after its contents, and nothing else changes that name', () => {
   const name = (...settings: string[]) =>
     rendered(shape('all-in-one'), ...settings).find(({ kind }) => kind === 'Job')?.metadata.name;
   expect(name('commonLabels={"a":"b"}')).toBe(name());

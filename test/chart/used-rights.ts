@@ -3,7 +3,7 @@ import { TABLE } from '@countersign/deploy';
 import type { Hint, Target } from '@countersign/deploy';
 import type { SigningService } from '@countersign/protocol';
 
-/** What a target asked its process for when it was put together. */
+/** The rights that a target asked its process for when it was assembled. */
 export interface UsedRights {
   readonly roles: readonly RoleName[];
   readonly keys: readonly SigningService[];
@@ -18,7 +18,7 @@ interface Ground {
   worker(name: string): unknown;
 }
 
-/** Runs `work`, which puts the target together, and says what it was given. */
+/** Runs `work`, which assembles the target, and returns the rights that it was given. */
 export async function withUsedRights<T extends object>(
   target: Target,
   work: () => Promise<T>,

@@ -38,17 +38,17 @@ function verify(args: readonly string[], input = '') {
 }
 
 describe('countersign verify', () => {
-  it('exits with 0 for what holds, and tells what happened', () => {
+  it('exits with 0 for a document that holds, and prints the timeline', () => {
     const { code, stdout, stderr } = verify([exported, '--trust', trust, '--store', store]);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('runner-1/run-88 claimed invoice-4711/payment-1');
   });
 
-  it('exits with 3 for what stays open', () => {
+  it('exits with 3 for a document that stays open', () => {
     expect(verify([exported, '--trust', trust]).code).toBe(3);
   });
 
-  it('reads standard input, and exits with 1 for what fails', () => {
+  it('reads standard input, and exits with 1 for a document that fails', () => {
     const altered = JSON.stringify(document).replace('1200.50', '1200.51');
     const { code, stdout } = verify(['-', '--trust', trust, '--store', store, '--json'], altered);
     expect([code, JSON.parse(stdout).verdict]).toEqual([1, 'fails']);
@@ -79,7 +79,7 @@ describe('countersign verify', () => {
     expect(`${stdout}${stderr}`).not.toMatch(/^\s+at /m);
   });
 
-  it('tells its exit codes', () => {
+  it('lists its exit codes', () => {
     const { code, stdout } = verify(['--help']);
     expect([code, ...[0, 1, 2, 3].map((each) => stdout.includes(`\n  ${each}  `))]).toEqual([
       0,

@@ -91,7 +91,7 @@ describe('a byte of an export of 200 entries', () => {
     ]);
   });
 
-  it('is noticed when it is flipped, or lies in a member that the verdict names', async () => {
+  it('is noticed when it is flipped, or is in a member that the verdict names', async () => {
     const found = await unnoticed(ALL ? everyByte() : [...sample()]);
     const missed = found.filter(({ at, respelled }) => isCovered(at) && !respelled);
     expect(

@@ -21,7 +21,7 @@ import type { Vector } from './vectors/vector.js';
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 const hasBrowser = existsSync(CHROMIUM);
 if (!hasBrowser)
-  console.warn(`SKIPPED: there is no browser at ${CHROMIUM}, so nobody opens the page`);
+  console.warn(`SKIPPED: there is no browser at ${CHROMIUM}, so the page is not opened`);
 const there = hasBrowser ? describe : describe.skip;
 
 const BUILT = resolve(__dirname, '../../packages/verifier-page/dist/verify.html');
@@ -71,7 +71,7 @@ there('the page of the verifier, saved to a disk, without a network', () => {
     buffer: Buffer.from(text),
   });
 
-  /** What the page says, as its JSON and as its words. */
+  /** The page's verdict, as its JSON and as its words. */
   async function verdictOf(vector: Vector): Promise<{ verdict: Verdict; words: string }> {
     const { now, ...expected } = vector.expected;
     await page.setInputFiles('#trust', file('trust.json', JSON.stringify(vector.trust)));
@@ -106,7 +106,7 @@ there('the page of the verifier, saved to a disk, without a network', () => {
     return { verdict: JSON.parse(json) as Verdict, words: [headline, ...items].join('\n') };
   }
 
-  it('says of every vector what the function says, in the same words', async () => {
+  it('gives the function’s verdict on every vector, in the same words', async () => {
     for (const vector of vectors) {
       const said = await verdictOf(vector);
       const function_ = verifyDocument(documentOf(vector), loadTrust(vector.trust), {

@@ -7,7 +7,7 @@ import { WRONG_RECORDS } from './evidence/wrong-records.js';
 
 const trust = loadTrust(trustManifest());
 
-describe('an export of a service that signs what it never may', () => {
+describe('an export of a service that signs forbidden content', () => {
   it.each([...WRONG_RECORDS, ...WRONG_EVENTS])('fails by %s: %s', (code, _, scenario) => {
     const { document, ledger } = buildEvidence(scenario);
     const copies = copiesIn(ledger.store);

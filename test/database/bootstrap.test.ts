@@ -72,7 +72,7 @@ it('refuses a tenant that exists and leaves it as it was, also when two come at 
   expect(rows).toEqual([{ credentials: 1 }]);
 });
 
-it('refuses a token that somebody has, and makes nothing', async () => {
+it('refuses another principal’s token, and creates nothing', async () => {
   const first = newInput();
   await bootstrapTenant(owner, first);
   const second = { ...newInput(), token: first.token };

@@ -77,7 +77,7 @@ async function cursorOf(of: string): Promise<number | undefined> {
   return rows[0]?.sequence;
 }
 
-/** What one follower does: true when its batch counted. */
+/** One round of a follower: true when its batch counted. */
 async function followOnce(most: number): Promise<boolean> {
   const batch = await feed.batch(tenant, most);
   if (batch === null) return false;
@@ -118,12 +118,12 @@ describe('the chain is followed', () => {
     expect(batch?.entries.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
   });
 
-  it('by passing over what nobody listens to', async () => {
+  it('by passing over entries without a webhook', async () => {
     await chain(owner, tenant, 5);
     expect(await feed.passOver(tenant)).toBe(true);
     expect(await cursorOf(tenant)).toBe(5);
     expect(await feed.passOver(tenant)).toBe(true);
-    // Whoever had read before counts no more.
+    // A follower that had read before counts no more.
     expect(await feed.follow(tenant, 0, 3, [])).toBeNull();
     await listen(owner, tenant);
     await chain(owner, tenant, 2);

@@ -24,7 +24,7 @@ it('schema.prisma and the migrations say the same', async () => {
   expect(await drift(server.pool(url))).toEqual([]);
 }, 20_000);
 
-it('tells what only a migration changed', async () => {
+it('reports a change that only a migration made', async () => {
   const changed = server.pool(await server.migratedDatabase());
   await changed.query(`
     ALTER TABLE nonce ADD COLUMN planted text;
@@ -52,7 +52,7 @@ it('tells what only a migration changed', async () => {
   ]);
 }, 20_000);
 
-it('tells what only schema.prisma changed', async () => {
+it('reports a change that only schema.prisma made', async () => {
   const changed = join(folder, 'schema.prisma');
   const text = readFileSync(SCHEMA, 'utf8');
   writeFileSync(changed, text.replace('model Nonce {', 'model Nonce {\n  planted String?\n'));

@@ -122,7 +122,7 @@ async function eventsOf(
   return rows;
 }
 
-it('chains what was committed, in that order, with the heads of the protocol', async () => {
+it('chains committed records, in that order, with the heads of the protocol', async () => {
   const tenant = await newTenant();
   const records = await commit(tenant, 7);
   expect(await drain(tenant)).toMatchObject({ appended: 7, sequence: 7, remaining: false });
@@ -208,7 +208,7 @@ it('has no chain for a tenant that does not exist', async () => {
   expect(await drain('nobody')).toBeNull();
 });
 
-it('stops at the last sequence that JSON numbers can tell apart', async () => {
+it('stops at the last sequence that JSON numbers can represent', async () => {
   const tenant = await newTenant();
   await owner.query('UPDATE ledger_head SET sequence = 9007199254740990 WHERE tenant = $1', [
     tenant,

@@ -41,7 +41,7 @@ async function listed(id: string, scope: 'operator' | 'owner' | 'human', state: 
   return rows.map((row) => row.request_id);
 }
 
-it('counts a review whose time has come as expired, whether or not that is written, to whoever may see it', async () => {
+it('counts a review whose time has come as expired, even if that is not written yet, for every permitted reader', async () => {
   // From the oldest to the newest.
   const written = await request('pat', 'first', 'expired', -50, -90);
   const overdue = await request('pat', 'first', 'pending', -1, -80);

@@ -96,7 +96,7 @@ it('shows zeros and nothing for a new tenant', async () => {
   expect(await metrics.snapshot('nobody', 50)).toBeUndefined();
 });
 
-it('counts what is pending now, whether or not an expiry is written yet', async () => {
+it('counts pending requests now, even if an expiry is not written yet', async () => {
   const { tenant } = await newTenant();
   const stranger = await newTenant();
   await insertRequest(stranger.tenant, { acceptedIn: -9999 });
@@ -123,7 +123,7 @@ it('counts executions without an outcome', async () => {
   expect(await snapshot(tenant)).toMatchObject({ unresolved_execution: 3, pending: 0 });
 });
 
-it('counts what is retained, and the room that requests take', async () => {
+it('counts retained material, and its bytes', async () => {
   const { tenant } = await newTenant();
   const { tenant: stranger } = await newTenant();
   await insertRequest(stranger, { retained: true });

@@ -65,7 +65,7 @@ describe('an empty database', () => {
     });
   });
 
-  it('is migrated by an owner who may not make roles, when they are there', async () => {
+  it('is migrated by an owner who may not make roles, when they exist', async () => {
     await server.migratedDatabase();
     const url = await server.emptyDatabase();
     const name = new URL(url).pathname.slice(1);
@@ -81,7 +81,7 @@ describe('an empty database', () => {
 });
 
 describe('a migrated database', () => {
-  it('is left alone by a second run', async () => {
+  it('is not changed by a second run', async () => {
     const url = await server.emptyDatabase();
     await migrate(url);
     expect(await migrate(url)).toEqual([]);
@@ -94,7 +94,7 @@ describe('a migrated database', () => {
     expect((await migrationStatus(url)).state).toBe('current');
   });
 
-  it('takes only what it lacks from a later release', async () => {
+  it('takes only the missing migrations of a later release', async () => {
     const url = await server.emptyDatabase();
     await migrate(url, { directory: release(FIRST) });
     expect((await migrationStatus(url, release(SECOND))).pending).toEqual(['2_second']);
@@ -227,7 +227,7 @@ describe('a service', () => {
     await early.end();
   });
 
-  it('is told of a database that does not answer, instead of taking it for an old one', async () => {
+  it('reports a database that does not answer, instead of taking it for an old one', async () => {
     await expect(migrationStatus('postgres://127.0.0.1:1/none')).rejects.toThrow();
     await expect(migrate('postgres://127.0.0.1:1/none')).rejects.toThrow();
   });

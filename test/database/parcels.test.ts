@@ -50,7 +50,7 @@ it('has nothing under an id that was never given', async () => {
   await expect(parcels.take('no id', 'request')).rejects.toThrow();
 });
 
-it('sweeps what nobody took in time, and nothing younger', async () => {
+it('removes bodies that were not taken in time, and no newer ones', async () => {
   const [old, young] = [await parcels.put('old', 'request'), await parcels.put('young', 'request')];
   await owner.query(`UPDATE parcel SET created_at = created_at - interval '1 hour' WHERE id = $1`, [
     old,

@@ -17,7 +17,7 @@ import type { TestServer } from './server.js';
 import { serviceStatements, storesWithStatements } from '../bench/growth/service-statements.js';
 
 /**
- * What a walk along an index goes by, beside the tenant. `page`: it ends after so many rows in the index's order, of which
+ * The keys of a walk along an index, beside the tenant. `page`: it ends after so many rows in the index's order, of which
  * it passes over hardly any.
  */
 interface Key {
@@ -43,7 +43,7 @@ const KEYS: Record<string, readonly Key[]> = {
   record: [by('id'), by('request_id'), by('issued_at')],
   ledger_entry: [by('sequence'), by('request_id')],
   event: [by('owner', 'sequence'), by('request_id')],
-  // What waits for the chain: few.
+  // Records that wait for the chain: few.
   outbox: [by('id'), by()],
   // The operation of a review names its request.
   idempotency: [
@@ -67,7 +67,7 @@ const KEYS: Record<string, readonly Key[]> = {
   tree_cosignature: [by('generation', 'size'), page('generation', 'witness', 'key_id')],
 };
 
-/** Statements that are about many rows of a tenant by what they ask, and of which table. */
+/** Statements about many rows of a tenant by their purpose, and the tables of these rows. */
 const ABOUT_MANY: Record<string, readonly string[]> = {
   'ledger.metrics': ['lifecycle', 'material', 'checkpoint', 'deadline', 'delivery'],
   // A reviewer leaves: every open request of the tenant.
@@ -79,7 +79,7 @@ const ABOUT_MANY: Record<string, readonly string[]> = {
 /** Of the rows of a page few are passed over by these: reviews that just expired, checkpoints that were just made. */
 const PASSED_OVER = ['review_deadline', 'acceptance'];
 
-/** How statements are made, and what each is called. */
+/** The functions that make statements, with the name of each. */
 const MADE = /\b(statement|stepStatement|customStep|batchStatement|sized)\(\s*'([^']+)'/g;
 
 function faultOf(scan: Scan): string | null {
@@ -107,7 +107,7 @@ const urls: Record<string, string> = {};
 beforeAll(async () => {
   server = await startTestServer();
   statements = await serviceStatements();
-  // Nobody but this test analyses anything.
+  // Only this test analyses tables.
   const postgres = server.pool(await server.emptyDatabase());
   await postgres.query('ALTER SYSTEM SET autovacuum = off');
   await postgres.query('SELECT pg_reload_conf()');
@@ -138,7 +138,7 @@ async function plansOf(url: string): Promise<[name: string, Plan][]> {
   return plans;
 }
 
-/** What the database's own functions send, as Postgres tells it. */
+/** The statements of the database's own functions, as Postgres reports them. */
 async function functionPlansOf(url: string): Promise<[name: string, Plan][]> {
   const client = new pg.Client({ connectionString: url });
   const plans: [string, Plan][] = [];

@@ -76,7 +76,7 @@ describe('a connection', () => {
     await other.end();
   });
 
-  it('waits no longer than it was told, for a connection and for a statement', async () => {
+  it('waits no longer than its limit, for a connection and for a statement', async () => {
     const other = servicePool({
       url,
       application: 'test',
@@ -95,7 +95,7 @@ describe('a connection', () => {
     await other.end();
   });
 
-  it('that breaks while idle is told about and replaced', async () => {
+  it('that breaks while idle is reported and replaced', async () => {
     const errors: Error[] = [];
     const broken = new Promise<void>((resolve) => {
       const other = servicePool({
@@ -139,7 +139,7 @@ describe('a connection', () => {
   });
 });
 
-it('the database tells the time in milliseconds', async () => {
+it('the database returns the time in milliseconds', async () => {
   const before = await databaseNow(pool);
   const after = await databaseNow(pool);
   expect(Number.isInteger(before)).toBe(true);

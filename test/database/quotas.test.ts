@@ -44,7 +44,7 @@ interface Creation {
   retained?: number;
 }
 
-/** What a creation does to quotas, in one transaction: takes its slot, then becomes pending and takes space. */
+/** The steps of a creation on quotas, in one transaction: takes its slot, then becomes pending and takes space. */
 async function create(input: Creation): Promise<string> {
   const { tenant, amounts, owner = 'owner', route = 'route', bytes = 1, retained = 1000 } = input;
   const client = await pool.connect();
@@ -119,7 +119,7 @@ describe('of 50 parallel creations exactly as many are accepted as', () => {
     ['the bucket of the owner', creation({ owner_burst: 17 }), 'creation_rate'],
   ])('%s allows', async (scope, amounts, code) => {
     const tenant = randomUUID();
-    // What many owners and routes share must not be guarded by a lock on one of them.
+    // A row that many owners and routes share must not be guarded by a lock on one of them.
     const shared = scope.includes('tenant');
     const call = (place: number): Promise<string> =>
       create({ tenant, amounts, ...(shared ? { owner: `o${place}`, route: `r${place}` } : {}) });
@@ -180,7 +180,7 @@ describe('a creation', () => {
     expect(await refusal({})).toBe('retained_quota');
   });
 
-  it('of one owner, route or tenant does not use what others have', async () => {
+  it('of one owner, route or tenant does not use those of others', async () => {
     const amounts = creation({ daily_owner: 1, owner_burst: 1, daily_route: 2, daily_tenant: 2 });
     const tenant = randomUUID();
     expect(await create({ tenant, amounts, owner: 'a' })).toBe('accepted');
@@ -221,7 +221,7 @@ describe('of 50 parallel bundles exactly as many are accepted as', () => {
   });
 });
 
-it('a bundle is refused when it does not fit into what the tenant may retain', async () => {
+it('a bundle is refused when it does not fit into the tenant’s retained bytes', async () => {
   const tenant = randomUUID();
   await pool.query(
     `INSERT INTO retained (tenant, scope, subject, bytes) VALUES ($1, 'publisher', 'other', 90)`,

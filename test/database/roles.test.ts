@@ -314,7 +314,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => server.stop());
 
-/** What a statement of that role ends with, undone afterwards: a SQLSTATE, or null for success. */
+/** The end of a statement of that role, undone afterwards: a SQLSTATE, or null for success. */
 async function attempt(
   name: RoleName,
   sql: string,
@@ -413,7 +413,7 @@ describe.each(ROLE_NAMES)('%s', (name) => {
     }
   });
 
-  it('cannot change or remove what the security log has', async () => {
+  it('cannot change or remove entries of the security log', async () => {
     for (const table of ['security_entry', 'security_event']) {
       for (const column of await columnsOf(table)) {
         expect(await attempt(name, `UPDATE ${table} SET ${column} = DEFAULT`)).toBe(REFUSED);
@@ -458,7 +458,7 @@ describe.each(ROLE_NAMES)('%s', (name) => {
     ]) {
       expect([sql, await attempt(name, sql)]).toEqual([sql, REFUSED]);
     }
-    // Granting what one has no right to grant is refused, or is a warning and has no effect.
+    // A grant without the right to it is refused, or is a warning and has no effect.
     await attempt(name, 'GRANT ALL ON record, ledger_entry, lifecycle TO PUBLIC; COMMIT');
     const { rows } = await owner.query(
       `SELECT has_table_privilege($1, 'ledger_entry', 'UPDATE') OR has_table_privilege($1, 'record', 'DELETE') AS gained`,
@@ -479,7 +479,7 @@ describe.each(ROLE_NAMES)('%s', (name) => {
     client.release(true);
   });
 
-  it('reads what webhooks are signed with only where they are sent', async () => {
+  it('reads the secrets of webhooks only where they are sent', async () => {
     const secret = await attempt(name, 'SELECT secret FROM webhook_secret');
     expect(secret).toBe(name === 'notifier' ? null : REFUSED);
   });
@@ -492,7 +492,7 @@ describe.each(ROLE_NAMES)('%s', (name) => {
   });
 });
 
-it('the deletion worker removes what its time has come for', async () => {
+it('the deletion worker removes due rows', async () => {
   for (const sql of [
     `DELETE FROM request WHERE tenant = 't' AND id = $1`,
     `DELETE FROM material WHERE tenant = 't' AND request_id = $1`,
@@ -540,7 +540,7 @@ it('a login that is no member of a role cannot connect as it', async () => {
   }
 });
 
-/** What role $1 may do to each table, in the form of GRANTS. */
+/** The rights of role $1 on each table, in the form of GRANTS. */
 const GRANTS_OF = `
 SELECT "table", string_agg(privilege || columns, ' ' ORDER BY place) AS grants
 FROM (

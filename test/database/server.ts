@@ -6,7 +6,7 @@ import { testPostgres } from '@countersign/dev-servers/testing';
 
 export const ROLE_NAMES = Object.keys(ROLES) as RoleName[];
 
-/** A service's pool. What a test asks by itself is asked across tenants. */
+/** A service's pool. A test's own statements run across tenants. */
 export type TestPool = Pool & ScopedPool;
 
 /** A Postgres server of a test file's own, and databases on it. */
@@ -68,7 +68,10 @@ export function servicePool(options: Parameters<typeof createPool>[0]): TestPool
   return { ...pool.acrossTenants, ...pool };
 }
 
-/** What operations make of our group roles: one login for each service, a member of exactly one; all with the owner's password. */
+/**
+ * The logins that operators make for our group roles: one for each service, a member of exactly one; all with the owner's
+ * password.
+ */
 async function makeLogins(owner: pg.Pool, password: string): Promise<void> {
   for (const name of ROLE_NAMES) {
     await owner

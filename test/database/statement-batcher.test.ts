@@ -99,7 +99,7 @@ describe('concurrent point queries', () => {
     expect(transactions.size).toBeLessThan(6);
   });
 
-  it('do not wait for long values, which are sent alone', async () => {
+  it('do not wait for long values, which are sent separately', async () => {
     const long = 'x'.repeat(100_000);
     const answers = await Promise.all(
       [long, long, long].map((text) => pool.pointQuery<{ id: string }>(transaction(text))),
@@ -137,7 +137,7 @@ describe('concurrent point queries', () => {
 });
 
 describe('one of them that fails', () => {
-  it('fails alone, and the others have their effect once', async () => {
+  it('does not affect the others, which have their effect once', async () => {
     await pool.pointQuery(insert(100));
     await pool.pointQuery(add(1));
     const answers = await together([add(2), insert(101), insert(101), add(3), insert(102)]);
@@ -159,7 +159,7 @@ describe('one of them that fails', () => {
 });
 
 describe('a lock that one of them needs', () => {
-  it('is waited for by that one alone', async () => {
+  it('delays only that one', async () => {
     await pool.pointQuery(add(9));
     const letGo = await held(2);
     const waits = pool.pointQuery<{ n: number }>(add(2));

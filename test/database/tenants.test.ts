@@ -11,9 +11,9 @@ import type { Statement } from '../bench/growth/statement.js';
 import { startTestServer } from './server.js';
 import type { TestServer } from './server.js';
 
-/** Who asks about more than one tenant, or before the tenant is known. Whatever is added here has to say why. */
+/** Who asks about more than one tenant, or before the tenant is known. Each addition here needs a reason. */
 const ACROSS_TENANTS: readonly string[] = [
-  // Sweeps of workers: what is due, in whichever tenant.
+  // Sweeps of workers: due items of all tenants.
   'deadlines.overdue',
   'deadlines.upcoming',
   'deliveries.overdue',
@@ -102,7 +102,7 @@ async function tenantTables(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** So that a row may hold whatever a statement looks for. */
+/** So that a row may hold any value that a statement looks for. */
 const WITHOUT_CONSTRAINTS = `DO $$ DECLARE k record; BEGIN
   FOR k IN SELECT conname, conrelid::regclass AS of FROM pg_constraint
     WHERE connamespace = 'public'::regnamespace AND contype IN ('c', 'f') ORDER BY contype LOOP
@@ -124,7 +124,7 @@ async function oneRowEach(tenant: string): Promise<string> {
     const values = columns.map((of) => valueOf(of, tenant)).join(', ');
     return `INSERT INTO ${table} (${names}) VALUES (${values})`;
   });
-  // Without triggers: no row has what it refers to.
+  // Without triggers: no row has the rows that it refers to.
   return `BEGIN; SET LOCAL session_replication_role = replica; ${inserts.join(';\n')}; COMMIT`;
 }
 
@@ -222,7 +222,7 @@ it('a statement’s scope is the tenant that it is asked about', () => {
   expect([...scopes].sort()).toEqual(['{"tenant":""}', '{"tenant":"t"}']);
 });
 
-it('every table with tenants has the policy, for everything and everybody', async () => {
+it('every table with tenants has the policy, for all commands and roles', async () => {
   const { rows } = await owner.query(
     `SELECT c.relname::text AS name FROM pg_class c JOIN pg_policy p ON p.polrelid = c.oid
      WHERE c.relrowsecurity AND p.polname = 'tenant_scope' AND NOT p.polpermissive AND p.polcmd = '*' AND p.polroles = '{0}'
@@ -255,7 +255,7 @@ async function tenantsSeen(of: pg.Pool, scope: string | null): Promise<number> {
   }
 }
 
-it('a scope shows one tenant, all or none, and none is what a connection has that names none', async () => {
+it('a scope shows one tenant, all or none, and a connection without a named scope shows none', async () => {
   await owner.query(
     `INSERT INTO tenant (tenant, ledger_id, generation, fenced, created_at)
      VALUES ('a', gen_random_uuid(), gen_random_uuid(), false, now())`,

@@ -11,8 +11,8 @@ import pg from 'pg';
 import { keyFilesOf } from '../support/key-files.js';
 
 /**
- * A process that probes look at does not end for what it lacks: it says so once, is not ready, and goes on when it is
- * there. (Without a health port it ends, as a command should.)
+ * With a health port, a process does not end for a missing dependency: it logs it once, is not ready, and continues when it
+ * is there.
  */
 const MAIN = resolve(__dirname, '../../deploy/dist/main.js');
 const ORIGIN = 'http://localhost:8080';
@@ -159,7 +159,7 @@ it('ends at once when it is asked to while it waits', async () => {
   expect(performance.now() - begin).toBeLessThan(10_000);
 });
 
-it('tells no secret of what it lacks', async () => {
+it('logs no secret of a missing dependency', async () => {
   const target = await start({ DATABASE_URL: 'postgres://nobody:hush-hush@127.0.0.1:1/nothing' });
   await until(() => said(target, /waiting for the database: /).length > 0, PATIENCE_MS);
   expect(JSON.stringify(target.lines())).not.toContain('hush-hush');

@@ -15,8 +15,8 @@ import { identityOf, newToken } from '../support/people.js';
 import { authorisedRequest, claimInput, reviewInput } from '../support/requests.js';
 import { changesBetween, connectTo, readTruths } from '../support/truths.js';
 
-// What the operator pages read beside the 29 operations: for whom, of what, and whether the preview of a change tells
-// what the change then does (decisions/0016).
+// The reads of the operator pages beside the 29 operations: their callers, their content, and whether the preview of a
+// change shows the change's effects (decisions/0016).
 
 let instance: Instance;
 let database: pg.Client;
@@ -71,8 +71,8 @@ function ask(client: Client, { method, path }: { method: string; path: string })
   return client.call('POST', `${path}?id=p`, route ? routeConfig() : principal, { key: null });
 }
 
-describe('who reads', () => {
-  it.each(ADMIN_READS)('$path: people with the power `operator`, and nobody else', async (read) => {
+describe('readers', () => {
+  it.each(ADMIN_READS)('$path: only people with the power `operator`', async (read) => {
     const { anonymous, producer, publisher, operator, requester, reviewers } = who;
     const callers = [
       anonymous,
@@ -122,8 +122,8 @@ describe('who reads', () => {
   });
 });
 
-describe('of what', () => {
-  it('of the own tenant alone, in everything that is listed', async () => {
+describe('contents', () => {
+  it('only of the own tenant, in everything that is listed', async () => {
     const created = await who.producer.post('/v2/requests', reviewInput(who.demo, { route }));
     const id = created.body.request.id as string;
     const theirs = who.elsewhere.humanOperator;
@@ -316,7 +316,7 @@ describe('a preview', () => {
     },
   );
 
-  it('says what a reviewer who goes has open', async () => {
+  it('shows the open work of a removed reviewer', async () => {
     const made = await setUp('preview-open');
     const [, ruth] = who.reviewers;
     await ruth.post(`/v2/requests/${made.pending}/assignment`);
@@ -331,7 +331,7 @@ describe('a preview', () => {
     expect(body.dropped).toEqual({ candidates: 1, assignments: 1 });
   });
 
-  it('refuses what the change would refuse', async () => {
+  it('refuses a change that the service would refuse', async () => {
     const codes = async (kind: string, id: string, body: object) => {
       const [preview, change] = await Promise.all([
         previewOf(kind, id, body),
@@ -367,7 +367,7 @@ describe('a preview', () => {
     const pool = createPool({ url: urls.DATABASE_URL, role: ROLES.request, application: 'test' });
     const store = new DirectoryStore(pool);
     const written = store.view(who.demo.tenant, (view) =>
-      // What a preview does not have: the way to write through the same transaction.
+      // The preview's interface lacks this: a way to write through the same transaction.
       (view as unknown as { client: pg.PoolClient }).client.query(
         `UPDATE tenant SET directory_revision = directory_revision + 1 WHERE tenant = $1`,
         [who.demo.tenant],

@@ -29,7 +29,7 @@ describe('transactions in each other’s way', () => {
     await fixture?.stop();
   }, 60_000);
 
-  /** Of whoever waited first Postgres finds first that it waits in a circle, and ends it. */
+  /** Postgres finds the deadlock first for the statement that waited first, and ends it. */
   async function untilWaiting(): Promise<void> {
     const waiting = `SELECT count(*)::integer AS many FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
     await until(
@@ -41,7 +41,7 @@ describe('transactions in each other’s way', () => {
   const hold = (id: string) =>
     other.query('SELECT 1 FROM lifecycle WHERE request_id = $1 FOR UPDATE', [id]);
   const deadlocks = async () => {
-    // What a session counts is told a moment after.
+    // A session's counts are reported a moment later.
     await fixture.database.query('SELECT pg_stat_clear_snapshot()');
     const { rows } = await fixture.database.query<{ deadlocks: string }>(
       'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
@@ -176,7 +176,7 @@ describe('transactions in each other’s way', () => {
     expect((await operator.get(`/v2/requests/${id}`)).body.decision_state).toBe('cancelled');
   }, 60_000);
 
-  /** What all of its processes logged. */
+  /** The log of all its processes. */
   const told = ({ dataDirectory }: Instance): string[] => {
     const logs = join(dataDirectory, 'logs');
     return readdirSync(logs).flatMap((name) => readFileSync(join(logs, name), 'utf8').split('\n'));

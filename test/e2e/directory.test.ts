@@ -12,8 +12,9 @@ import {
   until,
 } from '../support/requests.js';
 
-// What changes of principals and routes do to requests (protocol §7 request.configure-principal, request.configure-route;
-// R1, R2, R10). Each test has a route and people of its own, so that they do not disturb one another.
+// The effects of changes of principals and routes on requests (protocol §7 request.configure-principal,
+// request.configure-route; R1, R2, R10). Each test has a route and people of its own, so that they do not disturb one
+// another.
 
 let instance: Instance;
 let operator: Client;
@@ -127,7 +128,7 @@ it('cancels pending requests and revokes unused grants when the rules of a route
   expect([claimed.status, claimed.body.error]).toEqual([409, 'authority_revoked']);
 });
 
-it('takes back what a removed reviewer confirmed, and hides the rest from them', async () => {
+it('revokes decisions of a removed reviewer, and hides the rest from them', async () => {
   const { producer, putRoute, demo } = await setting();
   const granted = await authorisedRequest(demo, producer, ruth);
   const other = await authorisedRequest(demo, producer, ravi);
@@ -170,14 +171,14 @@ it('ends the requests of a producer that is disabled, rebound or loses the route
   }
 });
 
-it('leaves requests alone when a producer gets a route or another token', async () => {
+it('does not change requests when a producer gets a route or another token', async () => {
   const { producer, putProducer, route, demo } = await setting();
   const pending = await producer.post('/v2/requests', reviewInput(demo));
   await putProducer({ routes: [route, 'another'] });
   expect((await statusOf(pending.body.request.id))[0]).toBe('pending');
 });
 
-it('cancels at once what a disabled requester asked for (R10), and takes back what a disabled reviewer confirmed', async () => {
+it('cancels at once the requests of a disabled requester (R10), and revokes decisions of a disabled reviewer', async () => {
   const { producer, putProducer, putRoute, demo } = await setting();
   const humans = [`human-${randomUUID()}`, `human-${randomUUID()}`] as const;
   const putHuman = (id: string, enabled: boolean) =>

@@ -93,8 +93,8 @@ describe('every answer', () => {
   });
 });
 
-describe('what anybody may read', () => {
-  test('the verifier, which runs its own script alone and asks nobody', async () => {
+describe('public reads', () => {
+  test('the verifier, which runs only its own script and makes no call', async () => {
     const page = await anybody().get('/verify');
     const policy = page.headers.get('content-security-policy') ?? '';
     expect([page.status, page.headers.get('content-type')]).toEqual([
@@ -146,7 +146,7 @@ describe('what anybody may read', () => {
     expect((await anybody().get('/errors/none')).status).toBe(404);
   });
 
-  test('is what the pages need, packed or plain, revalidated each time, and no other file', async () => {
+  test('has the files of the pages, packed or plain, revalidated each time, and no other file', async () => {
     const { text } = await anybody().get('/docs');
     const path = /href="(\/assets\/theme-[\w-]+\.css)"/.exec(text)?.[1] as string;
     const asset = await anybody().get(path);
@@ -243,7 +243,7 @@ describe('a call', () => {
     expect([ambiguous.status, ambiguous.ended]).toEqual([400, true]);
   });
 
-  test('with a method nobody knows is 404', async () => {
+  test('with an unknown method is 404', async () => {
     expect((await raw([head('BREW', '/health', {})])).status).toBe(404);
     expect((await raw([head('GET', '/livez', { Expect: 'tea' })])).status).toBe(200);
   });

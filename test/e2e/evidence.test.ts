@@ -37,7 +37,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
-/** What the command says of a text, with the anchor store unless told otherwise. */
+/** The command's output about a text, with the anchor store by default. */
 async function verify(
   text: string,
   flags: readonly string[] = ['--store', store],
@@ -87,7 +87,7 @@ async function executed(): Promise<string> {
   return id;
 }
 
-describe('what the service hands out', () => {
+describe('the documents of the service', () => {
   it('holds as an execution, before and after its private material is deleted', async () => {
     const id = await executed();
     const before = await verify(await exported(id, 12));

@@ -50,7 +50,7 @@ it.each([
   expect(beyond.body).toEqual({ items: [], next_offset: null });
 });
 
-it('lists nothing to a person whom no route names and who owns nothing', async () => {
+it('lists nothing to a person without routes or requests', async () => {
   expect((await owner.get('/v2/requests')).body).toEqual({ items: [], next_offset: null });
 });
 
@@ -76,7 +76,7 @@ it('filters by effective state, and the empty value is no filter (R13)', async (
   expect(all.body.items.find((item: any) => item.id === expired).decision).toBe('expired');
 });
 
-it('shows who holds a review, until the lease has lapsed', async () => {
+it('shows the holder of a review, until the lease has lapsed', async () => {
   const id = ids[104]!;
   const lease = await reviewer.post(`/v2/requests/${id}/assignment`);
   const { body } = await producer.get('/v2/requests?state=pending');

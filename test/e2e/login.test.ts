@@ -126,7 +126,7 @@ async function configure(name: string, config: object): Promise<void> {
 }
 
 describe('a login', () => {
-  test('leads to a session that says who it is, with the attributes of a host cookie', async () => {
+  test('leads to a session with its person, with the attributes of a host cookie', async () => {
     const browser = newBrowser();
     const page = await browser.login(reviewer);
     expect([page.status, page.location]).toEqual([302, `${demo.origin}/inbox`]);
@@ -296,7 +296,7 @@ describe('a session', () => {
     const unknown = await session('nobody');
     expect(unknown.code).toBe(1);
     expect(unknown.stderr).toMatch(
-      /^countersign: Nobody is called nobody\. The people are: .*reviewer-1/,
+      /^countersign: No person is called nobody\. The people are: .*reviewer-1/,
     );
   });
 
@@ -311,7 +311,7 @@ describe('a session', () => {
     expect((await browser.session()).status).toBe(200);
   });
 
-  test('ends eight hours after it began, whatever happens in between', async () => {
+  test('ends eight hours after it began, with any use in between', async () => {
     const browser = newBrowser();
     await browser.login(reviewer);
     await database.query(`UPDATE session SET expires_at = clock_timestamp()`);

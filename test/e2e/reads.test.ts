@@ -136,7 +136,7 @@ describe('the stored app', () => {
     expectRefusal(await appOf(randomUUID()), 404, 'not_found');
   });
 
-  it('answers what is wrong first, in the order of the protocol', async () => {
+  it('answers the first fault, in the order of the protocol', async () => {
     const set = (sql: string, ...values: unknown[]) => database.query(sql, values);
     const { id, bundle } = await newApp({ route: await tightRoute() });
     // From the last check to the first: each fault hides the ones before.
@@ -273,7 +273,7 @@ describe('the human-in-the-loop protocol', () => {
     expect(publicFaults('hitl-object', body.hitl)).toEqual([]);
   });
 
-  it('tells a poller that nothing has changed', async () => {
+  it('answers a poller that nothing has changed', async () => {
     const id = await newRequest();
     const tag = (await pollOf(id)).headers.get('etag') ?? '';
     expect(tag).toMatch(/^"[^"]+"$/);
@@ -290,7 +290,7 @@ describe('the human-in-the-loop protocol', () => {
     expect((await statusOf(id, producer, { 'if-none-match': `"x", ${later}` })).status).toBe(304);
   });
 
-  it('gives the decision with its receipt, and keeps it when the material is gone', async () => {
+  it('gives the decision with its receipt, and keeps it after the material is deleted', async () => {
     const response = { note: 'déjà vu' };
     const id = await newRequest();
     const receipt = await decide(reviewer, id, 'approve', response);
@@ -446,7 +446,7 @@ describe('the figures', () => {
     expectRefusal(await human.get('/v2/admin/metrics.prom'), 403, 'operator_required');
   });
 
-  it('follow requests and executions of their own tenant alone', async () => {
+  it('follow only requests and executions of their own tenant', async () => {
     const elsewhere = await read(otherOperator());
     const before = await read(operator);
     const pending = await newRequest();
@@ -475,7 +475,7 @@ describe('the figures', () => {
       pending: before.requests['pending'],
       unresolved_execution: before.requests['unresolved_execution'],
     });
-    // Nobody had admitted what was reported (R11).
+    // No admission preceded the report (R11).
     expect(after.incidents[0]).toMatchObject({ code: 'outcome_without_admission' });
     expect(after.enabled_reviewers).toBe(2);
     expect(after.pending_per_reviewer).toBe((after.requests['pending'] ?? 0) / 2);
@@ -486,7 +486,7 @@ describe('the figures', () => {
     expect(now.incidents).toEqual([]);
   });
 
-  it('count what callers of the tenant were answered', async () => {
+  it('count the answers to callers of the tenant', async () => {
     const settled = (client: Client, enough: (http: Http) => boolean) =>
       until(
         async () => (await read(client)).http_since_process_start,
@@ -512,7 +512,7 @@ describe('the figures', () => {
       'idempotency_conflict',
     );
     expect((await stranger.post(`/v2/requests/${id}/cancel`)).status).toBe(200);
-    // Of nobody's tenant.
+    // Of no tenant.
     expectRefusal(await new Client(demo.origin, null).get('/v2/requests'), 401, 'unauthenticated');
     // Each replica writes its own counts, about once a second.
     const after = await settled(

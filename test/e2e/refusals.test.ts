@@ -49,7 +49,7 @@ async function newReview(): Promise<string> {
   return created.body.request.id;
 }
 
-describe('who may call', () => {
+describe('the permitted callers', () => {
   it('refuses missing, malformed and unknown credentials alike', async () => {
     const { origin } = instance.demo;
     const nobody = new Client(origin, null);
@@ -157,7 +157,7 @@ describe('who may call', () => {
     }
   });
 
-  it('keeps requester and owner from reviewing what they asked for', async () => {
+  it('keeps requester and owner from reviewing their own request', async () => {
     const id = await newReview();
     const { demo } = instance;
     const route = (await operator.put(`/v2/admin/routes/own`, {
@@ -193,7 +193,7 @@ describe('who may call', () => {
   });
 });
 
-describe('what a body must be', () => {
+describe('the rules for a body', () => {
   it('refuses every JSON that two readers could understand differently', async () => {
     const id = await newReview();
     const path = `/v2/requests/${id}/candidates`;
@@ -320,7 +320,7 @@ describe('what a body must be', () => {
     );
   }, 60_000);
 
-  it('answers who may not call while the body is still coming', async () => {
+  it('refuses a forbidden caller while the body is still coming', async () => {
     const status = await new Promise<number | undefined>((answered, failed) => {
       const { hostname, port } = new URL(instance.demo.origin);
       const call = httpRequest({
@@ -346,13 +346,13 @@ describe('what a body must be', () => {
   });
 });
 
-describe('what a request must be', () => {
+describe('the rules for a request', () => {
   const create = (changes: Record<string, unknown>) =>
     producer.post('/v2/requests', reviewInput(instance.demo, changes));
 
   it('names a route that takes its producer', async () => {
     expectRefusal(await create({ route: 'nowhere' }), 404, 'not_found');
-    // The route is judged before the rest of the body.
+    // The route is checked before the rest of the body.
     expectRefusal(await create({ route: 'nowhere', summary: '' }), 404, 'not_found');
     expectRefusal(await create({ route: 7 }), 400, 'invalid_RequestInput');
   });
@@ -431,7 +431,7 @@ describe('what a request must be', () => {
   });
 });
 
-describe('what may follow what', () => {
+describe('the order of steps', () => {
   it('confirms only the reviewer’s own live candidate', async () => {
     const id = await newReview();
     const propose = (note: string) =>
@@ -468,7 +468,7 @@ describe('what may follow what', () => {
     );
   });
 
-  it('lets nobody act on what nobody authorised', async () => {
+  it('lets no caller act without authority', async () => {
     const created = await producer.post('/v2/requests', executionInput(instance.demo));
     const id = created.body.request.id;
     expectRefusal(
@@ -490,7 +490,7 @@ describe('what may follow what', () => {
     );
   });
 
-  it('takes back what is not used yet, and only that', async () => {
+  it('takes back unused authority, and only that', async () => {
     const status = await authorisedRequest(instance.demo, producer, reviewer);
     const id = status.body.request.id;
     expectRefusal(
@@ -516,7 +516,7 @@ describe('what may follow what', () => {
 });
 
 describe('the same key', () => {
-  it('gives the same bytes for the same body, whatever the state is by now', async () => {
+  it('gives the same bytes for the same body, in any later state', async () => {
     const key = randomUUID();
     const input = reviewInput(instance.demo);
     const first = await producer.post('/v2/requests', input, { key });
@@ -545,7 +545,7 @@ describe('the same key', () => {
   });
 });
 
-describe('what a disabled credential may still do', () => {
+describe('the rights of a disabled credential', () => {
   it('nothing, at once', async () => {
     const token = randomUUID().replaceAll('-', '') + 'x'.repeat(16);
     const { demo } = instance;
@@ -581,7 +581,7 @@ describe('what a disabled credential may still do', () => {
 });
 
 describe('pages behind problem types', () => {
-  it('say what to do, in HTML and in JSON', async () => {
+  it('give the remedy, in HTML and in JSON', async () => {
     const page = await fetch(`${instance.demo.origin}/errors/grant_expired`, {
       headers: { accept: 'text/html' },
     });

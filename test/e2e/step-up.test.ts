@@ -27,14 +27,14 @@ afterAll(async () => {
 const proved = (ago: string | null) =>
   database.query('UPDATE session SET proved_at = clock_timestamp() - $1::interval', [ago]);
 
-/** What a login asks the identity provider for. */
+/** The parameters of a login at the identity provider. */
 async function maxAge(caller: Client, query: string): Promise<string | null> {
   const { headers } = await caller.get(`/auth/login?${query}`);
   return new URL(headers.get('location') as string).searchParams.get('max_age');
 }
 
 describe('a confirmation on a route with step-up', () => {
-  test('is refused until the login is fresh enough; what is frozen stays', async () => {
+  test('is refused until the login is fresh enough; the frozen answer stays', async () => {
     const { demo, dataDirectory } = instance;
     const ruth = await personOf(demo, dataDirectory, 'reviewer-1');
     const { body: status } = await producerOf(demo).post('/v2/requests', executionInput(demo));
@@ -67,7 +67,7 @@ describe('a confirmation on a route with step-up', () => {
     expect((await confirm()).status).toBe(200);
   });
 
-  test('tells nobody of requests that are not theirs, and asks nothing on other routes', async () => {
+  test('reveals no requests of others, and asks nothing on other routes', async () => {
     const { demo, dataDirectory } = instance;
     const ravi = await personOf(demo, dataDirectory, 'reviewer-2');
     const olivia = await personOf(demo, dataDirectory, 'owner-1');
@@ -81,7 +81,7 @@ describe('a confirmation on a route with step-up', () => {
     expect((await operatorOf(demo).post(other, confirmation)).body.error).toBe('human_required');
   });
 
-  test('leads to a login that is asked for by what is configured, and by nothing else', async () => {
+  test('leads to a login with the configured strength, and no other', async () => {
     const { demo, dataDirectory } = instance;
     const ruth = await personOf(demo, dataDirectory, 'reviewer-1');
     expect(await maxAge(ruth, 'step_up=execution')).toBe('120');

@@ -15,7 +15,7 @@ import type { Cast } from './support/fixture.js';
 import { startFaultFixture } from './support/fixture.js';
 
 const ROOT = resolve(__dirname, '../..');
-/** What the second replica's clock is off by, one after the other. A whole machine at no time differs by more. */
+/** The error of the second replica's clock, one after the other. A whole machine at no time differs by more. */
 const OFF_MS = [300_000, 0, -300_000];
 /** Of lifecycles and of deadlines, each time. */
 const MANY = 20;
@@ -57,7 +57,7 @@ describe('one of two replicas is five minutes ahead, is set right, and then five
   let cast: Cast;
 
   const setClock = (off: number) => {
-    // Whole at every moment that somebody reads it.
+    // Whole at every moment for its readers.
     writeFileSync(join(clocks, 'next'), String(off));
     renameSync(join(clocks, 'next'), join(clocks, 'off'));
   };
@@ -75,7 +75,7 @@ describe('one of two replicas is five minutes ahead, is set right, and then five
     rmSync(clocks, { recursive: true, force: true });
   }, 60_000);
 
-  it('the check finds what it looks for', () => {
+  it('the check finds a planted fault', () => {
     const of = (told: number) => wronglyTimed([{ requestId: 'a', deadline: 1_000_000, told }]);
     expect(of(1_000_100)).toEqual([]);
     expect(of(999_999)).toEqual(['a']);
@@ -130,7 +130,7 @@ describe('one of two replicas is five minutes ahead, is set right, and then five
     return { ids: [...deadlines.keys()], expired, lateMs };
   }
 
-  /** What the producer's feed tells of these. */
+  /** The expiries of these in the producer's feed. */
   async function expiredOf(deadlines: ReadonlyMap<string, number>): Promise<Expired[]> {
     const expired: Expired[] = [];
     for (let after = 0; ;) {

@@ -17,16 +17,16 @@ const LOCK_SECONDS = 2;
 const AWAY_MS = 5_000;
 const REQUESTS = 60;
 const DOWN_MS = 2_000;
-/** A worker's own grace, and what the launcher gives it. */
+/** A worker's own grace, and that of the launcher. */
 const GONE_WITHIN_MS = 15_000;
 
-/** Events that somebody must have been told of and was not, by their ids. */
+/** Events that should have been delivered and were not, by their ids. */
 export function untold(due: readonly string[], received: readonly string[]): string[] {
   const known = new Set(received);
   return due.filter((id) => !known.has(id));
 }
 
-/** Invariant I9 and I11 for webhooks: told at least once whatever is lost, and once where nothing is. */
+/** Invariant I9 and I11 for webhooks: delivered at least once after any loss, and once without one. */
 describe('deliveries while stores and workers come and go', () => {
   let fixture: DeliveryFixture;
   let path: string;
@@ -71,12 +71,12 @@ describe('deliveries while stores and workers come and go', () => {
     }
   }
 
-  it('the check finds what it looks for', () => {
+  it('the check finds a planted fault', () => {
     expect(untold(['a', 'b'], ['b', 'a', 'a'])).toEqual([]);
     expect(untold(['a', 'b'], ['b', 'b'])).toEqual(['a']);
   });
 
-  it('every event is told though NATS and Redis lose all that they have, and the receiver fails', async () => {
+  it('every event is delivered though NATS and Redis lose all their data, and the receiver fails', async () => {
     let answers = 0;
     fixture.receiver.answer(path, (response) => {
       answers += 1;
@@ -119,7 +119,7 @@ describe('deliveries while stores and workers come and go', () => {
     );
   }, 120_000);
 
-  it('a worker that stands still past its lock sends nothing twice, nor does another in its place', async () => {
+  it('a worker that stands still past its lock sends nothing twice, nor does its replacement', async () => {
     const releases: (() => void)[] = [];
     fixture.receiver.answer(path, async (response) => {
       await new Promise<void>((resume) => releases.push(resume));
@@ -147,7 +147,7 @@ describe('deliveries while stores and workers come and go', () => {
     expect(got()).toHaveLength(many);
   }, 60_000);
 
-  it('what a killed worker had under way is sent again once its claim has ended', async () => {
+  it('deliveries of a killed worker are sent again once its claim has ended', async () => {
     let first = true;
     fixture.receiver.answer(path, async (response) => {
       if (first) {
@@ -175,7 +175,7 @@ describe('deliveries while stores and workers come and go', () => {
     expect(status).toMatchObject({ state: 'accepted', attempts: 2 });
   }, 90_000);
 
-  it('a worker that is asked to stop gives back what it cannot send, and is gone in time', async () => {
+  it('a worker that is asked to stop releases its unsent deliveries, and ends in time', async () => {
     let hangs = true;
     fixture.receiver.answer(path, async (response) => {
       if (hangs) return void (await new Promise((resume) => response.once('close', resume)));

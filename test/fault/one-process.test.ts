@@ -17,7 +17,7 @@ const PATIENCE_MS = 50_000;
 const PROBE_MS = 1000;
 const HOOK = resolve(__dirname, 'support/held-loop.mjs');
 
-/** What a cluster sees of a process that runs all targets, and what the launcher does for it. */
+/** A cluster's view of a process that runs all targets, and the launcher's work for it. */
 describe('all targets in one process', () => {
   const folder = newFolder('one-process');
   const held = join(folder, 'held');

@@ -26,7 +26,7 @@ const RACES = amount('FAULT_RACES', 200);
 const CLIENTS = 32;
 const AT_ONCE = 8;
 
-/** What each of the racing clients sends; the refusals that the protocol has for those who come late. */
+/** The call of each racing client, and the protocol's refusals for late ones. */
 const RACE_KINDS = [
   {
     name: 'each with an identity and a key of its own',

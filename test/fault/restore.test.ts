@@ -33,7 +33,7 @@ export function notOnceExpired(
   });
 }
 
-/** A backup comes back under workers that run on, with jobs in Redis for rows that are no longer what they were. */
+/** A backup comes back under workers that run on, with jobs in Redis for rows that have changed. */
 describe('the database is restored while jobs wait', () => {
   const dataDirectory = newFolder('restored-jobs');
   const data = join(dataDirectory, 'postgres');
@@ -55,14 +55,14 @@ describe('the database is restored while jobs wait', () => {
     rmSync(dataDirectory, { recursive: true, force: true });
   }, 60_000);
 
-  it('the check finds what it looks for', () => {
+  it('the check finds a planted fault', () => {
     const told = (...reasons: string[]) => reasons.map((reason) => ({ request_id: 'a', reason }));
     expect(notOnceExpired(['a'], told('created', 'expiry'))).toEqual([]);
     expect(notOnceExpired(['a'], told('created'))).toEqual(['a']);
     expect(notOnceExpired(['a'], told('expiry', 'expiry'))).toEqual(['a']);
   });
 
-  it('what is due again has one effect, what never was has none, and nothing is poisoned', async () => {
+  it('items due again have one effect, others have none, and nothing is poisoned', async () => {
     const known = await create(SOON_SECONDS);
     // Of a database that rests: chained, nothing under way.
     await untilTold(known.ids, 'created');
@@ -90,7 +90,7 @@ describe('the database is restored while jobs wait', () => {
       `restore: ${MANY} deadlines due again expired once, ${MANY} jobs of requests that never were had no effect; ` +
         `incidents: ${codes.join(', ')}`,
     );
-    // What was chained since the restore may have met the anchors of what was there before.
+    // Entries chained since the restore may have met the anchors of the earlier ones.
     expect(codes.length).toBeGreaterThan(0);
     expect(codes.filter((code: string) => !OF_A_RESTORE.includes(code))).toEqual([]);
   }, 180_000);
@@ -120,7 +120,7 @@ describe('the database is restored while jobs wait', () => {
   /** Jobs of the expiry worker that wait for their time. */
   const waiting = (): Promise<number> => redis.zcard('{countersign}:worker-expiry:delayed');
 
-  /** Ends the server and starts it again when `work` is done; the targets run on and find nobody meanwhile. */
+  /** Ends the server and starts it again when `work` is done; the targets run on without a database meanwhile. */
   async function whileDatabaseIsDown(work: () => void): Promise<void> {
     const server = storeOf(instance, 'postgres');
     if (server === undefined) throw new Error('no database server runs');

@@ -131,7 +131,7 @@ describe('Redis counts the rates of two gateways', () => {
 
 interface Load {
   completed(): number;
-  /** Lets every lifecycle that has begun come to its end; rejects with what went wrong. */
+  /** Lets every lifecycle that has begun come to its end; rejects with the fault. */
   stop(): Promise<void>;
 }
 
@@ -161,7 +161,7 @@ async function untilCompleted(load: Load, many: number): Promise<void> {
   );
 }
 
-/** New calls, one after the other, that nobody repeats: a reading and a creation by turns. */
+/** New calls, one after the other, without retries: a reading and a creation by turns. */
 async function probe(cast: Cast, lasts: () => boolean): Promise<Attempts> {
   const attempts = newAttempts();
   while (lasts()) {

@@ -16,7 +16,7 @@ import { PREVIOUS, ROOT, knowsPrevious, migrationsIn, previousRoot } from './sup
 import { counted, report, seconds } from './support/report.js';
 import type { Cast } from './support/fixture.js';
 
-/** What is replaced together; every group by the next one only when the one before serves. */
+/** Targets that are replaced together; every group by the next one only when the one before serves. */
 const GROUPS = [
   // First, for the new `request` and `review` ask it.
   ['schema'],
@@ -64,7 +64,7 @@ if (!known) {
     lacking = migrationsIn(ROOT).filter((name) => !before.includes(name));
     const begin = performance.now();
     fleet = await startFleet(previous);
-    // As docs/upgrades.md says: what the new version needs is made first, and while both run each understands the other.
+    // As docs/upgrades.md says: the new version's keys are made first, and while both run each understands the other.
     ensureKeys(join(fleet.dataDirectory, 'keys'));
     const provider = await fleet.launch(previous, 'development-provider');
     const members = await Promise.all(
@@ -92,7 +92,7 @@ if (!known) {
     await fleet?.stop();
   }, 60_000);
 
-  it('waits unready on a schema that it is ahead of, and says once what for', async () => {
+  it('waits unready on an older schema, and logs the reason once', async () => {
     waiting = await launch(ROOT, 'review');
     if (lacking.length === 0) {
       // Between releases with one schema; test/deploy/standing-by.test.ts takes the tables away.
@@ -121,7 +121,7 @@ if (!known) {
     await more();
   }, 60_000);
 
-  it('is replaced by this one under load, then puts it back, and nobody notices', async () => {
+  it('is replaced by this one under load and put back, without a failed call', async () => {
     for (const version of [ROOT, previous]) {
       const begin = performance.now();
       for (const group of GROUPS) await replace(version, group);

@@ -23,7 +23,7 @@ interface Change {
   readonly reason: string;
 }
 
-/** A fault of the feed: what was told of a request other than `created` and one `expiry`. */
+/** A fault of the feed: events of a request other than `created` and one `expiry`. */
 export function wronglyTold(ids: readonly string[], changes: readonly Change[]): string[] {
   return ids.filter((id) => {
     const reasons = changes.flatMap((change) => (change.request_id === id ? [change.reason] : []));
@@ -44,7 +44,7 @@ describe('workers stop, stall and die', () => {
     await instance?.stop();
   }, 120_000);
 
-  it('the check finds what it looks for', () => {
+  it('the check finds a planted fault', () => {
     const told = (...reasons: string[]) => reasons.map((reason) => ({ request_id: 'a', reason }));
     expect(wronglyTold(['a'], told('created', 'expiry'))).toEqual([]);
     for (const planted of [told('created'), told('created', 'expiry', 'expiry'), told('expiry')]) {
@@ -77,7 +77,7 @@ describe('workers stop, stall and die', () => {
     );
     const late = Date.now() - latest;
     await goesOn;
-    // Whatever the stopped worker still held, it has tried by now: another round of its sweep has passed.
+    // The stopped worker has tried all its jobs by now: another round of its sweep has passed.
     await delay(LOCK_SECONDS * 1000 + 1000);
     const all = await changesOf(cast);
     report(

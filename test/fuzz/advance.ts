@@ -16,7 +16,7 @@ const AFTERWARDS: readonly OperationName[] = [
   'request.discard',
 ];
 
-/** What comes next in the life of a request, going by what its last status says; mostly one call, towards its end. */
+/** The next step in the life of a request, by its last status; mostly one call, towards its end. */
 export function nextStep(request: KnownRequest, pool: Pool, choice: number): Next[] {
   const { cast } = pool;
   const { owner, status } = request;

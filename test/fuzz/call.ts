@@ -23,7 +23,7 @@ export interface Call {
   readonly again: Kept | undefined;
 }
 
-/** The call that a step means, by what is alive now. */
+/** The call that a step stands for, with the ids that exist now. */
 export function callOf(pool: Pool, operation: Operation, step: CallStep): Call {
   const number = typeof step.target === 'number' ? step.target : 0;
   const aimed = operation.idOf === 'request' ? pool.request(number, operation.name) : undefined;
@@ -103,7 +103,7 @@ function idFor(pool: Pool, operation: Operation, number: number): string {
   }
 }
 
-/** Somebody whom the operation is for. */
+/** A caller that the operation is for. */
 function aptCaller(
   { cast, setting, callers }: Pool,
   operation: Operation,

@@ -1,8 +1,8 @@
 import type { Caller } from './caller.js';
 
 /**
- * Text that stands for what is private: it is put into payloads, schemas, documents, answers, reports and apps, and no
- * refusal may repeat it (R3), nor may anything at all that another tenant gets.
+ * A text that marks private data: it is put into payloads, schemas, documents, answers, reports and apps, and no refusal
+ * may repeat it (R3), nor any answer to another tenant.
  */
 export const CANARY = 'canary-5e1f0c';
 
@@ -10,13 +10,13 @@ export function withCanary(text: string): string {
   return `${CANARY} ${text}`;
 }
 
-/** What another tenant sends: its own, which it may be told again. */
+/** Another tenant's input: its own, which answers may repeat. */
 export function withoutCanary<T>(input: T): T {
   const text = JSON.stringify(input) as string | undefined;
   return text === undefined ? input : (JSON.parse(text.replaceAll(CANARY, 'own')) as T);
 }
 
-/** What of the private things an answer gives away, or null. */
+/** The private data that an answer reveals, or null. */
 export function secretIn(
   text: string,
   status: number,

@@ -22,7 +22,7 @@ export interface Cast {
   readonly others: readonly Caller[];
   /** Issuer and subject of a demo person, which never change; undefined for anybody else. */
   identityOf(id: string): { oidc_issuer: string; oidc_subject: string } | undefined;
-  /** Sets the shared principals back to what the cast says they are. */
+  /** Resets the shared principals to those of the cast. */
   restore(): Promise<void>;
 }
 
@@ -113,7 +113,7 @@ function identities(dataDirectory: string) {
 /** Producers and routes of one chain: nothing that another chain did can be seen through them. */
 export interface Setting {
   readonly producers: readonly [Caller, Caller];
-  /** For anything; for what is over within a second or two; for what needs the profile of apps. */
+  /** For anything; for requests that are over within a second or two; for requests that need the profile of apps. */
   readonly routes: readonly [string, string, string];
 }
 

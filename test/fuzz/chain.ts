@@ -20,7 +20,7 @@ const ANCHORED_WITHIN_MS = 15_000;
 export class Finding extends Error {
   override readonly name = 'Finding';
   constructor(
-    /** The same for the same kind of fault, whatever led to it. */
+    /** The same for the same kind of fault, from any cause. */
     readonly signature: string,
     readonly calls: readonly string[],
   ) {
@@ -71,7 +71,7 @@ class Chain {
     return answer;
   }
 
-  /** Asks how a request stands and does what comes next; what waits for its anchor is waited for. */
+  /** Asks for a request's status and takes the next step, waiting for its anchor. */
   async advance(step: Extract<Step, { does: 'advance' }>): Promise<void> {
     const request = this.parts.pool.request(step.target);
     if (request === undefined) return;
@@ -80,7 +80,7 @@ class Chain {
     const given = Date.now() + ANCHORED_WITHIN_MS;
     for (let pause = 10; ; pause = Math.min(2 * pause, 200)) {
       const { status } = await this.call(asked);
-      // Whoever disabled the caller keeps this from being seen.
+      // A disabled caller cannot see this.
       if (status !== 200 || request.status.grant_state !== 'pending_anchor') break;
       if (Date.now() > given) throw new Finding('a decision is not anchored', this.#log);
       await new Promise((resume) => setTimeout(resume, pause));
@@ -147,7 +147,7 @@ class Chain {
     throw new Finding(`${operation.name} ${status} ${code}: ${fault}`, calls);
   }
 
-  /** The rule that an answer broke, without what differs from run to run. */
+  /** The rule that an answer broke, without the parts that differ from run to run. */
   #reason(error: unknown): string {
     const { message, cause } = error as Error;
     const said = message.replace(/^\S+ \S+ /, '').slice(0, 300);

@@ -94,7 +94,7 @@ it('keeps every character of an execution and of its outcome', async () => {
   expect(created.status).toBe(201);
   const { id } = created.body.request;
   expect((await decide(reviewer, id, 'authorise')).status).toBe(200);
-  // Others of the tenant must not wait for what this one holds: theirs are anchored too.
+  // Others of the tenant must not wait for this one: theirs are anchored too.
   const other = await authorisedRequest(demo, producer, reviewer);
   const input = claimInput(other);
   const of = `/v2/requests/${other.body.request.id}`;

@@ -11,13 +11,13 @@ export interface Place {
   readonly key: string | null;
 }
 
-/** What steps without a caller do: anchoring, deadlines, retention. They tell of it by an event, or by such a record. */
+/** The reasons of steps without a caller: anchoring, deadlines, retention. Each has an event, or such a record. */
 const BACKGROUND = ['anchor_accepted', 'expiry', 'material_deleted', 'reconciliation_due'];
 
 const REQUEST = 'x.tenant = $1 AND x.request_id = $2::uuid';
 /**
- * What could be seen to have changed. A deadline is done early by a transition alone. Once it is due a worker may find, at any time, that there is nothing left
- * to do, and tells nobody.
+ * The visible changes. A deadline is done early by a transition alone. Once it is due a worker may find, at any time, that
+ * there is nothing left to do, and makes no event.
  */
 const SNAPSHOT = `SELECT
   (SELECT jsonb_build_object(
@@ -73,7 +73,7 @@ export class Effects {
     return rows[0] as Snapshot;
   }
 
-  /** What changed since; null when nothing did, or nothing that a caller would have done. */
+  /** The changes since; null when there were none, or none that a caller would have made. */
   async since(place: Place, before: Snapshot): Promise<string | null> {
     const after = await this.before(place);
     const everywhere = difference(before.of_everything, after.of_everything);
@@ -93,8 +93,8 @@ export class Effects {
 }
 
 /**
- * Retention takes other requests away at any time, the newest one too, with the answers about them, and gives back what they
- * held: of these only a rise counts. That the material of this one is still there is looked at by itself.
+ * Retention removes other requests at any time, the newest one too, with the answers about them, and returns their quota:
+ * of these only a rise counts. That the material of this one is still there is looked at by itself.
  */
 function difference(
   before: Record<string, unknown>,

@@ -18,7 +18,7 @@ export interface FuzzOptions {
   readonly path?: string | undefined;
   /** Goes on after a finding, without making it smaller. */
   readonly all?: boolean | undefined;
-  /** Others call the instance too: what changes behind a refusal may be theirs, so nobody looks. */
+  /** Others call the instance too: changes behind a refusal may be theirs, so they are not compared. */
   readonly crowded?: boolean;
   readonly say?: (line: string) => void;
 }
@@ -30,7 +30,7 @@ export interface FuzzResult {
   readonly path: string | null;
 }
 
-/** Ends the run: chains that nobody plays would be drawn all the same, which takes as long as playing them. */
+/** Ends the run: chains that are not played would be drawn all the same, which takes as long as playing them. */
 const ENOUGH = new Error('as many calls as were asked for');
 
 const LONGEST_CHAIN = 90;
@@ -67,7 +67,7 @@ export async function fuzz(instance: Instance, options: FuzzOptions): Promise<Fu
     throw finding;
   });
 
-  /** The story of the same finding with fewer steps; whatever else turns up on the way is another story. */
+  /** The report of the same finding with fewer steps; other findings on the way are other reports. */
   const smaller = async (steps: readonly Step[], finding: Finding): Promise<Finding> => {
     const until = Date.now() + SHRINK_MS;
     let smallest = finding;
@@ -87,11 +87,11 @@ export async function fuzz(instance: Instance, options: FuzzOptions): Promise<Fu
       ...(path === undefined ? {} : { path }),
       // Every chain makes a call or more.
       numRuns: path === undefined ? calls : 1,
-      // Values stay as they were drawn: what makes a story short is fewer calls.
+      // Values stay as they were drawn: fewer calls make a report short.
       endOnFailure: true,
     });
     const { errorInstance: error, counterexamplePath } = details;
-    // What broke a chain off is no finding, but no end either. Findings go first: they fail the run as well.
+    // An error that broke a chain off is no finding, but no end either. Findings go first: they fail the run as well.
     if (found.size === 0 && error !== null && error !== ENOUGH)
       throw new Error('a chain broke off', { cause: error });
     const isFinding = error instanceof Finding;
@@ -101,7 +101,7 @@ export async function fuzz(instance: Instance, options: FuzzOptions): Promise<Fu
   }
 }
 
-/** What a chain begins with, by what these choices make of a request: an execution, and a review with an app. */
+/** The first calls of a chain, by the requests that these choices make: an execution, and a review with an app. */
 const OPENING = [1, 28].map((choice) =>
   plainCall('request.create', { draft: { ...NO_DRAFT, choice } }),
 );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { json, number, word } from './values.js';
 
-/** One fault in a valid body: where (any place of the value, counted round), and what. */
+/** One fault in a valid body: its place (any place of the value, counted round), and its kind. */
 export type Mutation = { readonly place: number } & (
   | { readonly does: 'drop' }
   | { readonly does: 'add'; readonly name: string; readonly value: unknown }
@@ -12,7 +12,7 @@ export type Mutation = { readonly place: number } & (
 
 const place = fc.nat(1000);
 
-/** Edges of what the schemas bound: lengths of texts and names, numbers of seconds, safe integers. */
+/** Edges of the schemas' bounds: lengths of texts and names, numbers of seconds, safe integers. */
 const edges = fc.constantFrom<unknown>(
   '',
   ' ',

@@ -29,7 +29,7 @@ export interface Kept {
   readonly text: string;
 }
 
-/** All that a chain knows to be alive: what later steps are about. */
+/** All ids that a chain knows to exist: later steps are about these. */
 export class Pool {
   readonly callers: readonly Caller[];
   readonly requests: KnownRequest[] = [];
@@ -70,7 +70,7 @@ export class Pool {
     return among.length === 0 ? undefined : pick(among, target);
   }
 
-  /** Takes note of what a success says is there now. */
+  /** Records the ids in a success. */
   learn(
     operation: OperationName,
     caller: Caller,
@@ -96,7 +96,7 @@ export class Pool {
         return;
       case 'request.configure-principal':
         if (!this.principals.includes(body.id)) this.principals.push(body.id);
-        // Producers of the setting end with the chain; whoever else is called by a chain is shared.
+        // Producers of the setting end with the chain; all other callers of a chain are shared.
         if (this.callers.some(({ id }) => id === body.id)) this.disturbed = true;
         return;
       case 'request.configure-route':

@@ -15,6 +15,6 @@ export async function shortest<T>(
       if (await fails(candidate)) kept = candidate;
     }
   }
-  // What could not go alone may go now.
+  // Steps that could not be left out before may be now.
   return kept.length < list.length ? shortest(kept, fails, enough) : kept;
 }

@@ -8,7 +8,7 @@ import type { Mutation } from './mutation.js';
 import { json, valueOf, word } from './values.js';
 import type { Schema } from './values.js';
 
-/** What varies in an input that fits the state: texts, values and choices, used as each record needs them. */
+/** The variable parts of an input that fits the state: texts, values and choices, used as each record needs them. */
 export interface Draft {
   readonly text: string;
   readonly json: JsonValue;
@@ -21,7 +21,7 @@ export type Input =
   | { readonly is: 'described'; readonly value: unknown }
   | { readonly is: 'broken'; readonly draft: Draft; readonly how: keyof typeof brokenTexts };
 
-/** Null: whoever the operation is for. A number: anybody, counted round. */
+/** Null: a caller that the operation is for. A number: anybody, counted round. */
 export type CallerChoice = number | null;
 
 export interface CallStep {
@@ -38,7 +38,7 @@ export interface CallStep {
   readonly twice: boolean;
 }
 
-/** What comes next in the life of a request, by its own last status. */
+/** The next step in the life of a request, by its own last status. */
 export interface AdvanceStep {
   readonly does: 'advance';
   readonly target: number;

@@ -3,7 +3,7 @@ import type { OperationName } from '@countersign/protocol';
 import type { Answer } from '../support/client.js';
 import { declaredCodes } from '../support/openapi.js';
 
-/** What was answered, counted: what a run has reached shows in it. */
+/** Counts of answers: they show the coverage of a run. */
 export class Tally {
   calls = 0;
   /** Refusals of which it was looked up in the database that they changed nothing. */

@@ -9,7 +9,7 @@ import { nameOf, pick } from './pool.js';
 import type { KnownRequest, Pool } from './pool.js';
 import type { Draft } from './step.js';
 
-/** What an input is made for; it fits whenever the state allows. */
+/** The context of an input; it fits whenever the state allows. */
 export interface Occasion {
   readonly pool: Pool;
   readonly caller: Caller;
@@ -80,7 +80,7 @@ function newRequest({ pool, draft, request }: Occasion): Record<string, unknown>
   const { text, json, choice } = draft;
   const place = ([0, 0, 0, 0, 0, 0, 1, 2] as const)[choice % 8] as 0 | 1 | 2;
   const replaced = request?.status.request;
-  // A replacement has the purpose of what it replaces, but for now and then.
+  // A replacement has the purpose of the replaced request, with occasional exceptions.
   const executes =
     replaced && choice % 23 !== 0 ? replaced.purpose === 'authorise_execution' : choice % 5 < 3;
   const app = place === 2 || choice % 7 === 0 ? pool.bundles[0] : undefined;

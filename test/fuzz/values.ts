@@ -57,8 +57,8 @@ export const json: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue; leaf:
 ).value;
 
 /**
- * Values that fit a schema of the description, by its types, choices, patterns and bounds. Rules that tie members
- * together (`if`, `allOf`) are left out: what breaks them is as welcome here.
+ * Values that fit a schema of the description, by its types, choices, patterns and bounds. Rules that tie members together
+ * (`if`, `allOf`) are left out: inputs that break them are as welcome here.
  */
 export function valueOf(
   schema: Schema,

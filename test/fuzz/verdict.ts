@@ -7,14 +7,14 @@ import type { Cast } from './cast.js';
 import type { Call } from './call.js';
 import type { Kept } from './pool.js';
 
-/** 503 with nothing broken: somebody's identity is in doubt (§6.4), or the schema workers are full (§10). */
+/** 503 with nothing broken: an identity is in doubt (§6.4), or the schema workers are full (§10). */
 const UNAVAILABLE_BY_CONTRACT = [
   'identity_uncertain',
   'requester_identity_uncertain',
   'schema_validation_busy',
 ];
 
-/** What no answer may do, whatever the state; null when this one does none of it. */
+/** The rules for every answer, in any state; null when this one breaks none. */
 export function faultIn(
   call: Call,
   answer: Answer,
@@ -60,7 +60,7 @@ function againFault({ again }: Call, { status, text }: Answer): string | null {
   return status < 300 && !same ? 'a key that was used has another success' : null;
 }
 
-/** A success told again: only what became of the caller may stand in its way, or the deletion of what it told. */
+/** A repeated success: only a change of the caller may prevent it, or the deletion of its content. */
 export function replayFault(kept: Kept, { status, text, body }: Answer): string | null {
   if (status === kept.status && text === kept.text) return null;
   if (status === 401 || status === 403) return null;

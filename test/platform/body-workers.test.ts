@@ -5,7 +5,7 @@ import { BODY_LIMITS, BodyWorkers, SMALL_BODY_BYTES, withInput } from '@counters
 import type { OperationAnswer, OperationCall } from '@countersign/platform';
 import { newFolder } from '../support/folder.js';
 
-// The threads themselves, as they are built: what they do with a body is a file of the test.
+// The built threads themselves: their work on a body is a file of the test.
 
 const job = pathToFileURL(join(__dirname, '../../packages/platform/dist/body-workers/job.js'));
 const protocol = pathToFileURL(join(__dirname, '../../packages/protocol/dist/index.js'));
@@ -49,13 +49,13 @@ it('does a job on the bytes, which are given away', async () => {
   expect(bytes.length).toBe(0);
 });
 
-it('leaves alone what shares a buffer with the bytes', async () => {
+it('does not move a buffer that others share', async () => {
   const all = Uint8Array.of(1, 2, 3, 4);
   expect([...(await run('reverse', all.subarray(1, 3))).result]).toEqual([3, 2]);
   expect([...all]).toEqual([1, 2, 3, 4]);
 });
 
-it('brings a refusal as it is, and of another failure its name alone', async () => {
+it('passes a refusal on unchanged, and of another failure only its name', async () => {
   await expect(run('refuse', Uint8Array.of(1))).rejects.toMatchObject({
     code: 'payload_too_large',
     status: 413,
@@ -82,7 +82,7 @@ it('has two threads at most, which end when there is nothing to do', async () =>
   }
 });
 
-it('refuses what is under way when it stops', async () => {
+it('refuses jobs under way when it stops', async () => {
   const running = run('reverse', new Uint8Array(1000));
   await new Promise((resolve) => setImmediate(resolve));
   await workers.stop();

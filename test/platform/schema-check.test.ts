@@ -21,11 +21,11 @@ const { SCHEMA_CHECK_LIMITS, SchemaPool, confined } = ofPlatform(
 
 /** Where it does not matter how often a tenant was too slow. */
 const FORGIVING = { ...SCHEMA_CHECK_LIMITS, breaks: 1000 };
-/** For whatever does not have to wait for the real time to pass. */
+/** For tests that do not have to wait for the real time to pass. */
 const IMPATIENT = { ...FORGIVING, totalMs: 400 };
 
 const now = () => performance.now();
-/** As if no job ever waited for the machine, whatever else runs on it. */
+/** As if no job ever waited for the machine, under any other load. */
 const UNDISTURBED: Check.SchemaPoolMeters = { now, used: now };
 
 let pool: Check.SchemaPool;
@@ -46,7 +46,7 @@ interface Verdict {
   readonly ms: number;
 }
 
-async function judged(tenant: string, schemaText: string, responseText: string | null) {
+async function checked(tenant: string, schemaText: string, responseText: string | null) {
   const begin = performance.now();
   const code = await pool.check(tenant, { schemaText, responseText }).then(
     () => 'ok',
@@ -57,7 +57,7 @@ async function judged(tenant: string, schemaText: string, responseText: string |
 
 const newTitle = () => `schema ${(salts += 1)}`;
 const check = (tenant: string, schema: object, response: JsonValue = null) =>
-  judged(tenant, JSON.stringify(schema), JSON.stringify(response));
+  checked(tenant, JSON.stringify(schema), JSON.stringify(response));
 /** A good job that no process has seen. */
 const quick = (tenant: string) => check(tenant, { title: newTitle() });
 /** A job that ends by its time alone. */
@@ -81,13 +81,13 @@ it('works within the limits of protocol §10', () => {
 });
 
 describe('a job', () => {
-  it('is judged in a process, with the code of the rule that it breaks', async () => {
+  it('is checked in a process, with the code of the rule that it breaks', async () => {
     await started();
     const schema = { type: 'object', required: ['a'] };
     expect((await check('t', schema, { a: 1 })).code).toBe('ok');
     expect((await check('t', schema, {})).code).toBe('response_schema_mismatch');
     expect((await check('t', schema, null)).code).toBe('response_schema_mismatch');
-    expect((await judged('t', '{"type":"object","required":["a"]}', null)).code).toBe('ok');
+    expect((await checked('t', '{"type":"object","required":["a"]}', null)).code).toBe('ok');
     expect((await check('t', { format: 'date' })).code).toBe('unsupported_schema_keyword');
     expect((await check('t', { type: 'nothing' })).code).toBe('invalid_response_schema');
   });
@@ -119,9 +119,9 @@ describe('a job', () => {
 
   it('that breaks its process is refused, and the process replaced', async () => {
     await started({ ...FORGIVING, totalMs: 20_000 });
-    // No caller can send it: what is not even JSON was refused long before.
+    // No caller can send it: a text that is no JSON was refused long before.
     for (const tenant of ['t', 't', 'u']) {
-      expect((await judged(tenant, 'no JSON', null)).code).toBe('schema_validation_unavailable');
+      expect((await checked(tenant, 'no JSON', null)).code).toBe('schema_validation_unavailable');
     }
     expect(await codesOf(many(3, () => quick('t')))).toEqual(['ok', 'ok', 'ok']);
   });
@@ -159,7 +159,7 @@ describe('a job', () => {
 });
 
 describe('a tenant', () => {
-  it('has one process at most, and what finds no place is refused at once', async () => {
+  it('has one process at most, and jobs without a place are refused at once', async () => {
     await started(IMPATIENT);
     const running = slow('a');
     const waiting = many(8, () => quick('a'));
@@ -184,7 +184,7 @@ describe('a tenant', () => {
     await Promise.all([...running, ...crowded, waiting]);
   });
 
-  it('that was too slow three times waits, is told for how long, and no other waits', async () => {
+  it('that was too slow three times waits, gets the waiting time, and no other waits', async () => {
     await started({ ...IMPATIENT, breaks: 3 });
     for (let time = 0; time < 3; time += 1) {
       // A process that starts again counts for who broke it.
@@ -200,8 +200,8 @@ describe('a tenant', () => {
     expect(refusal).toMatchObject({ code: 'schema_validation_busy' });
     expect(refusal?.retryAfter).toBeGreaterThan(30);
     expect(refusal?.retryAfter).toBeLessThanOrEqual(60);
-    // What its producers sent does not keep its reviewers waiting, nor the other way round.
-    const alone = () => judged('a', JSON.stringify({ title: newTitle() }), null);
+    // Its producers' schemas do not delay its reviewers, nor the other way round.
+    const alone = () => checked('a', JSON.stringify({ title: newTitle() }), null);
     expect((await until(alone, ({ code }) => code === 'ok')).code).toBe('ok');
     expect((await quick('b')).code).toBe('ok');
   });
@@ -225,7 +225,7 @@ describe('a tenant', () => {
     expect((await blocked).code).toBe('schema_validation_timeout');
   });
 
-  it('is told anew what was wrong before', async () => {
+  it('gets the fault of an earlier refusal again', async () => {
     await started();
     const schema = { title: newTitle(), type: 'string' };
     expect((await check('a', schema, 1)).code).toBe('response_schema_mismatch');
@@ -250,7 +250,7 @@ describe('a pool', () => {
 describe('a process', () => {
   const LIMITS = SCHEMA_CHECK_LIMITS;
 
-  /** What a program says that Node runs as it runs those that check schemas. */
+  /** The output of a program that Node runs as it runs those that check schemas. */
   function said(program: string): string {
     const { command, args, env } = confined(['--input-type=module', '--eval', program], LIMITS);
     const { stdout, stderr, status } = spawnSync(command, [...args], { env, encoding: 'utf8' });

@@ -23,7 +23,7 @@ let tracing: Tracing | null = null;
 function start(options: Pick<TracingOptions, 'sampler' | 'ratio'>): void {
   tracing = startTracing({
     exporter: 'otlp',
-    // Nobody listens there, and nobody needs to.
+    // No server listens there, and none is needed.
     url: 'http://127.0.0.1:1/v1/traces',
     headers: {},
     serviceName: 'test',
@@ -90,7 +90,7 @@ describe('the sampler', () => {
     },
   );
 
-  it('records the part of new traces that it is told', () => {
+  it('records the configured part of new traces', () => {
     start({ sampler: 'parentbased_traceidratio', ratio: 0.25 });
     const recorded = Array.from({ length: 4000 }, () => isRecorded()).filter(Boolean).length;
     // Twelve standard deviations.
@@ -105,7 +105,7 @@ it('gives work without a call no span, and a call only one when tracing is on', 
 });
 
 describe('a collector', () => {
-  it('is told the kind and code of a failure, never its words', async () => {
+  it('gets the kind and code of a failure, never its words', async () => {
     const collector = await startCollector();
     await trace(`${collector.url}/v1/traces`, 1);
     expect(collector.spans().map(({ name, attributes }) => [name, attributes])).toEqual([
@@ -126,7 +126,7 @@ describe('a collector', () => {
     await collector.close();
   }, 30_000);
 
-  it('that refuses is told of once, by a code alone', async () => {
+  it('that refuses is logged once, by a code alone', async () => {
     const { stopMs, lines } = await trace(
       'http://name:collector-secret@127.0.0.1:1/v1/traces',
       10,
@@ -161,7 +161,7 @@ const ROOT = resolve(__dirname, '../..');
 interface Run {
   readonly madeMs: number;
   readonly stopMs: number;
-  /** What it logged. */
+  /** Its log. */
   readonly lines: readonly { readonly msg: string }[];
 }
 
@@ -182,7 +182,7 @@ async function trace(url: string, many: number, until = 'sent'): Promise<Run> {
   return { ...last, lines };
 }
 
-/** What a process of all targets imports of OpenTelemetry until it waits for its database, which there is none. */
+/** The OpenTelemetry imports of a process of all targets until it waits for its missing database. */
 async function modulesLoadedBy(env: Record<string, string>): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-modules-'));
   const seen = join(folder, 'seen');

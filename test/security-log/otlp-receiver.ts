@@ -21,7 +21,7 @@ export interface OtlpReceiver {
   readonly port: number;
   readonly logs: ReceivedLog[];
   readonly headers: IncomingHttpHeaders[];
-  /** Calls that it got, whatever it answered. */
+  /** Calls that it got, with any answer. */
   calls(): number;
   /** Resource attributes of the last message. */
   resource(): Readonly<Record<string, string>>;

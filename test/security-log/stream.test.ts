@@ -103,7 +103,7 @@ async function stopped(module: Module): Promise<void> {
   await module.stop();
 }
 
-/** What `/metrics` says, as it says it. */
+/** The text of `/metrics`, unchanged. */
 async function metricsText(sink: Sink['name']): Promise<string> {
   const metrics = createMetrics('test');
   const log = createLogger({ name: 'test', level: 'silent' });
@@ -181,7 +181,7 @@ describe('JSON lines in a file', () => {
     expect((JSON.parse(whole as string) as Line).entry.actor.id).toBe('ann');
   }, 30_000);
 
-  it('wait in front of a named pipe until somebody reads it', async () => {
+  it('wait in front of a named pipe until a reader opens it', async () => {
     const path = join(newFolder('lines'), 'pipe');
     execFileSync('mkfifo', [path]);
     await note(await newTenant(), 'ann', 'bob');
@@ -233,7 +233,7 @@ describe('OTLP over HTTP', () => {
     otlpSink({ url: `http://127.0.0.1:${receiver.port}/v1/logs`, headers, origin: ORIGIN });
   const actors = () => receiver.logs.map(({ attributes }) => attributes['countersign.actor.id']);
 
-  it('says of an entry what the reads say, under an id that stays the same', async () => {
+  it('sends an entry as the reads show it, under an id that stays the same', async () => {
     const tenant = await newTenant();
     await note(tenant, 'ann');
     await started(sink({ authorization: 'Bearer of-the-collector' }));
@@ -274,7 +274,7 @@ describe('OTLP over HTTP', () => {
     });
   }, 30_000);
 
-  it('sends again what the collector could not take, and once only what it took', async () => {
+  it('sends again the entries that the collector did not take, and the others only once', async () => {
     receiver.answer({ status: 503, retryAfter: '1' });
     await note(await newTenant(), 'ann', 'bob');
     await started(sink());
@@ -285,7 +285,7 @@ describe('OTLP over HTTP', () => {
     expect(actors()).toEqual(['ann', 'bob']);
   }, 45_000);
 
-  it('counts what the collector refuses for good, and does not send it again', async () => {
+  it('counts entries that the collector refuses for good, and does not send them again', async () => {
     receiver.answer({
       status: 200,
       body: { partialSuccess: { rejectedLogRecords: '1', errorMessage: 'too old' } },
@@ -303,7 +303,7 @@ describe('OTLP over HTTP', () => {
     expect(actors()).toEqual(['ann', 'bob', 'carl']);
   }, 30_000);
 
-  it('goes on behind what was sent when the process starts again', async () => {
+  it('continues behind the sent entries when the process starts again', async () => {
     const tenant = await newTenant();
     await note(tenant, 'ann');
     const first = await started(sink());
@@ -331,7 +331,7 @@ describe('OTLP over HTTP', () => {
     );
   }, 45_000);
 
-  it('leaves out and counts what is beyond the bound of entries, and sends the rest', async () => {
+  it('skips and counts the entries beyond the bound, and sends the rest', async () => {
     const tenant = await newTenant();
     receiver.answer('hang');
     const bounds = { entries: 10, hours: 168 };
@@ -347,7 +347,7 @@ describe('OTLP over HTTP', () => {
     );
   }, 60_000);
 
-  it('leaves out and counts what is too old, and tells of the lag before', async () => {
+  it('skips and counts old entries, and reports the lag before', async () => {
     const tenant = await newTenant();
     receiver.answer({ status: 503 });
     await note(tenant, ...named(5, 'old-'));
@@ -368,7 +368,7 @@ describe('OTLP over HTTP', () => {
     expect(await metricsText('otlp')).toMatch(/unsent_total\{.*sink="otlp".*\} 5$/m);
   }, 45_000);
 
-  it('gives a new collector what is within the bounds, and counts nothing as unsent', async () => {
+  it('gives a new collector the entries within the bounds, and counts nothing as unsent', async () => {
     await note(await newTenant(), ...named(12));
     await started(sink(), { entries: 4, hours: 168 });
     await until(() => receiver.logs.length > 0, SOON_MS);
@@ -378,7 +378,7 @@ describe('OTLP over HTTP', () => {
 });
 
 describe('a collector behind TLS', () => {
-  it('is told nothing over OTLP when its authority is another one', async () => {
+  it('gets nothing over OTLP when its authority is another one', async () => {
     const receiver = await startOtlpReceiver(collector);
     const url = `https://localhost:${receiver.port}/v1/logs`;
     const to = (ca: string) => otlpSink({ url, headers: {}, origin: ORIGIN, ca });

@@ -21,7 +21,7 @@ export interface SyslogMessage {
 export interface SyslogServer {
   readonly port: number;
   readonly messages: SyslogMessage[];
-  /** What it could not read; nothing, when senders are right. */
+  /** Messages that it could not read; none, when senders are right. */
   readonly faults: string[];
   /** Subjects of the certificates that senders have shown. */
   readonly shown: string[];

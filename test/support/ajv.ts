@@ -5,11 +5,11 @@ import { join } from 'node:path';
 export interface Validator {
   addFormat(name: string, format: true | ((text: string) => boolean)): void;
   addSchema(schema: object, id?: string): void;
-  getSchema(id: string): Judge | undefined;
+  getSchema(id: string): Validate | undefined;
   addKeyword(name: string): void;
-  compile(schema: object): Judge;
+  compile(schema: object): Validate;
 }
-export interface Judge {
+export interface Validate {
   (value: unknown): boolean;
   errors?: { instancePath: string; message?: string; keyword: string; params: object }[] | null;
 }

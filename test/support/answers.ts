@@ -1,6 +1,6 @@
 import type { Answer } from './client.js';
 
-/** Of a success its status, of a refusal its status and code: what a test compares an answer with. */
+/** Of a success its status, of a refusal its status and code: the values that tests compare. */
 export function codeOf({ status, body }: Answer): number | string {
   return status < 300 ? status : `${status} ${body?.error}`;
 }

@@ -8,7 +8,9 @@ import type { CryptoKey } from 'jose';
 const CLIENT_ID = 'countersign-test';
 export const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 
-/** An OpenID provider without pages: a test says who logs in, and what the provider tells the service by itself. */
+/**
+ * An OpenID provider without pages: a test chooses the person who logs in, and the provider's own messages to the service.
+ */
 export interface IdentityProvider {
   /** For `startInstance`. */
   readonly env: Readonly<Record<string, string>>;

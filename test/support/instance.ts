@@ -41,7 +41,7 @@ export interface InstanceOptions {
   readonly replicas?: number;
   readonly quotas?: boolean;
   readonly demo?: boolean;
-  /** Variables of the targets beside what the launcher gives them. */
+  /** Variables of the targets beside those of the launcher. */
   readonly env?: Readonly<Record<string, string>>;
   /** Keeps and reuses this directory; a temporary one otherwise. */
   readonly dataDirectory?: string;
@@ -65,7 +65,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
     ...(options.split === true ? ['--split'] : []),
     ...(options.replicas === undefined ? [] : ['--replicas', String(options.replicas)]),
   ];
-  // Stores of its own, whatever the environment of the test names.
+  // Stores of its own, independent of the test's environment.
   const { DATABASE_URL: _1, NATS_URL: _2, REDIS_URL: _3, OIDC_ISSUER: _4, ...env } = process.env;
   const launcher = spawn(process.execPath, args, {
     cwd: ROOT,
@@ -76,7 +76,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
   const exited = new Promise<number | null>((settle) => launcher.once('exit', settle));
   await new Promise<void>((serves, failed) => {
     const late = setTimeout(() => {
-      // Nobody else would end it, and jest would wait for it.
+      // No other process would end it, and jest would wait for it.
       launcher.kill('SIGINT');
       failed(new Error(`not ready in time:\n${output}`));
     }, READY_WITHIN_MS);

@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import { ASKED, messageKeysVariable } from '@countersign/deploy';
 
-/** What targets know each other by, out of a folder that `countersign keygen` made: as variables of the environment. */
+/**
+ * The files by which targets authenticate each other, from a folder that `countersign keygen` made: as variables of the
+ * environment.
+ */
 export function keyFilesOf(folder: string, target = 'all'): Record<string, string> {
   const file = (name: string): string => join(folder, name);
   const shared = ASKED.filter((service) => ['all', 'gateway', service].includes(target));

@@ -7,8 +7,8 @@ import { identityOf, newToken } from './people.js';
 export const MORE_PEOPLE = ['olga'] as const;
 
 /**
- * Everybody who could call about somebody's request: two tenants whose routes, one producer and one reviewer have the
- * same ids, and the reviewer is one person in both, so that only the tenant tells them apart.
+ * All callers who could call about another's request: two tenants whose routes, one producer and one reviewer have the same
+ * ids, and the reviewer is one person in both, so that only the tenant tells them apart.
  */
 export interface Neighbours {
   readonly demo: Demo;

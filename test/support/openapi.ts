@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { ERRORS, canonicalText, isErrorCode, isTimestamp, statusesOf } from '@countersign/protocol';
 import type { ErrorStatus } from '@countersign/protocol';
 import { newValidator } from './ajv.js';
-import type { Judge } from './ajv.js';
+import type { Validate } from './ajv.js';
 
 /** One answered call; the body is as it came over the wire. */
 export interface Exchange {
@@ -39,7 +39,7 @@ ajv.addFormat('int32', true);
 for (const keyword of ['components', 'example']) ajv.addKeyword(keyword);
 ajv.addSchema({ components: { schemas: emittedForm(document.components.schemas) } }, 'document');
 
-/** Whatever the service writes has times in one form (protocol §1); `valid_until` is the producer's own text. */
+/** All times that the service writes have one form (protocol §1); `valid_until` is the producer's own text. */
 function emittedForm(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((part) => emittedForm(part));
   if (value === null || typeof value !== 'object') return value;
@@ -50,23 +50,23 @@ function emittedForm(value: unknown, name = ''): unknown {
     : copy;
 }
 
-const judges = new Map<object, Judge>();
+const validators = new Map<object, Validate>();
 
 /** A schema of the document, compiled once; its references lead into the document. */
-function judgeOf(schema: object): Judge {
-  let judge = judges.get(schema);
-  if (judge === undefined) {
+function validatorOf(schema: object): Validate {
+  let validate = validators.get(schema);
+  if (validate === undefined) {
     const located = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/');
-    judge = ajv.compile(JSON.parse(located) as object);
-    judges.set(schema, judge);
+    validate = ajv.compile(JSON.parse(located) as object);
+    validators.set(schema, validate);
   }
-  return judge;
+  return validate;
 }
 
 function misfit(schema: object, value: unknown): string | null {
-  const judge = judgeOf(schema);
-  if (judge(value)) return null;
-  const [error] = judge.errors ?? [];
+  const validate = validatorOf(schema);
+  if (validate(value)) return null;
+  const [error] = validate.errors ?? [];
   return `${error?.instancePath ?? ''} ${error?.message ?? ''} ${JSON.stringify(error?.params)}`;
 }
 
@@ -88,7 +88,7 @@ export function describedOperation(method: string, path: string): Described | nu
   return (found && document.paths[found.template]?.[method.toLowerCase()]) ?? null;
 }
 
-/** What is wrong with a body as the input of an operation, or null when its declared schema accepts it. */
+/** The faults of a body as the input of an operation, or null when its declared schema accepts it. */
 export function inputFault(method: string, path: string, body: unknown): string | null {
   const described = describedOperation(method, path)?.requestBody as
     { content: Record<string, { schema: object }> } | undefined;
@@ -96,7 +96,7 @@ export function inputFault(method: string, path: string, body: unknown): string 
   return schema === undefined ? null : misfit(schema, body);
 }
 
-/** What an answer does that the description does not say, or null. */
+/** The difference between an answer and the description, or null. */
 export function faultOf(exchange: Exchange): string | null {
   const described = describedOperation(exchange.method, exchange.path);
   return described === null ? strayFault(exchange) : operationFault(exchange, described);
@@ -130,7 +130,7 @@ function operationFault(exchange: Exchange, described: Described): string | null
   return fault;
 }
 
-/** Nothing of the table answers here: pages, and what is refused before an operation is known. */
+/** Nothing of the table answers here: pages, and refusals before an operation is known. */
 function strayFault({ method, path, status, headers, body }: Exchange): string | null {
   if (![200, 204, 302, 304, ...REFUSED].includes(status)) return 'the interface has no such status';
   const problem = isOfType(headers.get('content-type'), 'application/problem+json');

@@ -5,7 +5,7 @@ import { Client } from './client.js';
 import type { Demo } from './instance.js';
 import { newToken } from './people.js';
 
-/** A route with a producer and an owner that nobody else uses, so that they can be changed and broken. */
+/** A route with a producer and an owner of its own, so that they can be changed and broken. */
 export interface OwnRoute {
   /** The instance as `reviewInput` and `executionInput` know it, with this route for both purposes. */
   readonly demo: Demo;

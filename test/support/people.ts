@@ -17,8 +17,8 @@ export function newToken(): string {
 }
 
 /**
- * Tells a launcher that starts on this directory which tenants to make: its usual two, with more people in the first.
- * The people of the demonstration are too few where everybody must be somebody else.
+ * Tells a launcher that starts on this directory which tenants to make: its usual two, with more people in the first. The
+ * people of the demonstration are too few where every role must be another person.
  */
 export function writeTenants(dataDirectory: string, more: readonly string[]): void {
   const tenants = [
@@ -58,12 +58,12 @@ export interface Identity {
   readonly oidc_subject: string;
 }
 
-/** Who somebody is at the identity provider of a running instance, by their id in `demo.json`. */
+/** The identity of a person at the identity provider of a running instance, by the id in `demo.json`. */
 export function identityOf(dataDirectory: string, id: string): Identity {
   const file = (name: string) => JSON.parse(readFileSync(join(dataDirectory, name), 'utf8'));
   const { issuer } = file('configured.json') as { issuer: string };
   const tenants = file(FILE) as { people: PersonEntry[] }[];
   const found = tenants.flatMap(({ people }) => people).find((each) => each.id === id);
-  if (found === undefined) throw new Error(`nobody is called ${id}`);
+  if (found === undefined) throw new Error(`no person is called ${id}`);
   return { oidc_issuer: issuer, oidc_subject: found.subject };
 }

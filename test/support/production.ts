@@ -11,7 +11,7 @@ import { keyFilesOf } from './key-files.js';
 
 const ROOT = resolve(__dirname, '../..');
 
-/** What callers of a production process use, were it not for the proxy that is missing here. */
+/** The origin that callers of a production process use, through the proxy that is missing here. */
 export const PRODUCTION_ORIGIN = 'https://review.example';
 
 export interface Production {

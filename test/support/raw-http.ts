@@ -42,12 +42,12 @@ export function rawCall(
     socket.on('data', (chunk) => {
       after ||= performance.now() - begin;
       text += chunk.toString('latin1');
-      // What is only sent and kept open was seen; an end comes at once or not at all.
+      // Data that is only sent and kept open was seen; an end comes at once or not at all.
       if (enough.test(text)) setTimeout(() => settle(false), 50);
     });
     socket.on('end', () => settle(true));
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      // An answer that was read is one, though the rest of what we write has nowhere to go.
+      // An answer that was read counts, though the rest of our data has nowhere to go.
       if (text !== '' && ['EPIPE', 'ECONNRESET'].includes(error.code ?? '')) settle(true);
       else reject(error);
     });

@@ -75,7 +75,9 @@ export async function decide(
 /** How long a test lets a queue's store take: a busy machine is no failure. */
 export const PATIENT_ENQUEUE_MS = 60_000;
 
-/** Asks until it is so; the state that was awaited is the assertion. The bound only ends what hangs, before jest does. */
+/**
+ * Asks until it is so; the state that was awaited is the assertion. The bound only ends tests that hang, before jest does.
+ */
 export async function until<T>(
   ask: () => Promise<T>,
   enough: (answer: T) => boolean,

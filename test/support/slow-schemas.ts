@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@countersign/protocol';
 
 /**
- * A schema and a response that break no rule of protocol §10 and still keep a processor busy for many seconds: each item
- * is compared with each choice, and neither number is bounded. `salt` makes one that nobody has seen.
+ * A schema and a response that break no rule of protocol §10 and still keep a processor busy for many seconds: each item is
+ * compared with each choice, and neither number is bounded. `salt` makes a new one.
  */
 export function slowSchema(salt: string): JsonObject {
   const choices = Array.from({ length: 25_000 }, (_, place) => [place]);
@@ -13,7 +13,7 @@ export function slowResponse(salt: string): JsonValue {
   return [...Array.from({ length: 10_000 }, () => [-1]), [salt]];
 }
 
-/** Slow by itself: what each of many parts has evaluated is worked out again for the next one. */
+/** Slow by itself: the evaluated members of each of many parts are computed again for the next one. */
 export function slowToCompile(salt: string): JsonObject {
   const parts = Array.from({ length: 2400 }, (_, place) => ({
     properties: { [`p${place}`]: { type: 'string' } },

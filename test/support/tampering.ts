@@ -1,13 +1,13 @@
 import type pg from 'pg';
 
-/** What no call can bring about, done to the rows of a tenant by a connection of the schema's owner. */
+/** Changes that no call can make, to the rows of a tenant by a connection of the schema's owner. */
 export class Tampering {
   constructor(
     private readonly database: pg.Client,
     private readonly tenant: string,
   ) {}
 
-  /** Changes one member of a stored request. Its digest stays what it was: the request is damaged. */
+  /** Changes one member of a stored request. Its digest does not change: the request is damaged. */
   async damageRequest(id: string, path: readonly string[], value: unknown): Promise<void> {
     await this.#one(
       `UPDATE request SET canonical = jsonb_set(canonical::jsonb, $3, $4::jsonb)::text WHERE tenant = $1 AND id = $2`,
@@ -56,8 +56,8 @@ export class Tampering {
   }
 
   /**
-   * Changes configuration members and columns of a principal, as a directory change that nobody made. Without the
-   * trigger that ends sessions: tests go on with them.
+   * Changes configuration members and columns of a principal, as a directory change without an author. Without the trigger
+   * that ends sessions: tests go on with them.
    */
   async principal(
     id: string,

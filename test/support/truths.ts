@@ -15,8 +15,9 @@ export async function connectTo({ dataDirectory }: Instance): Promise<pg.Client>
 }
 
 /**
- * Moved by reads, refusals or the clock alone, and so no truth about a request: metrics, sessions, bodies on their way,
- * what waits for its time or for its place in the chain, and where the chain ends, which its entries say too.
+ * Tables that reads, refusals or the clock alone change, and so no facts about a request: metrics, sessions, bodies in
+ * transit, rows that wait for their time or for their place in the chain, and the end of the chain, which its entries show
+ * too.
  */
 const PASSING = [
   'http_count',
@@ -49,7 +50,7 @@ const PASSING = [
   'mail_window',
   'housekeeping',
 ];
-/** Columns of other tables that say when somebody last looked. */
+/** Columns of other tables with the time of the last reading. */
 const PASSING_COLUMNS = ['compared_at'];
 
 /** Not apart by request: it may move with work in the background that is told, and must not when nothing is. */
@@ -57,15 +58,15 @@ const SUMS = ['retained'];
 /** Rows of other tables that callers make; the rest is noted in the background, whenever something is seen. */
 const ONLY: Readonly<Record<string, string>> = { incident: `x.code = 'outcome_without_admission'` };
 
-/** What steps without a caller tell: anchoring, deadlines, retention. */
+/** The reasons of steps without a caller: anchoring, deadlines, retention. */
 const BACKGROUND = ['anchor_accepted', 'expiry', 'reconciliation_due'];
 /** Of retention; a caller's `request.discard` tells the same, but for who did it. */
 const RETENTION = ['MaterialDiscarded by system', 'material_deleted'];
 
-/** Everything that is so, by what it is about: `<tenant> <request id>`, or `<tenant> <table>` for the rest. */
+/** All facts, by their subject: `<tenant> <request id>`, or `<tenant> <table>` for the rest. */
 export interface Truths {
   readonly digests: ReadonlyMap<string, string>;
-  /** Of each request what its records tell, in the order of the chain: types, and reasons of events. */
+  /** Of each request its records, in the order of the chain: types, and reasons of events. */
   readonly told: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -87,8 +88,8 @@ async function isChained(database: pg.Client): Promise<boolean> {
 }
 
 /**
- * All rows that belong to somebody, once what has been done is chained: of one moment, so that what the background does
- * meanwhile is in the rows and in what they tell, or in neither.
+ * All rows that belong to a tenant, once the work is chained: of one snapshot, so that changes in the background are in the
+ * rows and in their records, or in neither.
  */
 export async function readTruths(database: pg.Client): Promise<Truths> {
   for (;;) {
@@ -135,7 +136,7 @@ async function truthsNow(database: pg.Client): Promise<Truths> {
   return { digests, told: new Map(records.map(({ about, told }) => [about, told])) };
 }
 
-/** What is otherwise than before, but for what time does by itself and tells of. */
+/** The changes, except those that time makes and records by itself. */
 export function changesBetween(before: Truths, after: Truths): readonly string[] {
   const passed = new Set<string>();
   for (const [about, told] of after.told) {

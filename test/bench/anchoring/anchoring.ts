@@ -95,7 +95,7 @@ export const anchoring: Scenario = async (args, ends, say) => {
   }
 };
 
-/** Clients that walk until they are stopped, and what each stretch of time took. */
+/** Clients that walk until they are stopped, and the durations of each period. */
 function startWalkers({ target }: Product, clients: number) {
   let latencies: Latencies = newLatencies();
   let ended = false;

@@ -39,7 +39,7 @@ const VALUES: Readonly<Record<string, string>> = {
 
 /**
  * Gives a tenant so many decisions at once that wait for their anchor: copies of an authorised request, row for row as if
- * it had been confirmed a moment ago, with its receipt in the outbox. What the copies sign is not theirs; chain,
+ * it had been confirmed a moment ago, with its receipt in the outbox. The copies' signatures are not theirs; chain,
  * checkpoints and anchor are made by the product, which trusts its own database. One transaction.
  */
 export async function addBacklog(
@@ -90,7 +90,7 @@ export async function waiting(database: pg.Client, tenant: string): Promise<numb
   return rows[0]?.count ?? 0;
 }
 
-/** What came of a backlog, as the database has it. */
+/** The result of a backlog, according to the database. */
 export interface Anchored {
   readonly anchored: number;
   readonly available: number;

@@ -103,7 +103,7 @@ export const deadlines: Scenario = async (args, ends, say) => {
   if (missed !== 0 || told !== requests) throw new Error('a deadline was missed or told twice');
 };
 
-/** Jobs that do nothing, on the same Redis with as many workers at once: what the queue can do at most. */
+/** Jobs that do nothing, on the same Redis with as many workers at once: the maximum rate of the queue. */
 async function rawRate(
   redisUrl: string,
   replicas: number,

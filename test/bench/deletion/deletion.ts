@@ -121,7 +121,7 @@ async function untilFewer(database: pg.Client, than: number): Promise<void> {
   }
 }
 
-/** What was in the queue already is done a little later. */
+/** Jobs that were in the queue already are done a little later. */
 async function untilStill(database: pg.Client): Promise<number> {
   for (let last = await pending(database); ;) {
     await delay(1000);

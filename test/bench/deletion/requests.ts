@@ -9,7 +9,7 @@ const PROPOSAL = JSON.stringify({
   response: { reason: 'Tests pass, the migration is harmless, roll-back is known.' },
 });
 
-/** A request with a candidate, made as callers make it: what the others are copies of. */
+/** A request with a candidate, made as callers make it: the others are copies of it. */
 export async function template(target: Target): Promise<string> {
   const connection = connect(target.origin);
   const post = async (path: string, who: Readonly<Record<string, string>>, body: string) => {

@@ -2,7 +2,7 @@ import type { Probe } from './probes.js';
 
 /** Of one call; milliseconds. */
 export interface Times {
-  /** What neighbours on the machine disturb least. */
+  /** The percentile that neighbours on the machine disturb least. */
   readonly p10: number;
   readonly p50: number;
   readonly p99: number;
@@ -21,8 +21,8 @@ export interface Comparison {
 export const MOST_RATIO = 1.3;
 
 /**
- * Calls every probe of both sides so often, one call of the one and one of the other in turn: whatever else the machine
- * does then, it does to both.
+ * Calls every probe of both sides so often, one call of the one and one of the other in turn: other load on the machine
+ * affects both alike.
  */
 export async function compare(
   small: readonly Probe[],

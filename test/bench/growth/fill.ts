@@ -28,8 +28,8 @@ const BATCH = 50_000;
 
 /**
  * Gives the tenant so many requests more: copies of the templates, a row for a row, with ids, owners, routes, times and
- * digests of their own. What they sign is not theirs, so nobody could verify them; the product, which trusts its own
- * database, works with them. Ledger and events go on where they stood.
+ * digests of their own. Their signatures are not theirs, so they do not verify; the product, which trusts its own database,
+ * works with them. Ledger and events go on where they stood.
  */
 export async function fill(
   ground: Ground,
@@ -158,8 +158,8 @@ SELECT k.tenant, k.generation, s.sequence, s.previous, k.record, k.created_at, k
 FROM s, (SELECT * FROM checkpoint WHERE tenant = $1 AND applied ORDER BY sequence DESC LIMIT 1) k`;
 
 /**
- * Everything is chained, anchored and told. The anchor store knows nothing of these checkpoints, so nobody is to ask it
- * today.
+ * Everything is chained, anchored and told. The anchor store does not know these checkpoints, so the tenant counts as
+ * compared for today.
  */
 const HEADS = `
 WITH e AS (

@@ -170,7 +170,7 @@ const HEAD = `# Plans
 The plans of the main queries on a tenant of REQUESTS requests, written by \`npm run bench -- growth --plans docs/plans.md\`
 with the settings of a service's connection (\`decisions/0006-plans-for-point-queries.md\`). Each index with the columns
 that it is walked by, beside the tenant, and how many rows were looked at there, kept or not, all visits of a statement
-summed up; pages are of 8 KiB. What saves a step is planned and not run: it looks at the rows of its keys. \`ctid\` is
+summed up; pages are of 8 KiB. Statements that save a step are planned and not run: they look at the rows of their keys. \`ctid\` is
 the place of a row just found. \`test/database/plans.test.ts\` holds every statement of every service to such
 plans, also on databases that were never analysed.
 `;

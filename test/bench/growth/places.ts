@@ -9,7 +9,7 @@ const PAGE = 60;
 const OTHERS = 19;
 /** Routes beside the two that the measured reviewer reviews. */
 const OTHER_ROUTES = 8;
-/** How long ago the oldest request was accepted: what is pending has some hours yet. */
+/** How long ago the oldest request was accepted: pending ones have some hours yet. */
 const HOURS = 20;
 /** Entries of one checkpoint. */
 export const CHECKPOINT_EVERY = 50;

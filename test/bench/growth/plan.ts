@@ -106,18 +106,18 @@ export function scansOf(node: PlanNode, limited = false): Scan[] {
       limited: below,
       rows: rowsOf(node),
     },
-    // What the condition itself asks for.
+    // The sub-plans of the condition itself.
     ...(node.Plans ?? []).filter((child) => !isPart(child)).flatMap((child) => scansOf(child)),
   ];
 }
 
-/** The node itself, or what lies below a bitmap. */
+/** The node itself, or the nodes below a bitmap. */
 function indexesBelow(node: PlanNode): PlanNode[] {
   const own = node['Index Name'] === undefined ? [] : [node];
   return [...own, ...(node.Plans ?? []).filter(isPart).flatMap(indexesBelow)];
 }
 
-/** Of the scan itself; what only its conditions ask for is a plan of its own. */
+/** Of the scan itself; a sub-plan of its conditions is a plan of its own. */
 function isPart(child: PlanNode): boolean {
   return !/Plan$/.test(child['Parent Relationship'] ?? '');
 }

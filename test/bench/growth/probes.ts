@@ -5,7 +5,7 @@ import { get, post } from './ground.js';
 import type { Ground } from './ground.js';
 import { bindingDigest } from './templates.js';
 
-/** One call that is measured; each time another one of its kind. Throws when the answer is not what it is to be. */
+/** One call that is measured; each time another one of its kind. Throws when the answer is not the expected one. */
 export interface Probe {
   readonly name: string;
   call(): Promise<void>;
@@ -27,8 +27,8 @@ export async function probesOf(ground: Ground, claims: number): Promise<Probe[]>
 }
 
 /**
- * Of the requests that a list shows first, as those who wait for one ask for it, or of requests from all over the
- * tenant's life, whose pages nobody has at hand.
+ * Of the requests that a list shows first, as callers that wait for one ask for it, or of requests from all over the
+ * tenant's life, whose pages are in no cache.
  */
 async function statusProbe(ground: Ground, age: 'newest' | 'any'): Promise<Probe> {
   const { producer } = ground;
@@ -56,8 +56,8 @@ async function someRequests(
 }
 
 /**
- * Asks for the states of so many requests of any age, so that what comes after meets a database that has been at work:
- * one that was just filled has not even its indexes at hand, which a working one always has.
+ * Asks for the states of so many requests of any age, so that later calls meet a database that has been at work: one that
+ * was just filled has not even its indexes in memory, which a working one always has.
  */
 export async function askAround(ground: Ground, times: number): Promise<void> {
   const next = inTurn(await someRequests(ground, 'random()', times));
@@ -121,7 +121,7 @@ async function claimProbe(ground: Ground, claims: number): Promise<Probe> {
   };
 }
 
-/** A poll that goes on where the last one ended: what has come since. */
+/** A poll that continues where the last one ended: the new events. */
 async function newEventsProbe(ground: Ground): Promise<Probe> {
   const { database, tenant, producer } = ground;
   const { rows } = await database.query<{ sequence: string }>(
@@ -138,7 +138,7 @@ async function newEventsProbe(ground: Ground): Promise<Probe> {
   };
 }
 
-/** A full page of what the owner's feed began with. */
+/** A full page of the beginning of the owner's feed. */
 function oldEventsProbe(ground: Ground): Probe {
   return {
     name: 'events, old cursor',

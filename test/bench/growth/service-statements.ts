@@ -95,7 +95,7 @@ const identity = { issuer: 'i', subject: 's', provedAt: null, acr: null, session
 const login = { nonce: '', codeVerifier: '', returnTo: '/', sessionState: null, stays: null };
 const session = { digest, ...entry, csrf: '', identity };
 
-/** What one store is asked: every one of its methods at least once, by name. */
+/** The calls to one store: every one of its methods at least once, by name. */
 interface StoreCalls<Store> {
   readonly role: RoleName;
   readonly open: (pool: Pool) => Store;
@@ -317,7 +317,7 @@ function exportedStatements(): Statement[] {
   );
 }
 
-/** A statement, or those that a table of them has; what else a store exports is none. */
+/** A statement, or those of a table of them; other exports of a store are none. */
 function statementsIn(exported: unknown): Prepared[] {
   if (typeof exported !== 'object' || exported === null || Array.isArray(exported)) return [];
   if ('names' in exported && 'about' in exported) return [exported as Prepared];

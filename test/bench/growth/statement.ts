@@ -14,7 +14,7 @@ export interface Statement {
   readonly scope: { readonly tenant: string } | 'all' | 'none';
 }
 
-/** What every statement seems to answer: that it had its effect, and nothing else. */
+/** The answer to every statement: that it had its effect, and nothing else. */
 const ROW = {
   ...{ saved: 1, replay: null, lifecycle: null, event: null, revision: 1, now: 0 },
   // An event of the security log, and the end of its chain.
@@ -33,8 +33,8 @@ const ROW = {
 const BUNDLE = '00000000-0000-4000-8000-000000000000';
 
 /**
- * A pool that sends nothing anywhere: it keeps what a store asks it in `into`. So a store's statements can be had without
- * the store giving them away.
+ * A pool that sends nothing: it records a store's statements in `into`. So a store's statements can be had without the
+ * store giving them away.
  */
 export function recordingPool(role: RoleName, into: Statement[]): Pool {
   const inScope = (first: Statement['scope']) => {

@@ -5,7 +5,7 @@ import { requestBodies } from '../load/request-body.js';
 import { get, post } from './ground.js';
 import type { Ground, Headers } from './ground.js';
 
-/** Requests of each kind for a thousand of the tenant: what is made by real calls and then copied. */
+/** Requests of each kind for a thousand of the tenant: made by real calls and then copied. */
 export const SHARES = {
   pending: 100,
   available: 100,
@@ -42,7 +42,7 @@ export async function makeTemplates(ground: Ground): Promise<Record<Kind, string
   return ids;
 }
 
-/** What is not over is not over for a day: nothing falls due while the bench runs. */
+/** Open requests stay open for a day: nothing falls due while the bench runs. */
 const LONG_LIVED = `
 WITH d AS (
   UPDATE deadline SET due = l.accepted_at + CASE deadline.kind WHEN 'review' THEN interval '1 day'

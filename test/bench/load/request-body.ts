@@ -1,7 +1,7 @@
 import { canonicalText, textDigest } from '@countersign/protocol';
 import type { RequestInput } from '@countersign/protocol';
 
-/** What one lifecycle sends to begin with. */
+/** The first call of a lifecycle. */
 export interface NewRequest {
   readonly body: string;
   /** `execution_binding_digest` of the claim. */

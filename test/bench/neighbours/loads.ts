@@ -17,7 +17,7 @@ export interface Attacker {
   readonly reviewers: readonly Headers[];
 }
 
-/** What one of the load's clients does again and again; resolves to the outcome that is counted. */
+/** The repeated action of one of the load's clients; resolves to the outcome that is counted. */
 type Turn = (caller: Caller, client: number) => Promise<string | number>;
 
 export interface Load {

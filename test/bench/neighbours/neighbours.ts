@@ -22,7 +22,7 @@ const HELP = `npm run bench -- neighbours [--loads ${Object.keys(LOADS).join(','
 /** How much longer calls of others may take at most, p99 (docs/performance.md). */
 const TARGET = 2;
 
-/** Beyond what a closed loop of this machine reaches. */
+/** Beyond the rate of a closed loop on this machine. */
 const UNLIMITED = '100000000';
 const ENV = {
   RATE_PRINCIPAL: UNLIMITED,

@@ -18,7 +18,7 @@ function listen(socket: Socket): void {
   socket.on('error', () => {});
 }
 
-/** Sends a call and throws its answer's body away; the status, or the code of what went wrong with the connection. */
+/** Sends a call and throws its answer's body away; the status, or the code of the connection's fault. */
 export function send(
   { origin, agent }: Caller,
   method: 'GET' | 'POST',

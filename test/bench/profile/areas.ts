@@ -7,7 +7,7 @@ export interface Frame {
 
 export const IDLE = '(idle)';
 
-/** Each with what its frames' addresses look like; the first that fits has it. */
+/** Each with the pattern of its frames' addresses; the first match counts. */
 const AREAS: readonly (readonly [area: string, url: RegExp])[] = [
   ['database client', /node_modules\/(pg|pg-[\w-]+|postgres-[\w-]+)\/|database\/src\/pool\.ts/],
   ['signing', /protocol\/src\/signing\/|platform\/src\/notary\.ts/],
@@ -35,10 +35,10 @@ const AREAS: readonly (readonly [area: string, url: RegExp])[] = [
   ],
 ];
 
-/** Node's own frames on the way to a socket and back, and what V8 cannot name, belong to nobody. */
+/** Node's own frames on the way to a socket and back, and frames that V8 cannot name. */
 export const RUNTIME = 'node: sockets and event loop';
 
-/** Where the time of a stack goes, leaf first: what its innermost frame of a known area says. */
+/** The area of a stack, leaf first: that of its innermost frame of a known area. */
 export function areaOf(stack: readonly Frame[]): string {
   const [leaf] = stack;
   if (leaf?.functionName === IDLE) return IDLE;

@@ -1,14 +1,14 @@
 import { createHash, randomUUID, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 
-/** A text that is stored, and what it is known by. */
+/** A stored text, and its digest. */
 export interface Kept {
   readonly id: string;
   readonly digest: string;
   readonly text: string;
 }
 
-/** What a record of the request says about itself. */
+/** The header of a record of the request. */
 export interface About {
   readonly tenant: string;
   readonly owner: string;

@@ -1,4 +1,4 @@
-/** The signed record of a step, and the event that says what changed; both are to be passed on, so both are in the outbox. */
+/** The signed record of a step, and the event that reports it; both are to be passed on, so both are in the outbox. */
 function keep(type: string): string {
   return `INSERT INTO record VALUES
       (of_tenant, new_id, of_request, '${type}', new_digest, clock_timestamp(), new_record),
@@ -16,9 +16,10 @@ function step(name: string, parameters: string, body: string): string {
 }
 
 /**
- * The yardstick's database: what a lifecycle has to leave behind, whoever writes it. Tables hold what the product's
- * tables of the same names hold, with primary keys only. It has no tenant directory, no answers by key, no deadlines,
- * no quotas and no ledger, and nothing reads its outbox: those are the product's, and what they cost is the question.
+ * The yardstick's database: the rows that a lifecycle has to leave behind in any implementation. Tables have the columns of
+ * the product's tables of the same names, with primary keys only. It has no tenant directory, no answers by key, no
+ * deadlines, no quotas and no ledger, and nothing reads its outbox: those are the product's, and the bench measures their
+ * cost.
  *
  * One function is one step and one transaction. A step that comes in the wrong state raises, and undoes itself.
  */

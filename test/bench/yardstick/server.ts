@@ -10,8 +10,8 @@ import type { Yardstick } from './steps.js';
 const CONNECTIONS = 16;
 
 /**
- * The yardstick's one process: node:http, JSON.parse, one signature, one function call, an answer. It authenticates
- * nobody, checks nothing that the database does not check, and tells nobody what happened.
+ * The yardstick's one process: node:http, JSON.parse, one signature, one function call, an answer. It has no
+ * authentication, no checks beyond the database's, and sends no events.
  */
 function serve(databaseUrl: string): void {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: CONNECTIONS });

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { digestOf, eventOf, eventPayload, kept, signed, withSignature } from './records.js';
 import type { About, Kept } from './records.js';
 
-/** What a step works with. */
+/** The services that a step needs. */
 export interface Yardstick {
   readonly pool: pg.Pool;
   readonly key: KeyObject;
@@ -14,7 +14,7 @@ export interface Yardstick {
 /** The body of a call, as JSON.parse gave it: nothing checks it. */
 type Body = any;
 
-/** Does a step on request `id` and returns what is answered. */
+/** Does a step on request `id` and returns its answer. */
 export type StepHandler = (yardstick: Yardstick, id: string, body: Body) => Promise<string>;
 
 const TENANT = 'yardstick';

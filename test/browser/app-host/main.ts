@@ -10,7 +10,7 @@ export type AppHostEvent =
 
 export interface AppHostPage {
   readonly events: AppHostEvent[];
-  /** What a proposal is answered with. */
+  /** The answer to a proposal. */
   answer: 'accept' | 'refuse' | 'throw';
   mount(snapshot: unknown, material: AppOptions['material']): void;
   close(): void;
@@ -51,7 +51,7 @@ const appHost: AppHostPage = {
 
 Object.assign(window, { appHost, secret: 'of the trusted page' });
 
-// The native form of the page, which works whatever the app does.
+// The native form of the page, which works beside any app.
 const form = document.querySelector('form') as HTMLFormElement;
 form.addEventListener('submit', (event) => {
   event.preventDefault();

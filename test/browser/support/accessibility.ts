@@ -14,7 +14,7 @@ interface Finding {
   }[];
 }
 
-/** Every rule once on each screen; what depends on colours in both schemes. */
+/** Every rule once on each screen; rules about colours in both schemes. */
 const LOOKS = [
   { place: 'phone', viewport: PHONE, colorScheme: 'light', rules: null },
   { place: 'phone', viewport: PHONE, colorScheme: 'dark', rules: ['color-contrast'] },
@@ -27,8 +27,8 @@ interface Axe {
 }
 
 /**
- * What axe-core finds on a page as it stands, on a phone and a desktop, light and dark; one line per finding, none when
- * all is well. Also a finding: a page that is wider than the phone.
+ * The findings of axe-core on a page in its current state, on a phone and a desktop, light and dark; one line per finding,
+ * none when all is well. Also a finding: a page that is wider than the phone.
  */
 export function findings(page: Page): Promise<string[]> {
   return answering(allFindings(page));

@@ -3,7 +3,7 @@ import { treeOf } from '../../bench/processes.js';
 const PATIENCE_MS = 60_000;
 
 /**
- * What a page is asked without a bound of its own. A page that never answers fails the test with the processor time that
+ * A question to a page without a bound of its own. A page that never answers fails the test with the processor time that
  * pages took meanwhile: some computes without end, or its browser stands still.
  */
 export async function answering<T>(asked: Promise<T>): Promise<T> {

@@ -53,7 +53,7 @@ export interface Play {
   ): Promise<Extract<AppHostEvent, { type: Type }>>;
   /** The frame in which the app runs. */
   inner(): Promise<Frame>;
-  /** The person answers by the native form; gives what the form then sends. */
+  /** The person answers by the native form; gives the data that the form then sends. */
   useForm(): Promise<string>;
   close(): Promise<void>;
 }
@@ -182,8 +182,8 @@ function playOf(page: Page, close: () => Promise<void>): Play {
 }
 
 /**
- * The frame of the app that runs. While an outer frame moves to a process of its own, Playwright still lists what was in it
- * before: only a frame that answers is the one that the page has.
+ * The frame of the app that runs. While an outer frame moves to a process of its own, Playwright still lists its former
+ * content: only a frame that answers is the one that the page has.
  */
 async function runningFrame(page: Page): Promise<Frame | undefined> {
   const inner = page

@@ -5,7 +5,8 @@ import type { Demo } from '../../support/instance.js';
 
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-// Waiting is bounded only to end what hangs, and what hangs first is to say what it waited for: a page within the test.
+// Waiting is bounded only to end tests that hang, and a page that hangs fails first, with the awaited condition: a page
+// within the test.
 export const PAGE_WAITS_MS = 60_000;
 jest.setTimeout(3 * PAGE_WAITS_MS);
 
@@ -33,7 +34,7 @@ export async function startBrowser(flags: readonly string[] = []): Promise<Brows
 export const PHONE = { width: 390, height: 844 };
 export const DESKTOP = { width: 1280, height: 860 };
 
-/** What no page may do: every entry is an error of a script, or something that the content policy stopped. */
+/** Errors that no page may have: every entry is an error of a script, or a violation of the content policy. */
 export interface Watched {
   readonly context: BrowserContext;
   readonly page: Page;
@@ -41,7 +42,7 @@ export interface Watched {
   close(): Promise<void>;
 }
 
-/** A browser of its own (cookies, storage) with one page, that writes down what goes wrong in it. */
+/** A browser of its own (cookies, storage) with one page, that records the errors in it. */
 export async function openContext(
   browser: Browser,
   options: BrowserContextOptions = {},

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** Real listeners on this machine, that nobody but an app would speak to. */
+/** Real listeners on this machine, to which only an app would connect. */
 export interface Canaries {
   readonly origin: string;
   readonly stunPort: number;

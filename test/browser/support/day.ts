@@ -11,7 +11,9 @@ import {
   until,
 } from '../../support/requests.js';
 
-/** What happened in a tenant until an operator looks: requests in every state, an incident, a webhook that nobody takes. */
+/**
+ * The history of a tenant until an operator looks: requests in every state, an incident, a webhook that no receiver takes.
+ */
 export interface Day {
   readonly instance: Instance;
   readonly operator: Client;

@@ -38,7 +38,7 @@ export async function attemptsOf(app: Frame): Promise<Attempt[]> {
   return app.evaluate('window.finished');
 }
 
-/** How many of each kind there were, and what did succeed. */
+/** The number of attempts of each kind, and those that succeeded. */
 export function table(attempts: readonly Attempt[]): string {
   const kinds = [...new Set(attempts.map(({ kind }) => kind))];
   const rows = kinds.map((kind) => {

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** What makes an instance log people in at the provider of that port. */
+/** The settings with which an instance logs people in at the provider of that port. */
 export function providerEnvironment(port: number): Record<string, string> {
   return {
     OIDC_ISSUER: `http://localhost:${port}`,

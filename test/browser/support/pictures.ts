@@ -8,11 +8,11 @@ const FOLDER = join(__dirname, '../../../docs/images');
 interface PictureOptions {
   readonly phone?: boolean;
   readonly dark?: boolean;
-  /** The whole page instead of what is seen at once. */
+  /** The whole page instead of the visible part. */
   readonly whole?: boolean;
 }
 
-/** With `PICTURES=1` the tests also make the pictures of the documentation, so that these show what was tested. */
+/** With `PICTURES=1` the tests also make the pictures of the documentation, so that these show tested states. */
 export async function picture(
   page: Page,
   name: string,

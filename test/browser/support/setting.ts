@@ -59,7 +59,7 @@ export async function setUp(): Promise<Setting> {
   };
 }
 
-/** Takes back what a test did to a browser, and what its pages remember; who is signed in stays. */
+/** Undoes a test's changes to a browser, and its pages' storage; the session stays. */
 async function emptied({ context, page, faults }: Watched): Promise<void> {
   for (const other of context.pages()) if (other !== page) await other.close();
   await page.unrouteAll({ behavior: 'ignoreErrors' });

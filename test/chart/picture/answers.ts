@@ -5,18 +5,18 @@ import type { Prometheus } from './prometheus.js';
 /** A line of a panel, or its number when that is of now. */
 export interface Series {
   readonly name: string;
-  /** Epoch seconds and values; what is no number is left out, which makes a hole. */
+  /** Epoch seconds and values; a value that is no number is left out, which makes a gap. */
   readonly points: readonly (readonly [number, number])[];
 }
 
-/** What a panel's targets are answered, in their order. */
+/** The answers to a panel's targets, in their order. */
 export type Answers = ReadonlyMap<Panel, readonly Series[]>;
 
 /**
  * Asks everything that the dashboard asks. Throws an error that names each panel, with Prometheus' own words where it
- * refuses an expression, or with the expression of which it has nothing at all.
+ * refuses an expression, or with the expression that has no data.
  *
- * @param mayBeEmpty titles and targets, such as `Incidents A`, of what nothing need be known
+ * @param mayBeEmpty titles and targets, such as `Incidents A`, that may have no data
  */
 export async function askAll(
   dashboard: Dashboard,

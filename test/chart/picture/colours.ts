@@ -44,7 +44,7 @@ export function thresholdColour({ thresholds }: FieldDefaults, value: number): s
   return named(reached.at(-1)?.color ?? 'text');
 }
 
-/** Of a series: what an override gives it (the last one that names it), else the next of the palette. */
+/** The colour of a series: that of an override (the last one that names it), else the next of the palette. */
 export function seriesColour(panel: Panel, name: string, index: number): string {
   const given = (panel.fieldConfig?.overrides ?? [])
     .filter(({ matcher }) => {

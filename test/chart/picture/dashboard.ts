@@ -70,12 +70,12 @@ interface Override {
   }[];
 }
 
-/** The file that the chart ships, not what it is generated from. */
+/** The file that the chart ships, not its source. */
 export function readDashboard(): Dashboard {
   return JSON.parse(readFileSync(join(CHART, 'files', 'dashboard.json'), 'utf8')) as Dashboard;
 }
 
-/** What is looked at: epoch seconds, and how far apart points are. */
+/** The time range: epoch seconds, and the distance of points. */
 export interface Window {
   readonly from: number;
   readonly to: number;
@@ -85,8 +85,8 @@ export interface Window {
 }
 
 /**
- * An expression as Grafana sends it: pickers at what the dashboard opens with, intervals of the window. Throws where
- * something stays that this does not know.
+ * An expression as Grafana sends it: pickers at the dashboard's initial values, intervals of the window. Throws for an
+ * unknown variable.
  */
 export function resolved(expr: string, variables: readonly Variable[], window: Window): string {
   const { from, to, step, scrape } = window;

@@ -20,9 +20,9 @@ const SECONDS = 180;
 const CLIENTS = 6;
 
 /**
- * A day in three minutes, so that every panel has something to show: work all the time, now more and now less; people
- * who may not, and programs that do it wrong; a receiver that fails, workers that stop, a service that is away, a
- * program gone wild, executions of which nobody hears again. In the end all is up, and some of it has left its mark.
+ * A day in three minutes, so that every panel has something to show: steady work, now more and now less; people without the
+ * right, and programs with wrong calls; a receiver that fails, workers that stop, a service that is away, a program gone
+ * wild, executions without an outcome. In the end all is up, and some of it has left its mark.
  */
 export async function liveThrough(product: Product): Promise<void> {
   const { demo, dataDirectory, receiver } = product;
@@ -75,7 +75,7 @@ export async function liveThrough(product: Product): Promise<void> {
         const wild = connect(demo.origin);
         for (let call = 0; call < 700; call += 1) {
           await wild.send('GET', '/v2/requests', headers);
-          // Over many scrapes: what begins and ends between two of them has no rate.
+          // Over many scrapes: a change that begins and ends between two of them has no rate.
           await delay(15);
         }
         wild.close();
@@ -169,14 +169,14 @@ async function work(
       await delay(400);
       continue;
     }
-    // What happens to it while a service is away is what the picture is about.
+    // The picture shows the effects of a service that is away.
     await walk(walker).catch(() => delay(500));
     await delay(900 + 200 * number);
   }
   walker.connection.close();
 }
 
-/** What is refused on any day: no credential, no right, no such thing, a body that does not fit, twice the same. */
+/** Refusals of any day: no credential, no right, no such thing, a body that does not fit, twice the same. */
 async function blunder(
   demo: Demo,
   producer: Client,
@@ -198,7 +198,7 @@ async function blunder(
     () => producer.post(`${path}/cancel`),
   ];
   for (let turn = 0; goesOn(); turn += 1) {
-    // An answer or none: both are what the day is like.
+    // An answer or none: both belong to the day.
     await blunders[turn % blunders.length]?.().catch(() => {});
     await delay(turn % 40 < 12 ? 150 : 700);
   }

@@ -12,7 +12,7 @@ const dashboard = readDashboard();
 const WINDOW: Window = { from: 1_000_000, to: 1_000_120, step: 2, scrape: 2 };
 const panels = dashboard.panels.filter(({ type }) => type !== 'row');
 
-/** A Prometheus that knows of two series, whatever it is asked. */
+/** A Prometheus that knows of two series, for any query. */
 const TWO = {
   at: async (): Promise<Sample[]> => [
     { labels: { route: '/v2/<b>', operation: 'a' }, points: [[WINDOW.to, 0.25]] },
@@ -37,7 +37,7 @@ describe('the dashboard', () => {
     const page = drawnWith(await askAll(dashboard, TWO, WINDOW));
     for (const { title } of panels) expect(page).toContain(`<h2>${title}</h2>`);
     expect(page).not.toMatch(/NaN|Infinity|undefined|No data/);
-    // What comes as a label is text in the page.
+    // A label is text in the page.
     expect(page).toContain('/v2/&lt;b&gt;');
     for (const { fieldConfig } of panels) {
       for (const step of fieldConfig?.defaults.thresholds?.steps ?? []) {
@@ -77,7 +77,7 @@ describe('the dashboard', () => {
 const endsInZero = expect.stringMatching(/or vector\(0\)$/);
 
 describe('asking', () => {
-  it('fails with the panels that are refused or have nothing, and with what was asked', async () => {
+  it('fails with the panels that are refused or have no data, and with their queries', async () => {
     const asked = askAll(
       dashboard,
       {
@@ -95,7 +95,7 @@ describe('asking', () => {
     );
   });
 
-  it('leaves out what is no number, and is empty where there is nothing else', async () => {
+  it('leaves out values that are no numbers, and is empty where there are no others', async () => {
     const target: PanelTarget = { refId: 'A', expr: 'x', legendFormat: 'x', instant: true };
     const one: Dashboard = { ...dashboard, panels: [{ ...panelOf('Chain'), targets: [target] }] };
     const nothing = { ...TWO, at: async () => [{ labels: {}, points: [[1, NaN]] }] as Sample[] };
@@ -104,7 +104,7 @@ describe('asking', () => {
     expect(drawnWith(answers, one)).toContain('No data');
   });
 
-  it('puts intervals and pickers in their places, and stops at what it does not know', () => {
+  it('resolves intervals and pickers, and stops at an unknown variable', () => {
     const { list } = dashboard.templating;
     expect(resolved('x{n=~"$namespace"}[$__rate_interval]', list, WINDOW)).toBe('x{n=~".*"}[8s]');
     expect(resolved('x[${__range}]', list, { ...WINDOW, step: 60 })).toBe('x[120s]');
@@ -152,7 +152,7 @@ describe('drawing', () => {
     expect(seriesColour(status, '503', 0)).toBe('#F2495C');
   });
 
-  it('breaks a line where nothing was measured, and stands one of a stack on the other', async () => {
+  it('breaks a line at a gap, and stacks the lines of a stack', async () => {
     const holes: Dashboard = { ...dashboard, panels: [panelOf('Event loop (p99)')] };
     const points = [0, 2, 4, 60, 62].map((at) => [WINDOW.from + at, 1] as const);
     const page = drawnWith(new Map([[holes.panels[0] as Panel, [{ name: 'a', points }]]]), holes);

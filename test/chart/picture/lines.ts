@@ -9,7 +9,7 @@ interface Size {
   readonly height: number;
 }
 
-/** What stands below a plot, and how much room is left above it. */
+/** The lines below a plot, and the room above it. */
 const LEGEND_LINE = 19;
 const LEGEND_LETTER = 6.1;
 const LEGEND_MARK = 30;

@@ -13,7 +13,7 @@ const TITLE = 30;
 const HEAD = 52;
 export const PAGE_WIDTH = 1440;
 
-/** The dashboard as a page of its own, everything within it: what a person would see in the dark theme. */
+/** The dashboard as a page of its own, complete: as a person would see it in the dark theme. */
 export function pageOf(dashboard: Dashboard, answers: Answers, window: Window): string {
   const column = (PAGE_WIDTH - 2 * MARGIN + GAP) / COLUMNS;
   const boxes = dashboard.panels.map((panel) => {

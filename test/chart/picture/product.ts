@@ -17,7 +17,7 @@ import type { Scraped } from './prometheus.js';
 export interface Product {
   readonly demo: Demo;
   readonly dataDirectory: string;
-  /** What the chart's PodMonitor and ServiceMonitor would have scraped. */
+  /** The targets that the chart's PodMonitor and ServiceMonitor would have scraped. */
   readonly scraped: readonly Scraped[];
   /** Gets the producer's webhooks. */
   readonly receiver: Receiver;
@@ -51,7 +51,7 @@ export async function startProduct(): Promise<Product> {
     const member = await fleet.launch(ROOT, target, {
       ...common,
       HEALTH_PORT: String(port),
-      // Rates are the gateway's; what a producer may file in a day would end the work of three minutes.
+      // Rates are the gateway's; a producer's daily quota would end the work of three minutes.
       ...(target === 'gateway' ? { QUOTAS: 'on' } : {}),
       ...env,
     });

@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import { promtool } from '../tools.js';
 import { until } from '../../support/requests.js';
 
-/** Somebody's metrics: where they are, and what a scrape adds to them. */
+/** A source of metrics: its address, and the labels that a scrape adds. */
 export interface Scraped {
   /** Host and port. */
   readonly address: string;
@@ -23,9 +23,9 @@ export interface Sample {
 }
 
 export interface Prometheus {
-  /** What an expression is at that time. Throws what Prometheus says when it refuses it. */
+  /** The value of an expression at that time. Throws Prometheus' message when it refuses it. */
   at(expr: string, time: number): Promise<Sample[]>;
-  /** What it was at every step of a range. */
+  /** Its value at every step of a range. */
   over(expr: string, range: { from: number; to: number; step: number }): Promise<Sample[]>;
   stop(): Promise<void>;
 }

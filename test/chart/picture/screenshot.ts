@@ -1,6 +1,6 @@
 // `npm run screenshots:dashboard`: the Grafana dashboard with the metrics of a real run, drawn by us from its own JSON.
-// Grafana is not here; what is drawn is what its panels ask, answered by a real Prometheus. Fails where one has no answer.
-// The day that it is drawn of (day.ts) has something for each of them, so none may be empty.
+// Grafana is not installed here; the drawing has the answers of a real Prometheus to the queries of its panels. Fails where
+// one has no answer. The day that it is drawn of (day.ts) has something for each of them, so none may be empty.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startBrowser } from '../../browser/support/browser.js';
@@ -27,7 +27,7 @@ test('the dashboard', async () => {
       const window = { from: begin, to, step: SCRAPE_SECONDS, scrape: SCRAPE_SECONDS };
       const answers = await askAll(dashboard, prometheus, window);
       const page = pageOf(dashboard, answers, window);
-      // To look at a page again, or to keep it with what was wrong with it.
+      // To look at a page again, or to keep it with its fault.
       if (process.env['PAGE_FILE']) writeFileSync(process.env['PAGE_FILE'], page);
       await take(page);
     } finally {

@@ -1,4 +1,4 @@
-/** How Grafana writes values of the units that the dashboard uses: a number and what stands behind it. */
+/** Values as Grafana writes them, in the units of the dashboard: a number and its suffix. */
 export interface Written {
   readonly value: string;
   readonly suffix: string;
@@ -57,7 +57,7 @@ export function written(unit: string, value: number, decimals?: number, like = v
   };
 }
 
-/** Nothing is written as 0 s, not as 0 µs; what is smaller than the first scale in that one. */
+/** Zero is written as 0 s, not as 0 µs; values smaller than the first scale in that one. */
 function lowest(unit: string, size: number): Scale {
   const { scales } = unitOf(unit);
   const plain = scales.find(({ from }) => from === 1);

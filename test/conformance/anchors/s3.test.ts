@@ -61,7 +61,7 @@ function put(key: string, text: string, more: Partial<PutObjectCommandInput> = {
   return server.client.send(new PutObjectCommand(object)).then(() => undefined);
 }
 
-describe('what S3 keeps against us', () => {
+describe('objects of S3 that contradict the ledger', () => {
   let place: Place;
   let store: AnchorStore;
   beforeEach(async () => {
@@ -75,7 +75,7 @@ describe('what S3 keeps against us', () => {
     ObjectLockRetainUntilDate: new Date(Date.now() + days * DAY_MS),
   });
 
-  it('locks what it accepts for compliance, so that even the owner cannot delete it', async () => {
+  it('locks accepted objects for compliance, so that even the owner cannot delete them', async () => {
     const { version_id, backend } = await store.accept(checkpointOf(place, 1));
     expect(backend).toBe(`s3://${BUCKET}`);
     const remove = new DeleteObjectCommand({
@@ -109,7 +109,7 @@ describe('what S3 keeps against us', () => {
     await expect(since()).rejects.toMatchObject({ fault: 'anchor_version_conflict' });
   });
 
-  it('notices versions of one key that fill a page of the listing, and hide what comes after them', async () => {
+  it('notices versions of one key that fill a page of the listing, and hide the later ones', async () => {
     const { text } = checkpointOf(place, 1);
     for (let i = 0; i < 205; i += 41) {
       await Promise.all(Array.from({ length: 41 }, () => put(keyOf(1), text)));
@@ -203,7 +203,7 @@ describe('a store that does not do its part', () => {
   });
 
   it.each<[ProxyMode]>([['hang'], ['drip'], ['reset'], ['page']])(
-    'is unavailable within its time, and fences nobody, when it does this: %s',
+    'is unavailable within its time, and fences no tenant, when it does this: %s',
     async (mode) => {
       const store = await through();
       const checkpoint = checkpointOf(place, 2);
@@ -224,7 +224,7 @@ describe('a store that does not do its part', () => {
       }
       expect(proxy.connections()).toBeGreaterThan(0);
       proxy.mode('pass');
-      // Whatever has got through meanwhile, it is accepted now and once.
+      // Any earlier attempt may have got through: it is accepted now, and once.
       await store.accept(later);
       await store.accept(checkpoint);
     },

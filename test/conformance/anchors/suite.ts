@@ -12,7 +12,7 @@ export interface Place {
 
 export const newPlace = (): Place => ({ ledgerId: randomUUID(), generation: randomUUID() });
 
-/** A checkpoint as a store sees it; that it is signed is nobody's business here. */
+/** A checkpoint as a store sees it; its signature does not matter here. */
 export function checkpointOf(
   place: Place,
   sequence: number,
@@ -23,7 +23,7 @@ export function checkpointOf(
   return { ...place, sequence, text, issuedAt };
 }
 
-/** What a store has to do whatever it is made of (protocol §4.2). */
+/** The duties of a store of any kind (protocol §4.2). */
 export interface StoreUnderTest {
   readonly prefix: string;
   /** A replica: another store over the same objects. */
@@ -90,7 +90,7 @@ export function anchorStoreSuite(under: () => StoreUnderTest): void {
     expect(lost).toMatchObject([{ reason: { fault: 'anchor_conflict' } }]);
   });
 
-  it('tells the history in order, and of it what comes from a sequence on', async () => {
+  it('returns the history in order, and the part of it from a sequence on', async () => {
     for (const sequence of [100, 3, 20, 1]) await store.accept(checkpointOf(place, sequence));
     const sequences = async (from: number) => (await since(from)).map((kept) => kept.sequence);
     expect(await sequences(0)).toEqual([1, 3, 20, 100]);
@@ -100,7 +100,7 @@ export function anchorStoreSuite(under: () => StoreUnderTest): void {
     expect(await store.history(place.ledgerId, place.generation)).toEqual(await since(0));
   });
 
-  it('tells neighbouring ledgers and generations apart', async () => {
+  it('keeps neighbouring ledgers and generations separate', async () => {
     await store.accept(checkpointOf(place, 1));
     await store.accept(checkpointOf({ ...place, generation: randomUUID() }, 2));
     await store.accept(checkpointOf({ ...place, ledgerId: randomUUID() }, 3));
@@ -116,7 +116,7 @@ export function anchorStoreSuite(under: () => StoreUnderTest): void {
     await store.accept(checkpointOf(place, 1));
     await under().plant(keyOf(2), text);
     await expect(since(0)).rejects.toMatchObject({ fault: 'anchor_history_invalid' });
-    // What comes before it is still told.
+    // Checkpoints before it are still returned.
     await expect(since(2)).rejects.toMatchObject({ fault: 'anchor_history_invalid' });
     expect(await since(3)).toEqual([]);
   });

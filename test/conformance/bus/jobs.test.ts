@@ -100,7 +100,7 @@ describe.each(Object.entries(backends))('jobs in %s', (_name, backend) => {
     expect(lines.filter((line) => line.includes('job failed'))).toHaveLength(3);
   });
 
-  it('works at most as many jobs at once as it is told', async () => {
+  it('works at most the set number of jobs at once', async () => {
     const held = gate();
     let running = 0;
     let most = 0;

@@ -77,7 +77,7 @@ describe('bus over NATS, when things go wrong', () => {
     await nats.restart();
     await until(() => caller.ready() && server.ready());
     expect((await caller.call('t.echo', { timeoutMs: 1000 }, 'after')).body).toBe('after');
-    // What was refused is not done later.
+    // A refused call is not done later.
     expect(asked).toBe(2);
     caller.publish('t.hint', 'after');
     await until(() => hints.length > 0);
@@ -140,7 +140,7 @@ describe('bus over NATS, when things go wrong', () => {
     await until(() => caller.ready());
   }, 30_000);
 
-  it('drops what became overdue while this process stood still', async () => {
+  it('drops messages that became overdue while this process stood still', async () => {
     const server = await bus('server');
     const caller = await bus('caller');
     let asked = 0;

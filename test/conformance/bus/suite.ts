@@ -50,7 +50,7 @@ export async function expectOverdue(call: Promise<unknown>): Promise<void> {
 const ok = (body: string): BusReply => ({ status: 200, body });
 const echo = async ({ body }: BusRequest): Promise<BusReply> => ok(body);
 
-/** What every bus does, whatever carries it. */
+/** The behaviour of every bus, over any transport. */
 export function describeBus(maker: BusMaker): void {
   let caller: Bus;
   let servers: Bus[] = [];
@@ -195,7 +195,7 @@ export function describeBus(maker: BusMaker): void {
   });
 
   describe('errors', () => {
-    it('names a subject that nobody serves, at once', async () => {
+    it('names a subject without a responder, at once', async () => {
       const begin = performance.now();
       await expectFault(caller.call('t.nobody', { timeoutMs: 5000 }, ''), 'no_responder');
       expect(performance.now() - begin).toBeLessThan(1000);
@@ -291,7 +291,7 @@ export function describeBus(maker: BusMaker): void {
   });
 
   describe('load', () => {
-    it('refuses what does not fit into the backlog', async () => {
+    it('refuses a call that does not fit into the backlog', async () => {
       const held = gate();
       let started = 0;
       await (
@@ -371,7 +371,7 @@ export function describeBus(maker: BusMaker): void {
       expect(started).toBe(2);
     });
 
-    it('tells a handler how long it has, and when it is over', async () => {
+    it('gives a handler its time limit, and signals its end', async () => {
       const held = gate();
       const told: { remaining?: number; aborted?: boolean; left?: number } = {};
       await (
@@ -433,7 +433,7 @@ export function describeBus(maker: BusMaker): void {
   });
 
   describe('hints', () => {
-    it('reach one member of a queue and everybody without one', async () => {
+    it('reach one member of a queue and every subscriber without one', async () => {
       const got: string[] = [];
       const bus = await server();
       const other = await server('other');
@@ -447,7 +447,7 @@ export function describeBus(maker: BusMaker): void {
       expect(got.sort()).toEqual(['all 1', 'all 1', 'all 2', 'all 2', 'q 1', 'q 2']);
     });
 
-    it('may go to nobody, be too large or fail in a handler', async () => {
+    it('may have no subscriber, be too large or fail in a handler', async () => {
       const got: string[] = [];
       await (
         await server()
@@ -465,7 +465,7 @@ export function describeBus(maker: BusMaker): void {
   });
 
   describe('closing', () => {
-    it('finishes what is under way and what waits, and takes nothing new', async () => {
+    it('finishes calls under way and waiting ones, and accepts no new ones', async () => {
       const held = gate();
       let started = 0;
       const bus = await server();
@@ -505,7 +505,7 @@ export function describeBus(maker: BusMaker): void {
       await bus.close();
     });
 
-    it('leaves before it closes: answers what is under way, takes nothing new, and still asks', async () => {
+    it('leaves before it closes: answers calls under way, accepts no new ones, and still calls', async () => {
       const held = gate();
       const bus = await server('leaving');
       let started = false;

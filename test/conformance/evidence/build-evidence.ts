@@ -36,7 +36,7 @@ export interface Evidence {
 
 const STEPS = ['asked', 'decided', 'anchored', 'claimed', 'admitted', 'reported'] as const;
 
-/** Runs one request through its lifecycle and records what the service would record. */
+/** Runs one request through its lifecycle and makes the records that the service would make. */
 export function buildEvidence(scenario: Scenario = {}): Evidence {
   const asked = ask(scenario);
   const { request, digest } = asked;

@@ -1,7 +1,7 @@
 import { createTrustManifest, signerFromPem } from '@countersign/protocol';
 import type { KeySigner, NewKey, TrustManifest } from '@countersign/protocol';
 
-/** Test keys. Their seeds are public: nobody may trust them for anything. */
+/** Test keys. Their seeds are public: they must not be trusted. */
 export const SEEDS = {
   /** The key of protocol §2.6. */
   'k-2026-01': '96176e1069df54bfb25b64fb78666854eb84a689fa5a41c0ddc4a98332707fc1',
@@ -52,7 +52,7 @@ export function serviceManifest(): TrustManifest {
   return createTrustManifest(ISSUER, ...(listed as [NewKey, ...NewKey[]]));
 }
 
-/** What a single key of old signed: everything but the stranger's key. */
+/** The records of a single old key: everything but those of the unknown key. */
 export function trustManifest(issuer: string = ISSUER): TrustManifest {
   const key = (name: KeyName, year: number) => ({
     keyId: name,

@@ -49,7 +49,7 @@ export function sign<Type extends RecordType>(
 /** The chain of the tenant, and the anchor store beside it. */
 export interface Ledger {
   readonly entries: LedgerEntry[];
-  /** What the store holds, by its keys. */
+  /** The content of the store, by its keys. */
   readonly store: Record<string, string>;
   append(record: Signed, requestId: string | null): LedgerEntry;
   /** Anchors everything so far; proves the entry that is named. */

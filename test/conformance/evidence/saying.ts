@@ -1,7 +1,7 @@
 import type { PayloadOf, RecordType } from '@countersign/protocol';
 import type { Scenario } from './scenario.js';
 
-/** One kind of record says something else than it should; every signature is good, and what rests on it fits. */
+/** One kind of record has wrong content; every signature is valid, and dependent records fit. */
 export function saying<Type extends RecordType>(
   type: Type,
   changes: object,

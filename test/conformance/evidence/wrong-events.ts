@@ -5,7 +5,7 @@ import type { Wrong } from './wrong-records.js';
 const other = `sha256:${'7'.repeat(64)}` as const;
 const decided: Scenario = { until: 'anchored' };
 
-/** What events may never say, and records about another request. */
+/** Contents that events may never have, and records about another request. */
 export const WRONG_EVENTS: readonly Wrong[] = [
   [
     'event_revisions',

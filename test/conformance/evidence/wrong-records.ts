@@ -10,7 +10,7 @@ const execution = ask().request.execution as ExecutionBinding;
 export type Wrong = readonly [CheckCode, string, Scenario];
 
 const decided: Scenario = { until: 'anchored' };
-/** What requests, decisions and executions may never say. */
+/** Contents that records of requests, decisions and executions may never have. */
 export const WRONG_RECORDS: readonly Wrong[] = [
   [
     'request_execution',

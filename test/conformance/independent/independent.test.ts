@@ -14,7 +14,7 @@ const missing = [
   ['openssl', 'version'],
 ].flatMap(([tool = '', argument = '']) => (spawnSync(tool, [argument]).status === 0 ? [] : [tool]));
 if (missing.length > 0)
-  console.warn(`SKIPPED: ${missing.join(' and ')} not here, so nobody else checks our proofs`);
+  console.warn(`SKIPPED: ${missing.join(' and ')} not here, so no other program checks our proofs`);
 const there = missing.length === 0 ? describe : describe.skip;
 
 const { document, ledger, records } = buildEvidence();

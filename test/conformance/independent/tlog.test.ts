@@ -11,10 +11,10 @@ import { connectTo, untilChained } from '../../support/truths.js';
 import { newFolder } from '../../support/folder.js';
 
 const hasGo = spawnSync('go', ['version']).status === 0;
-if (!hasGo) console.warn('SKIPPED: there is no `go` here, so nobody else reads our trees');
+if (!hasGo) console.warn('SKIPPED: there is no `go` here, so no other program reads our trees');
 const there = hasGo ? describe : describe.skip;
 
-/** Other people's code reads what we publish: `tlog/main.go`. */
+/** Independent programs read our published trees: `tlog/main.go`. */
 there('a tree of a running ledger, read and witnessed by Go libraries', () => {
   const dataDirectory = newFolder('tlog');
   const program = join(dataDirectory, 'tlog');
@@ -167,7 +167,7 @@ there('a tree of a running ledger, read and witnessed by Go libraries', () => {
 
     await add(2);
     await untilGrown();
-    // Nobody asked for witnesses as yet.
+    // No witness is configured yet.
     const cosigned = { ...bearer(), TLOG_COSIGNERS: cosigner };
     expect(tlog(['follow', prefix, vkey], cosigned).status).toBe(1);
     await tree('--access', 'witnesses');

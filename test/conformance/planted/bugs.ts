@@ -1,4 +1,4 @@
-/** A mistake that somebody could make in the verifier: a passage of a source file of packages/protocol, and what it becomes. */
+/** A plausible mistake in the verifier: a passage of a source file of packages/protocol, and its replacement. */
 export interface PlantedBug {
   readonly bug: string;
   readonly file: string;
@@ -10,7 +10,7 @@ export interface PlantedBug {
 const inFile = (file: string, bugs: readonly [string, string, string][]): PlantedBug[] =>
   bugs.map(([bug, passage, becomes]) => ({ bug, file, passage, becomes }));
 
-/** What each has to be noticed by is a vector: other implementations are measured by the same. */
+/** A vector has to notice each of them: other implementations are measured by the same. */
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   ...inFile('signing/verify-record.ts', [
     ['a record of any issuer', 'header.issuer !== trust.issuer', 'false'],
@@ -77,7 +77,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       'bytes.length === 64',
     ],
     ['any signature', 'verify(null, preimage, key.publicKey, signature)', 'true'],
-    ['members that nobody knows', 'Object.keys(object).length === members.length &&', ''],
+    ['unknown members', 'Object.keys(object).length === members.length &&', ''],
   ]),
   ...inFile('signing/anchor-proof.ts', [
     ['a proof of another record', 'first.record_digest !== recordDigest', 'false'],
@@ -103,7 +103,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ...inFile('signing/ledger-range.ts', [
     ['entries with other numbers', 'entry.sequence !== String(sequence)', 'false'],
     ['entries that continue something else', 'entry.previous_head !== before.head', 'false'],
-    ['heads that nobody computes', 'head === entry.head ? null', 'true ? null'],
+    ['heads that are not recomputed', 'head === entry.head ? null', 'true ? null'],
     ['entries of another tenant', 'entry.tenant !== tenant', 'false'],
     [
       'another record than was chained',
@@ -112,7 +112,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ],
     ['a record that is not canonical', 'canonicalText(value) === text ? value', 'true ? value'],
     [
-      'a record that nobody signed',
+      'an unsigned record',
       'if (!verified.ok) return verified.reason;',
       'if (!verified.ok) return null;',
     ],

@@ -1,7 +1,7 @@
 import type { Check, CheckCode, Expected, TrustManifest, Verdict } from '@countersign/protocol';
 import { trustManifest } from '../evidence/keys.js';
 
-/** One vector as its file has it; README.md says what the members mean. */
+/** One vector as its file has it; README.md describes the members. */
 export interface Vector {
   readonly name: string;
   readonly what: string;
@@ -21,7 +21,7 @@ export interface Vector {
   };
 }
 
-/** The time at which vectors are judged unless they say otherwise. */
+/** The time at which vectors are checked unless they say otherwise. */
 export const NOW = '2026-05-03T00:00:00.000Z';
 
 export interface Options {
@@ -86,7 +86,7 @@ export function documentOf({ document, document_base64 }: Vector): Uint8Array {
     : Buffer.from(document_base64, 'base64');
 }
 
-/** What a vector expects, as the verifier takes it. */
+/** The expectation of a vector, as the verifier takes it. */
 export function expectationOf({ expected }: Vector): Expected {
   const { now, received, tenant, audience, ledger, identity, nonce, binding } = expected;
   return {

@@ -25,7 +25,7 @@ const kept = readdirSync(__dirname)
   .map((file) => JSON.parse(readFileSync(join(__dirname, file), 'utf8')) as Vector);
 
 describe('the vectors', () => {
-  it('are what the generator makes', () => {
+  it('equal the generator’s output', () => {
     expect(kept.map(({ name }) => name).sort()).toEqual(made.map(({ name }) => name).sort());
     for (const vector of made) {
       expect(readFileSync(join(__dirname, `${vector.name}.json`), 'utf8')).toBe(text(vector));

@@ -38,7 +38,7 @@ export const STRAY_PATHS: readonly string[] = [
   '/errors/../',
 ];
 
-/** What stands in a path where an id belongs, percent-encoded as it is sent. */
+/** Values in a path in place of an id, percent-encoded as they are sent. */
 export const WRONG_IDS: readonly string[] = [
   ...['-', '0', '-1', 'null', 'undefined', '__proto__', 'constructor', '*', "'; --", '{id}'],
   ...[
@@ -68,7 +68,7 @@ export const WRONG_IDS: readonly string[] = [
   'x'.repeat(8000),
 ];
 
-/** With what a sound body is answered that is declared like that, about a request that nobody has. */
+/** The answers to a valid body of that declared type, about a request that does not exist. */
 export const CONTENT_TYPES: readonly (readonly [type: string, answer: string])[] = [
   ['application/json', '404 not_found'],
   ['APPLICATION/JSON', '404 not_found'],

@@ -15,7 +15,7 @@ import {
 } from './call-list.js';
 import { abandonedCall, head, rawCall } from '../../support/raw-http.js';
 
-// Calls that are no good HTTP, name what nothing can be called, or never come to their end.
+// Calls that are no valid HTTP, have impossible names, or never end.
 
 const REQUEST_TIMEOUT_MS = 2000;
 /** Nothing that is refused at once waited for the rest of a call. */
@@ -39,7 +39,7 @@ const json = { 'Content-Type': 'application/json' };
 const key = { 'Idempotency-Key': 'k' };
 const told = ({ status, code }: RawAnswer) => `${status} ${code}`;
 
-describe('what is no good HTTP is 400 and ends the connection', () => {
+describe('invalid HTTP is 400 and ends the connection', () => {
   it.each(BROKEN_HTTP)('%s', async (_what, bytes) => {
     const answer = await rawCall(demo.origin, [bytes]);
     expect([told(answer), answer.ended]).toEqual(['400 invalid_json', true]);
@@ -84,7 +84,7 @@ describe('what is no good HTTP is 400 and ends the connection', () => {
   });
 });
 
-describe('what nobody serves is 404', () => {
+describe('an unknown path is 404', () => {
   it.each(['CONNECT', 'BREW', 'TRACE', 'PROPFIND', 'M-SEARCH'])('the method %s', async (method) => {
     expect(told(await rawCall(demo.origin, [head(method, '/health')]))).toBe('404 not_found');
   });
@@ -221,7 +221,7 @@ describe('a body that never ends', () => {
       () => [`${path}/cancel`, { ...endless, ...bearer(), 'Content-Length': '65537' }],
       '413 body_too_large',
     ],
-    ['one that nobody asked for', () => ['/health', endless, 'GET'], '200 undefined'],
+    ['an unexpected one', () => ['/health', endless, 'GET'], '200 undefined'],
     ['one to sign out', () => ['/auth/logout', endless], '401 unauthenticated'],
   ])('does not delay the answer: %s', async (_what, given, expected) => {
     const answer = await open(...given());
@@ -266,7 +266,7 @@ describe('a body that never ends', () => {
       expect(answer.after).toBeGreaterThan(REQUEST_TIMEOUT_MS - 100);
       expect(answer.after).toBeLessThan(REQUEST_TIMEOUT_MS + 3000);
     }
-    // Nobody else was held up.
+    // Other callers were not delayed.
     expect(performance.now() - begin).toBeLessThan(REQUEST_TIMEOUT_MS + 3000);
     expect((await new Client(demo.origin, null).get('/health')).status).toBe(200);
   });

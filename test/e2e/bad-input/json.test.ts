@@ -73,7 +73,7 @@ describe('a body of strict JSON (protocol §2.1)', () => {
     expect(codeOf(answer)).toBe('400 invalid_json');
   });
 
-  it('is refused without a word of what was sent', async () => {
+  it('is refused without a word of the body', async () => {
     const canary = 'canary-in-json';
     for (const raw of [`{"${canary}":1,"${canary}":2}`, `["${canary}",]`, `${canary}`]) {
       const { text } = await own.producer.post('/v2/requests', {}, { raw });

@@ -20,8 +20,8 @@ import {
 } from '../../support/requests.js';
 import { connectTo } from '../../support/truths.js';
 
-// Every private field holds a word that is nowhere else. Whatever goes wrong afterwards, no refusal, no line of a log and
-// no figure repeats one of them (R3, CONTRIBUTING).
+// Every private field holds a word that is nowhere else. After any fault, no refusal, no line of a log and no metric
+// repeats one of them (R3, CONTRIBUTING).
 
 /** By the field that it stands in. */
 const words = new Map<string, string>();
@@ -42,7 +42,7 @@ let execution: string;
 let identity: string;
 const refusals: Answer[] = [];
 
-/** Notes what was answered if it is a refusal; a success is the caller's own. */
+/** Records the answer if it is a refusal; a success is the caller's own. */
 function noted(answer: Answer): Answer {
   if (answer.status >= 400) refusals.push(answer);
   return answer;
@@ -155,7 +155,7 @@ const outcome = (changes: object) => ({
   ...changes,
 });
 
-it('no refusal repeats what is private', async () => {
+it('no refusal repeats private words', async () => {
   const { producer } = own;
   const propose = (response: unknown, decision = 'answer', key?: string) =>
     reviewer.post(`/v2/requests/${review}/candidates`, { response, decision }, key ? { key } : {});
@@ -242,7 +242,7 @@ it('no refusal repeats what is private', async () => {
   expect(headers.flatMap(leaksIn)).toEqual([]);
 });
 
-it('no failure of what is behind repeats it either', async () => {
+it('no failure of a store repeats them either', async () => {
   const before = refusals.length;
   const broken = async (break_: string, mend: string, calls: (() => Promise<Answer>)[]) => {
     await database.query(break_);
@@ -275,7 +275,7 @@ it('no failure of what is behind repeats it either', async () => {
     exported,
     report,
   ]);
-  // Postgres shows the row that breaks a rule to whoever reads its error.
+  // Postgres shows the row that breaks a rule in its error.
   const rule = (table: string) =>
     [
       `ALTER TABLE ${table} ADD CONSTRAINT never CHECK (false) NOT VALID`,
@@ -294,7 +294,7 @@ it('no failure of what is behind repeats it either', async () => {
       licence: 'MIT',
     });
   await broken(...rule('bundle'), [register]);
-  // Stored text that is no longer what it was.
+  // Stored text that was changed.
   await database.query(`UPDATE request SET canonical = '{' || canonical WHERE id = $1`, [review]);
   for (const call of [read, exported, propose]) noted(await call());
   expect(refusals.length).toBeGreaterThan(before + 10);
@@ -312,7 +312,7 @@ it('nothing of it is in a log', async () => {
   const files = readdirSync(logs);
   expect(files).toEqual(expect.arrayContaining(['all.log', 'postgres.log']));
   const text = files.map((name) => [name, readFileSync(join(logs, name), 'utf8')] as const);
-  // They do tell of what happened here.
+  // They do report the faults of this test.
   expect(text.map(([, log]) => log).join()).toContain('42P01');
   const leaks = [...text, ['what the launcher prints', instance.output()] as const].flatMap(
     ([name, log]) => leaksIn(log).map((field) => `${name}: ${field}`),

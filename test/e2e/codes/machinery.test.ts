@@ -81,7 +81,7 @@ describe('a response schema', () => {
     expect(coded(await propose(id, items(100_000)))).toEqual([400, 'response_complexity']);
   });
 
-  it('takes a bounded time, alone and with a response', async () => {
+  it('takes a bounded time, with and without a response', async () => {
     const id = await newRequest(slowSchema('time'));
     // A machine too busy to let it run for half of its time may say so, and is asked again.
     const timed = (ask: () => Promise<Answer>) =>

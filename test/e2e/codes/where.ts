@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@countersign/protocol';
 
-/** Where a code is reached over HTTP: files below test/e2e that ask for it; or why nobody can be refused with it. */
+/** The tests that reach a code over HTTP: files below test/e2e; or the reason why no caller can be refused with it. */
 export type Whereabouts = readonly string[] | { readonly never: string };
 
 const order = (file: string) => `order/${file}.ts`;

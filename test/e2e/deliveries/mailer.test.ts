@@ -82,7 +82,7 @@ it('says that a mail was refused, and can send the next', async () => {
   expect(server.mails).toHaveLength(1);
 });
 
-it('sends to nobody else, whatever an address holds', async () => {
+it('sends to no other recipient, for any content of an address', async () => {
   const server = await open();
   const send = mailer(server.port);
   for (const to of ['a@example.org>\r\nRCPT TO:<b@example.org', 'a@example.org,b@example.org']) {

@@ -71,7 +71,7 @@ const untilMails = (id: string, enough: (mails: DeliveryStatus[]) => boolean, wi
 const subjectsTo = (address: string) =>
   fixture.mail.mailsTo(address).map((mail) => readMail(mail).headers['subject']);
 
-it('tells the reviewers of a new request what, until when and where', async () => {
+it('sends the reviewers of a new request its summary, deadline and link', async () => {
   const summary = 'Is <b>this</b> right & true — déjà vu?';
   const id = await newRequest(reviewInput(fixture.demo, { summary }));
   await fixture.untilDelivered(id, 'smtp', 2);
@@ -111,7 +111,7 @@ it('mails one address once', async () => {
   expect(fixture.mail.mails.filter(({ raw }) => raw.includes(id))).toHaveLength(1);
 });
 
-it('mails nobody who is disabled or has no address', async () => {
+it('sends no mail to people who are disabled or have no address', async () => {
   await fixture.configurePerson(ravi, { enabled: false, email: at.ravi, email_verified: true });
   await fixture.configurePerson(ruth, {});
   const id = await newRequest();
@@ -125,7 +125,7 @@ it('mails nobody who is disabled or has no address', async () => {
   expect([subjectsTo(at.ruth), subjectsTo(at.ravi)]).toEqual([reminder, reminder]);
 });
 
-it('tells the requester of a decision and of an open grant', async () => {
+it('mails the requester about a decision and an open grant', async () => {
   const status = await authorisedRequest(fixture.demo, fixture.producer, reviewer);
   const id = status.body.request.id as string;
   await fixture.untilDelivered(id, 'smtp', 4);
@@ -136,7 +136,7 @@ it('tells the requester of a decision and of an open grant', async () => {
   }
 });
 
-it('does not tell of a grant that never opened', async () => {
+it('does not mail about a grant that never opened', async () => {
   const id = await newRequest();
   expect((await decide(reviewer, id, 'answer')).status).toBe(200);
   await until(
@@ -147,7 +147,7 @@ it('does not tell of a grant that never opened', async () => {
   expect(subjectsTo(at.owner)).toEqual(['Your request was decided']);
 });
 
-it('tells the operators that an outcome is overdue', async () => {
+it('mails the operators that an outcome is overdue', async () => {
   await fixture.configurePerson(ravi, { operator: true, email: at.ravi, email_verified: true });
   const execution = executionBinding({ execution_seconds: 1 });
   const status = await authorisedRequest(fixture.demo, fixture.producer, reviewer, { execution });
@@ -178,7 +178,7 @@ it('says that it mails', async () => {
   expect((await fixture.producer.get('/health')).body.notifications).toBe('smtp');
 });
 
-it('lets unsent mail go with the private material, and tells the requester', async () => {
+it('drops unsent mail with the private material, and mails the requester', async () => {
   fixture.mail.take('refuse');
   const id = await newRequest();
   await untilMails(id, (mails) => mails.length === 2 && mails.every(({ error }) => error !== null));
@@ -230,12 +230,12 @@ it('does not know whether a server that never answers took a mail, and tries aga
   expect(mail!.attempts).toBeGreaterThan(1);
   const [received] = fixture.mail.mailsTo(at.ruth);
   expect(readMail(received!).headers['message-id']).toBe(`<${mail!.id}@localhost>`);
-  // What was perhaps taken counts.
+  // A mail that was perhaps taken counts.
   expect(await sentTo(ruth)).toEqual([mail!.attempts]);
 }, 60_000);
 
 describe('in one hour', () => {
-  it('somebody gets ten mails, and the next waits for the next hour', async () => {
+  it('a person gets ten mails, and the next waits for the next hour', async () => {
     await fixture.configurePerson(ravi, {});
     const ids = await Promise.all(Array.from({ length: 12 }, () => newRequest()));
     const settled = async () => {
@@ -278,7 +278,7 @@ describe('in one hour', () => {
     await until(settled, (seen) => seen.sent === 12);
   }, 40_000);
 
-  it('what was refused takes no place', async () => {
+  it('refused mail does not count', async () => {
     await fixture.configurePerson(ravi, {});
     fixture.mail.take('refuse');
     const id = await newRequest();

@@ -8,7 +8,7 @@ import type { DeliveryFixture } from './support/fixture.js';
 /** Shorter than any review of the other tests lasts. */
 const SECONDS = 600;
 
-/** Reminders that nobody asks for, over both stores that queues can have. */
+/** Automatic reminders, over both stores that queues can have. */
 describe.each([
   { name: 'queues in PostgreSQL, one process', split: false },
   { name: 'queues in Redis, two replicas of each worker', split: true },
@@ -92,7 +92,7 @@ describe.each([
         'worker-reminder',
         Array.from({ length: 50 }, (_, index) => ({
           jobId: `flood-${requestId}-${delayMs}-${index}`,
-          // Whatever a job says of the time.
+          // With any time in the job.
           data: { tenant: fixture.demo.tenant, requestId, kind: 'reminder', due: 1 },
           delayMs,
         })),
@@ -124,7 +124,7 @@ describe.each([
     await untilReminded(second);
   }, 40_000);
 
-  it('do not come for what is decided', async () => {
+  it('are not sent for decided requests', async () => {
     const id = await newRequest(SECONDS + 5);
     expect((await decide(reviewer, id, 'answer')).status).toBe(200);
     const due = Date.now() - 1000;

@@ -193,7 +193,7 @@ describe('the deadline', () => {
     const before = receiver.connections();
     expect(await faultOf(hasty({ resolve })(to('/ok'), {}, '{}'))).toBe(TOO_LATE);
     answer(['127.0.0.1']);
-    // What a late answer would start comes before the connection of this one.
+    // The effects of a late answer come before the connection of this one.
     await sender()(to('/probe'), {}, '{}');
     expect(receiver.connections()).toBe(before + 1);
   });
@@ -238,7 +238,7 @@ describe('the destination', () => {
     expect(await faultOf(strict(to('/', '127.0.0.1'), {}, '{}'))).toBe(REFUSED);
   });
 
-  it('is looked up once an attempt: what was judged is what is connected to', async () => {
+  it('is looked up once an attempt: the checked address is the connected one', async () => {
     const inside = await startReceiver(certificate, '127.0.0.2');
     let looks = 0;
     const rebinding: Resolve = async () => {
@@ -252,13 +252,13 @@ describe('the destination', () => {
     await careful(to('/first'), {}, '{}');
     expect(looks).toBe(1);
     expect(receiver.at('/first')).toHaveLength(1);
-    // On the second look the name leads inside: refused, and nobody inside hears of it.
+    // At the second look-up the name leads inside: refused, and no connection arrives inside.
     expect(await faultOf(careful(to('/second'), {}, '{}'))).toBe(REFUSED);
     expect([receiver.at('/second').length, inside.connections()]).toEqual([0, 0]);
     await inside.close();
   });
 
-  it('must have a certificate for its name, whatever the address', async () => {
+  it('must have a certificate for its name, at any address', async () => {
     expect(await faultOf(sender()(to('/', 'other.test'), {}, '{}'))).toBe(
       'ERR_TLS_CERT_ALTNAME_INVALID',
     );
@@ -306,7 +306,7 @@ describe('the resolver', () => {
     await names.close();
   });
 
-  it('asks again for every attempt, and ends with the deadline when nobody answers', async () => {
+  it('resolves again for every attempt, and ends with the deadline without an answer', async () => {
     const names = await startNameServer((name) => (name === HOST ? ['127.0.0.1'] : null));
     const resolve = nameServerResolve({ servers: [names.server] });
     await sender({ resolve })(to('/ok'), {}, '{}');

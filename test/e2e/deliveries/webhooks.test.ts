@@ -40,7 +40,7 @@ describe.each([
   }, 120_000);
   afterAll(() => fixture?.close(), 60_000);
 
-  /** A path of its own for each test, so that none gets what another one's requests tell. */
+  /** A path of its own for each test, so that none gets the events of another one's requests. */
   let path: string;
   beforeEach(() => {
     path = `/hook/${randomUUID()}`;
@@ -69,7 +69,7 @@ describe.each([
       withinMs,
     );
 
-  /** Does what a careful receiver does (protocol §11.5) and gives what it learnt. */
+  /** Acts as a careful receiver (protocol §11.5) and returns the content. */
   function verified({ body, at }: Received): Told {
     const { trust, demo } = fixture;
     const text = body.toString('utf8');
@@ -101,7 +101,7 @@ describe.each([
     };
   }
 
-  it('tells each event once, in the bytes that the protocol says', async () => {
+  it('sends each event once, in the bytes of the protocol', async () => {
     await listen();
     const status = await authorisedRequest(fixture.demo, fixture.producer, reviewer);
     const id = status.body.request.id as string;
@@ -130,7 +130,7 @@ describe.each([
     }
   }, 40_000);
 
-  it('signs in the form of Standard Webhooks for who has a secret', async () => {
+  it('signs in the form of Standard Webhooks for a producer with a secret', async () => {
     await listen({ webhook_secret: SECRET });
     const id = await newRequest();
     await untilGot(1);
@@ -145,7 +145,7 @@ describe.each([
     expect(headers['webhook-id']).toBe((await one(id)).id);
   }, 30_000);
 
-  it('shows the secret to nobody', async () => {
+  it('never shows the secret', async () => {
     await listen({ webhook_secret: SECRET });
     const id = await newRequest();
     await fixture.untilDelivered(id, 'webhook', 1);
@@ -195,7 +195,7 @@ describe.each([
     expect(new Set(told.map(({ deliveryId }) => deliveryId)).size).toBe(3);
     expect(new Set(told.map(({ eventId }) => eventId)).size).toBe(1);
     expect(new Set(all.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([status!.id]));
-    // After 2 s and 4 s, and what a sweep may add.
+    // After 2 s and 4 s, and the delay of a sweep.
     const pauses = [all[1]!.at - all[0]!.at, all[2]!.at - all[1]!.at];
     expect(pauses[0]).toBeGreaterThanOrEqual(1900);
     expect(pauses[1]).toBeGreaterThanOrEqual(3900);
@@ -279,7 +279,7 @@ describe.each([
     }, 30_000);
   });
 
-  it('fails unsent what is older than a day', async () => {
+  it('fails a delivery unsent after a day', async () => {
     await listen();
     fixture.receiver.answer(path, (response) => void response.writeHead(500).end());
     const id = await newRequest();
@@ -300,7 +300,7 @@ describe.each([
   it('is sent once however often its job comes, also while it is sent', async () => {
     await listen();
     let release: () => void = () => {};
-    // The first is held until it is released; whatever comes after it is answered at once.
+    // The first is held until it is released; later ones are answered at once.
     fixture.receiver.answer(path, async (response) => {
       if (got().length === 1) await new Promise<void>((resume) => (release = resume));
       response.writeHead(204).end();
@@ -312,7 +312,7 @@ describe.each([
       `SELECT extract(epoch FROM next_at - clock_timestamp())::float8 AS lease FROM delivery WHERE id = $1`,
       [deliveryId],
     );
-    // Whoever sends it has it for 300 s.
+    // Its sender holds the claim for 300 s.
     expect(rows[0]!.lease).toBeGreaterThan(250);
     const double = (what: string) => flood(what, id, deliveryId);
     await double('during');
@@ -334,7 +334,7 @@ describe.each([
 
   const about = (id: string) => got().filter(({ body }) => body.includes(`"request_id":"${id}"`));
 
-  /** Twenty jobs of one delivery; resolves when what was put into the queue after them has been done. */
+  /** Twenty jobs of one delivery; resolves when the jobs queued after them are done. */
   async function flood(what: string, requestId: string, deliveryId: string): Promise<void> {
     const kind = `webhook.${deliveryId}`;
     const data = { tenant: fixture.demo.tenant, requestId, kind, due: Date.now() };
@@ -367,7 +367,7 @@ describe.each([
     expect(status).toMatchObject({ state: 'accepted', attempts: 2 });
   }, 30_000);
 
-  it('is for the events after the webhook was configured, and until it is gone', async () => {
+  it('is for the events after the webhook was configured, and until it is removed', async () => {
     await fixture.configureProducer({});
     const id = await newRequest();
     expect(await fixture.deliveriesOf(id, 'webhook')).toEqual([]);

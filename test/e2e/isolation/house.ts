@@ -4,7 +4,7 @@ import type { Neighbours } from '../../support/neighbours.js';
 import { newToken } from '../../support/people.js';
 import { BUNDLE } from '../matrix/settings.js';
 
-/** Things with ids that are somebody else's, beside requests. */
+/** Resources of another tenant or principal with ids, beside requests. */
 export interface House {
   /** Bundles of another publisher of the tenant, and of the other tenant's. */
   readonly foreignBundles: readonly string[];

@@ -27,7 +27,7 @@ import { buildTargets, targetIn } from './targets.js';
 import type { Target } from './targets.js';
 import { timePairs } from './timing.js';
 
-// What is somebody else's answers as if it were not there: the same bytes, no effect, no time of its own (protocol §1).
+// Resources of others answer as if they did not exist: the same bytes, no effect, no difference in time (protocol §1).
 
 let instance: Instance;
 let database: pg.Client;
@@ -61,7 +61,7 @@ async function withoutEffect<T>(work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-describe('what is somebody else’s answers like what is not there', () => {
+describe('resources of others answer like missing ones', () => {
   it.each([
     ['every operation on a request', () => sweepOperations(targets)],
     ['the very call of its owner, key and body and all', () => sweepStoredAnswers(targets)],
@@ -137,7 +137,7 @@ describe('names are their owner’s own', () => {
   });
 });
 
-describe('time tells nothing either', () => {
+describe('time reveals nothing either', () => {
   it.each(['another producer of the tenant', 'a producer of the other tenant'])(
     'to %s',
     async (name) => {
@@ -225,7 +225,7 @@ async function expectNoHint(
 
 // Last: it changes the directory of the other tenant.
 describe('a directory is of its tenant', () => {
-  it('and what is configured there touches nothing here, whatever ids it names', async () => {
+  it('and its configuration changes nothing here, with any ids', async () => {
     const { elsewhere, demo, reviewerIds } = who;
     const before = await readTruths(database);
     const put = async (what: string, id: string, body: object) => {

@@ -35,7 +35,7 @@ async function allThatIsRead(client: Client): Promise<string> {
   return texts.join('\n');
 }
 
-/** What only those who may know of a request can have seen. */
+/** Words that only permitted callers of a request can have seen. */
 function marksOf(built: Built): readonly string[] {
   const { id, claim, candidates, steps, input } = built;
   const digest = steps[0]?.answer.body.request_digest as string;

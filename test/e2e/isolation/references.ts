@@ -9,7 +9,7 @@ import { difference } from './sameness.js';
 import type { Target } from './targets.js';
 import { targetIn } from './targets.js';
 
-/** Where a call names something by its id outside its path, and what it answers to any id that is not its caller's. */
+/** The place of an id in a call outside its path, and the answer to any id that is not its caller's. */
 interface Reference {
   readonly name: string;
   readonly answer: string;
@@ -18,7 +18,7 @@ interface Reference {
   readonly call: (id: string) => Promise<Answer>;
 }
 
-/** What naming somebody else's thing tells, compared with naming nothing. */
+/** The difference between naming another's resource and naming nothing. */
 export async function referenceFindings(
   who: Neighbours,
   house: House,

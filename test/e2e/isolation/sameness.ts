@@ -4,7 +4,7 @@ import type { Answer } from '../../support/client.js';
 const OWN_HEADERS = ['date', 'traceparent'];
 
 /**
- * What tells one answer from another, or null: status, headers and every byte, but for the trace that a problem document
+ * The difference between two answers, or null: status, headers and every byte, but for the trace that a problem document
  * names (R3).
  */
 export function difference(one: Answer, other: Answer): string | null {

@@ -11,7 +11,7 @@ export interface Swept {
   readonly pairs: number;
 }
 
-/** Every operation on every request, by everybody who must not know of it, against one that does not exist. */
+/** Every operation on every request, by every caller who must not know of it, against one that does not exist. */
 export async function sweepOperations(targets: readonly Target[]): Promise<Swept> {
   const operations = OPERATIONS.filter((name) => name !== 'list' && name !== 'outcomes again');
   const calls = targets.flatMap(({ setting, built, strangers }) =>
@@ -45,7 +45,7 @@ export async function sweepStoredAnswers(targets: readonly Target[]): Promise<Sw
   });
 }
 
-/** Ids in every wrong shape, even of somebody's own requests: 404, and never a failure of ours. */
+/** Ids in every wrong shape, even of the caller's own requests: 404, and never a failure of ours. */
 export async function sweepShapes(targets: readonly Target[]): Promise<Swept> {
   const calls = targets.flatMap(({ setting, built }) =>
     misshapen(built.id).map((id) => ({ owner: setting.owner, id })),
@@ -73,7 +73,7 @@ function misshapen(id: string): readonly string[] {
   ];
 }
 
-/** Principals and routes by their ids, by everybody who does not operate: what there is and what not are refused alike. */
+/** Principals and routes by their ids, by every caller who is no operator: existing and missing ones are refused alike. */
 export async function sweepConfiguration(
   callers: Readonly<Record<string, Client>>,
   known: { readonly principals: readonly string[]; readonly routes: readonly string[] },

@@ -20,7 +20,7 @@ const SITUATIONS = [
   'completed',
 ];
 
-/** Somebody's request, and everybody who must not know of it. */
+/** A request, and all callers who must not know of it. */
 export interface Target {
   readonly setting: Setting;
   readonly built: Built;

@@ -17,7 +17,7 @@ let instance: Instance;
 let database: pg.Client;
 let who: Neighbours;
 
-/** What is of one tenant alone: a request with its words, and ids that the directory of the other has not. */
+/** The parts of one tenant alone: a request with its words, and ids that the directory of the other has not. */
 interface Own {
   readonly tenant: string;
   readonly request: string;
@@ -120,7 +120,7 @@ const PAGES = [
   '/auditor',
 ];
 
-/** What is answered, joined; refusals too. */
+/** The answers, joined; refusals too. */
 async function allOf(client: Client, paths: readonly string[]): Promise<string> {
   const texts: string[] = [];
   for (const path of paths) {
@@ -148,7 +148,7 @@ describe.each([
     );
   });
 
-  it('opens pages that are made for the chosen tenant alone', async () => {
+  it('opens only pages of the chosen tenant', async () => {
     for (const [client, own] of [
       [of().here, here],
       [of().there, there],
@@ -216,7 +216,7 @@ describe('the search of the log', () => {
     },
   );
 
-  it('goes on behind an entry of the own chain, whatever the number is elsewhere', async () => {
+  it('continues behind an entry of the own chain, with any number elsewhere', async () => {
     const log = '/operator/data/security-log';
     for (const client of [auditor.here, auditor.there]) {
       const pages = (await client.get(`${log}/pages?after=1`)).body as SecurityPages;

@@ -7,8 +7,8 @@ export interface Timing {
 }
 
 /**
- * Times calls about what is somebody else's against calls about nothing, in pairs whose order changes, so that whatever
- * the machine does meets both alike. Figures are medians.
+ * Times calls about another's resource against calls about a missing one, in pairs whose order changes, so that load on the
+ * machine affects both alike. Figures are medians.
  */
 export async function timePairs(
   name: string,

@@ -10,8 +10,7 @@ import { newRoute } from '../../support/own-route.js';
 import { head, rawCall } from '../../support/raw-http.js';
 import { decide, executionBinding, executionInput, reviewInput } from '../../support/requests.js';
 
-// What a call may weigh and how long its texts may be (protocol §3.2, §9.1, §9.3): so much is taken, one more
-// is not.
+// The limits on sizes of calls and lengths of texts (protocol §3.2, §9.1, §9.3): the limit is accepted, one more is not.
 
 let instance: Instance;
 let demo: Demo;
@@ -250,7 +249,7 @@ describe('a text', () => {
           }),
         )
         .then(codeOf);
-    // What fits the record is looked up, and is not known.
+    // A value that fits the record is looked up, and is not known.
     expect(await select(10, 100)).toBe('422 unsupported_profile');
     expect(await select(11, 1)).toBe('400 invalid_RequestInput');
     expect(await select(1, 101)).toBe('400 invalid_RequestInput');
@@ -334,7 +333,7 @@ describe('a limit of a route', () => {
     expect(seconds(confirmed_at, grant_deadline)).toBe(200);
   });
 
-  it('never lets authority outlive what the execution says', async () => {
+  it('never lets authority outlive the limits of the execution', async () => {
     const own = await newRoute(demo, operator, [demo.people[1]!.id]);
     const valid_until = new Date(Date.now() + 50_000).toISOString();
     const { body } = await own.producer.post(

@@ -212,7 +212,7 @@ describe('the same', () => {
     expect(codeOf(await admit(nonces[0]!))).toBe('429 admission_check_limit');
   });
 
-  it('request is reminded of once in 86400 s, whoever asks and whatever replaces it', async () => {
+  it('request is reminded of once in 86400 s, by any caller and with any replacement', async () => {
     const own = await ownRoute();
     const id = await newRequest(own);
     const remind = (of: string, by = own.producer) => by.post(`/v2/requests/${of}/remind`);
@@ -238,7 +238,7 @@ describe('the same', () => {
     expect(codeOf(await remind(nextId))).toBe(200);
   });
 
-  it('request is cancelled for everybody who asks at once', async () => {
+  it('request is cancelled for all simultaneous callers', async () => {
     const own = await ownRoute();
     const id = await newRequest(own);
     const answers = await Promise.all(

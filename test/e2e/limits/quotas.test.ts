@@ -13,8 +13,8 @@ import { reviewInput } from '../../support/requests.js';
 import { Tampering } from '../../support/tampering.js';
 import { connectTo } from '../../support/truths.js';
 
-// Quotas of protocol §9.2 and rates of R34, counted together by two replicas of every service (R20): exact under
-// parallel calls, untouched by what is refused or repeated.
+// Quotas of protocol §9.2 and rates of R34, counted together by two replicas of every service (R20): exact under parallel
+// calls, unchanged by refused or repeated calls.
 
 const PLACES = 25;
 const CALLS = 40;
@@ -54,12 +54,12 @@ afterAll(async () => {
 
 beforeEach(() => tampering.run('DELETE FROM quota_bucket WHERE tenant = $1'));
 
-/** What a bucket that holds so many and never fills up again is set to. */
+/** The setting of a bucket that holds so many and never fills up again. */
 const bucket = (who: string, burst: number) => ({
   [`${who}_burst`]: burst,
   [`${who}_per_minute`]: 0,
 });
-/** Nothing of a tenant stands in the way of what is tested of somebody smaller. */
+/** No limit of the tenant hides the limits of principals under test. */
 const ROOMY = {
   daily_tenant: 1_000_000,
   outstanding_tenant: 1_000_000,
@@ -137,7 +137,7 @@ describe(`of ${CALLS} creations at once with ${PLACES} places left exactly ${PLA
     const own = await ownRoute(limits(PLACES, bytes));
     const answers = await atOnce(() => create(own));
     expect(tally(answers)).toEqual({ 201: PLACES, '429 retained_quota': CALLS - PLACES });
-    // A byte less is no room; what was discarded makes room. The limit is a digit shorter, and so is the request.
+    // A byte less is too little; discarding makes room. The limit is a digit shorter, and so is the request.
     const shorter = bytes - 1;
     const tight = await ownRoute({ response_bytes: 1000, retained_bytes: 2 * shorter - 1 });
     const first = await create(tight);
@@ -216,7 +216,7 @@ describe(`of ${CALLS} bundles at once with ${PLACES} places left exactly ${PLACE
 });
 
 describe('a quota', () => {
-  it('is used by what is made, and by nothing that is refused or repeated', async () => {
+  it('is used by creations, and by no refused or repeated call', async () => {
     const own = await ownRoute();
     await tampering.quotas({ ...ROOMY, daily_owner: 2 });
     const key = randomUUID();
@@ -246,7 +246,7 @@ describe('a quota', () => {
     expect(codeOf(await create(own))).toBe('429 daily_quota');
   });
 
-  it('of what is open has room again once something is decided or over', async () => {
+  it('of open requests has room again once one is decided or over', async () => {
     const own = await ownRoute();
     await tampering.quotas({ ...ROOMY, outstanding_owner: 1 });
     const { body } = await create(own);
@@ -259,7 +259,7 @@ describe('a quota', () => {
     expect(codeOf(await create(own))).toBe(201);
   });
 
-  it('is by default what the protocol says', async () => {
+  it('is by default the protocol’s', async () => {
     await tampering.quotas({});
     const own = await ownRoute();
     const { burst } = DEFAULT_QUOTAS.creationRate.producer;
@@ -279,8 +279,8 @@ describe('calls a minute are counted together', () => {
   const atOnce = (call: () => Promise<Answer>) => Promise.all(Array.from({ length: 50 }, call));
 
   /**
-   * Calls until the bucket is empty. A bucket fills while it is emptied, so what it lets through is its size and what a
-   * calling of that length can have added, however slow the machine is.
+   * Calls until the bucket is empty. A bucket fills while it is emptied, so it lets through its size and the refill of that
+   * period, on a machine of any speed.
    */
   async function exhaust(
     bucketName: keyof typeof RATES,
@@ -321,7 +321,7 @@ describe('calls a minute are counted together', () => {
     expect(answer.headers.get('ratelimit')).toBe(`"${bucketName}";r=0;t=${seconds}`);
   }
 
-  it('for each principal, for no other, and before what is wrong with the call', async () => {
+  it('for each principal, for no other, and before faults of the call', async () => {
     const [own, other] = [await ownRoute(), await ownRoute()];
     const { accepted, most, as } = await exhaust('principal', () =>
       own.producer.get('/v2/nothing'),
@@ -345,7 +345,7 @@ describe('calls a minute are counted together', () => {
     await expectRefusal('health', health);
   });
 
-  it('for the address of callers who are not authenticated, and for no other caller', async () => {
+  it('for the address of unauthenticated callers, and for no other caller', async () => {
     const anybody = new Client(demo.origin, null);
     const { accepted, most, as } = await exhaust('address', () => anybody.get('/v2/requests'));
     expect(as).toEqual(['401 unauthenticated']);

@@ -22,7 +22,7 @@ export function bringAnchorsBack(instance: Instance): void {
 
 /**
  * Has the anchor store say something else about a tenant's next checkpoint, as a store would that knows another history
- * (protocol §4.2): the next decision meets it. Returns what takes the other word away.
+ * (protocol §4.2): the next decision meets it. Returns a function that removes the contradiction.
  */
 export async function contradictAnchors(
   instance: Instance,
@@ -38,7 +38,7 @@ export async function contradictAnchors(
   const { folder = '', sequence = '' } = rows[0] ?? {};
   const root = join(checkpointsOf(instance), folder);
   mkdirSync(root, { recursive: true });
-  // A receipt, its event, and whatever the clock adds: one of these is the next checkpoint.
+  // A receipt, its event, and any expiries: one of these is the next checkpoint.
   const files = Array.from({ length: 64 }, (_, place) =>
     join(root, `${String(Number(sequence) + 1 + place).padStart(16, '0')}.json`),
   );

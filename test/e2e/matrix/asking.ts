@@ -13,13 +13,13 @@ const READS: Readonly<Record<string, string>> = {
   'hitl poll': '/v2/hitl/{id}/poll',
 };
 
-/** One call, and what it reported, if anything. */
+/** One call, and its reported outcome, if any. */
 export interface Asked {
   readonly answer: Answer;
   readonly reported: string | null;
 }
 
-/** What is said and asked is as good as it can be: only state and caller can speak against it. */
+/** The call's input is valid: only state and caller can cause a refusal. */
 export async function ask(
   built: Built,
   operation: string,

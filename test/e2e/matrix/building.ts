@@ -6,7 +6,7 @@ import type { Place } from './plan.js';
 import type { Situation } from './reading.js';
 import type { Setting } from './settings.js';
 
-/** A call with a key that led somewhere, and what it was answered. */
+/** A call with a key that led to a state, and its answer. */
 export interface Step {
   readonly call: string;
   readonly client: Client;
@@ -27,7 +27,7 @@ export interface Built {
   readonly candidates: readonly [Confirmation | null, Confirmation | null];
   /** Of the claim, when there is one. */
   readonly claim: { readonly id: string; readonly identity: string } | null;
-  /** What was reported and is on record. */
+  /** The reported outcome on record. */
   readonly outcome: Outcome | null;
 }
 
@@ -223,10 +223,7 @@ class Building {
   }
 }
 
-/**
- * Until the time that the situation waits for has passed on the service's own clock; then says what of the states is not
- * as it must be, or null.
- */
+/** Waits until the situation's time has passed on the service's own clock; then returns the wrong states, or null. */
 export async function awaitSituation({ situation, id, owner }: Built): Promise<string | null> {
   const what = /^(\S+) over$/.exec(situation.steps.at(-1) ?? '')?.[1];
   const status = () => owner.get(`/v2/requests/${id}`);
@@ -266,7 +263,7 @@ export function statesOf({ body }: Answer): Situation['states'] {
   };
 }
 
-/** What replaces a request: the same occurrence, and no deadline that passes. */
+/** The input of a replacement: the same occurrence, and no deadline that passes. */
 export function successorOf(input: Record<string, unknown>): Record<string, unknown> {
   const { review_seconds: _, ...rest } = input;
   if (rest['execution'] === undefined) return { ...rest, summary: 'Once more' };

@@ -6,7 +6,7 @@ import { COLLECTION_CELLS } from './reading.js';
 import type { Setting } from './settings.js';
 import { BUNDLE } from './settings.js';
 
-/** The operations that are about no one request, by everybody of the table. */
+/** The operations about no single request, by all callers of the table. */
 export async function collectionFindings({
   callers,
   demo,

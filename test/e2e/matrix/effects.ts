@@ -9,7 +9,7 @@ import type { Cell, CellGroup } from './plan.js';
 import { isHarmless } from './plan.js';
 import { recordsOf } from './reading.js';
 
-/** Asks one cell; says whatever is otherwise than the table has it. */
+/** Asks one cell; returns the differences from the table. */
 export async function faultsOf(cell: Cell, built: Built, turn: number): Promise<readonly string[]> {
   const { operation, caller, expected, setting } = cell;
   const client = setting.callers[caller] as Client;
@@ -45,7 +45,7 @@ async function consequenceFaults(
   return [...states, ...answerFaults(operation, built, answer)];
 }
 
-/** What the answer of a success says beside its status. */
+/** The faults in the answer of a success beside its status. */
 function answerFaults(operation: string, built: Built, { body, text }: Answer): string[] {
   switch (operation) {
     case 'supersede': {
@@ -66,7 +66,7 @@ export function recordFault(group: CellGroup, built: Built, before: Truths, afte
   const { demo, fenced } = group.setting;
   const about = `${fenced ? demo.other.tenant : demo.tenant} ${built.id}`;
   const news = (after.told.get(about) ?? []).slice(before.told.get(about)?.length ?? 0);
-  // Deletion happens once, and not to what is gone.
+  // Deletion happens once, and not to deleted material.
   const deletes = built.situation.gone ? [] : group.cells.filter(isDiscard).slice(0, 1);
   const wanted = group.cells
     .filter((cell) => !isDiscard(cell) || deletes.includes(cell))

@@ -1,4 +1,4 @@
-/** What was answered otherwise than the table says. */
+/** An answer that differs from the table. */
 export interface Finding {
   readonly situation: string;
   readonly text: string;

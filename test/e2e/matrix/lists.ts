@@ -9,7 +9,7 @@ const STATES = ['pending', 'confirmed', 'cancelled', 'expired', 'superseded'];
 
 type Item = Readonly<Record<'id' | 'decision' | 'audit' | 'grant' | 'execution', string>>;
 
-/** `request.list` by everybody, each state filter to its last page, against what the table says of it. */
+/** `request.list` by all callers, each state filter to its last page, compared with the table. */
 export async function listFindings(
   built: readonly { readonly setting: Setting; readonly built: Built }[],
 ): Promise<{ findings: readonly Finding[]; cells: number }> {

@@ -98,7 +98,9 @@ function note({ situation }: Place, faults: readonly string[]): void {
   findings.push(...faults.map((text) => ({ situation: situation.name, text })));
 }
 
-/** Those that need the anchor store, then its contradiction, then those that need it away, then what only time does. */
+/**
+ * Those that need the anchor store, then its contradiction, then those that need it away, then those that only need time.
+ */
 async function buildAll(
   all: readonly Place[],
   settings: readonly Setting[],
@@ -136,7 +138,7 @@ async function fence({ demo, owner, reviewers, route }: Setting): Promise<void> 
   settle();
 }
 
-/** One setting in which everybody of the table is there. */
+/** One setting with all callers of the table. */
 function withAllCallers([first, ...others]: readonly Setting[]): Setting {
   const setting = first as Setting;
   const callers = Object.assign({}, ...others.map((other) => other.callers), setting.callers);
@@ -162,7 +164,7 @@ it('changes nothing by a refusal, a read or a replay', () => {
   expect(changes).toEqual([]);
 });
 
-it('answers everybody about no one request as the table says', () => {
+it('answers all callers as the table says, about operations without a request', () => {
   expect(collections).toEqual([]);
 });
 

@@ -23,7 +23,7 @@ const READS = ['status', 'material', 'app', 'export', 'hitl', 'hitl poll'];
 /** Where these leave all states as they were, one request takes them all, one after the other. */
 const REPEATABLE = ['outcomes again', 'cancel', 'revoke', 'discard'];
 
-/** Every situation of every setting; of what is fenced only what needs no outage and no waiting to come about. */
+/** Every situation of every setting; of fenced ones only those that need no outage and no waiting. */
 export function placesOf(settings: readonly Setting[]): readonly Place[] {
   return settings.flatMap((setting) =>
     setting.fenced

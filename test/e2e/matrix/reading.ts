@@ -31,7 +31,7 @@ export interface Situation {
   readonly line: string;
 }
 
-/** What a call must answer; `moves` are the states that a success changes, `@` for what was reported. */
+/** The expected answer of a call; `moves` are the states that a success changes, `@` for the reported status. */
 export interface Expected {
   readonly status: number;
   readonly code: string | null;
@@ -106,7 +106,7 @@ export function fencedSituation(situation: Situation): Situation {
   return { ...situation, states, fenced: true };
 }
 
-/** What the tables say of a call; null where they have no such cell. */
+/** The cell of the tables for a call; null where they have no such cell. */
 export function expectationOf(
   situation: Situation,
   operation: string,
@@ -131,7 +131,7 @@ function stateCell(situation: Situation, operation: string, caller: string): str
       (row['caller'] === '*' || row['caller'] === caller),
   );
   if (exception !== undefined) return exception['answer'] ?? '';
-  // Only what is on record can be told again.
+  // Only an outcome on record can be reported again.
   if (operation === 'outcomes again' && situation.line === '') return null;
   const row = TABLES[situation.purpose].get(operation);
   const cell = operation === 'outcomes again' ? '§5.6' : row?.[situation.states.decision];
@@ -211,7 +211,7 @@ export const COLLECTION_CELLS: readonly CollectionCell[] = rowsOf(COLLECTIONS).f
     ),
 );
 
-/** What the call of a step must answer when it comes once more: `stored`, or a refusal. */
+/** The expected answer of a step's repeated call: `stored`, or a refusal. */
 export function replayOf(situation: Situation, call: string, sameBody: boolean): Expected | null {
   const row = AGAIN.get(call);
   if (row === undefined) throw new Error(`no replay of ${call}`);
@@ -221,7 +221,7 @@ export function replayOf(situation: Situation, call: string, sameBody: boolean):
   return cell === undefined || cell === 'stored' ? null : expected(cell, situation);
 }
 
-/** What is wrong with the tables themselves: rows that name nothing, operations that a table forgets. */
+/** The faults of the tables themselves: rows that name nothing, operations that a table forgets. */
 export function tableFaults(): readonly string[] {
   const situations = new Set(ALL_SITUATIONS.map(({ name }) => name));
   const known = (name: string, set: ReadonlySet<string>, what: string) =>

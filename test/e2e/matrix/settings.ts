@@ -90,7 +90,7 @@ export async function gatherSettings(who: Neighbours): Promise<readonly Setting[
   ];
 }
 
-/** What another site can have a browser send: the cookie comes along, the token does not. */
+/** A call that another site can have a browser send: the cookie comes along, the token does not. */
 function withoutProof({ origin, credentials }: Client): Client {
   const { cookie } = credentials as { cookie: string };
   return new Client(origin, { cookie, csrf: 'x'.repeat(43) });

@@ -1,5 +1,5 @@
 /**
- * What every call on a request answers, in every state and for every caller. Written from the protocol, and meant to be
+ * The answer of every call on a request, in every state and for every caller. Written from the protocol, and meant to be
  * read with §5.5 and §5.6 of it alongside; nothing here comes from the product.
  *
  * How to read a cell:
@@ -12,8 +12,8 @@
  *   200; gone: 410 …          when private material is gone, or (`claimed:`) when there is a claim, the latter
  *   §5.6                      see AUTHORITY, at the line that the situation names
  *
- * NP 409 request_not_pending     AR 409 authority_revoked     CU 409 claim_unavailable
- * PA 409 pending_anchor          GE 409 grant_expired         GU 409 grant_unavailable
+ * NP 409 request_not_pending AR 409 authority_revoked CU 409 claim_unavailable PA 409 pending_anchor GE 409 grant_expired
+ * GU 409 grant_unavailable
  */
 export const ABBREVIATIONS: Readonly<Record<string, string>> = {
   NP: '409 request_not_pending',
@@ -69,10 +69,10 @@ outcomes, outcomes abandoned, reconcile | CU                 | §5.6            
 `;
 
 /**
- * Protocol §5.6, confirmed executions. The first line from the top wins for claims and admission (§6.4 AUTHORITY);
- * outcomes and reconciliation look at claim and outcome alone (§7 execution-authority.report-outcome,
+ * Protocol §5.6, confirmed executions. The first line from the top wins for claims and admission (§6.4 AUTHORITY); outcomes
+ * and reconciliation look at claim and outcome alone (§7 execution-authority.report-outcome,
  * execution-authority.reconcile), so that a line of the protocol stands here once for each of their cases. `outcomes`
- * reports something new, `outcomes again` what is on record already.
+ * reports a new outcome, `outcomes again` the one that is on record already.
  */
 export const AUTHORITY = `
 line                        | claims                                 | admission              | outcomes         | outcomes again | outcomes abandoned                   | reconcile
@@ -179,8 +179,8 @@ available, superseded      | supersede  | *                             | 409 oc
 `;
 
 /**
- * Every call with a key that led to a situation, once more with its key (R5, §6.3): the stored answer, byte for byte,
- * whatever the state is by now; with another body, a conflict.
+ * Every call with a key that led to a situation, once more with its key (R5, §6.3): the stored answer, byte for byte, in
+ * any later state; with another body, a conflict.
  */
 export const REPLAYS = `
 call         | material kept            | material gone                | with another body
@@ -253,8 +253,8 @@ elsewhere: reviewer             | 403 publisher_required | 403 route_not_authori
 `;
 
 /**
- * In a tenant whose anchor store contradicts its ledger (§4.2, §5.2, §6.4): every request shows the audit state
- * `conflict`, and executions get no authority, whatever their state; everything else is as above.
+ * In a tenant whose anchor store contradicts its ledger (§4.2, §5.2, §6.4): every request shows the audit state `conflict`,
+ * and executions get no authority, in any state; everything else is as above.
  */
 export const FENCED = `
 operation             | answer
@@ -263,8 +263,8 @@ claims, admission     | 503 admission_fenced
 `;
 
 /**
- * What a success writes about the request (§4.1, §3.5): records, and reasons of events, in order. Deadlines that passed
- * before may be told first (R6). What is gone is not deleted again.
+ * The records that a success writes about the request (§4.1, §3.5), and reasons of events, in order. Deadlines that passed
+ * before may be told first (R6). Deleted material is not deleted again.
  */
 export const RECORDS = `
 operation             | records

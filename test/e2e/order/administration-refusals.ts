@@ -18,7 +18,7 @@ function firstCases(fixture: Fixture, draft: Draft): RefusalCase[] {
   ];
 }
 
-/** What every principal can be wrong with. */
+/** The faults that every principal can have. */
 function addressCases(draft: Draft): RefusalCase[] {
   return [
     {
@@ -38,7 +38,7 @@ export async function producer(fixture: Fixture): Promise<RefusalOrder> {
   const draft = new Draft(fixture.operator, 'PUT', '/v2/admin/principals/bot-order', {
     id: 'bot-order',
     kind: 'producer',
-    // Somebody else's already.
+    // Another principal's token.
     token: demo.publisher.token,
     config: { enabled: true, publisher: demo.publisher.id, owner: demo.people[0]!.id },
   });
@@ -82,7 +82,7 @@ export async function human(fixture: Fixture): Promise<RefusalOrder> {
     cases: [
       { answer: '400 invalid_principal', apply: () => (draft.body.config.more = 1) },
       { answer: '400 identity_mismatch', apply: () => (draft.body.id = 'human-other') },
-      // People have no token, whatever it looks like (R29).
+      // People have no token of any form (R29).
       { answer: '400 invalid_human', apply: () => (draft.body.token = 'short') },
       ...addressCases(draft),
       {

@@ -10,8 +10,8 @@ import { connectTo } from '../../support/truths.js';
 import type { Fixture } from './fixture.js';
 import { startFixture } from './fixture.js';
 
-// A step follows closely on the step before it, mostly in the same process. Every change in between, however it was made,
-// decides the answer: no process answers from what its last step left.
+// A step follows closely on the step before it, mostly in the same process. Every change in between, made in any way,
+// decides the answer: no process answers from the state after its last step.
 
 let instance: Instance;
 let database: pg.Client;

@@ -24,7 +24,7 @@ function keyless(draft: Draft): RefusalCase {
   return { answer: '400 idempotency_key_required', apply: () => (draft.key = 'a b') };
 }
 
-/** Protocol §9.2 in its order; what is wrong is taken away again by the caller. */
+/** Protocol §9.2 in its order; the caller undoes the fault. */
 function quotaCases({ tampering }: Fixture, { producerId }: OwnRoute): RefusalCase[] {
   const amounts: Record<string, number> = {};
   const none = (name: string) => () => {
@@ -129,7 +129,7 @@ export async function creation(fixture: Fixture): Promise<RefusalOrder> {
   };
 }
 
-/** `request.create` with a key that is known: its answer comes before quotas and whatever the body says (R5, R28). */
+/** `request.create` with a key that is known: its answer comes before quotas and any fault of the body (R5, R28). */
 export async function knownKey(fixture: Fixture): Promise<RefusalOrder> {
   const own = await fixture.newRoute('anna');
   const draft = new Draft(own.producer, 'POST', '/v2/requests', reviewInput(own.demo));
@@ -206,7 +206,7 @@ export async function supersession(fixture: Fixture): Promise<RefusalOrder> {
       ...integrityCases(fixture.tampering, id),
       {
         answer: '409 purpose_immutable',
-        // Whole, so that what comes before still has an execution to be wrong with.
+        // Whole, so that earlier checks still have a faulty execution.
         apply: () => fixture.tampering.rewriteRequest(id, { path: ['purpose'], value: 'review' }),
       },
       {

@@ -7,7 +7,7 @@ import type { ReviewerName, Fixture } from './fixture.js';
 import { eligibilityCases, integrityCases, visibilityCase } from './stored-request.js';
 
 async function granted(fixture: Fixture, reviewer: ReviewerName) {
-  // The second one reviews nothing: somebody who sees the request when the first is out.
+  // The second one reviews nothing: a reviewer who sees the request when the first is out.
   const own = await fixture.newRoute(reviewer, 'emil');
   const status = await authorisedRequest(own.demo, own.producer, fixture.reviewers[reviewer]);
   return { own, status, id: status.body.request.id as string };

@@ -41,7 +41,7 @@ afterEach(async () => {
 describe('on the way to the service', () => {
   it.each([
     ['a call with a session', edge.session],
-    ['a call to a path that nobody serves', edge.unknownPath],
+    ['a call to an unknown path', edge.unknownPath],
     ['a call of the wrong kind of caller', edge.callerKind],
     ['a call with a key that was used', edge.usedKey],
   ])('%s', expectInOrder);

@@ -67,7 +67,7 @@ describe('many decisions that wait for their anchor at once', () => {
     expect(done).toMatchObject({ anchored: COUNT, available: COUNT, toldTwice: 0 });
     expect(done.longest).toBeLessThanOrEqual(100);
     expect(done.checkpoints).toBeGreaterThanOrEqual(COUNT / 100);
-    // Others do not stand in that queue: what was confirmed after it was anchored before its end.
+    // Other tenants do not wait in that queue: a decision confirmed after it was anchored before its end.
     const { rows } = await database.query<{ other: Date; last: Date }>(
       `SELECT (SELECT min(k.accepted_at) FROM checkpoint k JOIN lifecycle l ON l.request_id = $2::uuid
          WHERE k.tenant = l.tenant AND k.sequence >= l.receipt_sequence) AS other,

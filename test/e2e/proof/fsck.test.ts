@@ -15,7 +15,7 @@ import type { Instance } from '../../support/instance.js';
 import { authorisedRequest, reviewInput, until } from '../../support/requests.js';
 import { connectTo, untilChained } from '../../support/truths.js';
 
-/** A damage, and what has to be found. */
+/** A damage, and the fault to find. */
 type Plant = readonly [fault: FsckFault, what: string, sql: string];
 
 const LAST = `(SELECT max(sequence) FROM ledger_entry WHERE tenant = 'demo')`;
@@ -384,7 +384,7 @@ describe('countersign fsck', () => {
     rmSync(store, { recursive: true, force: true });
   }, 60_000);
 
-  /** What is found with the damage done, which is then undone. */
+  /** The findings with the damage done, which is then undone. */
   async function checked(sql: string, copies: AnchorCopies = copiesIn(filesIn(store))) {
     await client.query('BEGIN');
     try {
@@ -397,7 +397,7 @@ describe('countersign fsck', () => {
     }
   }
 
-  it('finds nothing wrong where nothing is, and says what it looked at', async () => {
+  it('finds no fault in an intact database, and lists its comparisons', async () => {
     const { code, stdout, stderr } = await runCommand([
       ...['fsck', '--data', instance.dataDirectory, '--json'],
     ]);
@@ -464,7 +464,7 @@ describe('countersign fsck', () => {
     ]);
   }, 60_000);
 
-  it('exits with 1 for what it finds, with 2 for what it cannot read', async () => {
+  it('exits with 1 for findings, with 2 for an unreadable input', async () => {
     await client.query(
       `UPDATE lifecycle SET version = version, admissions = 63 WHERE request_id = ${CLAIMED}`,
     );

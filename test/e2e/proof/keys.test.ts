@@ -20,8 +20,8 @@ import { keyFilesOf } from '../../support/key-files.js';
 const ROOT = resolve(__dirname, '../../..');
 
 /**
- * Invariant I16: a record verifies under the key of its time, whatever became of that key, and under no other. The key of
- * one service is rotated twice, the second time into a key service.
+ * Invariant I16: a record verifies under the key of its time, with any later state of that key, and under no other. The key
+ * of one service is rotated twice, the second time into a key service.
  */
 describe('the signing key of a service', () => {
   const dataDirectory = newFolder('keys-e2e');
@@ -176,7 +176,7 @@ describe('the signing key of a service', () => {
     ).toMatch(new RegExp(`The signing key of review cannot be used: Our key ${active} is revoked`));
   }, 60_000);
 
-  /** What the target `review` says when it does not start. */
+  /** The output of the target `review` when it does not start. */
   async function target(env: Record<string, string>): Promise<string> {
     const child = spawn(process.execPath, ['deploy/dist/main.js', '--target=review'], {
       cwd: ROOT,
@@ -205,7 +205,7 @@ describe('the signing key of a service', () => {
     const added = await trust('add', 'review-in-vault', '--vault', 'review');
     expect([added.code, added.stderr]).toEqual([0, '']);
     expect((await trust('add', 'again', '--vault', 'review')).code).toBe(1);
-    // A newer version that nobody can verify yet signs nothing.
+    // A newer version that no verifier knows yet signs nothing.
     await vault.ask('POST', 'transit/keys/review/rotate');
     await restart(vaultEnv);
     expect(await decideAndKeep()).toBe('review-in-vault');

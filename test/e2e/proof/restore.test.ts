@@ -17,8 +17,8 @@ import { newFolder } from '../../support/folder.js';
 import { connectTo } from '../../support/truths.js';
 
 /**
- * Invariant I7 and R18: a database that is restored from an older backup is fenced by what the anchor store knows, nothing
- * consumed is given out again, and only the operator's recovery ends the fence.
+ * Invariant I7 and R18: a database that is restored from an older backup is fenced by the anchor store's history, no
+ * consumed authority is given again, and only the operator's recovery ends the fence.
  */
 describe('a database restored from an older backup', () => {
   const dataDirectory = newFolder('restore');
@@ -57,7 +57,7 @@ describe('a database restored from an older backup', () => {
   let entriesBefore: number;
   let retired: string;
 
-  it('is the base of what follows: a grant is given, backed up, and then claimed', async () => {
+  it('prepares the restore: a grant is given, backed up, and then claimed', async () => {
     const { demo } = await start();
     const status = await authorisedRequest(demo, producer, reviewer);
     requestId = status.body.request.id;
@@ -86,7 +86,7 @@ describe('a database restored from an older backup', () => {
     await until(incidents, (codes) => codes.includes('ledger_behind_anchor'));
     const metrics = (await operator.get('/v2/admin/metrics')).body;
     expect(metrics.admission_fenced).toBe(true);
-    // Reviews go on, and what they decide waits.
+    // Reviews go on, and their decisions wait.
     const created = await producer.post('/v2/requests', executionInput(instance!.demo));
     expect(created.status).toBe(201);
     expect((await decide(reviewer, created.body.request.id, 'authorise')).status).toBe(200);
@@ -102,10 +102,10 @@ describe('a database restored from an older backup', () => {
     expect((await incidents()).filter((code) => code === 'ledger_behind_anchor')).toHaveLength(1);
   }, 60_000);
 
-  it('is told by the recovery what it would do, which does nothing', async () => {
+  it('lists the effects of a recovery, which changes nothing yet', async () => {
     const { code, stdout } = await recover();
     expect(code).toBe(0);
-    // What was chained since may have met the anchors of what was there before.
+    // Entries chained since may have met the anchors of the earlier ones.
     expect(stdout).toMatch(/fenced \((ledger_behind_anchor|anchor_conflict)\)/);
     expect(stdout).toMatch(/2 unused grants would be revoked/);
     expect(stdout).toMatch(/Nothing was changed/);
@@ -113,7 +113,7 @@ describe('a database restored from an older backup', () => {
     expect((await operator.get('/v2/admin/metrics')).body.admission_fenced).toBe(true);
   }, 30_000);
 
-  it('works again after the recovery, without what was given before', async () => {
+  it('works again after the recovery, without the authority given before', async () => {
     const { code, stdout } = await recover('--apply');
     expect([code, stdout]).toEqual([0, expect.stringContaining('the new namespace is')]);
     const old = await producer.get(`/v2/requests/${requestId}`);
@@ -137,7 +137,7 @@ describe('a database restored from an older backup', () => {
     expect((await operator.get('/v2/admin/ledger?after=0')).body.length).toBeGreaterThan(
       entriesBefore / 2,
     );
-    // A recovery leaves no record, and what it did still follows from those that there are.
+    // A recovery leaves no record, and its effects still follow from the existing ones.
     const fsck = await runCommand(['fsck', '--data', dataDirectory]);
     const faults = [...fsck.stdout.matchAll(/^([a-z_]+): /gm)].map(([, fault]) => fault);
     // The anchor that the restored ledger met stays where it is, in the retired namespace, and differs for ever.
@@ -150,7 +150,7 @@ describe('a database restored from an older backup', () => {
   }, 60_000);
 });
 
-/** Until every tenant's whole ledger is anchored: what is not would be signed anew by whoever restores the backup. */
+/** Until every tenant's whole ledger is anchored: after a restore the rest would be signed anew. */
 async function untilAnchored(instance: Instance): Promise<void> {
   const database = await connectTo(instance);
   try {

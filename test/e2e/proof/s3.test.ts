@@ -143,7 +143,7 @@ describe('a service that anchors in S3', () => {
     await until(status, ({ body }) => body.grant_state === 'available', 30_000);
   }, 60_000);
 
-  it('is where the whole database is compared with what was anchored', async () => {
+  it('is compared with the whole database', async () => {
     const fsck = (store: string, changes: Record<string, string> = {}) =>
       runCommand(['fsck', '--data', dataDirectory, '--store', store, '--json'], {
         ...env,
@@ -161,7 +161,7 @@ describe('a service that anchors in S3', () => {
     );
   }, 60_000);
 
-  it('fences a database that was restored from before what the bucket knows, until it is recovered', async () => {
+  it('fences a database that was restored from before the bucket’s history, until it is recovered', async () => {
     await stop();
     execFileSync('cp', ['-a', at('postgres'), at('backup')]);
     const { demo } = await start();

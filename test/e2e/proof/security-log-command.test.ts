@@ -6,7 +6,7 @@ import { runCommand, startInstance } from '../../support/instance.js';
 import type { Instance } from '../../support/instance.js';
 import { until } from '../../support/requests.js';
 
-// What the owner of the database does and reads beside the service: `countersign rotate` and `countersign security-log`.
+// Commands and reads of the database's owner beside the service: `countersign rotate` and `countersign security-log`.
 
 let instance: Instance;
 let data: string;
@@ -102,7 +102,7 @@ it('a rotation that nothing can note says so', async () => {
   expect(alone.stderr).toMatch(/not in the security log/);
 });
 
-it('prints the log of a tenant from behind an entry on, and refuses what there is not', async () => {
+it('prints the log of a tenant from behind an entry on, and refuses an unknown one', async () => {
   const whole = await logOf(['--tenant', 'demo'], (events) => events.length > 1);
   expect(await verdictOf(whole)).toEqual({ code: 0, verdict: 'holds' });
   const rest = await runCommand([

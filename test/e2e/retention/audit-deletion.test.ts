@@ -22,7 +22,7 @@ import {
 } from './fixture.js';
 import type { Fixture } from './fixture.js';
 
-/** Protocol §11.3: what is left of a request after its audit, over two replicas of everything. */
+/** Protocol §11.3: the parts of a request that stay after its audit, over two replicas of everything. */
 describe('audit deletion', () => {
   let fixture: Fixture;
 
@@ -43,7 +43,7 @@ describe('audit deletion', () => {
   const requestOf = (record: SignedRecord) =>
     (record.payload as { request_id?: string }).request_id;
 
-  it('leaves the chain without texts and what was taken for ever, and nothing else', async () => {
+  it('leaves the chain without texts and the facts taken for ever, and nothing else', async () => {
     const { producer, reviewer, operator } = fixture;
     const createKey = randomUUID();
     const input = ownExecution(fixture);
@@ -112,7 +112,7 @@ describe('audit deletion', () => {
       execution_binding_digest: valueDigest(other.body.request.execution),
     });
     expect([claimed.status, claimed.body.error]).toEqual([409, 'identity_conflict']);
-    // What consumed the occurrence is known for ever: it can be recovered from.
+    // The consumed occurrence is known for ever: it can be recovered from.
     const recovered = await producer.post(
       '/v2/requests',
       ownExecution(fixture, { recovery_of: occurrence }),
@@ -192,7 +192,7 @@ describe('audit deletion', () => {
       id = await newRequest(fixture, reviewInput(demo));
       const before = await failedAt();
       await pass(fixture, 'audit_deletion', id);
-      // For moments that is nothing to speak of: it was tried twice, and nobody was told of a failure.
+      // For moments that is no fault: it was tried twice, and no failure was reported.
       const tried = new Set<string>();
       await until(
         async () => tried.add(await lockerOf(id)).size,
@@ -265,7 +265,7 @@ describe('audit deletion', () => {
     await verifiedLedger(fixture);
   }, 180_000);
 
-  it('passes over a poisoned row, tells of it once, and goes on with the others', async () => {
+  it('skips a poisoned row, reports it once, and continues with the others', async () => {
     const { id: bad } = await executedRequest(fixture);
     const good = await newRequest(fixture, reviewInput(fixture.demo));
     await fixture.database.query(
@@ -290,7 +290,7 @@ describe('audit deletion', () => {
       (attempts) => attempts >= 6,
     );
     expect(await incidentsOf(fixture, bad)).toEqual(['retention_stalled']);
-    // All or nothing: what failed took nothing with it.
+    // All or nothing: the failed deletion removed nothing.
     expect((await fixture.producer.get(`/v2/requests/${bad}`)).status).toBe(200);
     await fixture.database.query('DROP TRIGGER poisoned ON nonce; DROP FUNCTION poisoned()');
     await wakeDeadlines(fixture, bad);

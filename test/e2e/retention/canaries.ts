@@ -62,7 +62,7 @@ export class Canaries {
 }
 
 /**
- * What Postgres compresses is broken after every eighth literal byte. Eight of them in a row that happen to be right are
+ * Postgres' compression breaks a text after every eighth literal byte. Eight of them in a row that happen to be right are
  * one in two hundred million millions.
  */
 const WINDOW = 8;
@@ -87,7 +87,7 @@ function filesBelow(directory: string, without: readonly string[], prefix = ''):
   });
 }
 
-/** Null for what is gone by now: servers at work make and remove files. */
+/** Null for a file that is gone by now: servers at work make and remove files. */
 function contentOf(file: string): Buffer | null {
   try {
     return statSync(file).isFile() ? readFileSync(file) : null;

@@ -25,8 +25,8 @@ import {
 import type { Fixture } from './fixture.js';
 
 /**
- * Invariant I15, over everything that an instance has on disk: the database with its WAL, what Redis would write, NATS,
- * the logs of every process at their most talkative, the anchor store, and the metrics.
+ * Invariant I15, over everything that an instance has on disk: the database with its WAL, the files of Redis, NATS, the
+ * logs of every process at the most detailed level, the anchor store, and the metrics.
  */
 describe('after deletion no private byte is left', () => {
   const canaries = new Canaries();
@@ -41,12 +41,12 @@ describe('after deletion no private byte is left', () => {
         LOG_LEVEL: 'trace',
         HOUSEKEEPING_SECONDS: '1',
         MAIL_FROM: 'Countersign <no-reply@countersign.example>',
-        // Nobody listens there: mail waits, and every attempt is logged.
+        // No server listens there: mail waits, and every attempt is logged.
         SMTP_URL: 'smtp://127.0.0.1:9',
       },
     });
     redis = new Redis(fixture.urls.REDIS_URL as string);
-    // Otherwise old segments are renamed, and what they hold is kept until they are written over.
+    // Otherwise old segments are renamed, and their content is kept until it is overwritten.
     await fixture.database.query('ALTER SYSTEM SET wal_recycle = off');
     await fixture.database.query('SELECT pg_reload_conf()');
     ids = await plant();
@@ -56,7 +56,7 @@ describe('after deletion no private byte is left', () => {
     await fixture?.stop();
   }, 60_000);
 
-  it('the search finds what is there', async () => {
+  it('the search finds existing words', async () => {
     await settle();
     const found = search(await look());
     expect([...new Set(found.map(fieldOf))].sort()).toEqual([...PRIVATE, ...AUDITED].sort());
@@ -78,7 +78,7 @@ describe('after deletion no private byte is left', () => {
     await scrub();
     const found = search(await look());
     expect(found.filter((finding) => PRIVATE.includes(fieldOf(finding)))).toEqual([]);
-    // The same search still finds what may be there until the audit is over.
+    // The same search still finds the data that is kept until the audit is over.
     expect([...new Set(found.map(fieldOf))].sort()).toEqual([...AUDITED].sort());
     expect(found.filter((finding) => !/ in postgres\//.test(finding))).toEqual([]);
     expect(
@@ -304,7 +304,7 @@ describe('after deletion no private byte is left', () => {
     await redis.save();
   }
 
-  /** What an operator does who wants nothing left: rewrites the tables and lets the WAL go that tells of them. */
+  /** The steps of an operator who wants nothing left: rewrites the tables and removes the WAL with their old content. */
   async function scrub(): Promise<void> {
     await fixture.database.query('VACUUM FULL ANALYZE');
     // A segment goes when a checkpoint after the next one began behind it.
@@ -315,7 +315,7 @@ describe('after deletion no private byte is left', () => {
     await settle();
   }
 
-  /** Writes what only callers see beside the rest, so that one search is enough. */
+  /** Writes the answers to callers beside the rest, so that one search is enough. */
   async function look(): Promise<Record<string, string>> {
     const { dataDirectory } = fixture.instance;
     const seen = join(dataDirectory, 'seen');
@@ -360,5 +360,5 @@ const PRIVATE: readonly string[] = [
   'bundle',
   'webhook secret',
 ];
-/** What the request itself says: gone with the audit. */
+/** The request's own content: gone with the audit. */
 const AUDITED: readonly string[] = ['summary', 'metadata', 'provenance', 'outcome'];

@@ -140,7 +140,7 @@ function succeeded(answer: Answer): Answer {
   throw new Error(`${answer.status} ${answer.text}`);
 }
 
-/** As an execution request whose binding nobody else has. */
+/** As an execution request with a binding of its own. */
 export function ownExecution(fixture: Fixture, changes: Record<string, unknown> = {}) {
   return executionInput(fixture.demo, { execution: executionBinding(changes) });
 }

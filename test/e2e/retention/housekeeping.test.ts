@@ -16,7 +16,7 @@ const ROWS = 4;
 const OLD = `clock_timestamp() - interval '91 days'`;
 const YOUNG = `clock_timestamp() - interval '89 days'`;
 
-/** Protocol §11.3, what ends by its age: a pass every second here, of at most four rows of a kind. */
+/** Protocol §11.3, rows that end by their age: a pass every second here, of at most four rows of a kind. */
 describe('housekeeping', () => {
   let fixture: Fixture;
   let tenant: string;
@@ -204,7 +204,7 @@ describe('housekeeping', () => {
       expect((await fixture.producer.get(`/v2/requests/${id}/export`)).body.material).toBeNull();
     }, 60_000);
 
-    it('is gone for a request that is stored at that moment', async () => {
+    it('deletes no HTML of a request that is stored at that moment', async () => {
       const bundle = await newBundle();
       const holder = new pg.Client({ connectionString: fixture.urls.DATABASE_URL });
       await holder.connect();
@@ -288,7 +288,7 @@ describe('housekeeping', () => {
     }, 60_000);
   });
 
-  it('passes over rows that cannot be cleared, tells of them once, and clears the others', async () => {
+  it('skips rows that cannot be cleared, reports them once, and clears the others', async () => {
     const failed = async () => {
       const operations = (await fixture.operator.get('/v2/admin/metrics')).body.operations as {
         name: string;
@@ -319,7 +319,7 @@ describe('housekeeping', () => {
     );
     expect(await count(fixture, `${left} AND error = 'poisoned'`)).toBe(2);
     const first = await until(failed, (at) => at !== null);
-    // More passes fail, and nobody is told again.
+    // More passes fail, and no further incident opens.
     await until(failed, (at) => Date.parse(at!) > Date.parse(first!) + 2000);
     expect(await incidentsOf(fixture, null)).toEqual([...told, 'retention_stalled']);
     const incidents = (await fixture.operator.get('/v2/admin/metrics')).body.incidents as {
@@ -335,7 +335,7 @@ describe('housekeeping', () => {
     );
   }, 60_000);
 
-  it('waits for nobody: rows that somebody holds are for the next pass', async () => {
+  it('skips locked rows and leaves them to the next pass', async () => {
     const holder = new pg.Client({ connectionString: fixture.urls.DATABASE_URL });
     await holder.connect();
     try {

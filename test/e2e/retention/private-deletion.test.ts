@@ -42,7 +42,7 @@ describe.each([
   const retainedBytes = async () =>
     (await fixture.operator.get('/v2/admin/metrics')).body.requests.retained_bytes as number;
 
-  it('takes payload, schema, document and candidates of a pending review, and tells it once', async () => {
+  it('takes payload, schema, document and candidates of a pending review, with one event', async () => {
     const { demo, producer, reviewer } = fixture;
     const before = await retainedBytes();
     const key = randomUUID();
@@ -179,7 +179,7 @@ describe.each([
     expect(rows[0]?.at).toEqual(due);
   }, 40_000);
 
-  it('has nothing left to tell after a discard, and is done at once', async () => {
+  it('has no event left after a discard, and is done at once', async () => {
     const id = await newRequest(fixture, reviewInput(fixture.demo));
     expect((await fixture.producer.post(`/v2/requests/${id}/discard`)).status).toBe(200);
     await untilDone(fixture, id, 'private_deletion');
@@ -196,7 +196,7 @@ describe.each([
     async (who) => {
       const { demo, producer, database } = fixture;
       const id = await newRequest(fixture, reviewInput(demo));
-      // What `review.propose` does: it holds the request as it was read, without moving it.
+      // As `review.propose` does: it locks the request at the version that it read, without changing it.
       const frozen = new pg.Client({ connectionString: fixture.urls.DATABASE_URL });
       await frozen.connect();
       try {
@@ -296,7 +296,7 @@ describe.each([
     ).toBe(ids.length);
   }, 60_000);
 
-  it('passes over a poisoned row, tells of it once, and goes on with the others', async () => {
+  it('skips a poisoned row, reports it once, and continues with the others', async () => {
     const bad = await newRequest(fixture, reviewInput(fixture.demo));
     const others = await Promise.all(
       Array.from({ length: 5 }, () => newRequest(fixture, reviewInput(fixture.demo))),

@@ -167,7 +167,7 @@ describe.each([
     expect(await isDone(id, 'grant')).toBe(true);
   }, 30_000);
 
-  it('says nothing of what was decided in time', async () => {
+  it('makes no event for an outcome in time', async () => {
     const id = await newRequest(reviewInput(demo));
     expect((await decide(reviewer, id, 'answer')).status).toBe(200);
     await pass(id, 'review', null);
@@ -182,7 +182,7 @@ describe.each([
     const id = await newRequest(reviewInput(demo));
     const due = Date.now() - 1_000;
     const data = { tenant: demo.tenant, requestId: id, kind: 'review', due };
-    // Too early: nothing happens, whatever the job says.
+    // Too early: nothing happens, with any time in the job.
     await jobs.enqueue('worker-expiry', `early-${id}`, data);
     await database.query(
       `UPDATE lifecycle SET review_deadline = clock_timestamp() - interval '1 second' WHERE request_id = $1`,
@@ -230,7 +230,7 @@ describe.each([
     expect(await reasonsOf(id)).toEqual(['created', 'expiry']);
   }, 30_000);
 
-  it('tells once that an outcome is due, and that it never came, however often its job comes', async () => {
+  it('reports once that an outcome is due, and that it never came, for any number of jobs', async () => {
     const id = await claimedRequest();
     await passExecution(id);
     const data = {
@@ -286,7 +286,7 @@ describe.each([
     expect((await deadlinesOf(id)).map(({ kind }) => kind)).not.toContain('reconciliation');
   }, 30_000);
 
-  it('lets a poisoned row rest, tells of it once, and goes on with the others', async () => {
+  it('retries a poisoned row later, reports it once, and continues with the others', async () => {
     const bad = await newRequest(reviewInput(demo, { review_seconds: 1 }));
     await database.query(`UPDATE request SET canonical = 'no JSON' WHERE id = $1`, [bad]);
     await database.query(

@@ -29,7 +29,7 @@ const SEAMS: readonly (readonly [service: string, name: string])[] = [
 /** Of an execution: created, confirmed, anchored, claimed, completed. */
 const EVENTS = 5;
 
-/** One process per target over NATS and Redis. Nobody is traced who does not come with a sampled trace. */
+/** One process per target over NATS and Redis. Only calls with a sampled trace are traced. */
 describe('a trace', () => {
   const canaries = new Canaries();
   let collector: Collector;
@@ -62,7 +62,7 @@ describe('a trace', () => {
     await lifecycle({});
     await lifecycle({ traceparent: traceparentOf(newTraceId(), '00') });
     await untilSettled();
-    // What these lifecycles had made would have come with or before what this one makes.
+    // Spans of these lifecycles would have come with or before those of this one.
     const traceId = newTraceId();
     await lifecycle({ traceparent: traceparentOf(traceId, '01') });
     const spans = await untilComplete(traceId);
@@ -132,7 +132,7 @@ describe('a trace', () => {
     expect(names.filter((name) => texts.some((text) => text.includes(`"${name}"`)))).toEqual([]);
   }, 60_000);
 
-  it('that nobody takes holds up neither calls nor the end', async () => {
+  it('that no collector takes delays neither calls nor the end', async () => {
     collector.hang();
     const begin = performance.now();
     await lifecycle({ traceparent: traceparentOf(newTraceId(), '01') });
@@ -194,7 +194,7 @@ describe('a trace', () => {
     return { id };
   }
 
-  /** Until every process has sent what it had: its batches leave once a second. */
+  /** Until every process has sent its spans: its batches leave once a second. */
   async function untilComplete(traceId: string): Promise<CollectedSpan[]> {
     const missing = (spans: readonly CollectedSpan[]) =>
       SEAMS.filter(([service, name]) => {

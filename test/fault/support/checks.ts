@@ -64,7 +64,7 @@ export function findingsIn(evidence: Evidence): Finding[] {
 
 const found = (fault: Fault, about: string): Finding => ({ fault, about });
 
-/** Every lifecycle is complete, and the service still says what it answered. */
+/** Every lifecycle is complete, and the service still gives the same answers. */
 function lifecycles({ journals, statuses }: Evidence): Finding[] {
   return journals.flatMap(({ requestId, answers }) => {
     const status = statuses.get(requestId);
@@ -141,7 +141,7 @@ function order(records: readonly SignedRecord[]): Finding[] {
     });
 }
 
-/** Whatever was answered, exported or fed is chained, and nothing is chained twice. */
+/** Every record that was answered, exported or fed is chained, and none is chained twice. */
 function membership(evidence: Evidence): Finding[] {
   const digests = evidence.ledger.map(({ record_digest }) => record_digest);
   const chained = new Set(digests);
@@ -231,7 +231,7 @@ function cursor({ feed }: Evidence): Finding[] {
   });
 }
 
-/** Every event is seen once, in the order of its request, and the last one says what the status says. */
+/** Every event is seen once, in the order of its request, and the last one has the states of the status. */
 function events(evidence: Evidence, records: readonly SignedRecord[]): Finding[] {
   const fed = evidence.feed.flatMap(({ items }) => items).map(payloadOf<RequestChangedEvent>);
   const seen = new Set(fed.map(({ event_id }) => event_id));

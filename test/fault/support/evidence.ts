@@ -10,7 +10,7 @@ import type { Journal } from './lifecycles.js';
 import { expectAnswer, inParallel } from './lifecycles.js';
 import type { Cast } from './fixture.js';
 
-/** All that can be known from outside after a run; `checks.ts` judges it. */
+/** All that can be known from outside after a run; `checks.ts` checks it. */
 export interface Evidence {
   readonly trust: Trust;
   readonly tenant: string;
@@ -68,7 +68,7 @@ export async function gather(
   };
 }
 
-/** What the anchor store holds, read beside the service. */
+/** The content of the anchor store, read beside the service. */
 function anchorCopies(
   dataDirectory: string,
   statuses: readonly RequestStatus[],

@@ -17,7 +17,7 @@ export interface Feed {
   readonly pages: readonly FeedPage[];
   /** Waits until the events up to these revisions were seen. */
   untilSeen(revisions: ReadonlyMap<string, number>): Promise<void>;
-  /** Ends it; rejects with what went wrong, unless the run had ended. */
+  /** Ends it; rejects with the fault, unless the run had ended. */
   stop(): Promise<void>;
 }
 

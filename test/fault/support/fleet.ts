@@ -26,11 +26,11 @@ export interface Member {
   stop(): Promise<void>;
 }
 
-/** Stores, and targets of any version beside each other: what an orchestrator makes of a release. */
+/** Stores, and targets of any version beside each other, as an orchestrator starts them for a release. */
 export interface Fleet {
   readonly dataDirectory: string;
   readonly databaseUrl: string;
-  /** Starts a target of the version whose root that is; `env` goes before what the fleet gives it. */
+  /** Starts a target of the version whose root that is; `env` takes precedence over the fleet's variables. */
   launch(root: string, target: string, env?: Readonly<Record<string, string>>): Promise<Member>;
   /** Configures tenants, people and routes through the gateway, once there is one. */
   configure(root: string): Promise<Demo>;
@@ -70,7 +70,7 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
   await command(root, 'set-up', '--origin', origin);
   const tenants = JSON.parse(readFileSync(join(data, 'tenants.json'), 'utf8'));
   if (user !== null) {
-    // Theirs is what they read and write; the stores have users of their own.
+    // The files that targets read and write are theirs; the stores have users of their own.
     mkdirSync(join(data, 'anchor'), { recursive: true });
     const theirs = ['', 'keys', 'trust.json', 'anchor'].map((name) => join(data, name));
     const owner = `${user.uid}:${user.gid}`;
@@ -139,7 +139,7 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
         failed(new Error(`${target} of ${of} ended with ${code}:\n${log.slice(-4000)}`));
       });
     });
-    // Whoever does not wait for it sees it end all the same.
+    // It ends all the same for a caller that does not wait for it.
     serving.catch(() => {});
     const member: Member = {
       target,

@@ -3,7 +3,7 @@ import { isErrorCode, statusesOf } from '@countersign/protocol';
 import type { Answer, CallOptions, Client } from '../../support/client.js';
 import { count } from './report.js';
 
-/** What came back of single attempts, over a whole run. */
+/** The results of single attempts, over a whole run. */
 export interface Attempts {
   /** How often each status and code was answered, and how often the answer was `lost` or the call `hung`. */
   readonly counts: Map<string, number>;
@@ -31,14 +31,14 @@ export interface InsistOptions extends CallOptions {
   readonly withinMs?: number;
 }
 
-/** Longer than a service may take (10 s), so only what nobody will ever answer is given up. */
+/** Longer than a service may take (10 s), so only calls that will never be answered are given up. */
 const ANSWER_WITHIN_MS = 15_000;
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 250;
 
 /**
- * Calls until an answer comes that is not 503, always with the same key, as clients are told to: nobody knows whether
- * an answer that was lost, or a 503, had an effect.
+ * Calls until an answer comes that is not 503, always with the same key, as clients should: after a lost answer or a 503
+ * the effect is unknown.
  */
 export async function insist(
   client: Client,
@@ -93,7 +93,7 @@ function isDeclared({ status, body }: Answer): boolean {
   );
 }
 
-/** `lost` when the connection broke, `hung` when nobody answers any more. */
+/** `lost` when the connection broke, `hung` when no answer comes any more. */
 async function inTime(calling: Promise<Answer>): Promise<Answer | 'lost' | 'hung'> {
   const late = new AbortController();
   try {

@@ -9,7 +9,7 @@ import type { Cast } from './fixture.js';
 
 export type Step = 'create' | 'propose' | 'confirm' | 'claim' | 'admit' | 'report';
 
-/** What one client was told, from the creation of a request to its end. */
+/** The answers that one client got, from the creation of a request to its end. */
 export interface Journal {
   readonly requestId: string;
   readonly occurrence: string;
@@ -22,9 +22,9 @@ const LOOK_EVERY_MS = 30;
 const AVAILABLE_WITHIN_MS = 90_000;
 
 /**
- * Takes one request from its creation to its outcome, and never gives up: each call is repeated under its key until it
- * is answered, an admission under a new nonce. Then tries what must not work: a second claim, a spent nonce. Throws at
- * the first answer that is neither the success nor the refusal that belongs there.
+ * Takes one request from its creation to its outcome, and never gives up: each call is repeated under its key until it is
+ * answered, an admission under a new nonce. Then tries forbidden calls: a second claim, a spent nonce. Throws at the first
+ * answer that is neither the success nor the refusal that belongs there.
  */
 export async function completeLifecycle(
   cast: Cast,
@@ -91,7 +91,7 @@ export async function completeLifecycle(
   return { requestId: id, occurrence: binding.action_occurrence_id, identity, answers };
 }
 
-/** An admission has no key: whoever does not know whether a nonce was spent takes a new one. */
+/** An admission has no key: after a lost answer the client takes a new nonce. */
 async function admit(
   client: Client,
   attempts: Attempts,

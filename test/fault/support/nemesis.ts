@@ -35,7 +35,7 @@ export function startNemesis(instance: Instance, random: Random, everyMs: number
     VICTIMS.reduce((sum, target) => sum + servingReplicasOf(instance, target).length, 0);
   const timer = setInterval(() => {
     if (all - serving() >= MOST_AWAY) return;
-    // In an order that the seed decides, whatever numbers the processes got.
+    // In an order that the seed decides, for any process numbers.
     const target = pick(VICTIMS, random);
     const replicas = replicasOf(instance, target);
     if (replicas.length === 0) return;

@@ -40,7 +40,7 @@ export async function keepDown(
   return kills;
 }
 
-/** Resolves when the store answers somebody who comes from outside. */
+/** Resolves when the store answers a client from outside. */
 export async function untilStoreAnswers(instance: Instance, name: StoreName): Promise<void> {
   const file = readFileSync(join(instance.dataDirectory, 'stores.json'), 'utf8');
   const { urls } = JSON.parse(file) as { urls: Record<string, string> };

@@ -20,7 +20,7 @@ import type { Evidence } from './evidence.js';
 import type { FeedPage } from './feed.js';
 import type { Journal } from './lifecycles.js';
 
-/** Signs again what was changed, with the service's own key: a bug signs well what it should not have signed. */
+/** Signs a changed record again, with the service's own key: a bug signs forbidden content validly. */
 export type Resign = (record: SignedRecord, changes: Record<string, unknown>) => SignedRecord;
 
 /** The keys of a development instance lie in its data directory. */
@@ -39,7 +39,7 @@ export function resignWith(dataDirectory: string): Resign {
 
 export interface PlantedBug {
   readonly name: string;
-  /** What the checks must say of it, whatever else they say. */
+  /** The fault that the checks must report, among others. */
   readonly fault: Fault;
   readonly plant: (evidence: Evidence, resign: Resign) => Evidence;
 }
@@ -215,7 +215,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       })),
   },
   {
-    name: 'a client was given a claim that nobody recorded',
+    name: 'a client was given a claim without a record',
     fault: 'record_not_in_ledger',
     plant: (evidence) => withAnswer(evidence, (text) => text.replace('executor/', 'executor:')),
   },

@@ -16,7 +16,7 @@ import { dirname, join, resolve } from 'node:path';
 export const ROOT = resolve(__dirname, '../../..');
 
 /**
- * What this version must run beside: the last state that was released, moved on with each release (docs/upgrades.md). The
+ * The version that this one must run beside: the last released state, moved on with each release (docs/upgrades.md). The
  * first preview release, 9f6adc5, came before the rule that makes this possible.
  */
 const PREVIOUS_COMMIT = 'bd8cacf16cb1794f61c2321de0e4f87e00886a27';

@@ -17,7 +17,7 @@ export async function obtained(
 
 const known = new Map<string, string>();
 
-/** As {@link obtained}, of what is called again and again. */
+/** As {@link obtained}, for commands that are called again and again. */
 export function obtainedTool(name: 'helm' | 'kubeconform'): string {
   const path =
     known.get(name) ?? execFileSync(process.execPath, [SCRIPT, name], { encoding: 'utf8' }).trim();

@@ -6,7 +6,7 @@ const READY_MS = 30_000;
 const END_MS = 5000;
 
 export interface ServerChild {
-  /** SIGTERM, and SIGKILL for whoever does not hear it. */
+  /** SIGTERM, and SIGKILL for a process that ignores it. */
   stop(): Promise<void>;
 }
 

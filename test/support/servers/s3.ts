@@ -11,7 +11,7 @@ export const S3_ACCESS = { accessKeyId: 'countersign', secretAccessKey: 'counter
 export interface S3Server {
   readonly url: string;
   readonly port: number;
-  /** As the owner of everything, to do what must not be done. */
+  /** As the owner of everything, for forbidden actions. */
   readonly client: S3Client;
   /** Makes a bucket; one without `lock` keeps no versions either. */
   bucket(name: string, lock: boolean): Promise<void>;

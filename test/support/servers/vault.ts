@@ -8,7 +8,7 @@ import { startChild } from './child.js';
 export interface VaultServer {
   readonly url: string;
   readonly port: number;
-  /** A token that may do with keys of the engine what a service needs, and nothing else. */
+  /** A token with the rights on keys of the engine that a service needs, and no others. */
   readonly token: string;
   /** As root; throws unless it is answered well. */
   ask(method: string, path: string, body?: object): Promise<{ data: Record<string, unknown> }>;
@@ -17,7 +17,7 @@ export interface VaultServer {
   stop(): Promise<void>;
 }
 
-/** What docs/keys.md tells operators to allow. */
+/** The policy that docs/keys.md gives to operators. */
 const POLICY = `
 path "transit/keys/+" { capabilities = ["read"] }
 path "transit/sign/+" { capabilities = ["update"] }

@@ -7,7 +7,7 @@ import type { Vector } from '../vector.js';
 
 type Check = Omit<Vector['check'], 'status'>;
 
-/** Exports that somebody changed afterwards. */
+/** Exports that were changed afterwards. */
 export function alteredExports(): Vector[] {
   const { document, ledger } = buildEvidence({ reconciliations: 1 });
   const altered = (

@@ -3,7 +3,7 @@ import type { Scenario } from '../../evidence/scenario.js';
 import { accepted } from '../vector.js';
 import type { Vector } from '../vector.js';
 
-/** Exports that nobody touched. */
+/** Unchanged exports. */
 export function goodExports(): Vector[] {
   const vectorOf = (
     name: string,
@@ -32,7 +32,7 @@ export function goodExports(): Vector[] {
     ),
     accepted(
       'export-executed-without-store',
-      'The same, but nobody looked into the anchor store: nothing fails, and it is not proven either.',
+      'The same without a look into the anchor store: nothing fails, and it is not proven either.',
       whole.document,
       { code: 'anchor_store', status: 'not checked' },
       {},

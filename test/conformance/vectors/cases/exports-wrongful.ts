@@ -5,7 +5,7 @@ import type { Vector } from '../vector.js';
 
 type Check = Omit<Vector['check'], 'status'>;
 
-/** Exports of a service that signs what it never may: every signature is good. */
+/** Exports of a service that signs forbidden contents: every signature is valid. */
 export function wrongfulExports(): Vector[] {
   const vectorOf = (name: string, what: string, check: Check, scenario: Scenario): Vector => {
     const { document, ledger } = buildEvidence(scenario);
@@ -37,7 +37,7 @@ export function wrongfulExports(): Vector[] {
     ),
     vectorOf(
       'unknown-profile',
-      'A profile that nobody supports.',
+      'An unknown profile.',
       { code: 'request_profiles' },
       asked({ profiles: { ...request.profiles, 'proto.other': '1' } }),
     ),
@@ -49,7 +49,7 @@ export function wrongfulExports(): Vector[] {
     ),
     vectorOf(
       'unknown-provenance',
-      'A provenance that nobody supports.',
+      'An unknown provenance.',
       { code: 'request_execution' },
       asked({
         execution: { ...execution, provenance: { ...execution.provenance, version: '2' } },

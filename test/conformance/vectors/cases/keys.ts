@@ -26,7 +26,7 @@ const { store } = evidence.ledger;
 const RECORDS = oneOfEachType();
 const withKeys = (keys: Scenario['keys']) => buildEvidence({ keys: { ...KEYS, ...keys } });
 
-/** What a key may sign by its name (protocol R36): every service's key with every type, and where records lie in others. */
+/** The record types of a key by its name (protocol R36): every service's key with every type, and records within others. */
 export function keyVectors(): Vector[] {
   return [...signedByServices(), ...signedByOthers(), ...insideOthers()];
 }

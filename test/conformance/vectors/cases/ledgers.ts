@@ -60,7 +60,7 @@ export function ranges(): Vector[] {
     ),
     accepted(
       'ledger-without-store',
-      'A ledger, and nobody looked into the anchor store.',
+      'A ledger, without a look into the anchor store.',
       entries,
       { code: 'range_store', status: 'not checked' },
       { expected: EXPECTED },
@@ -149,7 +149,7 @@ export function ranges(): Vector[] {
     ),
     failing(
       'rewritten-before-checkpoint',
-      'An entry of nobody’s request was left out and everything chained anew: only the anchor store tells.',
+      'An entry without a request was left out and everything chained anew: only the anchor store shows it.',
       { code: 'range_store' },
       (it) => {
         it.splice(0, 1);

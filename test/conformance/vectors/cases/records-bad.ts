@@ -13,7 +13,7 @@ const evidence = buildEvidence();
 const record = (name: string): SignedRecord => (evidence.records[name] as Signed).record;
 const checkpoint = evidence.document.anchor?.checkpoint as SignedRecord;
 
-/** Single records that somebody altered, sent to the wrong one, or signed with the wrong key. */
+/** Single records that were altered, sent to the wrong audience, or signed with the wrong key. */
 export function badRecords(): Vector[] {
   const receipt = record('receipt');
   const text = JSON.stringify(receipt);

@@ -27,7 +27,7 @@ export function goodRecords(): Vector[] {
     ),
     accepted(
       'record-receipt-for-anyone',
-      'The same, but nobody said for whom it has to be.',
+      'The same without an expected audience.',
       record('receipt'),
       { code: 'expected_audience', status: 'not checked' },
       {},

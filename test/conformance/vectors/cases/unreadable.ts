@@ -3,7 +3,7 @@ import { CONTRACT_RECEIPT } from './contract.js';
 import { refused } from '../vector.js';
 import type { Vector } from '../vector.js';
 
-/** What is no JSON for this protocol (protocol §2.1), or is none of its documents. */
+/** Texts that are no JSON for this protocol (protocol §2.1), or none of its documents. */
 export function unreadable(): Vector[] {
   const failing = (name: string, what: string, document: string | Uint8Array): Vector =>
     refused(`unreadable-${name}`, what, document, { code: 'document_readable' });

@@ -12,14 +12,14 @@ export interface ReceivedMail {
   readonly secure: boolean;
 }
 
-/** What the server does with a mail once it has all of it; `silent` = it never answers. */
+/** The server's reaction to a complete mail; `silent` = it never answers. */
 export type Taking = 'accept' | 'refuse' | 'silent';
 
 export interface MailServer {
   readonly port: number;
-  /** What was accepted, in its order. */
+  /** The accepted mails, in order. */
   readonly mails: ReceivedMail[];
-  /** How many mails came, whatever became of them. */
+  /** The number of mails that came, accepted or not. */
   offered(): number;
   take(how: Taking): void;
   mailsTo(address: string): ReceivedMail[];
@@ -34,7 +34,7 @@ export interface MailServerOptions {
   readonly credentials?: { readonly user: string; readonly pass: string };
 }
 
-/** A real SMTP server that keeps what it accepts. */
+/** A real SMTP server that keeps accepted mails. */
 export async function startMailServer(options: MailServerOptions): Promise<MailServer> {
   const { certificate, credentials, offersStartTls = false } = options;
   const mails: ReceivedMail[] = [];

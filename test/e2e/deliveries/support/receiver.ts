@@ -32,7 +32,7 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** A real HTTPS server that keeps what it gets. */
+/** A real HTTPS server that keeps its requests. */
 export async function startReceiver(
   certificate: TestCertificate,
   address = '127.0.0.1',
@@ -82,7 +82,7 @@ async function read(request: IncomingMessage): Promise<Received> {
   try {
     for await (const chunk of request) chunks.push(chunk as Buffer);
   } catch {
-    // Cut off: what came is what came.
+    // Cut off: the received part counts.
   }
   return {
     method: request.method ?? '',
