@@ -15,12 +15,13 @@ const JEST = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
 // System tests start servers of their own, and two files keep two processors busy. Tests that kill and measure get the machine
 // to themselves, one file at a time.
 const AT_ONCE = availableParallelism() >= 4 ? 3 : 2;
+const SEQUENCER = `--testSequencer=${join(ROOT, 'tools', 'longest-first.mjs')}`;
 const UNIT = { project: 'unit', flags: [] };
 const FAST = [UNIT, { project: 'fast', flags: [`--maxWorkers=${AT_ONCE}`] }];
 const ALL = [
   UNIT,
   { project: 'archive', flags: [`--maxWorkers=${AT_ONCE}`] },
-  { project: 'system', flags: [`--maxWorkers=${AT_ONCE}`] },
+  { project: 'system', flags: [`--maxWorkers=${AT_ONCE}`, SEQUENCER] },
   { project: 'alone', flags: ['--runInBand'] },
 ];
 
