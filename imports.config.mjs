@@ -1,7 +1,7 @@
 // Rules that boundaries.config.mjs cannot state, for they follow imports from file to file. dependency-cruiser reads them
 // (`npm run check:imports`); tools/src/imports.test.ts shows that it refuses.
 
-/** What developers run, of which the image has nothing. */
+/** The programs for developers, which are not in the image. */
 const DEVELOPMENT = '^(tools|packages/dev-servers)/';
 const FIRST_COMMAND = '^deploy/start\\.mjs$';
 

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 const PROTOCOL = 'docs/protocol/';
 const ARCHITECTURE = 'docs/architecture.md';
 
-/** What holds no citation of ours: other documents' sections, and what a machine wrote. */
+/** Files without citations of ours: other documents' sections, and generated files. */
 const IGNORED = /^package-lock\.json$|^archive\/|\/generated\/|\.(?:png|svg|woff2)$/;
 /** Names that the rules had before they stood here. The text of a migration never changes. */
 const FORMER_NAME = /\b(?:interface part|architecture §|quality I)(?=\s*\d)|\bcontract (?=§|R\d)/gi;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run build`: installs the packages of a changed lock, then builds what changed.
+// `npm run build`: installs the packages of a changed lock, then builds the changed workspaces.
 import { Missing, prepare } from './prepare.mjs';
 
 try {

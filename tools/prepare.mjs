@@ -63,7 +63,7 @@ function checkNode() {
 
 const QUIET = ['--no-audit', '--no-fund', '--loglevel=error'];
 
-/** Whether the lock of that folder is newer than what is installed there. */
+/** Whether the lock of that folder is newer than the installed packages. */
 function isStale(folder) {
   // npm writes this file last, so an interrupted installation has none.
   const done = modified(join(ROOT, folder, 'node_modules', '.package-lock.json'));

@@ -72,7 +72,7 @@ describe('a replica that ends under load', () => {
     async (target) => {
       const [first] = replicas.get(target) as Member[];
       await more();
-      // What it has begun to read when it is killed is lost for certain: it stands still until some calls wait for it.
+      // Calls that it has begun to read when it is killed are certainly lost: it stands still until some calls wait for it.
       first!.signal('SIGSTOP');
       await until(
         async () => [...waiting].filter((begin) => performance.now() - begin > WAITING_MS).length,

@@ -110,7 +110,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
   };
 }
 
-/** Runs one of the product's commands, or one of another `program`, and gives what it printed. */
+/** Runs one of the product's commands, or one of another `program`, and returns its output. */
 export function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

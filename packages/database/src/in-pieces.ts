@@ -14,7 +14,7 @@ const PIECE_BYTES = 128 * 1024;
  */
 export const PIECES_AT_ONCE = { rows: 2 } as const;
 
-/** A row of {@link inPieces}: base64, which costs the client half of what the hexadecimal digits of a bytea do. */
+/** A row of {@link inPieces}: base64, which costs the client half as much as the hexadecimal digits of a bytea. */
 export interface PieceRow {
   readonly name: string;
   readonly at: number;

@@ -24,10 +24,10 @@ export interface OperationHead<Name extends OperationName> {
   readonly scope: string;
 }
 
-/** The body of a call as canonical text, or what knows its digest: what idempotency compares (protocol §6.3). */
+/** The body of a call as canonical text, or its digest, which idempotency compares (protocol §6.3). */
 export type CallBody = string | { readonly digest: Digest };
 
-/** A call of an operation: an authenticated caller, and what the gateway has found to be right. */
+/** A call of an operation: an authenticated caller, and input that the gateway has checked. */
 export interface OperationCall<
   Name extends OperationName,
   Input = OperationTypes[Name]['arriving'],

@@ -108,7 +108,7 @@ interface Admitted {
 /** As long as no call takes on a machine that keeps up, and well within a caller's patience. */
 const SILENT_MS = 800;
 
-/** Answered twice they change nothing. What changes something may be sent again under its key (protocol §6.3). */
+/** Answered twice they change nothing. Calls that change something may be sent again under their key (protocol §6.3). */
 const READS: ReadonlySet<string> = new Set([
   PREFLIGHT_SUBJECT,
   ...OPERATIONS.filter(({ method }) => method === 'GET').map(busSubject),

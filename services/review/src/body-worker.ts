@@ -1,5 +1,5 @@
 import { answerReadings } from '@countersign/platform/body-job';
 import { readProposal } from './proposal-input.js';
 
-// Reads large bodies: what the service's own thread does with small ones.
+// Reads large bodies, as the service's own thread reads small ones.
 answerReadings(readProposal);

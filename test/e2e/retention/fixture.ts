@@ -206,7 +206,7 @@ export async function untilGone({ operator }: Fixture, id: string): Promise<void
   );
 }
 
-// What there is ------------------------------------------------------------------------------------------
+// Kept data ---------------------------------------------------------------------------------------------
 
 /** Everything that the producer's feed has, in pages as a poller gets them. */
 export async function feedOf({ producer }: Fixture): Promise<SignedRecord[]> {

@@ -20,7 +20,7 @@ export interface Member {
   /** Once it says that it serves. */
   readonly serving: Promise<void>;
   log(): string;
-  /** `SIGSTOP` and `SIGKILL` are what a process does not hear of. */
+  /** `SIGSTOP` and `SIGKILL` cannot be handled by a process. */
   signal(name: NodeJS.Signals): void;
   /** As an orchestrator does: takes it from the balancer, asks it to end, and waits. */
   stop(): Promise<void>;

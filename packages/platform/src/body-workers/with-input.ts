@@ -4,7 +4,7 @@ import type { OperationCall } from '../operation-call.js';
 import type { OperationHandler } from '../serve-operation.js';
 import type { BodyWorkers } from './body-workers.js';
 
-/** What was read of a body, of which idempotency compares the digest. */
+/** The parsed body, whose digest idempotency compares. */
 export interface ReadBody {
   readonly digest: Digest;
 }
@@ -19,7 +19,7 @@ export interface InputReader<Input extends ReadBody> {
 
 /**
  * An operation whose body may be large (`largeBody` of its row): that is read in a worker, once there is a place for it
- * (protocol R35). The place is kept until the call is answered: until then the step has what was read in memory.
+ * (protocol R35). The place is kept until the call is answered: until then the step has the parsed body in memory.
  */
 export function withInput<Name extends OperationName, Input extends ReadBody>(
   { bodies, question, read }: InputReader<Input>,

@@ -42,7 +42,7 @@ export function requireOwnClaim(state: Lifecycle, { input, claim }: Outcome): vo
   }
 }
 
-/** What the records of both operations have in common. */
+/** The common members of the records of both operations. */
 export function outcomeDraft<By extends Recorder>(
   { id }: RequestFacts,
   { claimDigest, input }: Outcome,

@@ -1,10 +1,10 @@
 /*
- * What every command does in every situation. A cell reads from left to right: `d:` decision, `a:` audit, `g:` grant
+ * The effect of every command in every situation. A cell reads from left to right: `d:` decision, `a:` audit, `g:` grant
  * and `x:` execution become what is said (`g:none>revoked`: if it was `none`), `m:` marks the request as invalidated
  * unless it already is, `+reason` is an event with the states and the deadline of that moment, `@` is the command's own
  * mark, reason or status. `!code` is a refusal, `=` nothing changes, `stays` the states alone do not change, `none` there is
  * nothing to do. The first row that fits a situation counts; ` / ` separates situations, `*` ends an open name, `if` asks
- * for a fact. What a command leaves beside states and events stands in `consequences.ts`.
+ * for a fact. The results of a command beside states and events are in `consequences.ts`.
  */
 
 /** `review.confirm` and `notifier.remind`: protocol §5.5 "confirm", "remind". Other situations: `NP`. */
