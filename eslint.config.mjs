@@ -16,6 +16,7 @@ export default defineConfig(
   {
     ignores: [
       '**/dist/**',
+      '**/.types/**',
       '**/node_modules/**',
       '**/generated/**',
       '.countersign/**',

@@ -24,7 +24,7 @@ export default {
     },
   ],
   options: {
-    exclude: { path: ['(^|/)node_modules/', '(^|/)dist/', '(^|/)generated/'] },
+    exclude: { path: ['(^|/)node_modules/', '(^|/)dist/', '(^|/)\\.types/', '(^|/)generated/'] },
     // Types too, which are gone once the code is compiled.
     tsPreCompilationDeps: true,
     combinedDependencies: true,

@@ -103,16 +103,16 @@ function scriptedPackages() {
 
 async function build(say) {
   await step(say, 'building', async () => {
-    const turbo = join(ROOT, 'node_modules', '.bin', 'turbo');
-    const { code, output } = await run(
-      turbo,
-      ['run', 'build', '--output-logs=errors-only', '--no-color'],
-      {
-        TURBO_TELEMETRY_DISABLED: '1',
-      },
-    );
+    const { code, output } = await run(...turbo('build', '--no-color'));
     if (code !== 0) throw new Missing(`The build failed:\n${tail(output, 40)}`);
   });
+}
+
+/** What `run` takes to run tasks of turbo.json, which says what they read. */
+export function turbo(...words) {
+  const program = join(ROOT, 'node_modules', '.bin', 'turbo');
+  const env = { TURBO_TELEMETRY_DISABLED: '1' };
+  return [program, ['run', ...words, '--output-logs=errors-only'], env];
 }
 
 /** The folders of all workspaces, relative to the root. */
