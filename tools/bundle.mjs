@@ -40,8 +40,12 @@ const exported = new Map(
 
 function sourceOf(name, inner) {
   const { folder, exports } = exported.get(name) ?? { exports: {} };
-  const file = exports[inner]?.types ?? exports['./*']?.types.replace('*', inner.slice(2));
-  return file === undefined ? undefined : join(folder, file);
+  if (exports[inner] !== undefined) return join(folder, exports[inner].types);
+  const pattern = Object.keys(exports).find(
+    (path) => path.endsWith('*') && inner.startsWith(path.slice(0, -1)),
+  );
+  if (pattern === undefined) return undefined;
+  return join(folder, exports[pattern].types.replace('*', inner.slice(pattern.length - 1)));
 }
 
 /**

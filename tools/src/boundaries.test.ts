@@ -120,7 +120,7 @@ describe('boundaries', () => {
     ],
     ['deploy/src/main.ts', "f('DELETE FROM outbox');", 'no-restricted-syntax'],
     [
-      'services/review/src/store.ts',
+      'services/review/src/store/index.ts',
       'f(`WITH a AS (INSERT INTO record (id) VALUES ($1)) SELECT 1`);',
       'no-restricted-syntax',
     ],
@@ -136,7 +136,7 @@ describe('boundaries', () => {
   });
 
   it.each([
-    ['services/review/src/store.ts', "import pg from 'pg'; f('SELECT id FROM request');"],
+    ['services/review/src/store/index.ts', "import pg from 'pg'; f('SELECT id FROM request');"],
     ['packages/database/src/step.ts', "import pg from 'pg'; f('UPDATE lifecycle SET a = 1');"],
     ['packages/database/src/migrate.ts', "import pg from 'pg'; f('UPDATE a SET b = 1');"],
     ['packages/dev-servers/src/postgres.ts', "import pg from 'pg'; f('SELECT id FROM request');"],

@@ -1,10 +1,7 @@
 import { Deadlines, Directory } from '@countersign/database';
-import {
-  ExecutionStore,
-  executionModule,
-  reconciliationWorker,
-} from '@countersign/execution-authority';
+import { ExecutionStore, executionModule } from '@countersign/execution-authority';
 import type { ExecutionDeps } from '@countersign/execution-authority';
+import { reconciliationWorker } from '@countersign/execution-authority/workers/reconciliation';
 import type { Assembly } from '../assembly.js';
 import type { ProcessContext } from '../process-context.js';
 import { WORKER } from '../worker-settings.js';

@@ -4,18 +4,18 @@ import {
   FeedStore,
   NotifierStore,
   ReminderSource,
-  deliveryWorker,
-  follower,
   followerMetrics,
   isPublicAddress,
   nameServerResolve,
   notifierModule,
-  reminderWorker,
   smtpMailer,
   systemResolve,
   webhookSender,
 } from '@countersign/notifier';
 import type { SendMail, SendWebhook } from '@countersign/notifier';
+import { deliveryWorker } from '@countersign/notifier/workers/delivery';
+import { follower } from '@countersign/notifier/workers/follower';
+import { reminderWorker } from '@countersign/notifier/workers/reminder';
 import { HINTS } from '@countersign/platform';
 import type { Assembly } from '../assembly.js';
 import {

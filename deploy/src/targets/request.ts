@@ -11,10 +11,10 @@ import {
   ListStore,
   QUOTA_AMOUNTS,
   RequestStore,
-  deletionWorker,
-  expiryWorker,
   requestModule,
 } from '@countersign/request';
+import { deletionWorker } from '@countersign/request/workers/deletion';
+import { expiryWorker } from '@countersign/request/workers/expiry';
 import type { Assembly } from '../assembly.js';
 import {
   ISSUER,

@@ -1,5 +1,4 @@
 export { executionModule } from './module.js';
 export type { ExecutionDeps } from './deps.js';
-export { ExecutionStore } from './store.js';
-export { reconciliationWorker } from './workers/reconciliation.js';
-export * as executionStatements from './store.js';
+export { ExecutionStore } from './store/index.js';
+export * as executionStatements from './store/index.js';

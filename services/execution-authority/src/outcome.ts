@@ -6,8 +6,8 @@ import { answer } from '@countersign/platform';
 import type { OperationAnswer, OperationCall } from '@countersign/platform';
 import type { ExecutionDeps } from './deps.js';
 import type { OutcomeInput } from './outcome-input.js';
-import { OUTCOME } from './store.js';
-import type { OutcomeRow } from './store.js';
+import { OUTCOME } from './store/index.js';
+import type { OutcomeRow } from './store/index.js';
 
 export type OutcomeOperation =
   'execution-authority.report-outcome' | 'execution-authority.reconcile';

@@ -4,7 +4,7 @@ import { Refusal, textDigest } from '@countersign/protocol';
 
 import { createAuthenticate, hasCredentials } from './authentication.js';
 import { SESSION_COOKIE } from './cookies.js';
-import type { KnownPrincipal, KnownSession, Store, TokenHolder } from './store.js';
+import type { KnownPrincipal, KnownSession, Store, TokenHolder } from './store/index.js';
 
 const token = 'T'.repeat(32);
 const cookie = 's'.repeat(43);

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Refusal, textDigest } from '@countersign/protocol';
 
 import { SESSION_COOKIE, readCookie } from './cookies.js';
-import type { KnownPrincipal, Store, TokenHolder } from './store.js';
+import type { KnownPrincipal, Store, TokenHolder } from './store/index.js';
 
 export interface AuthenticatedSession {
   readonly digest: string;

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { turn } from '@countersign/platform';
 import type { OpenSpan, Trace } from '@countersign/platform';
 
-import type { KnownPrincipal } from './store.js';
+import type { KnownPrincipal } from './store/index.js';
 
 /** One HTTP call on its way through the gateway. */
 export interface Call {

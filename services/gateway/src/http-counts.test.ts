@@ -1,4 +1,4 @@
-import type { HttpCount } from './store.js';
+import type { HttpCount } from './store/index.js';
 import { createHttpCounts } from './http-counts.js';
 
 function setup() {

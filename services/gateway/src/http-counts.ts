@@ -1,6 +1,6 @@
 import type { Logger } from '@countersign/platform';
 
-import type { HttpCount, Store } from './store.js';
+import type { HttpCount, Store } from './store/index.js';
 
 const WRITE_MS = 1_000;
 

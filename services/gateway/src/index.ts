@@ -10,10 +10,10 @@ export {
 } from './config.js';
 export type { DevelopmentProviderConfig, GatewayConfig } from './config.js';
 export type { DevelopmentProviderOptions } from './development-provider/provider.js';
-export type { Notifications } from './discovery.js';
+export type { Notifications } from './operations/discovery.js';
 export { createGateway } from './module.js';
-export type { GatewayDeps } from './module.js';
-export { createStore } from './store.js';
+export type { GatewayDeps } from './deps.js';
+export { createStore } from './store/index.js';
 
 /** The development identity provider, loaded only when it is asked for: production never has it in memory. */
 export async function createDevelopmentProvider(

@@ -1,6 +1,6 @@
 import { startLoop } from '@countersign/platform';
 import type { Logger, Loop } from '@countersign/platform';
-import type { Store } from './store.js';
+import type { Store } from './store/index.js';
 
 const EVERY_MS = 10_000;
 const AT_ONCE = 500;

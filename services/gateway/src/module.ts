@@ -1,20 +1,18 @@
 import { BodyWorkers } from '@countersign/platform';
-import type { Bus, Logger, Loop, MessageSealer, Module, Registry } from '@countersign/platform';
+import type { Loop, Module } from '@countersign/platform';
 import { DEFAULT_RATES } from '@countersign/protocol';
-import type { TrustManifest } from '@countersign/protocol';
 
 import { createAssets } from './assets.js';
 import { createClientAddresses } from './client-address.js';
 import { countingUnknown, createAuthenticate } from './authentication.js';
-import type { GatewayConfig } from './config.js';
+import type { GatewayDeps } from './deps.js';
 import type { HttpCounts } from './http-counts.js';
 import { createHttpCounts } from './http-counts.js';
 import { createHttpTimes } from './http-times.js';
-import type { Notifications } from './discovery.js';
 import type { ConnectionLimits, Listener } from './listener.js';
 import { createIdentityProvider } from './login/identity-provider.js';
 import { createLogin } from './login/login.js';
-import { metricsTextOperation } from './metrics-text.js';
+import { metricsTextOperation } from './operations/metrics-text.js';
 import { createPeoplePaths } from './people.js';
 import { createAskPerson } from './person.js';
 import { createPipeline } from './pipeline.js';
@@ -31,26 +29,12 @@ import { createRefuse } from './refusals.js';
 import { createSandboxListener } from './sandbox/listener.js';
 import { createServer } from './server.js';
 import { createSessionPaths } from './session-paths.js';
-import type { Pool, Store } from './store.js';
-import { createStore } from './store.js';
+import type { Store } from './store/index.js';
+import { createStore } from './store/index.js';
 import { treePaths } from './tree-paths.js';
 
 /** Calls under way get this long to end when the process stops. */
 const GRACE_MS = 10_000;
-
-export interface GatewayDeps {
-  readonly config: GatewayConfig;
-  /** Connections that act as the gateway's database role. */
-  readonly pool: Pool;
-  readonly bus: Bus;
-  readonly sealer: MessageSealer;
-  readonly log: Logger;
-  /** As it was configured; operation `gateway.trust` serves it as it is. */
-  readonly trust: TrustManifest;
-  readonly notifications: Notifications;
-  /** This process's own metrics. */
-  readonly metrics: Registry;
-}
 
 /** The HTTP edge: the API, the pages, logins, and the sandbox origin on a listener of its own. */
 export function createGateway(deps: GatewayDeps): Module {

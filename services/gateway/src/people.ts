@@ -15,7 +15,7 @@ import { shell } from './pages/shell.js';
 import type { AskPerson, SignedInPerson } from './person.js';
 import type { Pipeline } from './pipeline.js';
 import { allowFrame } from './security-headers.js';
-import type { Store } from './store.js';
+import type { Store } from './store/index.js';
 
 export interface PeoplePaths {
   readonly review: Handler;

@@ -9,7 +9,7 @@ import type { RecordName } from '@countersign/protocol';
 import type { Authenticated } from './authentication.js';
 import type { Call } from './call.js';
 import { readInput } from './input.js';
-import { metricsTextOperation } from './metrics-text.js';
+import { metricsTextOperation } from './operations/metrics-text.js';
 import { createPipeline, isKnown } from './pipeline.js';
 import type { PlaceKind } from './places.js';
 import type { RateName } from './rates.js';

@@ -12,15 +12,15 @@ import {
 
 import type { Call, Handler } from './call.js';
 import { redirect, send, sendJson, sendPage, wantsHtml } from './call.js';
-import type { Notifications } from './discovery.js';
-import { discovery, hitlDiscovery } from './discovery.js';
+import type { Notifications } from './operations/discovery.js';
+import { discovery, hitlDiscovery } from './operations/discovery.js';
 import { docsPage } from './pages/docs-page.js';
 import { errorReferencePage } from './pages/error-page.js';
 import { incidentPages } from './pages/incident-pages.js';
 import type { Pipeline } from './pipeline.js';
 import { securityText } from './security-txt.js';
 import type { SecurityContact } from './security-txt.js';
-import type { Store } from './store.js';
+import type { Store } from './store/index.js';
 
 export interface PublicParts {
   readonly mode: 'development' | 'production';

@@ -1,7 +1,7 @@
 import type { Logger } from '@countersign/platform';
 import { textDigest } from '@countersign/protocol';
 
-import type { Store } from './store.js';
+import type { Store } from './store/index.js';
 import type { RefusalCount } from './store/security-events.js';
 
 const EVERY_MS = 60_000;

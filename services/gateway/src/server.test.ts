@@ -8,7 +8,7 @@ import type { Listener } from './listener.js';
 import type { Pipeline } from './pipeline.js';
 import { createRefuse } from './refusals.js';
 import { createServer } from './server.js';
-import type { Store } from './store.js';
+import type { Store } from './store/index.js';
 
 const origin = 'https://review.example';
 const id = '0198c1de-0000-7000-8000-000000000001';

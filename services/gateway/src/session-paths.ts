@@ -6,7 +6,7 @@ import { SESSION_COOKIE, clearCookie } from './cookies.js';
 import { readForm } from './form-body.js';
 import type { IdentityProvider } from './login/identity-provider.js';
 import type { AskPerson } from './person.js';
-import type { Store } from './store.js';
+import type { Store } from './store/index.js';
 import type { OwnSession } from './store/sessions.js';
 
 export interface SessionPaths {

@@ -1,7 +1,7 @@
 import { CHECKPOINT_ENTRIES, SECONDS } from '@countersign/protocol';
 import { inSpanOfEach } from '@countersign/platform';
 import type { ChainDeps, LedgerDeps } from './deps.js';
-import type { Drained, LedgerPosition } from './store.js';
+import type { Drained, LedgerPosition } from './store/index.js';
 
 /**
  * A decision waits for its anchor and no checkpoint is on its way: now. While one is, decisions gather for the next, so

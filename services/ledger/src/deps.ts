@@ -1,6 +1,6 @@
 import type { Directory, SecurityJournal, Traces } from '@countersign/database';
 import type { Logger, Notary } from '@countersign/platform';
-import type { LedgerStore } from './store.js';
+import type { LedgerStore } from './store/index.js';
 import type { MetricsStore } from './store/metrics.js';
 import type { SecurityStore } from './store/security.js';
 import type { SecurityReadingStore } from './store/security-reading.js';

@@ -2,7 +2,7 @@ import { CHECKPOINT_ENTRIES } from '@countersign/protocol';
 import { KeyedWorker, inSpanOfEach } from '@countersign/platform';
 import { checkpoint, checkpointDue, checkpointText, positionIn, saving } from './checkpoint.js';
 import type { ChainDeps, LedgerDeps } from './deps.js';
-import type { Drained, LedgerPosition } from './store.js';
+import type { Drained, LedgerPosition } from './store/index.js';
 
 /** A run of drains in short succession is one batch: fewer, fuller transactions under load. */
 const GATHER_MS = 4;

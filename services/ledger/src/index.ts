@@ -12,7 +12,7 @@ export {
   treeModule,
 } from './module.js';
 export type { ChainDeps, LedgerDeps } from './deps.js';
-export { LedgerStore } from './store.js';
+export { LedgerStore } from './store/index.js';
 export { MetricsStore } from './store/metrics.js';
 export { ComparisonStore } from './store/comparison.js';
 export { SecurityReadingStore } from './store/security-reading.js';

@@ -1,5 +1,5 @@
 import type { Directory, Saving } from '@countersign/database';
-import type { NotifierStore } from './store.js';
+import type { NotifierStore } from './store/index.js';
 
 export type ReminderDeps = Saving;
 

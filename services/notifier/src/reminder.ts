@@ -3,7 +3,7 @@ import type { Transition } from '@countersign/protocol';
 import { commit, requireRequestIntegrity } from '@countersign/database';
 import type { NewAnswer, StoredRequest } from '@countersign/database';
 import type { ReminderDeps } from './deps.js';
-import { REMIND } from './store.js';
+import { REMIND } from './store/index.js';
 
 /**
  * One reminder of a request, asked for by a caller or due by itself: at most one a day, counted over supersession

@@ -9,8 +9,6 @@ export { DirectoryStore } from './store/directory.js';
 export { ListStore } from './store/lists.js';
 export { ExpiryStore } from './store/expiry.js';
 export { HousekeepingStore } from './store/housekeeping.js';
-export { deletionWorker } from './workers/deletion.js';
-export { expiryWorker } from './workers/expiry.js';
 export { RequestStore } from './store/requests.js';
 export * as deletionStatements from './store/deletion.js';
 export * as requestStatements from './store/statements.js';

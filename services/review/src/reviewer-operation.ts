@@ -10,7 +10,7 @@ import type { StoredRequest } from '@countersign/database';
 import { storedReply } from '@countersign/platform';
 import type { OperationAnswer, OperationCall } from '@countersign/platform';
 import type { ReviewDeps } from './deps.js';
-import type { ReviewRow } from './store.js';
+import type { ReviewRow } from './store/index.js';
 
 export interface OpenedReview {
   readonly row: ReviewRow;

@@ -4,7 +4,7 @@ import { answer } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
 import { claimIn, requireStandingAuthority } from '../authority.js';
 import type { ExecutionDeps } from '../deps.js';
-import { ADMIT } from '../store.js';
+import { ADMIT } from '../store/index.js';
 
 /**
  * `execution-authority.admit`: a fresh permit for the claim, bounded by the grant's own deadline, which no permit moves

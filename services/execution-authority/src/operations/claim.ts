@@ -4,7 +4,7 @@ import { answer, newId, storedReply } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
 import { requireStandingAuthority } from '../authority.js';
 import type { ExecutionDeps } from '../deps.js';
-import { CLAIM } from '../store.js';
+import { CLAIM } from '../store/index.js';
 
 /**
  * `execution-authority.claim`: consumes the action occurrence, once and for ever (protocol §7 execution-authority.claim).

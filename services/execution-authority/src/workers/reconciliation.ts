@@ -4,7 +4,7 @@ import type { Deadlines, DueDeadline } from '@countersign/database';
 import { deadlineWorker } from '@countersign/platform';
 import type { Module, WorkerRuntime } from '@countersign/platform';
 import type { ExecutionDeps } from '../deps.js';
-import { RECONCILIATION_DUE } from '../store.js';
+import { RECONCILIATION_DUE } from '../store/index.js';
 
 /**
  * R23: an execution whose time has passed without an outcome is reported once, by an event and an incident; at the end of

@@ -12,7 +12,7 @@ import {
   setCookie,
 } from '../cookies.js';
 import { randomSecret } from '../secrets.js';
-import type { Store } from '../store.js';
+import type { Store } from '../store/index.js';
 import type { LoginAttempt, PendingChoice, LoginEntry } from '../store/logins.js';
 import type { Identity, IdentityProvider, LoginSecrets } from './identity-provider.js';
 import { newLoginSecrets } from './identity-provider.js';

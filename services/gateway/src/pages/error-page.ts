@@ -2,7 +2,7 @@ import type { ErrorCode } from '@countersign/protocol';
 import { ERRORS, statusesOf } from '@countersign/protocol';
 
 import { html } from '../html.js';
-import type { KnownPrincipal } from '../store.js';
+import type { KnownPrincipal } from '../store/index.js';
 import { page } from './layout.js';
 
 /** The page behind a problem's `type`: the meaning and the remedy. */

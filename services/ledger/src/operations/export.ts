@@ -5,7 +5,7 @@ import type { StoredRequest } from '@countersign/database';
 import { LARGE_ANSWER, answerOf, readSized } from '@countersign/platform';
 import type { AnswerPart, OperationHandler } from '@countersign/platform';
 import type { LedgerDeps } from '../deps.js';
-import type { EntryRow, ExportRow } from '../store.js';
+import type { EntryRow, ExportRow } from '../store/index.js';
 
 const VERIFICATION =
   'Verify offline: configure the trust manifest out of band, check each record and the anchor proof against it, ' +

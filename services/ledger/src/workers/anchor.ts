@@ -3,7 +3,7 @@ import { KeyedWorker, inSpanOfEach, openSpan } from '@countersign/platform';
 import { AnchorError, FENCING_FAULTS } from '../anchor/anchor-store.js';
 import type { AnchorStore } from '../anchor/anchor-store.js';
 import { decisionTraces } from '../checkpoint.js';
-import type { OpenCheckpoint } from '../store.js';
+import type { OpenCheckpoint } from '../store/index.js';
 import type { Comparison, ComparisonDeps } from './comparison.js';
 
 const MOST_WAIT_MS = 30_000;

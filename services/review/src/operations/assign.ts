@@ -5,7 +5,7 @@ import { answer, newId } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
 import type { ReviewDeps } from '../deps.js';
 import { reviewerOperation } from '../reviewer-operation.js';
-import { ASSIGN } from '../store.js';
+import { ASSIGN } from '../store/index.js';
 
 const LEASE_MS = 300_000;
 

@@ -5,8 +5,8 @@ import { answer } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
 import type { ReviewDeps } from '../deps.js';
 import { reviewerOperation } from '../reviewer-operation.js';
-import { CONFIRM } from '../store.js';
-import type { ReviewRow } from '../store.js';
+import { CONFIRM } from '../store/index.js';
+import type { ReviewRow } from '../store/index.js';
 
 /**
  * `review.confirm`: the authenticated human confirms exactly the candidate that they froze; the answer is the signed

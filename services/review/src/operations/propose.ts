@@ -13,7 +13,7 @@ import { answer, newId } from '@countersign/platform';
 import type { ReviewDeps } from '../deps.js';
 import type { ProposalInput } from '../proposal-input.js';
 import { reviewerOperation } from '../reviewer-operation.js';
-import { FREEZE } from '../store.js';
+import { FREEZE } from '../store/index.js';
 
 const MOST_REVISIONS = 32;
 

@@ -2,7 +2,7 @@ import type { BusReply } from '@countersign/platform';
 import type { MetricsSnapshot } from '@countersign/protocol';
 import { operationNamed } from '@countersign/protocol';
 
-import type { AskOperation } from './pipeline.js';
+import type { AskOperation } from '../pipeline.js';
 
 /** The text exposition format that Prometheus scrapes. */
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';

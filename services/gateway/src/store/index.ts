@@ -3,12 +3,12 @@ import { ROLES } from '@countersign/database';
 import type { Pool } from '@countersign/database';
 import type { QueryConfig } from 'pg';
 
-import { IDLE_SECONDS } from './cookies.js';
-import { loginStore } from './store/logins.js';
-import { isPerson } from './store/person.js';
-import type { Rows } from './store/rows.js';
-import { securityEventStore } from './store/security-events.js';
-import { sessionStore } from './store/sessions.js';
+import { IDLE_SECONDS } from '../cookies.js';
+import { loginStore } from './logins.js';
+import { isPerson } from './person.js';
+import type { Rows } from './rows.js';
+import { securityEventStore } from './security-events.js';
+import { sessionStore } from './sessions.js';
 
 /** A principal as far as the edge has to know it; services look again in their own transaction. */
 export interface KnownPrincipal {
