@@ -2,31 +2,29 @@ import type { ServiceName } from '../operations.js';
 import type { RecordType } from '../records/index.js';
 import { SIGNED_RECORDS } from '../records/index.js';
 
+export type SigningService = Extract<
+  (typeof SIGNED_RECORDS)[RecordType]['signedBy'][number],
+  ServiceName
+>;
+
 /**
  * The record types that each service may sign with its own key. Signers refuse other types, and so do verifiers (protocol
  * R36): a receipt by a stolen key of the notifier does not verify.
  */
-export const SIGNING_POLICY = {
-  request: [
-    'RequestChangedEvent',
-    'MaterialDiscarded',
-    'BundleRegistered',
-    'PrincipalConfigured',
-    'RouteConfigured',
-  ],
-  review: ['DecisionReceipt', 'RequestChangedEvent'],
-  'execution-authority': [
-    'ExecutionClaim',
-    'AdmissionStatus',
-    'ExecutionOutcome',
-    'ExecutionReconciliation',
-    'RequestChangedEvent',
-  ],
-  ledger: ['AuditCheckpoint', 'RequestChangedEvent'],
-  notifier: ['WebhookDelivery', 'RequestChangedEvent'],
-} as const satisfies Partial<Record<ServiceName, readonly RecordType[]>>;
+export const SIGNING_POLICY = policyOf(SIGNED_RECORDS);
 
-export type SigningService = keyof typeof SIGNING_POLICY;
+function policyOf(
+  records: Readonly<Record<RecordType, { readonly signedBy: readonly SigningService[] }>>,
+): Readonly<Record<SigningService, readonly RecordType[]>> {
+  const policy: Partial<Record<SigningService, RecordType[]>> = {};
+  for (const [type, { signedBy }] of Object.entries(records) as [
+    RecordType,
+    { readonly signedBy: readonly SigningService[] },
+  ][]) {
+    for (const service of signedBy) (policy[service] ??= []).push(type);
+  }
+  return policy as Record<SigningService, RecordType[]>;
+}
 
 /** The gateway signs caller tokens, which are no records. */
 const BY_SERVICE: Readonly<Record<ServiceName, readonly RecordType[]>> = {
