@@ -20,6 +20,7 @@ import type {
   MessageVerifier,
 } from '@countersign/platform';
 import { loadConfig } from '@countersign/platform';
+import { SERVICES } from '@countersign/protocol';
 import { z } from 'zod';
 
 /**
@@ -35,13 +36,9 @@ interface Ground {
 }
 
 /** The services that the gateway asks, and so shares a key with. */
-export const ASKED: readonly AskedService[] = [
-  'request',
-  'review',
-  'execution-authority',
-  'ledger',
-  'notifier',
-];
+export const ASKED = Object.keys(SERVICES).filter(
+  (name) => name !== 'gateway',
+) as readonly AskedService[];
 
 /** For the gateway. Keys are read for any kind of bus, so that a wrong setting is noticed in every way to run. */
 export function messageSealer({ bus, env, clock, log }: Ground): MessageSealer {

@@ -17,8 +17,16 @@ export const CALLER_KINDS = [
   'monitor',
 ] as const;
 export type CallerKind = (typeof CALLER_KINDS)[number];
-export type ServiceName =
-  'gateway' | 'request' | 'review' | 'execution-authority' | 'ledger' | 'notifier';
+/** Every service, and under which heading the API description lists its operations. */
+export const SERVICES = {
+  gateway: 'Discovery',
+  request: 'Requests',
+  review: 'Reviews',
+  'execution-authority': 'Execution',
+  ledger: 'Records',
+  notifier: 'Requests',
+} as const;
+export type ServiceName = keyof typeof SERVICES;
 export type Method = 'GET' | 'POST' | 'PUT';
 /** Which credentials the interface lets in (protocol §8). */
 export type Security = 'none' | 'either' | 'human' | 'bearer';

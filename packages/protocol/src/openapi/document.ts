@@ -1,8 +1,8 @@
 import { ERRORS } from '../errors.js';
 import type { ErrorStatus } from '../errors.js';
 import { IDEMPOTENCY_KEY, PROTOCOL_REVISION } from '../constants.js';
-import { CALLER_RULES, OPERATIONS } from '../operations.js';
-import type { Operation, QueryParameter, ServiceName } from '../operations.js';
+import { CALLER_RULES, OPERATIONS, SERVICES } from '../operations.js';
+import type { Operation, QueryParameter } from '../operations.js';
 import { EXAMPLES } from '../records/examples.js';
 import type { RecordName } from '../records/index.js';
 import { componentSchemas, schemaReference } from './components.js';
@@ -174,18 +174,9 @@ function securityOf(operation: Operation): Schema[] {
   }
 }
 
-const tags: Readonly<Record<ServiceName, string>> = {
-  gateway: 'Discovery',
-  request: 'Requests',
-  notifier: 'Requests',
-  review: 'Reviews',
-  'execution-authority': 'Execution',
-  ledger: 'Records',
-};
-
 function tagOf({ path, service }: Operation): string {
   if (path.startsWith('/v2/admin/')) return 'Administration';
-  return path.startsWith('/v2/hitl/') ? 'Human in the loop' : tags[service];
+  return path.startsWith('/v2/hitl/') ? 'Human in the loop' : SERVICES[service];
 }
 
 function descriptionOf(operation: Operation): string {
