@@ -55,6 +55,15 @@ describe('a connection', () => {
     expect(await one(`current_setting('TimeZone')`)).toBe('UTC');
   });
 
+  it('stays open after a statement that the server refused', async () => {
+    const narrow = server.pool(url, 'request', 1);
+    const processId = async () =>
+      (await narrow.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid;
+    const first = await processId();
+    await expect(narrow.query('SELECT 1 / 0')).rejects.toMatchObject({ code: '22012' });
+    expect(await processId()).toBe(first);
+  });
+
   it('keeps the options of its URL, except the role', async () => {
     const withOptions = new URL(url);
     withOptions.searchParams.set('options', '-c work_mem=5MB -c role=countersign_ledger');

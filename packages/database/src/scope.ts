@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { isUndone } from './undone.js';
 
 /**
  * Whose rows a connection reads and writes: those of one tenant, of all tenants, or of none. Row policies compare it with
@@ -59,8 +60,8 @@ export class ScopedConnections {
     try {
       return await client.query<Row>(query);
     } catch (error) {
-      // As the pool's own: a read in pieces that fails leaves a connection that never answers again.
-      broken = error as Error;
+      // A read in pieces that fails leaves a connection that never answers again.
+      if ('rows' in query || !isUndone(error)) broken = error as Error;
       throw error;
     } finally {
       client.release(broken);

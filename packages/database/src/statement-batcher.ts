@@ -1,8 +1,9 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { ENTER, enterStatement } from './scope.js';
 import type { Scope, ScopedConnections } from './scope.js';
 import { preparedOf, sendBatch } from './statement-batch.js';
 import type { BatchedStatement, Prepared } from './statement-batch.js';
+import { isUndone } from './undone.js';
 import type { AroundStatement } from './watched-statements.js';
 
 export interface PreparedStatement {
@@ -302,14 +303,6 @@ function sizeOf(values: readonly unknown[]): number {
     if (typeof value === 'string' || Buffer.isBuffer(value)) size += value.length;
   }
   return size;
-}
-
-/** The server's notice that it closes the connection. */
-const CONNECTION_ENDS = /^(08|57P)/;
-
-/** The server refused a statement and the connection continues: the transaction had no effect. */
-function isUndone(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && !CONNECTION_ENDS.test(error.code ?? '');
 }
 
 /** The answer has a value that `pool.ts` cannot represent; the connection is not at fault. */
