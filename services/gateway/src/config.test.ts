@@ -56,6 +56,7 @@ describe('the configuration', () => {
       redisUrl: undefined,
       securityContact: null,
       redisCa: undefined,
+      sharedCalls: 8,
       serviceTimeoutMs: 10_000,
       requestTimeoutMs: 60_000,
       trustedProxies: new BlockList(),

@@ -42,6 +42,8 @@ export interface GatewayConfig {
   /** Calls per minute that differ from `DEFAULT_RATES`. */
   readonly rates: Readonly<Partial<Record<RateName, number>>>;
   readonly concurrency: PlaceLimits;
+  /** See {@link createTurns}. */
+  readonly sharedCalls: number;
   /** Where rates are shared by all processes; without it each counts for itself. */
   readonly redisUrl: string | undefined;
   /** The authorities that verify a `rediss://` server. */
@@ -151,6 +153,11 @@ const concurrencyVariables = {
   CALLS_PER_TENANT: places('calls of one tenant', tenant.calls),
   LARGE_CALLS_PER_PRINCIPAL: places('calls of one principal over 1 MiB', principal.large),
   LARGE_CALLS_PER_TENANT: places('calls of one tenant over 1 MiB', tenant.large),
+  SHARED_CALLS: wholeNumber(1, 100_000)
+    .default(8)
+    .describe(
+      'calls that one gateway has its services work on at the same time while several tenants call; tenants share them equally',
+    ),
 };
 
 export const GATEWAY_SETTINGS = {
@@ -231,6 +238,7 @@ export function gatewayConfig(env: Environment): GatewayConfig {
       principal: { calls: given.CALLS_PER_PRINCIPAL, large: given.LARGE_CALLS_PER_PRINCIPAL },
       tenant: { calls: given.CALLS_PER_TENANT, large: given.LARGE_CALLS_PER_TENANT },
     },
+    sharedCalls: given.SHARED_CALLS,
     redisUrl: given.REDIS_URL,
     redisCa: given.REDIS_CA,
     serviceTimeoutMs: given.SERVICE_TIMEOUT_MS,

@@ -32,6 +32,7 @@ import { createSessionPaths } from './session-paths.js';
 import type { Store } from './store/index.js';
 import { createStore } from './store/index.js';
 import { treePaths } from './tree-paths.js';
+import { createTurns } from './turns.js';
 
 /** Calls under way get this long to end when the process stops. */
 const GRACE_MS = 10_000;
@@ -112,6 +113,7 @@ async function createTrusted(
     ),
     rates,
     places,
+    turns: createTurns(config.sharedCalls),
     addresses: connections.addresses,
     counts,
     bus,

@@ -12,6 +12,7 @@ import { readInput } from './input.js';
 import { metricsTextOperation } from './operations/metrics-text.js';
 import { createPipeline, isKnown } from './pipeline.js';
 import type { PlaceKind } from './places.js';
+import { createTurns } from './turns.js';
 import type { RateName } from './rates.js';
 
 const origin = 'https://review.example';
@@ -83,6 +84,7 @@ function setup({ caller = producer, excess, empty, full, preflight, reply }: Set
       isEmpty: (bucket) => bucket === empty,
       close: () => Promise.resolve(),
     },
+    turns: createTurns(8),
     places: {
       take: (kind) => {
         if (kind === full) return { policy: `principal_${kind}`, limit: 4 };

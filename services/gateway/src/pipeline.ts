@@ -46,6 +46,7 @@ import { principalKey, rateHeaders } from './rates.js';
 import { CallerGone } from './refusals.js';
 import { NO_INPUT, takeInput } from './take-input.js';
 import type { Input } from './take-input.js';
+import type { Turns } from './turns.js';
 
 const keyForm = /^[\x21-\x7e]{1,160}$/;
 const identifierForm = /^[a-zA-Z0-9_.:@/-]{1,160}$/;
@@ -62,6 +63,7 @@ export interface PipelineParts {
   readonly authenticate: Authenticate;
   readonly rates: Rates;
   readonly places: Places;
+  readonly turns: Turns;
   readonly addresses: ClientAddresses;
   readonly counts: Pick<HttpCounts, 'count' | 'flush'>;
   readonly bus: Bus;
@@ -133,7 +135,7 @@ interface Given {
 }
 
 export function createPipeline(parts: PipelineParts): Pipeline {
-  const { authenticate, rates, places, addresses, counts, bus, bodies, sealer, own } = parts;
+  const { authenticate, rates, places, turns, addresses, counts, bus, bodies, sealer, own } = parts;
   const { origin, timeoutMs, stepUp, stepUpRequired } = parts;
   const match = compileMatcher(OPERATIONS.filter(({ path }) => path.startsWith('/v2/')));
   const admitted = new WeakMap<Call, Admitted>();
@@ -250,7 +252,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       typeof body === 'string' &&
       large !== 'taken' &&
       (key !== undefined || READS.has(subject));
-    const reply = await (mayRepeat ? twice(timeoutMs, send) : send(timeoutMs));
+    const work = () => (mayRepeat ? twice(timeoutMs, send) : send(timeoutMs));
+    const reply = await (caller === null ? work() : turns.of(caller.tenant, work));
     const { length } = reply.bytes ?? reply.body;
     if (length > LARGE_BYTES && admitted.has(call)) {
       weigh(call, length);

@@ -1,0 +1,86 @@
+import { Refusal } from '@countersign/protocol';
+
+/** After a call of another tenant, each keeps to its share for so long. */
+const SHARED_MS = 60_000;
+/** A call that has waited for so long is refused, as for a connection. */
+const PATIENCE_MS = 5_000;
+
+export interface Turns {
+  /**
+   * Does the work of one call of a tenant when its turn comes. A tenant never waits while it alone has called during the last
+   * minute. Otherwise tenants share the calls that are worked on equally, so that a call waits for others of its own tenant
+   * and for few of any other (protocol R34). Throws `service_unavailable` for a call that waits too long.
+   */
+  of<T>(tenant: string, work: () => Promise<T>): Promise<T>;
+}
+
+/** A tenant with calls under way. */
+interface Busy {
+  working: number;
+  readonly waiting: (() => void)[];
+}
+
+/** `shared`: calls that are worked on at the same time while several tenants call. */
+export function createTurns(
+  shared: number,
+  { patienceMs = PATIENCE_MS, now = () => performance.now() } = {},
+): Turns {
+  /** In the order of their turns. */
+  const busy = new Map<string, Busy>();
+  let latest: string | undefined;
+  let sharedUntil = -Infinity;
+
+  /** Calls of one tenant that may be worked on: no more than any other tenant has that calls at this moment. */
+  function shareOf(calls: Busy): number {
+    if (now() >= sharedUntil) return Infinity;
+    let share = Math.floor(shared / busy.size);
+    for (const others of busy.values()) {
+      if (others !== calls) share = Math.min(share, others.working + others.waiting.length);
+    }
+    return Math.max(1, share);
+  }
+
+  function beginWaiting(): void {
+    for (const [tenant, calls] of busy) {
+      if (calls.waiting.length > 0 && calls.working < shareOf(calls)) {
+        calls.working += 1;
+        calls.waiting.shift()?.();
+        // Others come first next time.
+        busy.delete(tenant);
+        busy.set(tenant, calls);
+      }
+    }
+  }
+
+  function turn({ waiting }: Busy): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const begin = () => {
+        clearTimeout(late);
+        resolve();
+      };
+      const late = setTimeout(() => {
+        waiting.splice(waiting.indexOf(begin), 1);
+        reject(new Refusal('service_unavailable', { retryAfter: 1 }));
+      }, patienceMs);
+      waiting.push(begin);
+    });
+  }
+
+  return {
+    async of(tenant, work) {
+      if (latest !== undefined && latest !== tenant) sharedUntil = now() + SHARED_MS;
+      latest = tenant;
+      const calls = busy.get(tenant) ?? { working: 0, waiting: [] };
+      busy.set(tenant, calls);
+      if (calls.working < shareOf(calls) && calls.waiting.length === 0) calls.working += 1;
+      else await turn(calls);
+      try {
+        return await work();
+      } finally {
+        calls.working -= 1;
+        if (calls.working === 0 && calls.waiting.length === 0) busy.delete(tenant);
+        beginWaiting();
+      }
+    },
+  };
+}
