@@ -170,6 +170,7 @@ export async function createProcessContext(
       name: 'queues',
       start: async () => {},
       stop: async () => (await jobs)?.close(),
+      ready: async () => (await jobs)?.ready(),
     },
     signingKeys: {
       name: 'signing keys',

@@ -27,6 +27,11 @@ export interface Jobs {
   enqueueAll(queue: string, jobs: readonly NewJob[]): Promise<void>;
   /** Starts to work; resumes by itself when the store comes back. A job that fails is tried three times, then dropped. */
   work(queue: string, handler: JobHandler, options?: WorkOptions): Promise<void>;
+  /**
+   * Rejects when the queues are in PostgreSQL and its login may not use them. Redis may be away: sweeps do its work, later
+   * (docs/operations.md).
+   */
+  ready(): Promise<void>;
   /** Waits for running jobs, for a bounded time. */
   close(): Promise<void>;
 }
@@ -72,6 +77,7 @@ interface Store {
   readonly forWorkers: WorkerOptions;
   readonly factory: BackendFactory | undefined;
   readonly needsRenewal: boolean;
+  ready(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -125,6 +131,8 @@ export function createJobs(options: JobsOptions): Jobs {
     handler: JobHandler,
     { concurrency = 10, perSecond = 0 }: WorkOptions,
   ): Promise<void> {
+    // Tried every second: the log tells once what is wrong.
+    let told: string | null = null;
     const limiter = perSecond > 0 ? { limiter: { max: perSecond, duration: 1000 } } : {};
     while (!ended.signal.aborted) {
       const worker = new Worker<QueuedData>(
@@ -143,9 +151,13 @@ export function createJobs(options: JobsOptions): Jobs {
       workers.add(worker);
       try {
         await worker.waitUntilReady();
+        if (told !== null) log.info({ queue: name }, 'worker works again');
+        told = null;
         await worker.run();
       } catch (error) {
-        log.warn({ err: error, queue: name }, 'worker ended');
+        const reason = (error as Error).message;
+        log[reason === told ? 'debug' : 'warn']({ err: error, queue: name }, 'worker ended');
+        told = reason;
       }
       if (ended.signal.aborted) return;
       workers.delete(worker);
@@ -191,6 +203,8 @@ export function createJobs(options: JobsOptions): Jobs {
     async work(name, handler, options = {}) {
       void keepWorking(name, handler, options);
     },
+
+    ready: () => store.ready(),
 
     async close() {
       ended.abort();
@@ -267,6 +281,7 @@ function redisStore(url: string, ca: string | undefined): Store {
     factory: undefined,
     // The Redis client connects for ever by itself.
     needsRenewal: false,
+    ready: async () => {},
     close: async () => {
       closed = true;
     },
@@ -289,6 +304,7 @@ function postgresStore(databaseUrl: string, log: Logger): Store {
     forWorkers: { ...working, connection },
     factory: createPostgresBackend as never,
     needsRenewal: true,
+    ready: async () => void (await pool.query('SELECT 1 FROM job LIMIT 0')),
     close: () => pool.end(),
   };
 }

@@ -188,3 +188,42 @@ describe.each(Object.entries(backends))('jobs in %s', (_name, backend) => {
     expect(Date.now() - begin).toBeLessThan(5000);
   });
 });
+
+describe('jobs in PostgreSQL whose login may not use them', () => {
+  it('are not ready and tell it once, and work as soon as they may', async () => {
+    const store = await testPostgres();
+    const client = new pg.Client(store.url);
+    await client.connect();
+    await client.query(`CREATE ROLE ${ROLE} NOLOGIN`);
+    await migrateJobs(store.url, ROLE);
+    await client.query(`CREATE ROLE worker LOGIN NOINHERIT PASSWORD 'secret'`);
+    const url = new URL(store.url);
+    url.username = 'worker';
+    url.password = 'secret';
+    url.searchParams.set('options', `-c role=${ROLE}`);
+    const lines: { level: string; msg: string }[] = [];
+    const log = createLogger({
+      name: 'test',
+      level: 'debug',
+      destination: { write: (line: string) => void lines.push(JSON.parse(line)) },
+    });
+    const jobs = createJobs({ databaseUrl: url.href, log, closeMs: 1000 });
+    const endings = () => lines.filter(({ msg }) => msg === 'worker ended');
+    try {
+      await expect(jobs.ready()).rejects.toMatchObject({ code: '42501' });
+      const seen: JobData[] = [];
+      await jobs.work('late', async (data) => void seen.push(data));
+      await until(() => endings().length >= 3);
+      expect(endings().filter(({ level }) => level === 'warn')).toHaveLength(1);
+      await client.query(`GRANT ${ROLE} TO worker`);
+      await until(() => lines.some(({ msg }) => msg === 'worker works again'));
+      await jobs.ready();
+      await jobs.enqueue('late', 'a', { id: 'a' });
+      await until(() => seen.length === 1);
+    } finally {
+      await jobs.close();
+      await client.end();
+      await store.remove();
+    }
+  });
+});
