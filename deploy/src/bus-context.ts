@@ -87,3 +87,16 @@ export function subscriptionsModule({ bus }: BusContext): Module {
 export function requireConnected(bus: Bus): void {
   if (!bus.ready()) throw new Error('the bus is not connected');
 }
+
+/**
+ * Of a process that callers reach: it must have been connected once, so that a rollout with a wrong address or password stops.
+ * Afterwards it stays ready without the bus. All gateways lose it together, and callers then get its 503 and the pages instead of
+ * refused connections.
+ */
+export function connectedOnce(bus: Bus): () => void {
+  let connected = false;
+  return () => {
+    connected ||= bus.ready();
+    if (!connected) requireConnected(bus);
+  };
+}

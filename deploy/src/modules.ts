@@ -31,7 +31,8 @@ export async function assemble(
     modules.push(subscriptionsModule(context));
     return { modules, metrics: context.metrics };
   }
-  const context = await createProcessContext(inputs, { name, role, may, takerOf });
+  const listens = rows.some((row) => row.listens);
+  const context = await createProcessContext(inputs, { name, role, may, listens, takerOf });
   try {
     const { log, stopping } = inputs;
     const modules: Module[] = [
@@ -42,9 +43,9 @@ export async function assemble(
       context.clockReader,
     ];
     const build = async (row: TargetRow) => (await row.load()).build(context);
-    for (const row of rows.filter(({ listens }) => !listens)) modules.push(...(await build(row)));
+    for (const row of rows.filter((each) => !each.listens)) modules.push(...(await build(row)));
     modules.push(subscriptionsModule(context));
-    for (const row of rows.filter(({ listens }) => listens)) modules.push(...(await build(row)));
+    for (const row of rows.filter((each) => each.listens)) modules.push(...(await build(row)));
     return { modules, metrics: context.metrics };
   } catch (error) {
     await context.connections.stop();

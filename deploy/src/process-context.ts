@@ -27,7 +27,7 @@ import { commonConfig, databaseUrlOf } from './configuration.js';
 import type { CommonConfig } from './configuration.js';
 import { keyGauge } from './key-gauge.js';
 import { messageVerifier } from './message-settings.js';
-import { createBusContext, requireConnected } from './bus-context.js';
+import { connectedOnce, createBusContext, requireConnected } from './bus-context.js';
 import type { BusContext, ProcessInputs } from './bus-context.js';
 import type { Hint, Rights } from './permissions.js';
 import { poolOf } from './pool.js';
@@ -72,13 +72,15 @@ export interface Identity {
   /** The role whose connections carry its large messages, and whose login its queues use. */
   readonly role: RoleName;
   readonly may: Rights;
+  /** Whether callers reach it. */
+  readonly listens: boolean;
   /** The role that takes a large message of that subject, or for null an answer. */
   takerOf(subject: string | null): RoleName;
 }
 
 export async function createProcessContext(
   inputs: ProcessInputs,
-  { name, role, may, takerOf }: Identity,
+  { name, role, may, listens, takerOf }: Identity,
 ): Promise<ProcessContext> {
   const { env, log } = inputs;
   const config = commonConfig(env);
@@ -92,6 +94,7 @@ export async function createProcessContext(
   const parcels = parcelsOf(new PostgresParcels(pool(role), pool), takerOf);
   const busContext = await createBusContext(inputs, name, may, parcels);
   const { bus, metrics } = busContext;
+  const checkBus = listens ? connectedOnce(bus) : () => requireConnected(bus);
   function permit(allowed: boolean, doing: string): void {
     if (!allowed) throw new Error(`${name} may not ${doing}`);
   }
@@ -186,7 +189,7 @@ export async function createProcessContext(
         await Promise.all([...pools.values()].map((open) => open.end()));
       },
       ready: async () => {
-        requireConnected(bus);
+        checkBus();
         await Promise.all([...pools.values()].map((open) => databaseNow(open.ofNoTenant)));
       },
     },
