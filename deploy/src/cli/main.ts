@@ -24,6 +24,10 @@ export const COMMAND_FILES: readonly {
     add: async (to) => (await import('./security-log.js')).addSecurityLogCommand(to),
   },
   { names: ['doctor'], add: async (to) => (await import('./doctor.js')).addDoctorCommand(to) },
+  {
+    names: ['database-roles'],
+    add: async (to) => (await import('./database-roles.js')).addDatabaseRolesCommand(to),
+  },
   { names: ['probe'], add: async (to) => (await import('./probe.js')).addProbeCommand(to) },
 ];
 

@@ -1,0 +1,43 @@
+import { QUEUES_ROLE, ROLES } from '@countersign/database';
+
+export interface RolesOptions {
+  /** Queues are in Postgres: one process runs all targets and there is no Redis. */
+  readonly queues: boolean;
+}
+
+/**
+ * SQL that a database needs before the first migration: the groups that rights are granted to, and for each a login that is a member
+ * of it and of no other. It may run again, and changes no login that is there. Passwords are not part of it: `\password` of psql
+ * sends only their hash.
+ */
+export function databaseRolesSql({ queues }: RolesOptions): string {
+  const groups = [...Object.values(ROLES), QUEUES_ROLE];
+  const logins = Object.values(ROLES).map((group) => ({ group, login: loginOf(group) }));
+  const lines = [
+    '-- The groups that the migration grants rights to. They own nothing and cannot log in.',
+    ...groups.map((group) => unlessThere(`CREATE ROLE ${group} NOLOGIN NOINHERIT`)),
+    '-- A login for each of them.',
+    ...logins.flatMap(({ group, login }) => [
+      unlessThere(`CREATE ROLE ${login} LOGIN NOINHERIT`),
+      `GRANT ${group} TO ${login};`,
+    ]),
+    ...(queues
+      ? [
+          '-- Queues are in Postgres, and the gateway’s login works on them.',
+          `GRANT ${QUEUES_ROLE} TO ${loginOf(ROLES.gateway)};`,
+        ]
+      : []),
+    '-- Then, in psql, a password for each:',
+    ...logins.map(({ login }) => `--   \\password ${login}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** `countersign_execution` logs in as `execution`. */
+function loginOf(group: string): string {
+  return group.replace('countersign_', '');
+}
+
+function unlessThere(create: string): string {
+  return `DO $$ BEGIN ${create}; EXCEPTION WHEN duplicate_object THEN NULL; END $$;`;
+}
