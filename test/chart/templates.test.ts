@@ -69,6 +69,17 @@ describe.each(SHAPES)('%s', (values) => {
     }
   });
 
+  it('leaves nothing of its test behind that passed', () => {
+    const tests = rendered(values).filter(({ metadata }) => /-test$/.test(metadata.name));
+    for (const { kind, metadata } of tests) {
+      const hook = metadata.annotations?.['helm.sh/hook'];
+      // Helm asks each object of a test for its log, so the policy is none of them; uninstalling takes it away.
+      expect([kind, hook]).toEqual([kind, kind === 'Pod' ? 'test' : undefined]);
+      if (hook !== undefined)
+        expect(metadata.annotations?.['helm.sh/hook-delete-policy']).toContain('hook-succeeded');
+    }
+  });
+
   it('cleans up every hook', () => {
     for (const { metadata } of rendered(values)) {
       if (metadata.annotations?.['helm.sh/hook'] === undefined) continue;
