@@ -3,18 +3,13 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { ROLES } from '@countersign/database';
 import type { RoleName } from '@countersign/database';
-import * as execution from '@countersign/execution-authority';
-import * as ledger from '@countersign/ledger';
-import * as notifier from '@countersign/notifier';
-import * as request from '@countersign/request';
-import * as review from '@countersign/review';
+import { QUOTA_AMOUNTS } from '@countersign/request';
 import { explain, scansOf } from '../bench/growth/plan.js';
 import type { Plan, Scan } from '../bench/growth/plan.js';
-import type { Statement } from '../bench/growth/statement.js';
+import { SERVICE_STATEMENTS } from '../bench/growth/statements.js';
 import { growth } from './growth.js';
 import { startTestServer } from './server.js';
 import type { TestServer } from './server.js';
-import { serviceStatements, storesWithStatements } from '../bench/growth/service-statements.js';
 
 /**
  * The keys of a walk along an index, beside the tenant. `page`: it ends after so many rows in the index's order, of which
@@ -71,16 +66,35 @@ const KEYS: Record<string, readonly Key[]> = {
 const ABOUT_MANY: Record<string, readonly string[]> = {
   'ledger.metrics': ['lifecycle', 'material', 'checkpoint', 'deadline', 'delivery'],
   // A reviewer leaves: every open request of the tenant.
-  'DELETE FROM assignment USING lifecycle l': ['lifecycle'],
-  'UPDATE candidate SET live = false': ['lifecycle'],
+  'request.drop-assignments': ['lifecycle'],
+  'request.drop-candidates': ['lifecycle'],
   'request.opened': ['lifecycle'],
 };
 
 /** Of the rows of a page few are passed over by these: reviews that just expired, checkpoints that were just made. */
 const PASSED_OVER = ['review_deadline', 'acceptance'];
 
-/** The functions that make statements, with the name of each. */
-const MADE = /\b(statement|stepStatement|customStep|batchStatement|sized)\(\s*'([^']+)'/g;
+/** The functions that make statements, with the name of each; of a table that of the first. */
+const MADE =
+  /\b(statements?|stepStatement|customStep|batchStatement|sized)\(\s*'([^']+)'(?:, \{\s*(?:\/\/[^\n]*\s*)*(\w+):)?/g;
+/** Asked by commands, as the owner of the database, and not on a service's connection. */
+const OF_THE_OWNER = ['database.retire'];
+/** How a connection is asked. A transaction's begin and end are no statements of a store. */
+const ASKED = /\.query(?:<[^(]*>)?\(\s*[\w`'"{]+(?: \w+)?/g;
+const ALLOWED = /query(?:<[^(]*>)?\(\s*(?:asked$|'(?:BEGIN|ROLLBACK))/;
+
+/** By path, the code of the services and of what they share. */
+function productSources(): Map<string, string> {
+  const root = join(__dirname, '../..');
+  const paths = ['services', 'packages/database'].flatMap((part) =>
+    readdirSync(join(root, part), { recursive: true, encoding: 'utf8' })
+      .map((path) => `${part}/${path}`)
+      .filter((path) =>
+        /^(services\/[\w-]+|packages\/database)\/src\/.*(?<!\.test)\.ts$/.test(path),
+      ),
+  );
+  return new Map(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
+}
 
 function faultOf(scan: Scan): string | null {
   const keys = KEYS[scan.table];
@@ -101,12 +115,10 @@ function faultsOf(name: string, plan: Plan): string[] {
 }
 
 let server: TestServer;
-let statements: Statement[];
 const urls: Record<string, string> = {};
 
 beforeAll(async () => {
   server = await startTestServer();
-  statements = await serviceStatements();
   // Only this test analyses tables.
   const postgres = server.pool(await server.emptyDatabase());
   await postgres.query('ALTER SYSTEM SET autovacuum = off');
@@ -128,7 +140,7 @@ afterAll(() => server.stop());
 async function plansOf(url: string): Promise<[name: string, Plan][]> {
   const plans: [string, Plan][] = [];
   const clients = new Map<RoleName, pg.PoolClient>();
-  for (const statement of statements) {
+  for (const statement of SERVICE_STATEMENTS) {
     const { role, name } = statement;
     const client = clients.get(role) ?? (await server.pool(url, role, 1).connect());
     clients.set(role, client);
@@ -180,8 +192,8 @@ async function functionPlansOf(url: string): Promise<[name: string, Plan][]> {
   return plans;
 }
 
-const AMOUNTS = `'${JSON.stringify(request.QUOTA_AMOUNTS)}'::jsonb`;
-const LIFTED = `'${JSON.stringify({ ...request.QUOTA_AMOUNTS, outstanding_owner: 1e6, outstanding_tenant: 1e6 })}'::jsonb`;
+const AMOUNTS = `'${JSON.stringify(QUOTA_AMOUNTS)}'::jsonb`;
+const LIFTED = `'${JSON.stringify({ ...QUOTA_AMOUNTS, outstanding_owner: 1e6, outstanding_tenant: 1e6 })}'::jsonb`;
 const FUNCTIONS: readonly [RoleName, string][] = [
   ['ledger', `ledger_drain('t', 100)`],
   ['request', `creation_refusal('t', 'owner', 'publisher', 1000000, ${AMOUNTS})`],
@@ -209,35 +221,26 @@ describe.each([
   }, 30_000);
 });
 
-it('knows the statements of every store that asks them by itself', () => {
-  const exported = [execution, ledger, notifier, request, review].flatMap((of) =>
-    Object.entries(of),
+it('knows every statement that is made by its name', () => {
+  const known = new Set(SERVICE_STATEMENTS.map(({ name }) => name));
+  const made = [...productSources()].flatMap(([, text]) =>
+    [...text.matchAll(MADE)].map(([, how, name = '', first = '']) => {
+      if (how === 'sized') return `${name}-small`;
+      if (how !== 'statements') return name;
+      return `${name}.${first.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    }),
   );
-  const known = storesWithStatements();
-  const asking = exported.filter(
-    ([name, of]) => /(Store|Source)$/.test(name) && /\.query\(\s*[{`'"]/.test(String(of)),
-  );
-  const others = asking.map(([name]) => name);
-  // Keeps files.
-  expect(others.filter((name) => !known.includes(name) && !name.endsWith('AnchorStore'))).toEqual(
-    [],
-  );
-  expect(others.length).toBeGreaterThan(8);
+  expect(made.filter((name) => !known.has(name) && !OF_THE_OWNER.includes(name))).toEqual([]);
+  expect(made.length).toBeGreaterThan(50);
+  expect(SERVICE_STATEMENTS.map(({ name }) => name)).toEqual([...known]);
 });
 
-it('knows every statement that a store makes by its name', async () => {
-  const known = new Set(statements.map(({ name }) => name));
-  const services = join(__dirname, '../../services');
-  const sources = readdirSync(services, { recursive: true, encoding: 'utf8' }).filter((path) =>
-    /^[\w-]+\/src\/store(\/[\w-]+)?\.ts$/.test(path),
-  );
-  const made = sources.flatMap((path) =>
-    [...readFileSync(join(services, path), 'utf8').matchAll(MADE)].map(([, how, name = '']) =>
-      how === 'sized' ? `${name}-small` : name,
-    ),
-  );
-  expect(made.filter((name) => !known.has(name))).toEqual([]);
-  expect(made.length).toBeGreaterThan(35);
+it('services ask no statement but those', () => {
+  const asking = [...productSources()]
+    .filter(([path]) => path.startsWith('services/'))
+    .flatMap(([path, text]) => [...text.matchAll(ASKED)].map(([how]) => `${path}: ${how}`));
+  expect(asking.filter((how) => !ALLOWED.test(how))).toEqual([]);
+  expect(asking.length).toBeGreaterThan(5);
 });
 
 it.each([
@@ -250,7 +253,7 @@ it.each([
   ],
 ])('would tell of %s', async (text, fault) => {
   const client = await server.pool(urls['new and empty'] as string, 'request', 1).connect();
-  const plan = await explain(client, { text, values: [null, null] });
+  const plan = await explain(client, { text, names: ['a', 'b'] });
   client.release();
   expect(faultsOf('it', plan)).toEqual([expect.stringContaining(fault)]);
 });

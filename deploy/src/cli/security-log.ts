@@ -44,8 +44,8 @@ async function pagesOf(
   tenant: string,
   after: number,
 ): Promise<SecurityPages | null> {
-  const ledgerId = await store.chainIdOf(tenant);
-  if (ledgerId === undefined) return null;
+  const log = await store.end(tenant);
+  if (log === undefined) return null;
   const entries: SecurityEntry[] = [];
   let end = after;
   let isLast = false;
@@ -57,7 +57,7 @@ async function pagesOf(
   }
   const checkpoints = await store.checkpoints(tenant, after, end);
   return {
-    security_log: { tenant, ledger_id: ledgerId },
+    security_log: { tenant, ledger_id: log.ledger_id },
     entries,
     checkpoints: checkpoints.map((text) => JSON.parse(text)),
     next: isLast ? null : String(end),

@@ -1,9 +1,9 @@
 import type { DeadlineKind } from '@countersign/protocol';
-import { ask } from './pool.js';
+import { ask, askOne } from './pool.js';
 import type { Pool } from './pool.js';
-import { loadValues } from './request-row.js';
+import { CLOCK, loadValues } from './request-row.js';
 import type { LoadValues } from './request-row.js';
-import { statement } from './statement.js';
+import { acrossTenants, statements } from './statement.js';
 import { openIncident, restDeadline, settleDeadlines } from './step-consequences.js';
 
 /** A deadline row that is not done; `due` in epoch milliseconds. */
@@ -14,35 +14,47 @@ export interface DueDeadline {
   readonly due: number;
 }
 
+/** What is due and not done; `oldestMs`: for how long the oldest of it is. */
+export interface Overdue {
+  readonly count: number;
+  readonly oldestMs: number;
+}
+
 /** How often an item may fail before an incident is opened. */
 const TOLERATED = 5;
 
-/** Asked once a statement: to a clock that may tell each row another time Postgres cannot walk an index. */
-const NOW = '(SELECT clock_timestamp())';
+const REQUEST = ':request_id::uuid';
 
-export const FINISH = statement(
-  'deadlines.finish',
-  settleDeadlines({
-    request: ':request_id::uuid',
+export const DEADLINE_STATEMENTS = statements('deadlines', {
+  upcoming: acrossTenants(`SELECT d.tenant, d.request_id AS "requestId", d.kind, d.due,
+      ceil(extract(epoch FROM d.due - clock_timestamp()) * 1000)::float8 AS "inMs"
+    FROM deadline d
+    WHERE d.done_at IS NULL AND d.due <= (SELECT clock_timestamp() + make_interval(secs => :ahead_ms::float8 / 1000))
+      AND d.kind = ANY (:kinds::text[]) AND (d.rests_until IS NULL OR d.rests_until <= clock_timestamp())
+      AND (:after_due::timestamptz IS NULL
+        OR (d.due, d.tenant, d.request_id, d.kind) > (:after_due, :after_tenant::text, :after_request::uuid, :after_kind::text))
+      AND d.due >= coalesce(:after_due, '-infinity')
+    ORDER BY d.due, d.tenant, d.request_id, d.kind LIMIT :most`),
+  overdue: acrossTenants(`SELECT count(*)::float8 AS count,
+      coalesce(extract(epoch FROM clock_timestamp() - min(d.due)) * 1000, 0)::float8 AS "oldestMs"
+    FROM deadline d WHERE d.done_at IS NULL AND d.due <= ${CLOCK} AND d.kind = ANY (:kinds::text[])`),
+  finish: settleDeadlines({
+    request: REQUEST,
     kind: ':kind',
     and: 'deadline.due <= clock_timestamp()',
   }),
-);
-
-export const FAILED = statement(
-  'deadlines.failed',
-  `WITH d AS (
+  failed: `WITH d AS (
     ${restDeadline({
-      request: ':request_id::uuid',
+      request: REQUEST,
       kind: ':kind',
       seconds: 'least(3600, power(2, least(attempts + 1, 12)))',
     })}
   ) ${openIncident({
     code: "'retention_stalled'",
-    request: ':request_id::uuid',
+    request: REQUEST,
     from: `d WHERE attempts = ${TOLERATED}`,
   })}`,
-);
+});
 
 /** The deadline rows of some kinds, as the worker that does them sees them. */
 export class Deadlines {
@@ -60,49 +72,38 @@ export class Deadlines {
     after: DueDeadline | null,
     most: number,
   ): Promise<(DueDeadline & { inMs: number })[]> {
-    const { rows } = await this.pool.acrossTenants.query<DueDeadline & { inMs: number }>({
-      name: 'deadlines.upcoming',
-      text: `SELECT d.tenant, d.request_id AS "requestId", d.kind, d.due,
-          ceil(extract(epoch FROM d.due - clock_timestamp()) * 1000)::float8 AS "inMs"
-        FROM deadline d
-        WHERE d.done_at IS NULL AND d.due <= (SELECT clock_timestamp() + make_interval(secs => $1::float8 / 1000))
-          AND d.kind = ANY ($2::text[]) AND (d.rests_until IS NULL OR d.rests_until <= clock_timestamp())
-          AND ($3::timestamptz IS NULL OR (d.due, d.tenant, d.request_id, d.kind) > ($3, $4::text, $5::uuid, $6::text))
-          AND d.due >= coalesce($3, '-infinity')
-        ORDER BY d.due, d.tenant, d.request_id, d.kind LIMIT $7`,
-      values: [
-        aheadMs,
-        this.kinds,
-        after === null ? null : new Date(after.due),
-        after?.tenant ?? null,
-        after?.requestId ?? null,
-        after?.kind ?? null,
+    const { rows } = await ask<DueDeadline & { inMs: number }>(
+      this.pool,
+      DEADLINE_STATEMENTS.upcoming,
+      {
+        ahead_ms: aheadMs,
+        kinds: this.kinds,
+        after_due: after && new Date(after.due),
+        after_tenant: after && after.tenant,
+        after_request: after && after.requestId,
+        after_kind: after && after.kind,
         most,
-      ],
-    });
+      },
+    );
     return rows;
   }
 
   /** The number of overdue items, waiting after a failure or not, and the age of the oldest. */
-  async overdue(): Promise<{ count: number; oldestMs: number }> {
-    const { rows } = await this.pool.acrossTenants.query<{ count: number; oldestMs: number }>({
-      name: 'deadlines.overdue',
-      text: `SELECT count(*)::float8 AS count,
-          coalesce(extract(epoch FROM clock_timestamp() - min(d.due)) * 1000, 0)::float8 AS "oldestMs"
-        FROM deadline d WHERE d.done_at IS NULL AND d.due <= ${NOW} AND d.kind = ANY ($1::text[])`,
-      values: [this.kinds],
+  async overdue(): Promise<Overdue> {
+    const found = await askOne<Overdue>(this.pool, DEADLINE_STATEMENTS.overdue, {
+      kinds: this.kinds,
     });
-    return rows[0] as { count: number; oldestMs: number };
+    return found as Overdue;
   }
 
   /** Nothing is left to do for the item: it is no longer needed, or its request is gone. */
   async finish({ tenant, requestId, kind }: DueDeadline): Promise<void> {
-    await ask(this.pool, FINISH, { tenant, request_id: requestId, kind });
+    await ask(this.pool, DEADLINE_STATEMENTS.finish, { tenant, request_id: requestId, kind });
   }
 
   /** Lets the item rest, twice as long each time up to an hour, and opens one incident when it keeps failing. */
   async failed({ tenant, requestId, kind }: DueDeadline): Promise<void> {
-    await ask(this.pool, FAILED, { tenant, request_id: requestId, kind });
+    await ask(this.pool, DEADLINE_STATEMENTS.failed, { tenant, request_id: requestId, kind });
   }
 }
 

@@ -1,6 +1,8 @@
 import type { CallerKind, ConfiguredBy, Person, RouteConfig } from '@countersign/protocol';
 import { StaleRead } from './fresh-state.js';
+import { askOne } from './pool.js';
 import type { Pool } from './pool.js';
+import { statements } from './statement.js';
 
 export interface Principal {
   readonly id: string;
@@ -41,6 +43,16 @@ interface Entry<T> {
 
 const MOST_ENTRIES = 50_000;
 
+export const DIRECTORY_STATEMENTS = statements('directory', {
+  principal: `SELECT t.directory_revision, p.id, p.kind, p.enabled, p.config, p.oidc_issuer, p.oidc_subject, p.configured_by,
+      c.id AS credential_id, c.former_id
+    FROM tenant t LEFT JOIN principal p ON p.tenant = t.tenant AND p.id = :id
+    LEFT JOIN credential c ON c.tenant = p.tenant AND c.principal = p.id WHERE t.tenant = $1`,
+  route: `SELECT t.directory_revision, r.id, r.revision, r.config, r.configured_by
+    FROM tenant t LEFT JOIN route r ON r.tenant = t.tenant AND r.id = :id WHERE t.tenant = $1`,
+  revision: 'SELECT directory_revision FROM tenant WHERE tenant = $1',
+});
+
 /**
  * Principals and routes of a tenant at one directory revision. Remembered between calls: a transition that was decided on
  * an older revision cannot commit, so a stale entry costs one more read and never a wrong answer.
@@ -51,19 +63,24 @@ export class Directory {
 
   constructor(private readonly pool: Pool) {}
 
+  /** That of the tenant's directory now; undefined when there is no such tenant. */
+  async revision(tenant: string): Promise<number | undefined> {
+    const found = await askOne<Pick<PrincipalRow, 'directory_revision'>>(
+      this.pool,
+      DIRECTORY_STATEMENTS.revision,
+      { tenant },
+    );
+    return found?.directory_revision;
+  }
+
   async principal(tenant: string, id: string, revision: number): Promise<Principal | null> {
     if (id.includes('\0')) return null;
     const known = this.#principals.get(key(tenant, id));
     if (known?.revision === revision) return known.value;
-    const { rows } = await this.pool.of(tenant).query<PrincipalRow>({
-      name: 'directory.principal',
-      text: `SELECT t.directory_revision, p.id, p.kind, p.enabled, p.config, p.oidc_issuer, p.oidc_subject, p.configured_by,
-          c.id AS credential_id, c.former_id
-        FROM tenant t LEFT JOIN principal p ON p.tenant = t.tenant AND p.id = $2
-        LEFT JOIN credential c ON c.tenant = p.tenant AND c.principal = p.id WHERE t.tenant = $1`,
-      values: [tenant, id],
+    const row = await askOne<PrincipalRow>(this.pool, DIRECTORY_STATEMENTS.principal, {
+      tenant,
+      id,
     });
-    const row = rows[0];
     const value = row === undefined || row.id === null ? null : principalOf(row);
     return remember(this.#principals, key(tenant, id), revision, row?.directory_revision, value);
   }
@@ -73,13 +90,7 @@ export class Directory {
     if (id.includes('\0')) return null;
     const known = this.#routes.get(key(tenant, id));
     if (known?.revision === revision) return known.value;
-    const { rows } = await this.pool.of(tenant).query<RouteRow>({
-      name: 'directory.route',
-      text: `SELECT t.directory_revision, r.id, r.revision, r.config, r.configured_by
-        FROM tenant t LEFT JOIN route r ON r.tenant = t.tenant AND r.id = $2 WHERE t.tenant = $1`,
-      values: [tenant, id],
-    });
-    const row = rows[0];
+    const row = await askOne<RouteRow>(this.pool, DIRECTORY_STATEMENTS.route, { tenant, id });
     const value =
       row === undefined || row.id === null
         ? null

@@ -10,7 +10,7 @@ import {
   scopeOfTenant,
 } from './scope.js';
 import type { Scope } from './scope.js';
-import { valuesFor } from './statement.js';
+import { statement, valuesFor } from './statement.js';
 import type { Statement, Values } from './statement.js';
 import { watchStatements } from './watched-statements.js';
 import type { AroundStatement } from './watched-statements.js';
@@ -117,18 +117,26 @@ export function asked({ name, text, names }: Statement, values: Values) {
   return { name, text, values: valuesFor(names, values) };
 }
 
-/** Asks a statement about those whom it is about, the way that it is made for. `holds`: see {@link PointQuery}. */
+/** Asks a statement about those whom it is about, the way that it is made for. */
 export function ask<Row extends object>(
   pool: Pool,
   statement: Statement,
   values: Values,
-  holds?: string,
+  options?: Pick<PointQuery, 'holds' | 'query_timeout'> & { readonly rows?: number },
 ): Promise<{ rows: Row[] }> {
   const scoped = scopedFor(pool, statement, values);
-  const question = asked(statement, values);
-  return statement.pointQuery
-    ? scoped.pointQuery<Row>({ ...question, holds })
-    : scoped.query<Row>(question);
+  const question = { ...asked(statement, values), ...options };
+  return statement.pointQuery ? scoped.pointQuery<Row>(question) : scoped.query<Row>(question);
+}
+
+/** As {@link ask}, for the first row; undefined where there is none. */
+export async function askOne<Row extends object>(
+  pool: Pool,
+  statement: Statement,
+  values: Values,
+): Promise<Row | undefined> {
+  const { rows } = await ask<Row>(pool, statement, values);
+  return rows[0];
 }
 
 /** The connections that a statement is asked on. */
@@ -270,11 +278,12 @@ function poolGauges(pool: pg.Pool): { total: number; idle: number; waiting: numb
   return { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount };
 }
 
+export const CLOCK_READ = statement('database.now', 'SELECT clock_timestamp() AS now', {
+  about: 'none',
+});
+
 /** The one clock that decides: the database's, epoch milliseconds. */
 export async function databaseNow(pool: Asking): Promise<number> {
-  const { rows } = await pool.query<{ now: number }>({
-    name: 'database.now',
-    text: 'SELECT clock_timestamp() AS now',
-  });
+  const { rows } = await pool.query<{ now: number }>(asked(CLOCK_READ, {}));
   return rows[0]?.now as number;
 }

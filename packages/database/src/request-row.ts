@@ -51,6 +51,8 @@ const FENCED = `(t.fenced OR coalesce(t.compared_at < pg_postmaster_start_time()
 
 /** The database's clock, epoch milliseconds. */
 export const NOW = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::float8';
+/** The same as a time, asked once a statement: to a clock that may tell each row another time Postgres cannot walk an index. */
+export const CLOCK = '(SELECT clock_timestamp())';
 
 /**
  * The columns that every operation on a request loads in its one read: the tenant, the request with its integrity

@@ -1,6 +1,8 @@
 import { Refusal } from '@countersign/protocol';
 import type { JsonObject, SecurityKind } from '@countersign/protocol';
+import { asked } from './pool.js';
 import type { Asking, Pool } from './pool.js';
+import { statement } from './statement.js';
 
 /** An event for the security log (protocol R41). The database adds its time and which role inserted it. */
 export interface NewSecurityEvent {
@@ -17,14 +19,15 @@ export interface NewSecurityEvent {
 }
 
 const COLUMNS = 'tenant, kind, actor, actor_kind, subject, request_id, detail';
-const EVENTS = `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::uuid[], $7::text[])
-  WITH ORDINALITY AS e (tenant, kind, actor, actor_kind, subject, request_id, detail, place)`;
 
-const SAVE = {
-  name: 'security.save-events',
-  text: `INSERT INTO security_event (${COLUMNS})
-    SELECT e.tenant, e.kind, e.actor, e.actor_kind, e.subject, e.request_id, e.detail::jsonb FROM ${EVENTS} ORDER BY e.place`,
-};
+export const SAVE_SECURITY_EVENTS = statement(
+  'security.save-events',
+  `INSERT INTO security_event (${COLUMNS})
+  SELECT e.tenant, e.kind, e.actor, e.actor_kind, e.subject, e.request_id, e.detail::jsonb
+  FROM unnest(:tenants::text[], :kinds::text[], :actors::text[], :actor_kinds::text[], :subjects::text[],
+    :request_ids::uuid[], :details::text[]) WITH ORDINALITY AS e (${COLUMNS}, place) ORDER BY e.place`,
+  { about: 'all' },
+);
 
 /**
  * Inserts events by a connection that acts as a service's role, in its transaction when it has one. The role may insert
@@ -34,18 +37,16 @@ export async function saveSecurityEvents(
   client: Asking,
   events: readonly NewSecurityEvent[],
 ): Promise<void> {
-  await client.query({
-    ...SAVE,
-    values: [
-      events.map(({ tenant }) => tenant),
-      events.map(({ kind }) => kind),
-      events.map(({ actor }) => actor?.id ?? null),
-      events.map(({ actor }) => actor?.kind ?? null),
-      events.map(({ subject }) => subject ?? null),
-      events.map(({ requestId }) => requestId ?? null),
-      events.map(({ detail }) => JSON.stringify(detail ?? {})),
-    ],
-  });
+  const values = {
+    tenants: events.map(({ tenant }) => tenant),
+    kinds: events.map(({ kind }) => kind),
+    actors: events.map(({ actor }) => actor?.id ?? null),
+    actor_kinds: events.map(({ actor }) => actor?.kind ?? null),
+    subjects: events.map(({ subject }) => subject ?? null),
+    request_ids: events.map(({ requestId }) => requestId ?? null),
+    details: events.map(({ detail }) => JSON.stringify(detail ?? {})),
+  };
+  await client.query(asked(SAVE_SECURITY_EVENTS, values));
 }
 
 /** Records a command that was run with the database's own credentials: the actor is its login. */

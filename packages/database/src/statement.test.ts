@@ -1,5 +1,5 @@
 import type { ScopedPool } from './pool.js';
-import { compile, statement, valuesFor } from './statement.js';
+import { acrossTenants, compile, statement, statements, valuesFor } from './statement.js';
 
 it('numbers parameters in the order of their first use, behind those that come first', () => {
   const { text, names } = compile(
@@ -46,4 +46,17 @@ it('goes to the server only in the way that it says', () => {
     pool.pointQuery(said),
   ];
   expect(asks).toHaveLength(1);
+});
+
+it('names the statements of a table after their keys', () => {
+  const made = statements('tree', {
+    newestHead: 'SELECT $1',
+    behind: acrossTenants('SELECT :id'),
+    tile: { pointQuery: true, text: 'SELECT $1, :id' },
+  });
+  expect(made).toEqual({
+    newestHead: statement('tree.newest-head', 'SELECT $1'),
+    behind: statement('tree.behind', 'SELECT :id', { about: 'all' }),
+    tile: statement('tree.tile', 'SELECT $1, :id', { pointQuery: true }),
+  });
 });

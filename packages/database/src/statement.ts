@@ -18,13 +18,34 @@ export interface Statement extends NamedParameters {
   readonly about: 'tenant' | 'all' | 'none';
 }
 
+type Options = Partial<Pick<Statement, 'pointQuery' | 'about'>>;
+
 /** A statement, as SQL with named parameters. Fragments know the tenant as `$1`. */
 export function statement(
   name: string,
   text: string,
-  { pointQuery = false, about = 'tenant' }: Partial<Pick<Statement, 'pointQuery' | 'about'>> = {},
+  { pointQuery = false, about = 'tenant' }: Options = {},
 ): Statement {
   return { name, pointQuery, about, ...compile(text, about === 'tenant' ? ['tenant'] : []) };
+}
+
+/** A text of {@link statements} that is about the rows of all tenants, or of none. */
+export const acrossTenants = (text: string) => ({ text, about: 'all' }) as const;
+export const ofNoTenant = (text: string) => ({ text, about: 'none' }) as const;
+
+/** Statements by their names, each prepared as `prefix.its-name`. A text alone is about one tenant, as in {@link statement}. */
+export function statements<Name extends string>(
+  prefix: string,
+  texts: Readonly<Record<Name, string | (Options & { readonly text: string })>>,
+): Readonly<Record<Name, Statement>> {
+  const made = Object.entries<string | (Options & { readonly text: string })>(texts).map(
+    ([name, of]) => {
+      const { text, ...options } = typeof of === 'string' ? { text: of } : of;
+      const suffix = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+      return [name, statement(`${prefix}.${suffix}`, text, options)];
+    },
+  );
+  return Object.fromEntries(made) as Record<Name, Statement>;
 }
 
 /** `:name`, and not the cast `::type`. */

@@ -2,11 +2,11 @@ import type { DecisionRequest, Draft, Lifecycle, Transition } from '@countersign
 import { StaleRead, isBeaten } from './fresh-state.js';
 import { columnType, lifecycleArrays, lifecycleColumns } from './lifecycle-columns.js';
 import type { LifecycleColumn } from './lifecycle-columns.js';
-import { ask } from './pool.js';
+import { ask, asked } from './pool.js';
 import type { Asking, Pool } from './pool.js';
 import { placed } from './request-row.js';
 import type { RequestRow, StoredRequest } from './request-row.js';
-import { compile, valuesFor } from './statement.js';
+import { compile, statement } from './statement.js';
 import type { Statement, Values } from './statement.js';
 import {
   consequenceValues,
@@ -203,7 +203,7 @@ async function save(
   holds: string,
 ): Promise<void> {
   try {
-    const { rows } = await ask<{ saved: number }>(pool, statement, values, holds);
+    const { rows } = await ask<{ saved: number }>(pool, statement, values, { holds });
     if (rows[0]?.saved !== 1) throw new StaleRead(statement.name);
   } catch (error) {
     throw isBeaten(error) ? new StaleRead(statement.name, { cause: error }) : error;
@@ -220,10 +220,7 @@ export interface MovedRequest {
   readonly records: readonly NewRecord[];
 }
 
-export interface BatchStatement {
-  readonly name: string;
-  readonly text: string;
-  readonly names: readonly string[];
+export interface BatchStatement extends Statement {
   readonly moves: readonly LifecycleColumn[];
 }
 
@@ -266,37 +263,39 @@ export function batchStatement(
   RETURNING lifecycle.request_id
 ), ${[...recordsOfRequests(whole ? undefined : 'l'), ...(parts.with ?? [])].join(', ')}
 SELECT count(*)::integer AS saved${whole ? `, must(count(*) = cardinality(:id::uuid[]), 'moved')` : ''} FROM l`;
-  return { name, moves, ...compile(text, ['tenant']) };
+  return { moves, ...statement(name, text) };
 }
 
 /** Saves a batch and answers how many of its requests moved. `own`: the statement's other values, by name. */
 export async function commitBatch(
   asking: Asking,
-  statement: BatchStatement,
+  batch: BatchStatement,
   tenant: string,
   moved: readonly MovedRequest[],
   own: Values = {},
 ): Promise<number> {
-  const { name, text, names, moves } = statement;
   const records = moved.flatMap(({ id, records: all }) =>
     all.map((record) => ({ requestId: id, record })),
   );
-  const values = valuesFor(names, {
+  const values = {
     tenant,
     id: moved.map(({ id }) => id),
     version: moved.map(({ version }) => version),
     ...lifecycleArrays(
       moved.map(({ next }) => next),
-      moves,
+      batch.moves,
     ),
     ...recordsOfRequestsValues(records),
     ...own,
-  });
-  const { rows } = await asking.query<{ saved: number }>({ name, text, values });
+  };
+  const { rows } = await asking.query<{ saved: number }>(asked(batch, values));
   return rows[0]?.saved ?? 0;
 }
 
-const RECORDS = compile(`WITH ${recordsOfRequests().join(', ')} SELECT 1 AS saved`, ['tenant']);
+export const SAVE_RECORDS = statement(
+  'database.save-records',
+  `WITH ${recordsOfRequests().join(', ')} SELECT 1 AS saved`,
+);
 
 /** Saves records that come without a step, in the order given, each with the request that it is about or null. */
 export async function saveRecords(
@@ -304,6 +303,5 @@ export async function saveRecords(
   tenant: string,
   records: readonly { readonly requestId: string | null; readonly record: NewRecord }[],
 ): Promise<void> {
-  const values = valuesFor(RECORDS.names, { tenant, ...recordsOfRequestsValues(records) });
-  await asking.query({ name: 'database.save-records', text: RECORDS.text, values });
+  await asking.query(asked(SAVE_RECORDS, { tenant, ...recordsOfRequestsValues(records) }));
 }

@@ -1,6 +1,18 @@
-import type pg from 'pg';
+import { ask } from './pool.js';
 import type { Pool } from './pool.js';
 import { keyed } from './request-row.js';
+import { statements } from './statement.js';
+import type { Statement, Values } from './statement.js';
+
+export const TRACE_STATEMENTS = statements('trace', {
+  note: 'INSERT INTO trace (tenant, record_id, traceparent) VALUES ($1, :record_id::uuid, :traceparent)',
+  of: `SELECT k.id, x.traceparent FROM unnest(:record_ids::uuid[]) AS k (id)
+    ${keyed('trace', 'x', 'x.record_id = k.id')} WHERE x.traceparent IS NOT NULL`,
+  ofEntries: `SELECT e.record_id AS id, x.traceparent FROM ledger_entry e
+    ${keyed('trace', 'x', 'x.record_id = e.record_id')}
+    WHERE e.tenant = $1 AND e.sequence > :after AND e.sequence <= :through AND (:type::text IS NULL OR e.type = :type)
+      AND x.traceparent IS NOT NULL`,
+});
 
 /**
  * Which trace a record belongs to (docs/tracing.md). Only called while tracing is on, and never a reason to fail: work is
@@ -11,25 +23,14 @@ export class Traces {
 
   /** Before the record is committed, so that every reader of the record finds this. */
   async note(tenant: string, recordId: string, traceparent: string): Promise<void> {
-    await this.pool
-      .of(tenant)
-      .query({
-        name: 'trace.note',
-        text: 'INSERT INTO trace (tenant, record_id, traceparent) VALUES ($1, $2::uuid, $3)',
-        values: [tenant, recordId, traceparent],
-      })
-      .catch(() => {});
+    const values = { tenant, record_id: recordId, traceparent };
+    await ask(this.pool, TRACE_STATEMENTS.note, values).catch(() => {});
   }
 
   /** By record id; those that belong to no sampled trace are left out. */
   async of(tenant: string, recordIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     if (recordIds.length === 0) return new Map();
-    return this.#read(tenant, {
-      name: 'trace.of',
-      text: `SELECT k.id, x.traceparent FROM unnest($2::uuid[]) AS k (id)
-        ${keyed('trace', 'x', 'x.record_id = k.id')} WHERE x.traceparent IS NOT NULL`,
-      values: [tenant, recordIds],
-    });
+    return this.#read(TRACE_STATEMENTS.of, { tenant, record_ids: recordIds });
   }
 
   /** Of the records that a tenant's chain has after `after` up to `through`; of one type when it is given. */
@@ -39,19 +40,12 @@ export class Traces {
     through: number,
     type: string | null = null,
   ): Promise<ReadonlyMap<string, string>> {
-    return this.#read(tenant, {
-      name: 'trace.of-entries',
-      text: `SELECT e.record_id AS id, x.traceparent FROM ledger_entry e
-        ${keyed('trace', 'x', 'x.record_id = e.record_id')}
-        WHERE e.tenant = $1 AND e.sequence > $2 AND e.sequence <= $3 AND ($4::text IS NULL OR e.type = $4)
-          AND x.traceparent IS NOT NULL`,
-      values: [tenant, after, through, type],
-    });
+    return this.#read(TRACE_STATEMENTS.ofEntries, { tenant, after, through, type });
   }
 
-  async #read(tenant: string, query: pg.QueryConfig): Promise<ReadonlyMap<string, string>> {
+  async #read(of: Statement, values: Values): Promise<ReadonlyMap<string, string>> {
     try {
-      const { rows } = await this.pool.of(tenant).query<{ id: string; traceparent: string }>(query);
+      const { rows } = await ask<{ id: string; traceparent: string }>(this.pool, of, values);
       return new Map(rows.map(({ id, traceparent }) => [id, traceparent]));
     } catch {
       return new Map();

@@ -14,6 +14,7 @@ export type { Notifications } from './operations/discovery.js';
 export { createGateway } from './module.js';
 export type { GatewayDeps } from './deps.js';
 export { createStore } from './store/index.js';
+export * as gatewayStatements from './store/statements.js';
 
 /** The development identity provider, loaded only when it is asked for: production never has it in memory. */
 export async function createDevelopmentProvider(

@@ -34,3 +34,5 @@ export { readWitness } from './tree/witness.js';
 export type { Witness } from './tree/witness.js';
 export { LagStore } from './store/lag.js';
 export { anchoredTimer, chainMetrics } from './chain-metrics.js';
+export * as ledgerStatements from './store/statements.js';
+export * as securityLogStatements from './store/security-stream.js';

@@ -13,4 +13,4 @@ export type { Resolve } from './webhook/resolver.js';
 export { WebhookFailure, webhookSender } from './webhook/sender.js';
 export type { SendWebhook, SenderOptions } from './webhook/sender.js';
 export { followerMetrics } from './follower-metrics.js';
-export * as notifierStatements from './store/index.js';
+export * as notifierStatements from './store/statements.js';

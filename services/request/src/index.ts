@@ -10,5 +10,5 @@ export { ListStore } from './store/lists.js';
 export { ExpiryStore } from './store/expiry.js';
 export { HousekeepingStore } from './store/housekeeping.js';
 export { RequestStore } from './store/requests.js';
-export * as deletionStatements from './store/deletion.js';
+export * as deletionStatements from './store/deletion-statements.js';
 export * as requestStatements from './store/statements.js';

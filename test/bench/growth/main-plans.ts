@@ -1,18 +1,18 @@
 import type pg from 'pg';
-import { Deadlines, ROLES, createPool } from '@countersign/database';
-import type { Pool, RoleName } from '@countersign/database';
-import { ExecutionStore } from '@countersign/execution-authority';
-import { createStore } from '@countersign/gateway';
-import { LedgerStore } from '@countersign/ledger';
-import { CreationStore, ListStore, RequestStore } from '@countersign/request';
-import { ReviewStore } from '@countersign/review';
+import { ROLES, createPool, databaseStatements, loadValues } from '@countersign/database';
+import type { RoleName, Statement, Values } from '@countersign/database';
+import { executionStatements } from '@countersign/execution-authority';
+import { gatewayStatements } from '@countersign/gateway';
+import { ledgerStatements } from '@countersign/ledger';
+import { DECISION_STATES, DEFAULT_LIMITS } from '@countersign/protocol';
+import { requestStatements } from '@countersign/request';
+import { reviewStatements } from '@countersign/review';
 import type { Ends } from '../ends.js';
 import type { Ground } from './ground.js';
 import { explain, scansOf } from './plan.js';
 import type { Scan } from './plan.js';
-import { serviceStatements } from './service-statements.js';
-import { recordingPool } from './statement.js';
-import type { Statement } from './statement.js';
+import { SERVICE_STATEMENTS } from './statements.js';
+import type { ServiceStatement } from './statements.js';
 
 /** How one main query went on the large tenant; `run` false: only planned, for it would have written. */
 export interface MainPlan {
@@ -41,8 +41,14 @@ export async function mainPlans(ground: Ground, ends: Ends): Promise<MainPlan[]>
     clients.set(role, client);
     return client;
   };
-  const add = async (title: string, statement: Statement, run: boolean): Promise<void> => {
-    const plan = await explain(await clientOf(statement.role), statement, { run });
+  const add = async (
+    title: string,
+    role: RoleName,
+    statement: Statement,
+    values?: Values,
+  ): Promise<void> => {
+    const run = values !== undefined;
+    const plan = await explain(await clientOf(role), statement, { run: values ?? false });
     plans.push({
       title,
       statement: statement.name,
@@ -54,10 +60,10 @@ export async function mainPlans(ground: Ground, ends: Ends): Promise<MainPlan[]>
       ms: plan['Execution Time'] ?? null,
     });
   };
-  for (const [title, statement] of await reads(ground)) await add(title, statement, true);
-  const every = await serviceStatements();
+  for (const read of await reads(ground)) await add(...read);
   for (const [title, name] of WRITES) {
-    await add(title, every.find((of) => of.name === name) as Statement, false);
+    const write = SERVICE_STATEMENTS.find((of) => of.name === name) as ServiceStatement;
+    await add(title, write.role, write);
   }
   return plans;
 }
@@ -75,7 +81,9 @@ const WRITES = [
   ['supersede', 'request.supersede'],
 ] as const;
 
-async function reads(ground: Ground): Promise<[title: string, Statement][]> {
+type Read = readonly [title: string, role: RoleName, statement: Statement, values: Values];
+
+async function reads(ground: Ground): Promise<Read[]> {
   const { database, tenant, producer, reviewer, operator } = ground;
   const { rows } = await database.query<{ id: string; at: number }>(
     `SELECT request_id AS id, anchor_sequence::float8 AS at FROM lifecycle WHERE tenant = $1 AND owner = $2
@@ -83,76 +91,78 @@ async function reads(ground: Ground): Promise<[title: string, Statement][]> {
     [tenant, producer.id],
   );
   const { id = '', at = 0 } = rows[0] ?? {};
-  const caller = { tenant, id: producer.id, kind: 'producer', credential: null } as const;
-  const found: [string, Statement][] = [];
-  const of = async (
-    title: string,
-    role: RoleName,
-    ask: (pool: Pool) => Promise<unknown>,
-  ): Promise<void> => {
-    const recorded: Statement[] = [];
-    await ask(recordingPool(role, recorded));
-    found.push([title, recorded[0] as Statement]);
-  };
   const digests = await database.query<{ token: string; session: string }>(
     `SELECT c.digest AS token, (SELECT digest FROM session s WHERE s.tenant = $1 AND s.principal = $3 LIMIT 1) AS session
      FROM credential c WHERE c.tenant = $1 AND c.principal = $2`,
     [tenant, producer.id, reviewer.id],
   );
   const { token = '', session = '' } = digests.rows[0] ?? {};
-  await of('caller by token', 'gateway', (pool) => createStore(pool).principalOfToken(token));
-  await of('caller by session', 'gateway', (pool) => createStore(pool).session(session));
-  await of('status', 'request', (pool) => new RequestStore(pool).status(caller, id));
-  for (const [who, scope] of [
-    [producer, 'owner'],
-    [reviewer, 'human'],
-    [operator, 'operator'],
-  ] as const) {
-    // The other states are found as `pending` is.
-    for (const state of ['', 'pending', 'expired']) {
-      const title = `list of the ${LISTS[scope]}${state === '' ? '' : `, ${state}`}`;
-      await of(title, 'request', (pool) =>
-        new ListStore(pool).list({ ...caller, id: who.id }, scope, 0, state),
-      );
-    }
-  }
-  const names = { bundle: null, occurrence: `growth/${id}`, recoveryOf: null };
-  await of('create, before', 'request', (pool) =>
-    new CreationStore(pool, null).load(caller, 'request.create', 'none', names),
-  );
-  await of('review, before', 'review', (pool) =>
-    new ReviewStore(pool).load({ ...caller, id: reviewer.id }, id, 'operation', 'none'),
-  );
-  await of('claim, before', 'execution-authority', (pool) =>
-    new ExecutionStore(pool).loadForClaim(caller, id, 'operation', 'none', 'identity'),
-  );
-  await of('admission, before', 'execution-authority', (pool) =>
-    new ExecutionStore(pool).loadForAdmission(caller, id, 'nonce'),
-  );
-  await of('outcome, before', 'execution-authority', (pool) =>
-    new ExecutionStore(pool).loadForOutcome(caller, id, 'operation', 'none'),
-  );
   const last = await database.query<{ sequence: number }>(
     'SELECT sequence::float8 FROM event_head WHERE tenant = $1 AND owner = $2',
     [tenant, producer.id],
   );
-  for (const [title, after] of [
-    ['events, newest cursor', (last.rows[0]?.sequence ?? 0) - 5],
-    ['events, old cursor', 20],
-  ] as const) {
-    await of(title, 'ledger', (pool) =>
-      new LedgerStore(pool).events(tenant, producer.id, after, 100),
-    );
-  }
-  await of('audit chain', 'ledger', (pool) => new LedgerStore(pool).entries(tenant, at, 100));
-  await of('export', 'ledger', (pool) => new LedgerStore(pool).export(caller, id, false));
-  await of('decisions to anchor', 'ledger', (pool) =>
-    new LedgerStore(pool).decisions(tenant, at - 50, at),
+  const events = { tenant, owner: producer.id, most: 100 };
+  const newest = (last.rows[0]?.sequence ?? 0) - 5;
+  const { CALLERS } = gatewayStatements;
+  const { LEDGER, EXPORT } = ledgerStatements;
+  const { LOAD_CLAIM, LOAD_ADMISSION, LOAD_OUTCOME } = executionStatements;
+  const caller = { tenant, id: producer.id };
+  const keyed = (of: { tenant: string; id: string }) => loadValues(of, id, 'operation', 'none');
+  return [
+    ['caller by token', 'gateway', CALLERS.principalOfToken, { digest: token }],
+    ['caller by session', 'gateway', CALLERS.session, { digest: session, idle_seconds: 1800 }],
+    ['status', 'request', requestStatements.STATUS, loadValues(caller, id)],
+    ...listReads(tenant, { owner: producer.id, human: reviewer.id, operator: operator.id }),
+    [
+      'create, before',
+      'request',
+      requestStatements.LOAD_CREATION,
+      {
+        ...{ tenant, owner: producer.id, operation: 'request.create', key: 'none' },
+        ...{ quota_amounts: null, retained_limit: DEFAULT_LIMITS.retained_bytes, route: null },
+        ...{ bundle: null, occurrence: `growth/${id}`, recovery_of: null },
+      },
+    ],
+    ['review, before', 'review', reviewStatements.LOAD_REVIEW, keyed({ tenant, id: reviewer.id })],
+    [
+      ...(['claim, before', 'execution-authority', LOAD_CLAIM] as const),
+      { ...keyed(caller), identity: 'identity' },
+    ],
+    [
+      ...(['admission, before', 'execution-authority', LOAD_ADMISSION] as const),
+      { ...loadValues(caller, id), nonce: 'nonce' },
+    ],
+    ['outcome, before', 'execution-authority', LOAD_OUTCOME, keyed(caller)],
+    ['events, newest cursor', 'ledger', LEDGER.events, { ...events, after: newest }],
+    ['events, old cursor', 'ledger', LEDGER.events, { ...events, after: 20 }],
+    ['audit chain', 'ledger', LEDGER.entries, { tenant, after: at, most: 100 }],
+    ['export', 'ledger', EXPORT.small, loadValues(caller, id)],
+    ['decisions to anchor', 'ledger', LEDGER.decisions, { tenant, after: at - 50, through: at }],
+    [
+      'deadlines that come',
+      'request',
+      databaseStatements.DEADLINE_STATEMENTS.upcoming,
+      {
+        ...{ ahead_ms: 60_000, kinds: ['review', 'grant'], most: 1000 },
+        ...{ after_due: null, after_tenant: null, after_request: null, after_kind: null },
+      },
+    ],
+  ];
+}
+
+function listReads(tenant: string, callers: Readonly<Record<keyof typeof LISTS, string>>): Read[] {
+  return (['owner', 'human', 'operator'] as const).flatMap((scope) =>
+    // The other states are found as `pending` is.
+    ['', 'pending', 'expired'].map((state): Read => [
+      `list of the ${LISTS[scope]}${state === '' ? '' : `, ${state}`}`,
+      'request',
+      requestStatements.LISTS[scope],
+      {
+        ...{ tenant, caller: callers[scope], offset: 0, state },
+        states: state === '' ? DECISION_STATES : [state],
+      },
+    ]),
   );
-  await of('deadlines that come', 'request', (pool) =>
-    new Deadlines(pool, ['review', 'grant']).upcoming(60_000, null, 1000),
-  );
-  return found;
 }
 
 const LISTS = { owner: 'producer', human: 'reviewer', operator: 'operator' } as const;

@@ -23,7 +23,11 @@ export function valueOf(name: string, type: string): unknown {
   // At any time; one record of its id.
   if (name === 'before' || /^record_[1-9]/.test(name)) return null;
   const named = NAMED[name];
-  if (named !== undefined && /^(text|uuid|jsonb)$/.test(type)) return named;
+  if (
+    named !== undefined &&
+    (/^(text|uuid)$/.test(type) || (type === 'jsonb' && named.startsWith('{')))
+  )
+    return named;
   if (type === 'uuid') return NAMED['id'];
   // Pages begin with the newest: 9999-12-31.
   if (name === 'at' || name === 'until') return 253_402_300_799_999;

@@ -1,6 +1,7 @@
 import type pg from 'pg';
+import { valuesFor } from '@countersign/database';
+import type { Statement, Values } from '@countersign/database';
 import { valueOf } from './named.js';
-import type { Statement } from './statement.js';
 
 /** A node of Postgres' plan in JSON, as far as we look at it. */
 export interface PlanNode {
@@ -42,19 +43,19 @@ export interface Scan {
 }
 
 /**
- * The plan that services get: of the prepared statement, for any values. `run` also executes it with the statement's
- * own. The client must have the settings of the service's connections.
+ * The plan that services get: of the prepared statement, for any values. `run` also executes it, with these values or with
+ * some that are made up. The client must have the settings of the service's connections.
  */
 export async function explain(
   client: pg.ClientBase,
-  { text, values = [], names }: Pick<Statement, 'text' | 'values' | 'names'>,
-  { run = false } = {},
+  { text, names }: Pick<Statement, 'text' | 'names'>,
+  { run = false }: { readonly run?: boolean | Values } = {},
 ): Promise<Plan> {
-  const options = run ? 'ANALYZE, BUFFERS, TIMING OFF, VERBOSE' : 'VERBOSE';
+  const options = run === false ? 'VERBOSE' : 'ANALYZE, BUFFERS, TIMING OFF, VERBOSE';
   await client.query(`PREPARE explained AS ${text}`);
   try {
-    const given = names === undefined || !run ? (names ?? values) : await madeUp(client, names);
-    const arguments_ = given.map((value) => (run ? literal(value) : 'NULL')).join(', ');
+    const given = await argumentsOf(client, names, run);
+    const arguments_ = given.map(literal).join(', ');
     const { rows } = await client.query<{ 'QUERY PLAN': [Plan] }>(
       `EXPLAIN (${options}, FORMAT JSON) EXECUTE explained${arguments_ === '' ? '' : `(${arguments_})`}`,
     );
@@ -65,8 +66,14 @@ export async function explain(
   }
 }
 
-/** Values for the parameters of the statement that is prepared. */
-async function madeUp(client: pg.ClientBase, names: readonly string[]): Promise<unknown[]> {
+/** Values for the parameters of the statement that is prepared; null for one that is not run. */
+async function argumentsOf(
+  client: pg.ClientBase,
+  names: readonly string[],
+  run: boolean | Values,
+): Promise<unknown[]> {
+  if (run === false) return names.map(() => null);
+  if (run !== true) return valuesFor(names, run);
   const { rows } = await client.query<{ types: string[] }>(
     `SELECT parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = 'explained'`,
   );

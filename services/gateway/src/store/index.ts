@@ -1,14 +1,12 @@
 import type { CallerKind } from '@countersign/protocol';
-import { ROLES } from '@countersign/database';
-import type { Pool } from '@countersign/database';
-import type { QueryConfig } from 'pg';
+import { ROLES, acrossTenants, ask, ofNoTenant, statements } from '@countersign/database';
+import type { Pool, Statement, Values } from '@countersign/database';
 
 import { IDLE_SECONDS } from '../cookies.js';
 import { loginStore } from './logins.js';
-import { isPerson } from './person.js';
 import type { Rows } from './rows.js';
 import { securityEventStore } from './security-events.js';
-import { sessionStore } from './sessions.js';
+import { LIVE, sessionStore } from './sessions.js';
 
 /** A principal as far as the edge has to know it; services look again in their own transaction. */
 export interface KnownPrincipal {
@@ -60,6 +58,38 @@ const principalColumns = `p.tenant, p.id AS principal, p.kind,
 const keyed = (of: string) =>
   `CROSS JOIN LATERAL (SELECT x.* FROM principal x WHERE x.tenant = ${of}.tenant AND x.id = ${of}.principal LIMIT 1) p`;
 
+/** Of a caller, whose tenant the answer names. */
+const OF_CALLER = { about: 'all', pointQuery: true } as const;
+
+export const CALLERS = statements('gateway', {
+  principalOfToken: {
+    ...OF_CALLER,
+    text: `SELECT ${principalColumns}, CASE WHEN ${BESIDE_PREVIOUS} THEN :digest ELSE c.id::text END AS credential,
+      extract(epoch FROM c.expires_at - clock_timestamp())::float8 AS "secondsLeft"
+    FROM (
+      SELECT tenant, principal, id, expires_at FROM credential WHERE digest = :digest
+      UNION ALL
+      SELECT tenant, principal, former_id, former_until FROM credential WHERE former_digest = :digest
+    ) c ${keyed('c')}
+    WHERE (c.expires_at IS NULL OR c.expires_at > clock_timestamp()) AND p.enabled AND p.kind <> 'human'`,
+  },
+  session: {
+    ...OF_CALLER,
+    text: `SELECT ${principalColumns}, p.config ->> 'name' AS name, s.csrf, s.acr,
+      extract(epoch FROM clock_timestamp() - s.proved_at)::float8 AS "provedAgo",
+      s.last_seen_at < clock_timestamp() - interval '1 minute' AS stale
+    FROM session s ${keyed('s')} WHERE s.digest = :digest AND ${LIVE}`,
+  },
+  // Rows in one order, so that two replicas never wait for each other.
+  addHttpCounts: acrossTenants(`INSERT INTO http_count AS h (tenant, total, failures, conflicts)
+    SELECT * FROM unnest(:tenants::text[], :totals::bigint[], :failures::bigint[], :conflicts::bigint[])
+      AS c (tenant, total, failures, conflicts)
+    ORDER BY c.tenant
+    ON CONFLICT (tenant) DO UPDATE SET total = h.total + EXCLUDED.total,
+      failures = h.failures + EXCLUDED.failures, conflicts = h.conflicts + EXCLUDED.conflicts`),
+  probe: ofNoTenant('SELECT 1'),
+});
+
 export type { Pool } from '@countersign/database';
 export type Store = ReturnType<typeof createStore>;
 
@@ -68,93 +98,41 @@ export type Store = ReturnType<typeof createStore>;
  * time is the database's clock; equality with a deadline counts as expired.
  */
 export function createStore(pool: Pool, idleSeconds = IDLE_SECONDS) {
-  const rows: Rows = async (scoped, name, text, values) => {
-    // A database that hangs must not hold callers: they get their 503 in time.
-    const query = {
-      name: `gateway.${name}`,
-      text,
-      values: [...values],
-      query_timeout: ANSWER_WITHIN_MS,
-    };
-    const result = await scoped.query(query as QueryConfig);
-    return result.rows as never[];
-  };
-  /** Of a session `s`. */
-  const lapsed = `(s.expires_at <= clock_timestamp()
-    OR s.last_seen_at <= clock_timestamp() - interval '${idleSeconds} seconds')`;
-  /** Of a session `s` and its principal `p`. */
-  const live = `NOT ${lapsed}
-    AND s.authenticated_at > coalesce(p.sessions_valid_from, '-infinity') AND p.enabled AND ${isPerson('p')}`;
-
-  /** Of a caller, whose tenant the answer names. Such statements are sent in batches. */
-  async function caller<Row extends object>(
-    name: string,
-    text: string,
-    digest: string,
-  ): Promise<Row | null> {
-    const asked = { name: `gateway.${name}`, text, values: [digest] };
-    const { rows: found } = await pool.acrossTenants.pointQuery<Row>({
-      ...asked,
-      query_timeout: ANSWER_WITHIN_MS,
-    });
-    return found[0] ?? null;
-  }
+  // A database that hangs must not hold callers: they get their 503 in time.
+  const rows: Rows = async <Row extends object>(of: Statement, values: Values) =>
+    (await ask<Row>(pool, of, values, { query_timeout: ANSWER_WITHIN_MS })).rows;
 
   return {
-    ...loginStore(pool, rows),
-    ...securityEventStore(pool, rows),
-    ...sessionStore(pool, rows, live, lapsed),
+    ...loginStore(rows),
+    ...securityEventStore(rows),
+    ...sessionStore(rows, idleSeconds),
 
     /** The enabled principal behind a bearer token that has not expired. */
     async principalOfToken(digest: string): Promise<TokenHolder | null> {
-      return caller<TokenHolder>(
-        'principal-of-token',
-        `SELECT ${principalColumns}, CASE WHEN ${BESIDE_PREVIOUS} THEN $1 ELSE c.id::text END AS credential,
-           extract(epoch FROM c.expires_at - clock_timestamp())::float8 AS "secondsLeft"
-         FROM (
-           SELECT tenant, principal, id, expires_at FROM credential WHERE digest = $1
-           UNION ALL
-           SELECT tenant, principal, former_id, former_until FROM credential WHERE former_digest = $1
-         ) c ${keyed('c')}
-         WHERE (c.expires_at IS NULL OR c.expires_at > clock_timestamp()) AND p.enabled AND p.kind <> 'human'`,
-        digest,
-      );
+      const [found] = await rows<TokenHolder>(CALLERS.principalOfToken, { digest });
+      return found ?? null;
     },
 
     /** The enabled person behind a live session. */
     async session(digest: string): Promise<KnownSession | null> {
-      return caller<KnownSession>(
-        'session',
-        `SELECT ${principalColumns}, p.config ->> 'name' AS name, s.csrf, s.acr,
-           extract(epoch FROM clock_timestamp() - s.proved_at)::float8 AS "provedAgo",
-           s.last_seen_at < clock_timestamp() - interval '1 minute' AS stale
-         FROM session s ${keyed('s')} WHERE s.digest = $1 AND ${live}`,
-        digest,
-      );
+      const values = { digest, idle_seconds: idleSeconds };
+      const [found] = await rows<KnownSession>(CALLERS.session, values);
+      return found ?? null;
     },
 
-    /** Adds to the metrics of each tenant; rows in one order, so that two replicas never wait for each other. */
+    /** Adds to the metrics of each tenant. */
     async addHttpCounts(counts: readonly HttpCount[]): Promise<void> {
-      await rows(
-        pool.acrossTenants,
-        'add-http-counts',
-        `INSERT INTO http_count AS h (tenant, total, failures, conflicts)
-         SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) AS c (tenant, total, failures, conflicts)
-         ORDER BY c.tenant
-         ON CONFLICT (tenant) DO UPDATE SET total = h.total + EXCLUDED.total,
-           failures = h.failures + EXCLUDED.failures, conflicts = h.conflicts + EXCLUDED.conflicts`,
-        [
-          counts.map(({ tenant }) => tenant),
-          counts.map(({ total }) => total),
-          counts.map(({ failures }) => failures),
-          counts.map(({ conflicts }) => conflicts),
-        ],
-      );
+      await rows(CALLERS.addHttpCounts, {
+        tenants: counts.map(({ tenant }) => tenant),
+        totals: counts.map(({ total }) => total),
+        failures: counts.map(({ failures }) => failures),
+        conflicts: counts.map(({ conflicts }) => conflicts),
+      });
     },
 
     /** Resolves when the storage answers. */
     async probe(): Promise<void> {
-      await rows(pool.ofNoTenant, 'probe', 'SELECT 1', []);
+      await rows(CALLERS.probe, {});
     },
   };
 }

@@ -1,9 +1,4 @@
-import type { ScopedPool } from '@countersign/database';
+import type { Statement, Values } from '@countersign/database';
 
-/** One statement under a name of its own, about the tenants of that pool. */
-export type Rows = <Row extends object>(
-  pool: ScopedPool,
-  name: string,
-  text: string,
-  values: readonly unknown[],
-) => Promise<Row[]>;
+/** Asks one of the gateway's statements. */
+export type Rows = <Row extends object>(statement: Statement, values: Values) => Promise<Row[]>;

@@ -1,4 +1,4 @@
-import type { Pool } from '@countersign/database';
+import { statements } from '@countersign/database';
 import { INSTALLATION } from '@countersign/protocol';
 
 import type { PersonEntry } from './person.js';
@@ -13,46 +13,38 @@ export interface RefusalCount {
   readonly count: number;
 }
 
+export const NOTES = statements('gateway', {
+  noteRefusal: `INSERT INTO security_event (tenant, kind, actor, actor_kind, subject, detail)
+    VALUES ($1, 'login.refused', :principal, 'human', :principal, jsonb_build_object('reason', :reason::text))`,
+  noteStepUp: `INSERT INTO security_event (tenant, kind, actor, actor_kind, subject)
+    VALUES ($1, 'step_up.required', :principal, 'human', :route)`,
+  addRefusals: `INSERT INTO security_event (tenant, kind, detail)
+    SELECT $1, c.kind, jsonb_build_object('reason', c.reason, 'address', c.address, 'count', c.count)
+    FROM unnest(:kinds::text[], :reasons::text[], :addresses::text[], :counts::integer[]) AS c (kind, reason, address, count)`,
+});
+
 /** The events that the gateway records for the security log beside its other statements. */
-export function securityEventStore(pool: Pool, rows: Rows) {
+export function securityEventStore(rows: Rows) {
   return {
     /** The login of a person whom a tenant knows: into the tenant's own chain. */
     async noteRefusal({ tenant, principal }: PersonEntry, reason: string): Promise<void> {
-      await rows(
-        pool.of(tenant),
-        'note-refusal',
-        `INSERT INTO security_event (tenant, kind, actor, actor_kind, subject, detail)
-         VALUES ($1, 'login.refused', $2, 'human', $2, jsonb_build_object('reason', $3::text))`,
-        [tenant, principal, reason],
-      );
+      await rows(NOTES.noteRefusal, { tenant, principal, reason });
     },
 
     /** A confirmation that was refused for want of a fresh login. */
     async noteStepUp({ tenant, principal }: PersonEntry, route: string): Promise<void> {
-      await rows(
-        pool.of(tenant),
-        'note-step-up',
-        `INSERT INTO security_event (tenant, kind, actor, actor_kind, subject)
-         VALUES ($1, 'step_up.required', $2, 'human', $3)`,
-        [tenant, principal, route],
-      );
+      await rows(NOTES.noteStepUp, { tenant, principal, route });
     },
 
     /** Of callers whom no tenant knows: into the chain of the installation. */
     async addRefusals(counts: readonly RefusalCount[]): Promise<void> {
-      await rows(
-        pool.of(INSTALLATION),
-        'add-refusals',
-        `INSERT INTO security_event (tenant, kind, detail)
-         SELECT '${INSTALLATION}', c.kind, jsonb_build_object('reason', c.reason, 'address', c.address, 'count', c.count)
-         FROM unnest($1::text[], $2::text[], $3::text[], $4::integer[]) AS c (kind, reason, address, count)`,
-        [
-          counts.map(({ kind }) => kind),
-          counts.map(({ reason }) => reason),
-          counts.map(({ address }) => address),
-          counts.map(({ count }) => count),
-        ],
-      );
+      await rows(NOTES.addRefusals, {
+        tenant: INSTALLATION,
+        kinds: counts.map(({ kind }) => kind),
+        reasons: counts.map(({ reason }) => reason),
+        addresses: counts.map(({ address }) => address),
+        counts: counts.map(({ count }) => count),
+      });
     },
   };
 }

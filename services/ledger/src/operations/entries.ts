@@ -8,7 +8,7 @@ import type { LedgerDeps } from '../deps.js';
 export function entries(deps: LedgerDeps): OperationHandler<'ledger.entries'> {
   return async ({ caller, query: { after } }) => {
     const { tenant } = caller;
-    const revision = await deps.store.directoryRevision(tenant);
+    const revision = await deps.directory.revision(tenant);
     requireOperator(await requireCaller(deps.directory, caller, revision));
     const rows = await deps.store.entries(tenant, after, PAGE_SIZES.ledger);
     return answer(

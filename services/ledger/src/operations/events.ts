@@ -10,7 +10,7 @@ import type { LedgerDeps } from '../deps.js';
  */
 export function events(deps: LedgerDeps): OperationHandler<'ledger.events'> {
   return async ({ caller, query: { after } }) => {
-    await requireCaller(deps.directory, caller, await deps.store.directoryRevision(caller.tenant));
+    await requireCaller(deps.directory, caller, await deps.directory.revision(caller.tenant));
     const rows = await deps.store.events(caller.tenant, caller.id, after, PAGE_SIZES.events);
     const items = rows.flatMap((row) => (row.record === null ? [] : [row.record]));
     const next = rows.at(-1)?.sequence ?? after;

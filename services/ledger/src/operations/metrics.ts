@@ -4,7 +4,8 @@ import type { OperationHandler } from '@countersign/platform';
 import { PAGE_SIZES, jsonText } from '@countersign/protocol';
 import type { MetricsSnapshot } from '@countersign/protocol';
 import type { LedgerDeps } from '../deps.js';
-import type { MetricsRow, RunName } from '../store/metrics.js';
+import type { RunName } from '@countersign/database';
+import type { MetricsRow } from '../store/metrics.js';
 
 const RUNS: readonly RunName[] = ['outbox', 'retention'];
 
@@ -14,7 +15,7 @@ const RUNS: readonly RunName[] = ['outbox', 'retention'];
  */
 export function metrics(deps: LedgerDeps): OperationHandler<'ledger.metrics'> {
   return async ({ caller }) => {
-    const revision = await deps.store.directoryRevision(caller.tenant);
+    const revision = await deps.directory.revision(caller.tenant);
     await requireFiguresReader(deps.directory, caller, revision);
     const row = await deps.metrics.snapshot(caller.tenant, PAGE_SIZES.incidents);
     return answer(200, jsonText(snapshotOf(row as MetricsRow)));

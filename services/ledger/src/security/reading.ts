@@ -58,7 +58,7 @@ export function securityPages(deps: SecurityReadingDeps) {
     const after = numberOf(params.after) ?? 0;
     if (params.export !== undefined) {
       // The first page of a file stands for all of it: the pages behind it follow from this one.
-      const entries = Math.max(0, (await deps.reading.length(tenant)) - after);
+      const entries = Math.max(0, ((await deps.reading.end(tenant))?.sequence ?? 0) - after);
       await noteExport(deps, caller, { format: 'json', entries, filters: [] });
     }
     const found = await deps.reading.chain(tenant, after, PAGE + 1);

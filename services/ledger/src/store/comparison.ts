@@ -1,4 +1,5 @@
-import type { Pool, ScopedPool } from '@countersign/database';
+import { acrossTenants, ask, askOne, statements } from '@countersign/database';
+import type { Pool } from '@countersign/database';
 import type { Digest } from '@countersign/protocol';
 
 /** A tenant whose ledger is to be compared with the anchor store. */
@@ -11,49 +12,39 @@ export interface ComparedTenant {
   readonly accepted: number;
 }
 
+const TENANTS = `SELECT t.tenant, t.ledger_id AS "ledgerId", t.generation, t.fenced, coalesce((
+    SELECT k.sequence FROM checkpoint k
+    WHERE k.tenant = t.tenant AND k.generation = t.generation AND k.acceptance IS NOT NULL
+    ORDER BY k.sequence DESC LIMIT 1), 0) AS accepted
+  FROM tenant t`;
+
+export const COMPARISON = statements('ledger', {
+  comparisonDue: acrossTenants(`${TENANTS} WHERE t.compared_at IS NULL
+      OR t.compared_at < greatest(pg_postmaster_start_time(), clock_timestamp() - make_interval(secs => :every_ms::float8 / 1000))
+    ORDER BY t.compared_at NULLS FIRST LIMIT :most`),
+  uncompared: `${TENANTS} WHERE t.tenant = $1 AND (t.compared_at IS NULL OR t.compared_at < pg_postmaster_start_time())`,
+  heads: `SELECT h.sequence AS last, e.sequence, e.head FROM ledger_head h
+    LEFT JOIN ledger_entry e ON e.tenant = $1 AND e.sequence = ANY (:sequences::bigint[]) WHERE h.tenant = $1`,
+  agreed: `UPDATE tenant SET compared_at = clock_timestamp(),
+      fenced = fenced AND fence_reason IS DISTINCT FROM 'new_tenant',
+      directory_revision = directory_revision + CASE WHEN fence_reason = 'new_tenant' THEN 1 ELSE 0 END,
+      fence_reason = nullif(fence_reason, 'new_tenant')
+    WHERE tenant = $1`,
+});
+
 /** The reads and results of R18's comparison. */
 export class ComparisonStore {
   constructor(private readonly pool: Pool) {}
 
   /** Tenants that were not compared since this server started, or not for `everyMs`; the longest wait first. */
   async due(everyMs: number, most: number): Promise<ComparedTenant[]> {
-    return this.#tenants(
-      this.pool.acrossTenants,
-      `WHERE t.compared_at IS NULL
-        OR t.compared_at < greatest(pg_postmaster_start_time(), clock_timestamp() - make_interval(secs => $1::float8 / 1000))
-        ORDER BY t.compared_at NULLS FIRST LIMIT $2`,
-      [everyMs, most],
-      'ledger.comparison-due',
-    );
+    const values = { every_ms: everyMs, most };
+    return (await ask<ComparedTenant>(this.pool, COMPARISON.comparisonDue, values)).rows;
   }
 
   /** The tenant, unless it was compared since this server started. */
-  async uncompared(tenant: string): Promise<ComparedTenant | undefined> {
-    const [found] = await this.#tenants(
-      this.pool.of(tenant),
-      'WHERE t.tenant = $1 AND (t.compared_at IS NULL OR t.compared_at < pg_postmaster_start_time())',
-      [tenant],
-      'ledger.uncompared',
-    );
-    return found;
-  }
-
-  async #tenants(
-    pool: ScopedPool,
-    where: string,
-    values: unknown[],
-    name: string,
-  ): Promise<ComparedTenant[]> {
-    const { rows } = await pool.query<ComparedTenant>({
-      name,
-      text: `SELECT t.tenant, t.ledger_id AS "ledgerId", t.generation, t.fenced, coalesce((
-          SELECT k.sequence FROM checkpoint k
-          WHERE k.tenant = t.tenant AND k.generation = t.generation AND k.acceptance IS NOT NULL
-          ORDER BY k.sequence DESC LIMIT 1), 0) AS accepted
-        FROM tenant t ${where}`,
-      values,
-    });
-    return rows;
+  uncompared(tenant: string): Promise<ComparedTenant | undefined> {
+    return askOne(this.pool, COMPARISON.uncompared, { tenant });
   }
 
   /** Where our chain ends, and its heads at these sequences, as far as it has them. */
@@ -61,14 +52,11 @@ export class ComparisonStore {
     tenant: string,
     sequences: readonly number[],
   ): Promise<{ last: number; heads: Map<number, Digest> }> {
-    const { rows } = await this.pool
-      .of(tenant)
-      .query<{ sequence: number; head: Digest; last: number }>({
-        name: 'ledger.heads',
-        text: `SELECT h.sequence AS last, e.sequence, e.head FROM ledger_head h
-        LEFT JOIN ledger_entry e ON e.tenant = $1 AND e.sequence = ANY ($2::bigint[]) WHERE h.tenant = $1`,
-        values: [tenant, sequences],
-      });
+    const { rows } = await ask<{ sequence: number; head: Digest; last: number }>(
+      this.pool,
+      COMPARISON.heads,
+      { tenant, sequences },
+    );
     return {
       last: rows[0]?.last ?? 0,
       heads: new Map(rows.map(({ sequence, head }) => [sequence, head])),
@@ -77,14 +65,6 @@ export class ComparisonStore {
 
   /** The store knows nothing else: a tenant that waited for its first comparison is open now. */
   async agreed(tenant: string): Promise<void> {
-    await this.pool.of(tenant).query({
-      name: 'ledger.agreed',
-      text: `UPDATE tenant SET compared_at = clock_timestamp(),
-          fenced = fenced AND fence_reason IS DISTINCT FROM 'new_tenant',
-          directory_revision = directory_revision + CASE WHEN fence_reason = 'new_tenant' THEN 1 ELSE 0 END,
-          fence_reason = nullif(fence_reason, 'new_tenant')
-        WHERE tenant = $1`,
-      values: [tenant],
-    });
+    await ask(this.pool, COMPARISON.agreed, { tenant });
   }
 }

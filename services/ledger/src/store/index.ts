@@ -2,6 +2,10 @@ import {
   ANCHOR_COLUMN,
   ANCHOR_JOIN,
   NOW,
+  acrossTenants,
+  ask,
+  askOne,
+  asked,
   batchStatement,
   commitBatch,
   isBeaten,
@@ -13,6 +17,7 @@ import {
   openIncident,
   shownCandidate,
   sized,
+  statements,
 } from '@countersign/database';
 import type {
   BundleColumns,
@@ -99,7 +104,7 @@ export const EXPORT = sized('ledger.export', {
 // The checkpoint counts as applied when all of its decisions moved.
 const ALL_MOVED = '(SELECT count(*) FROM l) = cardinality(:id::uuid[])';
 
-const ANCHOR = batchStatement('ledger.anchor', {
+export const ANCHOR = batchStatement('ledger.anchor', {
   moves: ['audit', 'grant_state', 'revision'],
   each: { receipt_sequence: 'bigint' },
   sets: {
@@ -122,25 +127,57 @@ const ANCHOR = batchStatement('ledger.anchor', {
 const ENTRY = `e.tenant, e.sequence, e.request_id, e.type, e.previous_head, e.head, e.record_digest, r.record, e.created_at
   FROM ledger_entry e CROSS JOIN LATERAL (SELECT x.record FROM record x WHERE x.tenant = $1 AND x.id = e.record_id LIMIT 1) r`;
 
-function drainOf(tenant: string, most: number) {
-  return {
-    name: 'ledger.drain',
-    text: `SELECT d.*, t.ledger_id, t.generation, ${NOW} AS now
-      FROM ledger_drain($1, $2) d CROSS JOIN LATERAL (SELECT x.* FROM tenant x WHERE x.tenant = $1 LIMIT 1) t`,
-    values: [tenant, most],
-  };
-}
+export const LEDGER = statements('ledger', {
+  drain: `SELECT d.*, t.ledger_id, t.generation, ${NOW} AS now
+    FROM ledger_drain($1, :most) d CROSS JOIN LATERAL (SELECT x.* FROM tenant x WHERE x.tenant = $1 LIMIT 1) t`,
+  checkpoint: `WITH h AS (
+      UPDATE ledger_head SET checkpoint_sequence = :sequence WHERE tenant = $1 AND checkpoint_sequence = :previous RETURNING 1
+    ) INSERT INTO checkpoint (tenant, generation, sequence, previous_sequence, record, created_at)
+      SELECT $1, :generation::uuid, :sequence, :previous, :text, :created_at::timestamptz FROM h RETURNING sequence`,
+  waiting:
+    acrossTenants(`SELECT h.tenant FROM ledger_head h WHERE h.checkpoint_sequence < h.sequence
+      OR EXISTS (SELECT 1 FROM outbox o WHERE o.tenant = h.tenant)`),
+  position: `SELECT t.ledger_id, t.generation, h.checkpoint_sequence, e.sequence, e.head, ${NOW} AS now
+    FROM ledger_head h JOIN tenant t ON t.tenant = $1
+    CROSS JOIN LATERAL (SELECT least(h.sequence, h.checkpoint_sequence + :most) AS sequence OFFSET 0) n
+    ${keyed('ledger_entry', 'e', 'x.sequence = n.sequence')}
+    WHERE h.tenant = $1 AND h.checkpoint_sequence < h.sequence`,
+  unanchored: acrossTenants(
+    'SELECT h.tenant FROM ledger_head h WHERE h.anchored_sequence < h.checkpoint_sequence',
+  ),
+  // By the index of those that are open, which are few: OFFSET keeps the generation from being looked up first.
+  nextCheckpoint: `SELECT t.ledger_id, k.generation, k.sequence, k.previous_sequence, k.record, k.created_at, k.acceptance,
+      t.fence_reason IS NOT DISTINCT FROM 'ledger_behind_anchor' AS behind,
+      coalesce(t.compared_at >= pg_postmaster_start_time(), false) AS compared
+    FROM (SELECT x.* FROM checkpoint x WHERE x.tenant = $1 AND NOT x.applied ORDER BY x.sequence OFFSET 0) k
+    JOIN tenant t ON t.tenant = $1 AND t.generation = k.generation ORDER BY k.sequence LIMIT 1`,
+  decisions: `SELECT ${NOW} AS now, l.*, e.sequence AS receipt_at, r.purpose, ${jsonOf('r.canonical')} -> 'profiles' AS profiles
+    FROM ledger_entry e ${keyed('lifecycle', 'l', 'x.request_id = e.request_id')}
+    ${keyed('request', 'r', 'x.id = e.request_id')}
+    WHERE e.tenant = $1 AND e.sequence > :after AND e.sequence <= :through AND e.type = 'DecisionReceipt'
+      AND l.audit = 'pending' ORDER BY l.request_id`,
+  noteFailure: `UPDATE checkpoint SET attempts = attempts + 1, error = :fault
+    WHERE tenant = $1 AND generation = :generation AND sequence = :sequence`,
+  fence: `WITH x AS (
+      SELECT tenant FROM tenant WHERE tenant = $1 FOR UPDATE
+    ), t AS (
+      UPDATE tenant SET fenced = true, fence_reason = :reason, directory_revision = directory_revision + 1 FROM x
+      WHERE tenant.tenant = x.tenant AND NOT (fenced AND fence_reason IS NOT DISTINCT FROM :reason) RETURNING tenant.tenant
+    ) ${openIncident({ code: ':reason', from: 't' })}`,
+  entriesOf: `SELECT ${ENTRY} WHERE e.tenant = $1 AND e.request_id = :request_id ORDER BY e.sequence`,
+  recordsOf: `SELECT r.record FROM record r
+    LEFT JOIN ledger_entry e ON e.tenant = r.tenant AND e.request_id = r.request_id AND e.record_id = r.id
+    WHERE r.tenant = $1 AND r.request_id = :request_id AND r.type IN
+      ('DecisionReceipt', 'ExecutionClaim', 'AdmissionStatus', 'ExecutionOutcome', 'ExecutionReconciliation')
+    ORDER BY e.sequence NULLS LAST, r.id`,
+  entries: `SELECT ${ENTRY} WHERE e.tenant = $1 AND e.sequence > :after ORDER BY e.sequence LIMIT :most`,
+  events: `SELECT v.sequence, r.record FROM event v ${keyed('record', 'r', 'x.id = v.record_id')}
+    WHERE v.tenant = $1 AND v.owner = :owner AND v.sequence > :after ORDER BY v.sequence LIMIT :most`,
+});
 
-function checkpointOf(tenant: string, position: LedgerPosition, text: string) {
+function checkpointValues(tenant: string, position: LedgerPosition, text: string) {
   const { generation, checkpoint_sequence: previous, sequence, now } = position;
-  return {
-    name: 'ledger.checkpoint',
-    text: `WITH h AS (
-        UPDATE ledger_head SET checkpoint_sequence = $4 WHERE tenant = $1 AND checkpoint_sequence = $3 RETURNING 1
-      ) INSERT INTO checkpoint (tenant, generation, sequence, previous_sequence, record, created_at)
-        SELECT $1, $2::uuid, $4, $3, $5, $6::timestamptz FROM h RETURNING sequence`,
-    values: [tenant, generation, previous, sequence, text, new Date(now)],
-  };
+  return { tenant, generation, previous, sequence, text, created_at: new Date(now) };
 }
 
 export class LedgerStore {
@@ -150,8 +187,7 @@ export class LedgerStore {
 
   /** Appends waiting records, in one transaction; null when another writer holds the tenant's chain. */
   async drain(tenant: string, most: number): Promise<Drained | null> {
-    const { rows } = await this.pool.of(tenant).query<Drained>(drainOf(tenant, most));
-    return rows[0] ?? null;
+    return (await askOne<Drained>(this.pool, LEDGER.drain, { tenant, most })) ?? null;
   }
 
   /** Saves the checkpoint, then appends waiting records, in one transaction: see `saveCheckpoint` and `drain`. */
@@ -163,7 +199,10 @@ export class LedgerStore {
   ): Promise<{ saved: boolean; drained: Drained | null }> {
     const [checkpoints, drains] = await this.pool
       .of(tenant)
-      .together([checkpointOf(tenant, position, text), drainOf(tenant, most)]);
+      .together([
+        asked(LEDGER.checkpoint, checkpointValues(tenant, position, text)),
+        asked(LEDGER.drain, { tenant, most }),
+      ]);
     return {
       saved: checkpoints?.rows.length === 1,
       drained: (drains?.rows[0] as Drained | undefined) ?? null,
@@ -172,41 +211,24 @@ export class LedgerStore {
 
   /** Tenants with something to chain or to checkpoint. */
   async tenantsWaiting(): Promise<string[]> {
-    const { rows } = await this.pool.acrossTenants.query<{ tenant: string }>({
-      name: 'ledger.waiting',
-      text: `SELECT h.tenant FROM ledger_head h WHERE h.checkpoint_sequence < h.sequence
-        OR EXISTS (SELECT 1 FROM outbox o WHERE o.tenant = h.tenant)`,
-    });
+    const { rows } = await ask<{ tenant: string }>(this.pool, LEDGER.waiting, {});
     return rows.map((row) => row.tenant);
   }
 
-  async position(tenant: string, most: number): Promise<LedgerPosition | undefined> {
-    const { rows } = await this.pool.of(tenant).query<LedgerPosition>({
-      name: 'ledger.position',
-      text: `SELECT t.ledger_id, t.generation, h.checkpoint_sequence, e.sequence, e.head,
-          ${NOW} AS now
-        FROM ledger_head h JOIN tenant t ON t.tenant = $1
-        CROSS JOIN LATERAL (SELECT least(h.sequence, h.checkpoint_sequence + $2) AS sequence OFFSET 0) n
-        ${keyed('ledger_entry', 'e', 'x.sequence = n.sequence')}
-        WHERE h.tenant = $1 AND h.checkpoint_sequence < h.sequence`,
-      values: [tenant, most],
-    });
-    return rows[0];
+  position(tenant: string, most: number): Promise<LedgerPosition | undefined> {
+    return askOne(this.pool, LEDGER.position, { tenant, most });
   }
 
   /** False when another process made the checkpoint first. */
   async saveCheckpoint(tenant: string, position: LedgerPosition, text: string): Promise<boolean> {
-    const { rows } = await this.pool.of(tenant).query(checkpointOf(tenant, position, text));
-    return rows.length === 1;
+    const values = checkpointValues(tenant, position, text);
+    return (await askOne(this.pool, LEDGER.checkpoint, values)) !== undefined;
   }
 
   // Anchoring ------------------------------------------------------------------------------------
 
   async tenantsUnanchored(): Promise<string[]> {
-    const { rows } = await this.pool.acrossTenants.query<{ tenant: string }>({
-      name: 'ledger.unanchored',
-      text: `SELECT h.tenant FROM ledger_head h WHERE h.anchored_sequence < h.checkpoint_sequence`,
-    });
+    const { rows } = await ask<{ tenant: string }>(this.pool, LEDGER.unanchored, {});
     return rows.map((row) => row.tenant);
   }
 
@@ -214,36 +236,19 @@ export class LedgerStore {
    * `behind`: the tenant is fenced because the store is ahead of its ledger. `compared`: with the store, since the
    * database server started.
    */
-  async nextCheckpoint(tenant: string) {
-    // By the index of those that are open, which are few: OFFSET keeps the generation from being looked up first.
-    const { rows } = await this.pool
-      .of(tenant)
-      .query<OpenCheckpoint & { behind: boolean; compared: boolean }>({
-        name: 'ledger.next-checkpoint',
-        text: `SELECT t.ledger_id, k.generation, k.sequence, k.previous_sequence, k.record, k.created_at, k.acceptance,
-          t.fence_reason IS NOT DISTINCT FROM 'ledger_behind_anchor' AS behind,
-          coalesce(t.compared_at >= pg_postmaster_start_time(), false) AS compared
-        FROM (SELECT x.* FROM checkpoint x WHERE x.tenant = $1 AND NOT x.applied ORDER BY x.sequence OFFSET 0) k
-        JOIN tenant t ON t.tenant = $1 AND t.generation = k.generation ORDER BY k.sequence LIMIT 1`,
-        values: [tenant],
-      });
-    return rows[0];
+  nextCheckpoint(tenant: string) {
+    return askOne<OpenCheckpoint & { behind: boolean; compared: boolean }>(
+      this.pool,
+      LEDGER.nextCheckpoint,
+      { tenant },
+    );
   }
 
   /** Decisions of the entries after `after` up to `through` that still wait for an anchor. */
   async decisions(tenant: string, after: number, through: number) {
-    const { rows } = await this.pool
-      .of(tenant)
-      .query<RequestRow & { receipt_at: number; profiles: Record<string, string> }>({
-        name: 'ledger.decisions',
-        text: `SELECT ${NOW} AS now, l.*, e.sequence AS receipt_at,
-          r.purpose, ${jsonOf('r.canonical')} -> 'profiles' AS profiles
-        FROM ledger_entry e ${keyed('lifecycle', 'l', 'x.request_id = e.request_id')}
-        ${keyed('request', 'r', 'x.id = e.request_id')}
-        WHERE e.tenant = $1 AND e.sequence > $2 AND e.sequence <= $3 AND e.type = 'DecisionReceipt' AND l.audit = 'pending'
-        ORDER BY l.request_id`,
-        values: [tenant, after, through],
-      });
+    const { rows } = await ask<
+      RequestRow & { receipt_at: number; profiles: Record<string, string> }
+    >(this.pool, LEDGER.decisions, { tenant, after, through });
     const decisions = rows.map((row): AnchoringDecision => ({
       id: row.request_id as string,
       owner: row.owner,
@@ -285,25 +290,13 @@ export class LedgerStore {
   }
 
   async noteFailure(tenant: string, checkpoint: OpenCheckpoint, fault: string): Promise<void> {
-    await this.pool
-      .of(tenant)
-      .query(
-        `UPDATE checkpoint SET attempts = attempts + 1, error = $4 WHERE tenant = $1 AND generation = $2 AND sequence = $3`,
-        [tenant, checkpoint.generation, checkpoint.sequence, fault],
-      );
+    const { generation, sequence } = checkpoint;
+    await ask(this.pool, LEDGER.noteFailure, { tenant, generation, sequence, fault });
   }
 
   /** The anchor store contradicts the ledger: no further authority until an operator's recovery (protocol §4.2, R18). */
   async fence(tenant: string, reason: string): Promise<void> {
-    await this.pool.of(tenant).query(
-      `WITH x AS (
-         SELECT tenant FROM tenant WHERE tenant = $1 FOR UPDATE
-       ), t AS (
-         UPDATE tenant SET fenced = true, fence_reason = $2, directory_revision = directory_revision + 1 FROM x
-         WHERE tenant.tenant = x.tenant AND NOT (fenced AND fence_reason IS NOT DISTINCT FROM $2) RETURNING tenant.tenant
-       ) ${openIncident({ code: '$2', from: 't' })}`,
-      [tenant, reason],
-    );
+    await ask(this.pool, LEDGER.fence, { tenant, reason });
   }
 
   // Reading --------------------------------------------------------------------------------------
@@ -315,53 +308,28 @@ export class LedgerStore {
 
   /** The request's ledger entries, ascending. */
   async entriesOf(tenant: string, requestId: string): Promise<EntryRow[]> {
-    const { rows } = await this.pool.of(tenant).query<EntryRow>({
-      name: 'ledger.entries-of',
-      text: `SELECT ${ENTRY} WHERE e.tenant = $1 AND e.request_id = $2 ORDER BY e.sequence`,
-      values: [tenant, requestId],
-    });
-    return rows;
+    const values = { tenant, request_id: requestId };
+    return (await ask<EntryRow>(this.pool, LEDGER.entriesOf, values)).rows;
   }
 
   /** Receipt, claim, admissions, outcomes in order of creation; texts, null after audit expiry. */
   async recordsOf(tenant: string, requestId: string): Promise<string[]> {
-    const { rows } = await this.pool.of(tenant).query<{ record: string | null }>({
-      name: 'ledger.records-of',
-      text: `SELECT r.record FROM record r
-        LEFT JOIN ledger_entry e ON e.tenant = r.tenant AND e.request_id = r.request_id AND e.record_id = r.id
-        WHERE r.tenant = $1 AND r.request_id = $2 AND r.type IN
-          ('DecisionReceipt', 'ExecutionClaim', 'AdmissionStatus', 'ExecutionOutcome', 'ExecutionReconciliation')
-        ORDER BY e.sequence NULLS LAST, r.id`,
-      values: [tenant, requestId],
-    });
+    const values = { tenant, request_id: requestId };
+    const { rows } = await ask<{ record: string | null }>(this.pool, LEDGER.recordsOf, values);
     return rows.flatMap((row) => (row.record === null ? [] : [row.record]));
   }
 
   async entries(tenant: string, after: number, most: number): Promise<EntryRow[]> {
-    const { rows } = await this.pool.of(tenant).query<EntryRow>({
-      name: 'ledger.entries',
-      text: `SELECT ${ENTRY} WHERE e.tenant = $1 AND e.sequence > $2 ORDER BY e.sequence LIMIT $3`,
-      values: [tenant, after, most],
-    });
-    return rows;
+    return (await ask<EntryRow>(this.pool, LEDGER.entries, { tenant, after, most })).rows;
   }
 
   async events(tenant: string, owner: string, after: number, most: number) {
-    const { rows } = await this.pool.of(tenant).query<{ sequence: number; record: string | null }>({
-      name: 'ledger.events',
-      text: `SELECT v.sequence, r.record FROM event v ${keyed('record', 'r', 'x.id = v.record_id')}
-        WHERE v.tenant = $1 AND v.owner = $2 AND v.sequence > $3 ORDER BY v.sequence LIMIT $4`,
-      values: [tenant, owner, after, most],
-    });
+    const values = { tenant, owner, after, most };
+    const { rows } = await ask<{ sequence: number; record: string | null }>(
+      this.pool,
+      LEDGER.events,
+      values,
+    );
     return rows;
-  }
-
-  async directoryRevision(tenant: string): Promise<number | undefined> {
-    const { rows } = await this.pool.of(tenant).query<{ directory_revision: number }>({
-      name: 'ledger.directory-revision',
-      text: 'SELECT directory_revision FROM tenant WHERE tenant = $1',
-      values: [tenant],
-    });
-    return rows[0]?.directory_revision;
   }
 }

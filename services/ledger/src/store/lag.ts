@@ -1,3 +1,4 @@
+import { askOne, statement } from '@countersign/database';
 import type { Pool } from '@countersign/database';
 
 export interface Lag {
@@ -16,9 +17,9 @@ const age = (time: string) =>
   `coalesce(greatest(extract(epoch FROM n.at - ${time}), 0), 0)::float8`;
 
 // One index look-up a tenant for each metric: old rows are not read.
-const LAG = {
-  name: 'ledger.lag',
-  text: `WITH n AS MATERIALIZED (SELECT clock_timestamp() AS at),
+export const LAG = statement(
+  'ledger.lag',
+  `WITH n AS MATERIALIZED (SELECT clock_timestamp() AS at),
     f AS (SELECT t.fence_reason, count(*) FROM tenant t WHERE t.fenced GROUP BY t.fence_reason),
     i AS (SELECT x.code, count(*) FROM n CROSS JOIN tenant t CROSS JOIN LATERAL (
         SELECT y.code FROM incident y
@@ -33,14 +34,14 @@ const LAG = {
     (SELECT coalesce(json_object_agg(coalesce(f.fence_reason, 'unknown'), f.count), '{}') FROM f) AS fenced,
     (SELECT coalesce(json_object_agg(i.code, i.count), '{}') FROM i) AS incidents
   FROM n`,
-};
+  { about: 'all' },
+);
 
 /** How far behind the chain is, over all tenants. */
 export class LagStore {
   constructor(private readonly pool: Pool) {}
 
   async lag(): Promise<Lag> {
-    const { rows } = await this.pool.acrossTenants.query<Lag>(LAG);
-    return rows[0] as Lag;
+    return (await askOne<Lag>(this.pool, LAG, {})) as Lag;
   }
 }

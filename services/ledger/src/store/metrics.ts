@@ -1,8 +1,5 @@
-import { keyed } from '@countersign/database';
-import type { Pool } from '@countersign/database';
-
-/** Background work that records its result (protocol §3.7). */
-export type RunName = 'outbox' | 'retention';
+import { askOne, keyed, noteRun, statement } from '@countersign/database';
+import type { Pool, RunName } from '@countersign/database';
 
 /** Figures of one tenant at one moment. Times are epoch milliseconds, ages seconds. */
 export interface MetricsRow {
@@ -28,9 +25,9 @@ const milliseconds = (time: string) => `round(extract(epoch FROM ${time}) * 1000
 const age = (time: string) => `round(extract(epoch FROM n.at - ${time}), 3)`;
 
 // Each figure by an index that holds just its rows; pending as it is effective, whether or not expiry is written yet.
-const SNAPSHOT = {
-  name: 'ledger.metrics',
-  text: `SELECT ${milliseconds('n.at')} AS now, t.fenced,
+export const SNAPSHOT = statement(
+  'ledger.metrics',
+  `SELECT ${milliseconds('n.at')} AS now, t.fenced,
     (SELECT count(*) FROM material m WHERE m.tenant = t.tenant) AS retained,
     (SELECT count(*) FROM lifecycle l WHERE l.tenant = t.tenant AND l.decision = 'pending' AND l.review_deadline > n.at)
       AS pending,
@@ -55,7 +52,7 @@ const SNAPSHOT = {
       ) j) AS delivery,
     (SELECT coalesce(json_agg(json_build_object('id', i.id, 'code', i.code, 'created_at', ${milliseconds('i.created_at')})
         ORDER BY i.created_at DESC, i.id DESC), '[]')
-      FROM (SELECT * FROM incident y WHERE y.tenant = t.tenant ORDER BY y.created_at DESC, y.id DESC LIMIT $2) i)
+      FROM (SELECT * FROM incident y WHERE y.tenant = t.tenant ORDER BY y.created_at DESC, y.id DESC LIMIT :incidents) i)
       AS incidents,
     (SELECT coalesce(json_agg(json_build_object('name', o.name, 'succeeded_at', ${milliseconds('o.succeeded_at')},
         'failed_at', ${milliseconds('o.failed_at')})), '[]')
@@ -71,28 +68,17 @@ const SNAPSHOT = {
         WHERE f.tenant = t.tenant AND f.generation = t.generation ORDER BY f.sequence LIMIT 1) AS oldest
     FROM checkpoint k WHERE k.tenant = t.tenant AND k.generation = t.generation) made
   WHERE t.tenant = $1`,
-};
+);
 
 export class MetricsStore {
   constructor(private readonly pool: Pool) {}
 
-  async snapshot(tenant: string, incidents: number): Promise<MetricsRow | undefined> {
-    const { rows } = await this.pool.of(tenant).query<MetricsRow>({
-      ...SNAPSHOT,
-      values: [tenant, incidents],
-    });
-    return rows[0];
+  snapshot(tenant: string, incidents: number): Promise<MetricsRow | undefined> {
+    return askOne(this.pool, SNAPSHOT, { tenant, incidents });
   }
 
   /** Notes that a run ended now, well or not. */
-  async noteRun(tenant: string, name: RunName, well: boolean): Promise<void> {
-    await this.pool.of(tenant).query({
-      name: 'ledger.note-run',
-      text: `INSERT INTO operation_run AS o (tenant, name, succeeded_at, failed_at)
-        SELECT $1, $2, CASE WHEN $3 THEN n.at END, CASE WHEN NOT $3 THEN n.at END FROM (SELECT clock_timestamp() AS at) n
-        ON CONFLICT (tenant, name) DO UPDATE SET succeeded_at = coalesce(EXCLUDED.succeeded_at, o.succeeded_at),
-          failed_at = coalesce(EXCLUDED.failed_at, o.failed_at)`,
-      values: [tenant, name, well],
-    });
+  noteRun(tenant: string, name: RunName, well: boolean): Promise<void> {
+    return noteRun(this.pool, tenant, name, well);
   }
 }

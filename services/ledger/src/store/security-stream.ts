@@ -1,3 +1,4 @@
+import { acrossTenants, ask, askOne, ofNoTenant, statements } from '@countersign/database';
 import type { Pool } from '@countersign/database';
 import type { SecurityEntry } from '@countersign/protocol';
 
@@ -32,10 +33,63 @@ export interface SinkMetrics {
 /** Chains that one batch takes entries of, those first whose entries wait longest. */
 const CHAINS = 20;
 
-const TOO_OLD = 'clock_timestamp() - make_interval(hours => $3)';
+const TOO_OLD = 'clock_timestamp() - make_interval(hours => :hours)';
 /** The last entry of chain `h` that is too old to be sent. */
 const LAST_TOO_OLD = `(SELECT e.sequence FROM security_entry e WHERE e.tenant = h.tenant AND e.created_at < ${TOO_OLD}
   ORDER BY e.created_at DESC LIMIT 1)`;
+
+export const STREAM = statements('stream', {
+  hold: ofNoTenant(`INSERT INTO security_sink AS s (sink, holder, held_until)
+      VALUES (:sink, :holder::uuid, clock_timestamp() + make_interval(secs => :seconds))
+    ON CONFLICT (sink) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
+    WHERE s.holder = excluded.holder OR s.held_until IS NULL OR s.held_until < clock_timestamp() RETURNING 1`),
+  release: ofNoTenant(
+    'UPDATE security_sink SET held_until = NULL WHERE sink = :sink AND holder = :holder::uuid',
+  ),
+  begin: acrossTenants(`INSERT INTO security_position (sink, tenant, sequence)
+    SELECT :sink, h.tenant, greatest(0, h.sequence - :entries::bigint, ${LAST_TOO_OLD}) FROM security_head h
+    WHERE NOT EXISTS (SELECT FROM security_position p WHERE p.sink = :sink AND p.tenant = h.tenant)
+    ON CONFLICT DO NOTHING`),
+  skip: acrossTenants(`WITH late AS (
+      SELECT h.tenant, p.sequence AS before, greatest(h.sequence - :entries::bigint,
+        CASE WHEN f.created_at < ${TOO_OLD} THEN greatest(p.sequence + 1, ${LAST_TOO_OLD}) END) AS upto
+      FROM security_position p JOIN security_head h ON h.tenant = p.tenant
+      CROSS JOIN LATERAL (SELECT e.created_at FROM security_entry e
+        WHERE e.tenant = p.tenant AND e.sequence = p.sequence + 1 LIMIT 1) f
+      WHERE p.sink = :sink AND p.sequence < h.sequence
+        AND (h.sequence - p.sequence > :entries::bigint OR f.created_at < ${TOO_OLD})
+    ), moved AS (
+      UPDATE security_position p SET sequence = l.upto FROM late l
+      WHERE p.sink = :sink AND p.tenant = l.tenant AND p.sequence = l.before
+      RETURNING p.tenant, l.upto - l.before AS entries
+    ), counted AS (
+      UPDATE security_sink SET unsent = unsent + (SELECT sum(m.entries) FROM moved m)
+      WHERE sink = :sink AND EXISTS (SELECT FROM moved)
+    ) SELECT m.tenant, m.entries FROM moved m`),
+  next: acrossTenants(`SELECT b.tenant, b.ledger_id, e.sequence, e.previous_head, e.head, e.entry
+    FROM (SELECT h.tenant, h.ledger_id, p.sequence, f.created_at
+      FROM security_position p JOIN security_head h ON h.tenant = p.tenant
+      CROSS JOIN LATERAL (SELECT x.created_at FROM security_entry x
+        WHERE x.tenant = p.tenant AND x.sequence = p.sequence + 1 LIMIT 1) f
+      WHERE p.sink = :sink AND p.sequence < h.sequence ORDER BY f.created_at LIMIT ${CHAINS}) b
+    CROSS JOIN LATERAL (SELECT x.* FROM security_entry x
+      WHERE x.tenant = b.tenant AND x.sequence > b.sequence ORDER BY x.sequence LIMIT :most) e
+    ORDER BY b.created_at, b.tenant, e.sequence LIMIT :most`),
+  sent: acrossTenants(`WITH moved AS (
+      UPDATE security_position p SET sequence = m.last
+      FROM unnest(:tenants::text[], :firsts::bigint[], :lasts::bigint[]) AS m (tenant, first, last)
+      WHERE p.sink = :sink AND p.tenant = m.tenant AND p.sequence = m.first - 1
+    ) UPDATE security_sink SET unsent = unsent + :refused WHERE sink = :sink AND :refused > 0`),
+  figures: acrossTenants(`SELECT s.sink, s.unsent,
+      coalesce(greatest(extract(epoch FROM clock_timestamp() - w.oldest), 0), 0)::float8 AS "lagSeconds"
+    FROM security_sink s CROSS JOIN LATERAL (
+      SELECT min(f.created_at) AS oldest
+      FROM security_position p JOIN security_head h ON h.tenant = p.tenant
+      CROSS JOIN LATERAL (SELECT e.created_at FROM security_entry e
+        WHERE e.tenant = p.tenant AND e.sequence = p.sequence + 1 LIMIT 1) f
+      WHERE p.sink = s.sink AND p.sequence < h.sequence) w
+    WHERE s.sink = ANY (:sinks)`),
+});
 
 /** Up to where each sink has each chain, and who sends. */
 export class SecurityStreamStore {
@@ -43,79 +97,27 @@ export class SecurityStreamStore {
 
   /** Takes or renews the right to send to that sink; false while another process has it. */
   async hold(sink: SinkName, holder: string, seconds: number): Promise<boolean> {
-    const { rowCount } = await this.pool.ofNoTenant.query({
-      name: 'stream.hold',
-      text: `INSERT INTO security_sink AS s (sink, holder, held_until)
-          VALUES ($1, $2::uuid, clock_timestamp() + make_interval(secs => $3))
-        ON CONFLICT (sink) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
-        WHERE s.holder = excluded.holder OR s.held_until IS NULL OR s.held_until < clock_timestamp()`,
-      values: [sink, holder, seconds],
-    });
-    return rowCount === 1;
+    return (await askOne(this.pool, STREAM.hold, { sink, holder, seconds })) !== undefined;
   }
 
   /** Gives that right up, so that the next one need not wait. */
   async release(sink: SinkName, holder: string): Promise<void> {
-    await this.pool.ofNoTenant.query({
-      name: 'stream.release',
-      text: 'UPDATE security_sink SET held_until = NULL WHERE sink = $1 AND holder = $2::uuid',
-      values: [sink, holder],
-    });
+    await ask(this.pool, STREAM.release, { sink, holder });
   }
 
   /** Begins chains that are new to the sink: with the entries within the bounds. */
-  async begin(sink: SinkName, bounds: StreamBounds): Promise<void> {
-    await this.pool.acrossTenants.query({
-      name: 'stream.begin',
-      text: `INSERT INTO security_position (sink, tenant, sequence)
-        SELECT $1, h.tenant, greatest(0, h.sequence - $2::bigint, ${LAST_TOO_OLD}) FROM security_head h
-        WHERE NOT EXISTS (SELECT FROM security_position p WHERE p.sink = $1 AND p.tenant = h.tenant)
-        ON CONFLICT DO NOTHING`,
-      values: [sink, bounds.entries, bounds.hours],
-    });
+  async begin(sink: SinkName, { entries, hours }: StreamBounds): Promise<void> {
+    await ask(this.pool, STREAM.begin, { sink, entries, hours });
   }
 
   /** Skips the entries beyond the bounds, and counts them. */
-  async skip(sink: SinkName, bounds: StreamBounds): Promise<SkippedEntries[]> {
-    const { rows } = await this.pool.acrossTenants.query<SkippedEntries>({
-      name: 'stream.skip',
-      text: `WITH late AS (
-          SELECT h.tenant, p.sequence AS before, greatest(h.sequence - $2::bigint,
-            CASE WHEN f.created_at < ${TOO_OLD} THEN greatest(p.sequence + 1, ${LAST_TOO_OLD}) END) AS upto
-          FROM security_position p JOIN security_head h ON h.tenant = p.tenant
-          CROSS JOIN LATERAL (SELECT e.created_at FROM security_entry e
-            WHERE e.tenant = p.tenant AND e.sequence = p.sequence + 1 LIMIT 1) f
-          WHERE p.sink = $1 AND p.sequence < h.sequence
-            AND (h.sequence - p.sequence > $2::bigint OR f.created_at < ${TOO_OLD})
-        ), moved AS (
-          UPDATE security_position p SET sequence = l.upto FROM late l
-          WHERE p.sink = $1 AND p.tenant = l.tenant AND p.sequence = l.before
-          RETURNING p.tenant, l.upto - l.before AS entries
-        ), counted AS (
-          UPDATE security_sink SET unsent = unsent + (SELECT sum(m.entries) FROM moved m)
-          WHERE sink = $1 AND EXISTS (SELECT FROM moved)
-        ) SELECT m.tenant, m.entries FROM moved m`,
-      values: [sink, bounds.entries, bounds.hours],
-    });
-    return rows;
+  async skip(sink: SinkName, { entries, hours }: StreamBounds): Promise<SkippedEntries[]> {
+    return (await ask<SkippedEntries>(this.pool, STREAM.skip, { sink, entries, hours })).rows;
   }
 
   /** The next entries for the sink, at most `most`: a range of each chain without a gap, in order. */
   async next(sink: SinkName, most: number): Promise<StreamedEntry[]> {
-    const { rows } = await this.pool.acrossTenants.query<StreamedEntry>({
-      name: 'stream.next',
-      text: `SELECT b.tenant, b.ledger_id, e.sequence, e.previous_head, e.head, e.entry
-        FROM (SELECT h.tenant, h.ledger_id, p.sequence, f.created_at
-          FROM security_position p JOIN security_head h ON h.tenant = p.tenant
-          CROSS JOIN LATERAL (SELECT x.created_at FROM security_entry x
-            WHERE x.tenant = p.tenant AND x.sequence = p.sequence + 1 LIMIT 1) f
-          WHERE p.sink = $1 AND p.sequence < h.sequence ORDER BY f.created_at LIMIT ${CHAINS}) b
-        CROSS JOIN LATERAL (SELECT x.* FROM security_entry x
-          WHERE x.tenant = b.tenant AND x.sequence > b.sequence ORDER BY x.sequence LIMIT $2) e
-        ORDER BY b.created_at, b.tenant, e.sequence LIMIT $2`,
-      values: [sink, most],
-    });
-    return rows;
+    return (await ask<StreamedEntry>(this.pool, STREAM.next, { sink, most })).rows;
   }
 
   /**
@@ -128,38 +130,17 @@ export class SecurityStreamStore {
       ends.set(tenant, { first: ends.get(tenant)?.first ?? sequence, last: sequence });
     }
     const stretches = [...ends.values()];
-    await this.pool.acrossTenants.query({
-      name: 'stream.sent',
-      text: `WITH moved AS (
-          UPDATE security_position p SET sequence = m.last
-          FROM unnest($2::text[], $3::bigint[], $4::bigint[]) AS m (tenant, first, last)
-          WHERE p.sink = $1 AND p.tenant = m.tenant AND p.sequence = m.first - 1
-        ) UPDATE security_sink SET unsent = unsent + $5 WHERE sink = $1 AND $5 > 0`,
-      values: [
-        sink,
-        [...ends.keys()],
-        stretches.map(({ first }) => first),
-        stretches.map(({ last }) => last),
-        refused,
-      ],
+    await ask(this.pool, STREAM.sent, {
+      sink,
+      tenants: [...ends.keys()],
+      firsts: stretches.map(({ first }) => first),
+      lasts: stretches.map(({ last }) => last),
+      refused,
     });
   }
 
   /** How each of these sinks stands: the same from every replica. */
   async metrics(sinks: readonly SinkName[]): Promise<SinkMetrics[]> {
-    const { rows } = await this.pool.acrossTenants.query<SinkMetrics>({
-      name: 'stream.figures',
-      text: `SELECT s.sink, s.unsent,
-          coalesce(greatest(extract(epoch FROM clock_timestamp() - w.oldest), 0), 0)::float8 AS "lagSeconds"
-        FROM security_sink s CROSS JOIN LATERAL (
-          SELECT min(f.created_at) AS oldest
-          FROM security_position p JOIN security_head h ON h.tenant = p.tenant
-          CROSS JOIN LATERAL (SELECT e.created_at FROM security_entry e
-            WHERE e.tenant = p.tenant AND e.sequence = p.sequence + 1 LIMIT 1) f
-          WHERE p.sink = s.sink AND p.sequence < h.sequence) w
-        WHERE s.sink = ANY ($1)`,
-      values: [sinks],
-    });
-    return rows;
+    return (await ask<SinkMetrics>(this.pool, STREAM.figures, { sinks })).rows;
   }
 }

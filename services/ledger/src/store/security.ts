@@ -1,5 +1,13 @@
 import type pg from 'pg';
-import { inTransaction } from '@countersign/database';
+import {
+  NOW,
+  acrossTenants,
+  ask,
+  askOne,
+  asked,
+  inTransaction,
+  statements,
+} from '@countersign/database';
 import type { Pool } from '@countersign/database';
 import { CHAIN_START, chainSecurityEvent } from '@countersign/protocol';
 import type { ChainPoint, JsonObject, SecurityEntry, SecurityEvent } from '@countersign/protocol';
@@ -36,21 +44,77 @@ export interface OpenSecurityCheckpoint {
   readonly createdAt: number;
 }
 
+const age = (oldest: string) =>
+  `coalesce(greatest(extract(epoch FROM clock_timestamp() - (${oldest})), 0), 0)::float8`;
+
+export const SECURITY = statements('security', {
+  // One look at the index for each chain, however many of its events wait.
+  waiting: acrossTenants(`WITH RECURSIVE w AS (
+      (SELECT e.tenant FROM security_event e ORDER BY e.tenant LIMIT 1)
+      UNION ALL
+      SELECT (SELECT e.tenant FROM security_event e WHERE e.tenant > w.tenant ORDER BY e.tenant LIMIT 1)
+      FROM w WHERE w.tenant IS NOT NULL
+    ) SELECT tenant FROM w WHERE tenant IS NOT NULL`),
+  head: 'SELECT sequence, head FROM security_head WHERE tenant = $1 FOR UPDATE SKIP LOCKED',
+  begin: `INSERT INTO security_head (tenant, ledger_id, generation)
+    SELECT t.tenant, t.ledger_id, t.generation FROM tenant t WHERE t.tenant = $1 ON CONFLICT DO NOTHING`,
+  events: `SELECT e.id, e.kind, e.source, e.actor, e.actor_kind, e.subject, e.request_id, e.detail, e.created_at
+    FROM security_event e WHERE e.tenant = $1 ORDER BY e.id LIMIT :most`,
+  append: `WITH taken AS (
+      DELETE FROM security_event WHERE tenant = $1 AND id = ANY (:ids::bigint[])
+    ) INSERT INTO security_entry
+      (tenant, sequence, previous_head, head, kind, actor, subject, request_id, created_at, entry)
+    SELECT $1, x.* FROM unnest(:sequences::bigint[], :previous_heads::text[], :heads::text[], :kinds::text[], :actors::text[],
+      :subjects::text[], :request_ids::uuid[], :times::timestamptz[], :entries::text[]) AS x`,
+  moveHead: 'UPDATE security_head SET sequence = :sequence, head = :head WHERE tenant = $1',
+  unsigned:
+    acrossTenants(`SELECT h.tenant, h.ledger_id AS "ledgerId", coalesce(t.generation, h.generation) AS generation, h.sequence, h.head,
+      ${NOW} AS now
+    FROM security_head h LEFT JOIN tenant t ON t.tenant = h.tenant
+    CROSS JOIN LATERAL (SELECT e.created_at FROM security_entry e
+      WHERE e.tenant = h.tenant AND e.sequence = h.checkpoint_sequence + 1 LIMIT 1) f
+    WHERE h.checkpoint_sequence < h.sequence AND t.fence_reason IS DISTINCT FROM 'ledger_behind_anchor'
+      AND (h.sequence - h.checkpoint_sequence >= :most
+        OR f.created_at <= clock_timestamp() - make_interval(secs => :seconds))
+    ORDER BY h.tenant LIMIT 1000`),
+  saveCheckpoint: `WITH h AS (
+      UPDATE security_head SET checkpoint_sequence = :sequence WHERE tenant = $1 AND checkpoint_sequence < :sequence RETURNING 1
+    ) INSERT INTO security_checkpoint (tenant, generation, sequence, checkpoint, created_at)
+      SELECT $1, :generation::uuid, :sequence, :text, :created_at::timestamptz FROM h`,
+  openCheckpoints:
+    acrossTenants(`SELECT h.tenant, h.ledger_id AS "ledgerId", k.generation, k.sequence, k.checkpoint AS text,
+      k.created_at AS "createdAt"
+    FROM security_head h LEFT JOIN tenant t ON t.tenant = h.tenant
+    CROSS JOIN LATERAL (SELECT x.* FROM security_checkpoint x
+      WHERE x.tenant = h.tenant AND x.generation = coalesce(t.generation, h.generation) AND x.acceptance IS NULL
+      ORDER BY x.sequence LIMIT 1) k
+    WHERE t.fence_reason IS DISTINCT FROM 'ledger_behind_anchor'`),
+  lag: acrossTenants(`SELECT ${age(`SELECT min(w.created_at) FROM security_head h CROSS JOIN LATERAL (
+        SELECT e.created_at FROM security_event e WHERE e.tenant = h.tenant ORDER BY e.id LIMIT 1) w`)} AS "unchainedSeconds",
+      ${age(`SELECT min(f.created_at) FROM security_head h LEFT JOIN tenant t ON t.tenant = h.tenant
+        LEFT JOIN LATERAL (SELECT x.sequence FROM security_checkpoint x
+          WHERE x.tenant = h.tenant AND x.generation = coalesce(t.generation, h.generation) AND x.acceptance IS NOT NULL
+          ORDER BY x.sequence DESC LIMIT 1) k ON true
+        CROSS JOIN LATERAL (SELECT e.created_at FROM security_entry e
+          WHERE e.tenant = h.tenant AND e.sequence = coalesce(k.sequence, 0) + 1 LIMIT 1) f`)} AS "unanchoredSeconds"`),
+  accepted: `UPDATE security_checkpoint SET acceptance = :acceptance, accepted_at = clock_timestamp(), error = NULL
+    WHERE tenant = $1 AND generation = :generation AND sequence = :sequence`,
+  failed: `UPDATE security_checkpoint SET attempts = attempts + 1, error = :fault
+    WHERE tenant = $1 AND generation = :generation AND sequence = :sequence`,
+});
+
+interface SecurityLag {
+  readonly unchainedSeconds: number;
+  readonly unanchoredSeconds: number;
+}
+
 /** The chain of the security log beside each tenant's ledger, and that of the installation. */
 export class SecurityStore {
   constructor(private readonly pool: Pool) {}
 
-  /** Chains with events that wait: one look at the index for each of them, however many wait. */
+  /** Chains with events that wait. */
   async waiting(): Promise<string[]> {
-    const { rows } = await this.pool.acrossTenants.query<{ tenant: string }>({
-      name: 'security.waiting',
-      text: `WITH RECURSIVE w AS (
-          (SELECT e.tenant FROM security_event e ORDER BY e.tenant LIMIT 1)
-          UNION ALL
-          SELECT (SELECT e.tenant FROM security_event e WHERE e.tenant > w.tenant ORDER BY e.tenant LIMIT 1)
-          FROM w WHERE w.tenant IS NOT NULL
-        ) SELECT tenant FROM w WHERE tenant IS NOT NULL`,
-    });
+    const { rows } = await ask<{ tenant: string }>(this.pool, SECURITY.waiting, {});
     return rows.map(({ tenant }) => tenant);
   }
 
@@ -62,12 +126,9 @@ export class SecurityStore {
     return inTransaction(this.pool.of(tenant), async (client) => {
       const head = await lockedHead(client, tenant);
       if (head === null) return 0;
-      const { rows: events } = await client.query<EventRow>({
-        name: 'security.events',
-        text: `SELECT e.id, e.kind, e.source, e.actor, e.actor_kind, e.subject, e.request_id, e.detail, e.created_at
-          FROM security_event e WHERE e.tenant = $1 ORDER BY e.id LIMIT $2`,
-        values: [tenant, most],
-      });
+      const { rows: events } = await client.query<EventRow>(
+        asked(SECURITY.events, { tenant, most }),
+      );
       if (events.length === 0) return 0;
       let end = head;
       const chained = events.map((row) => {
@@ -76,11 +137,8 @@ export class SecurityStore {
         return { row, entry };
       });
       await append(client, tenant, chained);
-      await client.query({
-        name: 'security.move-head',
-        text: 'UPDATE security_head SET sequence = $2, head = $3 WHERE tenant = $1',
-        values: [tenant, end.sequence, end.head],
-      });
+      const { sequence, head: last } = end;
+      await client.query(asked(SECURITY.moveHead, { tenant, sequence, head: last }));
       return events.length;
     });
   }
@@ -90,107 +148,41 @@ export class SecurityStore {
    * older than `seconds`. A fenced tenant's is not: its database may be a restored one, which must not write.
    */
   async unsigned(most: number, seconds: number): Promise<SecurityPosition[]> {
-    const { rows } = await this.pool.acrossTenants.query<SecurityPosition>({
-      name: 'security.unsigned',
-      text: `SELECT h.tenant, h.ledger_id AS "ledgerId", coalesce(t.generation, h.generation) AS generation, h.sequence, h.head,
-          floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
-        FROM security_head h LEFT JOIN tenant t ON t.tenant = h.tenant
-        CROSS JOIN LATERAL (SELECT e.created_at FROM security_entry e
-          WHERE e.tenant = h.tenant AND e.sequence = h.checkpoint_sequence + 1 LIMIT 1) f
-        WHERE h.checkpoint_sequence < h.sequence AND t.fence_reason IS DISTINCT FROM 'ledger_behind_anchor'
-          AND (h.sequence - h.checkpoint_sequence >= $1
-            OR f.created_at <= clock_timestamp() - make_interval(secs => $2))
-        ORDER BY h.tenant LIMIT 1000`,
-      values: [most, seconds],
-    });
-    return rows;
+    return (await ask<SecurityPosition>(this.pool, SECURITY.unsigned, { most, seconds })).rows;
   }
 
   /** Keeps a signed checkpoint; another process may have been first, and nothing is kept then. */
   async saveCheckpoint(position: SecurityPosition, text: string): Promise<void> {
     const { tenant, generation, sequence, now } = position;
-    await this.pool.of(tenant).query({
-      name: 'security.save-checkpoint',
-      text: `WITH h AS (
-          UPDATE security_head SET checkpoint_sequence = $3 WHERE tenant = $1 AND checkpoint_sequence < $3 RETURNING 1
-        ) INSERT INTO security_checkpoint (tenant, generation, sequence, checkpoint, created_at)
-          SELECT $1, $2::uuid, $3, $4, $5::timestamptz FROM h`,
-      values: [tenant, generation, sequence, text, new Date(now)],
-    });
+    const values = { tenant, generation, sequence, text, created_at: new Date(now) };
+    await ask(this.pool, SECURITY.saveCheckpoint, values);
   }
 
   /** Of each chain the oldest checkpoint of its generation that the anchor store has not accepted. */
   async openCheckpoints(): Promise<OpenSecurityCheckpoint[]> {
-    const { rows } = await this.pool.acrossTenants.query<OpenSecurityCheckpoint>({
-      name: 'security.open-checkpoints',
-      text: `SELECT h.tenant, h.ledger_id AS "ledgerId", k.generation, k.sequence, k.checkpoint AS text,
-          k.created_at AS "createdAt"
-        FROM security_head h LEFT JOIN tenant t ON t.tenant = h.tenant
-        CROSS JOIN LATERAL (SELECT x.* FROM security_checkpoint x
-          WHERE x.tenant = h.tenant AND x.generation = coalesce(t.generation, h.generation) AND x.acceptance IS NULL
-          ORDER BY x.sequence LIMIT 1) k
-        WHERE t.fence_reason IS DISTINCT FROM 'ledger_behind_anchor'`,
-    });
-    return rows;
+    return (await ask<OpenSecurityCheckpoint>(this.pool, SECURITY.openCheckpoints, {})).rows;
   }
 
   /** Seconds that the oldest event waits to be chained, and the oldest entry for an accepted checkpoint; 0 when none does. */
-  async lag(): Promise<{ unchainedSeconds: number; unanchoredSeconds: number }> {
-    const age = (oldest: string) =>
-      `coalesce(greatest(extract(epoch FROM clock_timestamp() - (${oldest})), 0), 0)::float8`;
-    const { rows } = await this.pool.acrossTenants.query<{
-      unchainedSeconds: number;
-      unanchoredSeconds: number;
-    }>({
-      name: 'security.lag',
-      text: `SELECT ${age(`SELECT min(w.created_at) FROM security_head h CROSS JOIN LATERAL (
-          SELECT e.created_at FROM security_event e WHERE e.tenant = h.tenant ORDER BY e.id LIMIT 1) w`)} AS "unchainedSeconds",
-        ${age(`SELECT min(f.created_at) FROM security_head h LEFT JOIN tenant t ON t.tenant = h.tenant
-          LEFT JOIN LATERAL (SELECT x.sequence FROM security_checkpoint x
-            WHERE x.tenant = h.tenant AND x.generation = coalesce(t.generation, h.generation) AND x.acceptance IS NOT NULL
-            ORDER BY x.sequence DESC LIMIT 1) k ON true
-          CROSS JOIN LATERAL (SELECT e.created_at FROM security_entry e
-            WHERE e.tenant = h.tenant AND e.sequence = coalesce(k.sequence, 0) + 1 LIMIT 1) f`)} AS "unanchoredSeconds"`,
-    });
-    return rows[0] ?? { unchainedSeconds: 0, unanchoredSeconds: 0 };
+  async lag(): Promise<SecurityLag> {
+    return (await askOne<SecurityLag>(this.pool, SECURITY.lag, {})) as SecurityLag;
   }
 
   async accepted({ tenant, generation, sequence }: OpenSecurityCheckpoint, acceptance: string) {
-    await this.pool.of(tenant).query({
-      name: 'security.accepted',
-      text: `UPDATE security_checkpoint SET acceptance = $4, accepted_at = clock_timestamp(), error = NULL
-        WHERE tenant = $1 AND generation = $2 AND sequence = $3`,
-      values: [tenant, generation, sequence, acceptance],
-    });
+    await ask(this.pool, SECURITY.accepted, { tenant, generation, sequence, acceptance });
   }
 
   async failed({ tenant, generation, sequence }: OpenSecurityCheckpoint, fault: string) {
-    await this.pool.of(tenant).query({
-      name: 'security.failed',
-      text: `UPDATE security_checkpoint SET attempts = attempts + 1, error = $4
-        WHERE tenant = $1 AND generation = $2 AND sequence = $3`,
-      values: [tenant, generation, sequence, fault],
-    });
+    await ask(this.pool, SECURITY.failed, { tenant, generation, sequence, fault });
   }
 }
 
 /** The chain's end, held until the transaction ends; null when another process holds it. */
 async function lockedHead(client: pg.PoolClient, tenant: string): Promise<ChainPoint | null> {
-  const read = () =>
-    client.query<ChainPoint>({
-      name: 'security.head',
-      text: 'SELECT sequence, head FROM security_head WHERE tenant = $1 FOR UPDATE SKIP LOCKED',
-      values: [tenant],
-    });
-  const { rows } = await read();
+  const { rows } = await client.query<ChainPoint>(asked(SECURITY.head, { tenant }));
   if (rows[0] !== undefined) return rows[0];
   // A tenant that was made since its first event: its chain begins now.
-  const { rowCount } = await client.query({
-    name: 'security.begin',
-    text: `INSERT INTO security_head (tenant, ledger_id, generation)
-      SELECT t.tenant, t.ledger_id, t.generation FROM tenant t WHERE t.tenant = $1 ON CONFLICT DO NOTHING`,
-    values: [tenant],
-  });
+  const { rowCount } = await client.query(asked(SECURITY.begin, { tenant }));
   return rowCount === 1 ? CHAIN_START : null;
 }
 
@@ -199,28 +191,20 @@ async function append(
   tenant: string,
   chained: readonly { row: EventRow; entry: SecurityEntry }[],
 ): Promise<void> {
-  await client.query({
-    name: 'security.append',
-    text: `WITH taken AS (
-        DELETE FROM security_event WHERE tenant = $1 AND id = ANY ($2::bigint[])
-      ) INSERT INTO security_entry
-        (tenant, sequence, previous_head, head, kind, actor, subject, request_id, created_at, entry)
-      SELECT $1, x.* FROM unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::uuid[],
-        $10::timestamptz[], $11::text[]) AS x`,
-    values: [
-      tenant,
-      chained.map(({ row }) => row.id),
-      chained.map(({ entry }) => entry.sequence),
-      chained.map(({ entry }) => entry.previous_head),
-      chained.map(({ entry }) => entry.head),
-      chained.map(({ row }) => row.kind),
-      chained.map(({ row }) => row.actor),
-      chained.map(({ row }) => row.subject),
-      chained.map(({ row }) => row.request_id),
-      chained.map(({ row }) => new Date(row.created_at)),
-      chained.map(({ entry }) => entry.entry),
-    ],
-  });
+  const values = {
+    tenant,
+    ids: chained.map(({ row }) => row.id),
+    sequences: chained.map(({ entry }) => entry.sequence),
+    previous_heads: chained.map(({ entry }) => entry.previous_head),
+    heads: chained.map(({ entry }) => entry.head),
+    kinds: chained.map(({ row }) => row.kind),
+    actors: chained.map(({ row }) => row.actor),
+    subjects: chained.map(({ row }) => row.subject),
+    request_ids: chained.map(({ row }) => row.request_id),
+    times: chained.map(({ row }) => new Date(row.created_at)),
+    entries: chained.map(({ entry }) => entry.entry),
+  };
+  await client.query(asked(SECURITY.append, values));
 }
 
 const ROLE = /^countersign_(gateway|request|ledger)$/;

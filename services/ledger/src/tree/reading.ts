@@ -55,13 +55,13 @@ export function readTree(deps: ReadingDeps, verifier: MessageVerifier): BusHandl
 }
 
 async function requireReader(
-  { store, directory }: ReadingDeps,
+  { directory }: ReadingDeps,
   tree: PublishedTree | undefined,
   caller: Caller | null,
 ): Promise<void> {
   // First: a caller without a credential must not learn whether the log exists.
   if (caller === null) throw new Refusal('unauthenticated');
-  const revision = await store.directoryRevision(caller.tenant);
+  const revision = await directory.revision(caller.tenant);
   const principal = await requireCaller(directory, caller, revision);
   if (tree?.tenant !== caller.tenant) throw new Refusal('not_found');
   requireOperator(principal);

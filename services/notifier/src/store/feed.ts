@@ -1,4 +1,4 @@
-import { jsonOf } from '@countersign/database';
+import { NOW, acrossTenants, ask, askOne, jsonOf, statements } from '@countersign/database';
 import type { Pool } from '@countersign/database';
 
 /** An entry of a tenant's chain; `record` only where it is an event whose text is still there. */
@@ -38,65 +38,79 @@ export interface NewDelivery {
 
 type BatchRow = ChainEntry & { now: number; directory_revision: number; after: number };
 
+export const FEED = statements('notifier', {
+  behind:
+    acrossTenants(`SELECT h.tenant FROM ledger_head h LEFT JOIN delivery_cursor c ON c.tenant = h.tenant
+  WHERE h.sequence > coalesce(c.sequence, 0)`),
+  mostBehind:
+    acrossTenants(`SELECT coalesce(max(h.sequence - coalesce(c.sequence, 0)), 0)::float8 AS entries
+  FROM ledger_head h LEFT JOIN delivery_cursor c ON c.tenant = h.tenant`),
+  passOver: `WITH l AS (
+    SELECT EXISTS (SELECT 1 FROM principal p WHERE p.tenant = $1 AND p.config ? 'webhook') AS listening
+  ), c AS (
+    INSERT INTO delivery_cursor AS c (tenant, sequence)
+    SELECT h.tenant, h.sequence FROM ledger_head h CROSS JOIN l WHERE h.tenant = $1 AND NOT l.listening
+    ON CONFLICT (tenant) DO UPDATE SET sequence = EXCLUDED.sequence WHERE c.sequence < EXCLUDED.sequence
+  ) SELECT listening FROM l`,
+  batch: `SELECT ${NOW} AS now, t.directory_revision, c.after,
+    e.sequence, e.type, e.request_id AS "requestId", e.record_id AS "recordId",
+    CASE WHEN e.type = 'RequestChangedEvent'
+      THEN (SELECT x.record FROM record x WHERE x.tenant = $1 AND x.id = e.record_id) END AS record
+  FROM tenant t
+  CROSS JOIN LATERAL (
+    SELECT coalesce((SELECT x.sequence FROM delivery_cursor x WHERE x.tenant = $1), 0) AS after OFFSET 0
+  ) c
+  CROSS JOIN LATERAL (
+    SELECT x.sequence, x.type, x.request_id, x.record_id FROM ledger_entry x
+    WHERE x.tenant = $1 AND x.sequence > c.after ORDER BY x.sequence LIMIT :most
+  ) e
+  WHERE t.tenant = $1 ORDER BY e.sequence`,
+  operators: `SELECT p.id FROM principal p
+  WHERE p.tenant = $1 AND p.kind = 'human' AND p.config -> 'operator' = 'true'::jsonb ORDER BY p.id`,
+  concerned: `SELECT q.id, q.route, ${jsonOf('q.canonical')} #>> '{requester,subject}' AS requester,
+    (SELECT ${jsonOf('x.record')} #>> '{payload,recorded_by,kind}' FROM record x
+      WHERE x.tenant = $1 AND x.request_id = q.id AND x.type = 'MaterialDiscarded' ORDER BY x.id LIMIT 1)
+      AS "discardedBy"
+  FROM unnest(:request_ids::uuid[]) AS wanted (id)
+  CROSS JOIN LATERAL (
+    SELECT x.id, x.route, x.canonical FROM request x WHERE x.tenant = $1 AND x.id = wanted.id LIMIT 1
+  ) q`,
+  follow: `WITH c AS (
+    INSERT INTO delivery_cursor AS c (tenant, sequence) VALUES ($1, :up_to)
+    ON CONFLICT (tenant) DO UPDATE SET sequence = EXCLUDED.sequence WHERE c.sequence = :after
+    RETURNING date_trunc('milliseconds', clock_timestamp()) AS due
+  ), d AS (
+    INSERT INTO delivery (tenant, id, request_id, kind, state, created_at, next_at, event_id, recipient)
+    SELECT $1, x.id, x.request_id, x.kind, 'pending', c.due, c.due, x.event_id, x.recipient
+    FROM c, unnest(:ids::uuid[], :request_ids::uuid[], :kinds::text[], :event_ids::uuid[], :recipients::text[])
+      AS x (id, request_id, kind, event_id, recipient)
+  ) SELECT due FROM c`,
+});
+
 /** The chain as the notifier reads it: behind a cursor, each entry once. */
 export class FeedStore {
   constructor(private readonly pool: Pool) {}
 
   /** Tenants whose chain is longer than the part that was read. */
   async tenantsBehind(): Promise<string[]> {
-    const { rows } = await this.pool.acrossTenants.query<{ tenant: string }>({
-      name: 'notifier.behind',
-      text: `SELECT h.tenant FROM ledger_head h LEFT JOIN delivery_cursor c ON c.tenant = h.tenant
-        WHERE h.sequence > coalesce(c.sequence, 0)`,
-    });
+    const { rows } = await ask<{ tenant: string }>(this.pool, FEED.behind, {});
     return rows.map(({ tenant }) => tenant);
   }
 
   /** The number of entries without deliveries yet, of the tenant that is furthest behind. */
   async mostBehind(): Promise<number> {
-    const { rows } = await this.pool.acrossTenants.query<{ entries: number }>({
-      name: 'notifier.most-behind',
-      text: `SELECT coalesce(max(h.sequence - coalesce(c.sequence, 0)), 0)::float8 AS entries
-        FROM ledger_head h LEFT JOIN delivery_cursor c ON c.tenant = h.tenant`,
-    });
-    return rows[0]?.entries ?? 0;
+    return (await askOne<{ entries: number }>(this.pool, FEED.mostBehind, {}))?.entries ?? 0;
   }
 
   /** Moves the cursor to the chain's end, if no principal of the tenant has a webhook; false otherwise. */
   async passOver(tenant: string): Promise<boolean> {
-    const { rows } = await this.pool.of(tenant).query<{ listening: boolean }>({
-      name: 'notifier.pass-over',
-      text: `WITH l AS (
-          SELECT EXISTS (SELECT 1 FROM principal p WHERE p.tenant = $1 AND p.config ? 'webhook') AS listening
-        ), c AS (
-          INSERT INTO delivery_cursor AS c (tenant, sequence)
-          SELECT h.tenant, h.sequence FROM ledger_head h CROSS JOIN l WHERE h.tenant = $1 AND NOT l.listening
-          ON CONFLICT (tenant) DO UPDATE SET sequence = EXCLUDED.sequence WHERE c.sequence < EXCLUDED.sequence
-        ) SELECT listening FROM l`,
-      values: [tenant],
-    });
-    return rows[0]?.listening === false;
+    const found = await askOne<{ listening: boolean }>(this.pool, FEED.passOver, { tenant });
+    return found?.listening === false;
   }
 
   /** The entries after the cursor, at most `most`; null when there are none. */
   async batch(tenant: string, most: number): Promise<Batch | null> {
-    const { rows } = await this.pool.of(tenant).query<BatchRow>({
-      name: 'notifier.batch',
-      text: `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now, t.directory_revision, c.after,
-          e.sequence, e.type, e.request_id AS "requestId", e.record_id AS "recordId",
-          CASE WHEN e.type = 'RequestChangedEvent'
-            THEN (SELECT x.record FROM record x WHERE x.tenant = $1 AND x.id = e.record_id) END AS record
-        FROM tenant t
-        CROSS JOIN LATERAL (
-          SELECT coalesce((SELECT x.sequence FROM delivery_cursor x WHERE x.tenant = $1), 0) AS after OFFSET 0
-        ) c
-        CROSS JOIN LATERAL (
-          SELECT x.sequence, x.type, x.request_id, x.record_id FROM ledger_entry x
-          WHERE x.tenant = $1 AND x.sequence > c.after ORDER BY x.sequence LIMIT $2
-        ) e
-        WHERE t.tenant = $1 ORDER BY e.sequence`,
-      values: [tenant, most],
-    });
+    const { rows } = await ask<BatchRow>(this.pool, FEED.batch, { tenant, most });
     const [first] = rows;
     if (first === undefined) return null;
     const { now, directory_revision: directoryRevision, after } = first;
@@ -105,28 +119,15 @@ export class FeedStore {
 
   /** Ids of the humans who are operators (R2). */
   async operators(tenant: string): Promise<string[]> {
-    const { rows } = await this.pool.of(tenant).query<{ id: string }>({
-      name: 'notifier.operators',
-      text: `SELECT p.id FROM principal p
-        WHERE p.tenant = $1 AND p.kind = 'human' AND p.config -> 'operator' = 'true'::jsonb ORDER BY p.id`,
-      values: [tenant],
-    });
+    const { rows } = await ask<{ id: string }>(this.pool, FEED.operators, { tenant });
     return rows.map(({ id }) => id);
   }
 
   /** By request id; requests that are deleted are left out. */
   async concerned(tenant: string, requestIds: readonly string[]): Promise<Map<string, Concerned>> {
-    const { rows } = await this.pool.of(tenant).query<Concerned & { id: string }>({
-      name: 'notifier.concerned',
-      text: `SELECT q.id, q.route, ${jsonOf('q.canonical')} #>> '{requester,subject}' AS requester,
-          (SELECT ${jsonOf('x.record')} #>> '{payload,recorded_by,kind}' FROM record x
-            WHERE x.tenant = $1 AND x.request_id = q.id AND x.type = 'MaterialDiscarded' ORDER BY x.id LIMIT 1)
-            AS "discardedBy"
-        FROM unnest($2::uuid[]) AS wanted (id)
-        CROSS JOIN LATERAL (
-          SELECT x.id, x.route, x.canonical FROM request x WHERE x.tenant = $1 AND x.id = wanted.id LIMIT 1
-        ) q`,
-      values: [tenant, requestIds],
+    const { rows } = await ask<Concerned & { id: string }>(this.pool, FEED.concerned, {
+      tenant,
+      request_ids: requestIds,
     });
     return new Map(rows.map(({ id, ...rest }) => [id, rest]));
   }
@@ -141,29 +142,16 @@ export class FeedStore {
     upTo: number,
     deliveries: readonly NewDelivery[],
   ): Promise<number | null> {
-    const { rows } = await this.pool.of(tenant).query<{ due: number }>({
-      name: 'notifier.follow',
-      text: `WITH c AS (
-          INSERT INTO delivery_cursor AS c (tenant, sequence) VALUES ($1, $3)
-          ON CONFLICT (tenant) DO UPDATE SET sequence = EXCLUDED.sequence WHERE c.sequence = $2
-          RETURNING date_trunc('milliseconds', clock_timestamp()) AS due
-        ), d AS (
-          INSERT INTO delivery (tenant, id, request_id, kind, state, created_at, next_at, event_id, recipient)
-          SELECT $1, x.id, x.request_id, x.kind, 'pending', c.due, c.due, x.event_id, x.recipient
-          FROM c, unnest($4::uuid[], $5::uuid[], $6::text[], $7::uuid[], $8::text[])
-            AS x (id, request_id, kind, event_id, recipient)
-        ) SELECT due FROM c`,
-      values: [
-        tenant,
-        after,
-        upTo,
-        deliveries.map(({ id }) => id),
-        deliveries.map(({ requestId }) => requestId),
-        deliveries.map(({ kind }) => kind),
-        deliveries.map(({ eventId }) => eventId),
-        deliveries.map(({ recipient }) => recipient),
-      ],
+    const moved = await askOne<{ due: number }>(this.pool, FEED.follow, {
+      tenant,
+      after,
+      up_to: upTo,
+      ids: deliveries.map(({ id }) => id),
+      request_ids: deliveries.map(({ requestId }) => requestId),
+      kinds: deliveries.map(({ kind }) => kind),
+      event_ids: deliveries.map(({ eventId }) => eventId),
+      recipients: deliveries.map(({ recipient }) => recipient),
     });
-    return rows[0]?.due ?? null;
+    return moved?.due ?? null;
   }
 }

@@ -28,7 +28,7 @@ function adminList<Row, Item>(
   markOf: (item: Item) => string,
 ) {
   return async ({ caller, params }: { caller: Caller; params: Params }) => {
-    const revision = await deps.admin.directoryRevision(caller.tenant);
+    const revision = await deps.directory.revision(caller.tenant);
     requireOperator(await requireCaller(deps.directory, caller, revision));
     const rows = await read(deps.admin, caller.tenant, params);
     const items = rows.slice(0, ADMIN_PAGE).map(itemOf);

@@ -17,7 +17,7 @@ const LAST_OFFSET = 100_000;
 export function list(deps: RequestDeps): OperationHandler<'request.list'> {
   return async ({ caller, query }) => {
     const { offset, state = '' } = query;
-    const revision = await deps.requests.directoryRevision(caller.tenant);
+    const revision = await deps.directory.revision(caller.tenant);
     const principal = await requireCaller(deps.directory, caller, revision);
     const scope: ListScope = isOperator(principal)
       ? 'operator'

@@ -5,16 +5,14 @@ import type {
   Invalidation,
   RouteConfig,
 } from '@countersign/protocol';
-import { ask, keyed, statement } from '@countersign/database';
+import { CLOCK, NOW, ask, keyed, statement } from '@countersign/database';
 import type { Pool, RequestRow, Statement } from '@countersign/database';
-import { DIRECTORY_REVISION } from './requests.js';
 
 // The lists of the operator pages (decisions/0016). Every page is one walk along an index that is there for others.
 
 /** One more than a page, so that the next one is known to exist. */
 export const ADMIN_PAGE = 100;
 const MOST = ADMIN_PAGE + 1;
-const NOW = '(SELECT clock_timestamp())';
 
 export interface RouteRow {
   id: string;
@@ -89,15 +87,15 @@ const WALKS: Record<Walk, string> = {
 function requestsSql(walk: Walk): string {
   return `SELECT l.request_id AS id, r.summary, l.owner, l.route, l.accepted_at, l.review_deadline, l.grant_deadline,
     l.decision, l.audit, l.grant_state, l.execution, l.invalidated, t.fence_reason,
-    floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
+    ${NOW} AS now
   FROM tenant t JOIN LATERAL (
     SELECT f.* FROM unnest(:states::text[]) AS d (decision) CROSS JOIN LATERAL (
       SELECT l.* FROM lifecycle l WHERE l.tenant = $1 ${WALKS[walk]} AND l.decision = d.decision AND l.decision <> ''
         AND l.accepted_at >= ${time(':since')} AND l.accepted_at <= ${time(':until')}
         AND (l.accepted_at < ${time(':until')} OR l.request_id > :last::uuid)
         AND (:route::text IS NULL OR l.route = :route) AND (:producer::text IS NULL OR l.owner = :producer)
-        AND (:state::text <> 'pending' OR l.review_deadline > ${NOW})
-        AND (:state::text <> 'expired' OR l.decision = 'expired' OR l.review_deadline <= ${NOW})
+        AND (:state::text <> 'pending' OR l.review_deadline > ${CLOCK})
+        AND (:state::text <> 'expired' OR l.decision = 'expired' OR l.review_deadline <= ${CLOCK})
       ORDER BY l.accepted_at DESC, l.request_id LIMIT ${MOST}
     ) f ORDER BY f.accepted_at DESC, f.request_id LIMIT ${MOST}
   ) l ON true ${keyed('request', 'r', 'x.id = l.request_id')}
@@ -152,13 +150,6 @@ export const INCIDENTS = statement(
 
 export class AdminStore {
   constructor(private readonly pool: Pool) {}
-
-  async directoryRevision(tenant: string): Promise<number | undefined> {
-    const { rows } = await ask<{ directory_revision: number }>(this.pool, DIRECTORY_REVISION, {
-      tenant,
-    });
-    return rows[0]?.directory_revision;
-  }
 
   /** In the order of their ids, from behind `after`; or the one with this `id`. */
   async routes(tenant: string, id: string | null, after: string): Promise<RouteRow[]> {

@@ -1,6 +1,7 @@
 import { DEFAULT_LIMITS, Refusal } from '@countersign/protocol';
 import type { Digest, Lifecycle } from '@countersign/protocol';
 import {
+  NOW,
   STARTING_COLUMNS,
   ask,
   consequences,
@@ -53,7 +54,7 @@ const ROUTE_DAY_IS_OVER = `EXISTS (SELECT 1 FROM quota_day q WHERE q.tenant = $1
 
 export const LOAD_CREATION = statement(
   'request.load-creation',
-  `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now, t.directory_revision, t.generation,
+  `SELECT ${NOW} AS now, t.directory_revision, t.generation,
     t.fenced, t.fence_reason, ${replayColumn(':owner', ':operation', ':key')},
     CASE WHEN :quota_amounts::jsonb IS NOT NULL THEN creation_refusal($1, :owner,
       (SELECT p.config ->> 'publisher' FROM principal p WHERE p.tenant = $1 AND p.id = :owner), :retained_limit, :quota_amounts::jsonb || t.quotas)

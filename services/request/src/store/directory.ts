@@ -1,9 +1,13 @@
 import type pg from 'pg';
 import {
+  CLOCK,
   NOW,
+  acrossTenants,
   acrossTenantsWithin,
+  asked,
   batchStatement,
   commitBatch,
+  databaseNow,
   inTransaction,
   jsonOf,
   keyed,
@@ -11,6 +15,8 @@ import {
   placed,
   saveRecords,
   saveSecurityEvents,
+  statement,
+  statements,
 } from '@countersign/database';
 import type {
   MovedRequest,
@@ -19,6 +25,8 @@ import type {
   Pool,
   Principal,
   RequestRow,
+  Statement,
+  Values,
 } from '@countersign/database';
 import type { ConfiguredBy, Lifecycle, PrincipalConfig, RouteConfig } from '@countersign/protocol';
 
@@ -54,6 +62,12 @@ type AffectedRow = RequestRow & {
   profiles: Record<string, string>;
 };
 
+/** How many candidates and assignments reviewers have on open requests. */
+interface Opened {
+  readonly candidates: number;
+  readonly assignments: number;
+}
+
 // Authority ends with the longest private retention that a route may set (9 days and an hour, protocol §9.1), so older
 // requests have none left to lose and the scan stays short.
 const RECENT = `> (SELECT clock_timestamp() - interval '10 days')`;
@@ -80,30 +94,96 @@ function affectedSql(places: string, whom = 'true'): string {
   WHERE ${WITH_AUTHORITY} AND ${whom} ORDER BY l.request_id`;
 }
 
-// Who asked is the person that the owner is bound to, or the owner itself (R1). The current binding is that of every
-// request with authority: a change of it ends the rest.
-const BOUND_TO = `SELECT $2 AS id UNION
-  SELECT p.id FROM principal p WHERE p.tenant = $1 AND p.kind = 'producer' AND p.config ->> 'owner' = $2`;
+/** A read that only looks, and one that holds the requests that it finds. */
+const affected = (name: string, text: string) => ({
+  looked: statement(`request.${name}`, text),
+  held: statement(`request.${name}-held`, `${text} FOR UPDATE OF l`),
+});
 
-const AFFECTED = {
+/** What a change of the directory may take authority from, by owner, by route and by the person who confirmed it. */
+export const AFFECTED = {
   // A person may be bound to thousands of producers, and the tenant waits meanwhile: all of them in one statement.
-  byOwners: affectedSql(
-    `SELECT b.at FROM unnest($2::text[]) AS o (owner) CROSS JOIN LATERAL (${placesOf('x.owner = o.owner')}) b`,
+  byOwners: affected(
+    'affected-by-owners',
+    affectedSql(
+      `SELECT b.at FROM unnest(:of::text[]) AS o (owner) CROSS JOIN LATERAL (${placesOf('x.owner = o.owner')}) b`,
+    ),
   ),
-  byRoute: affectedSql(placesOf('x.route = $2')),
-  byReviewer: affectedSql(
-    `SELECT DISTINCT l.at FROM (
-      SELECT x.request_id FROM candidate x WHERE x.tenant = $1 AND x.reviewer = $2 AND x.reviewer <> ''
+  byRoute: affected('affected-by-route', affectedSql(placesOf('x.route = :of'))),
+  byReviewer: affected(
+    'affected-by-reviewer',
+    affectedSql(
+      `SELECT DISTINCT l.at FROM (
+      SELECT x.request_id FROM candidate x WHERE x.tenant = $1 AND x.reviewer = :of AND x.reviewer <> ''
         AND x.created_at ${RECENT}
       ORDER BY x.created_at OFFSET 0
     ) c ${placed('lifecycle', 'l', 'x.request_id = c.request_id')}`,
-    `${jsonOf('p.record')} -> 'payload' ->> 'reviewer' = $2`,
+      `${jsonOf('p.record')} -> 'payload' ->> 'reviewer' = :of`,
+    ),
   ),
-};
+} as const;
 
-const INVALIDATE = batchStatement('request.invalidate', {
+export const INVALIDATE = batchStatement('request.invalidate', {
   moves: ['decision', 'grant_state', 'revision', 'invalidated'],
   whole: true,
+});
+
+const OPEN_ON_ROUTE = `l.tenant = $1 AND l.decision = 'pending' AND (:route::text IS NULL OR l.route = :route)`;
+
+const openIn = (table: string, live: string) => `(SELECT count(*) FROM lifecycle l
+  CROSS JOIN LATERAL (SELECT 1 FROM ${table} x WHERE x.tenant = $1 AND x.request_id = l.request_id
+    AND x.reviewer = ANY (:reviewers::text[]) AND ${live} LIMIT 1) k
+  WHERE ${OPEN_ON_ROUTE})`;
+
+const THEIRS = 'x.request_id = l.request_id AND x.reviewer = :reviewer';
+
+export const DIRECTORY = statements('request', {
+  // Who asked is the person that the owner is bound to, or the owner itself (R1). The current binding is that of every
+  // request with authority: a change of it ends the rest.
+  boundTo: `SELECT :id AS id UNION
+  SELECT p.id FROM principal p WHERE p.tenant = $1 AND p.kind = 'producer' AND p.config ->> 'owner' = :id`,
+  principal: `SELECT p.id, p.kind, p.enabled, p.config, p.oidc_issuer AS issuer, p.oidc_subject AS subject,
+    array_remove(ARRAY[c.id::text, c.former_id::text], NULL) AS credentials, c.digest AS "tokenDigest",
+    p.configured_by AS "configuredBy"
+  FROM principal p LEFT JOIN credential c ON c.tenant = p.tenant AND c.principal = p.id
+  WHERE p.tenant = $1 AND p.id = :id`,
+  route:
+    'SELECT revision, config, configured_by AS "configuredBy" FROM route WHERE tenant = $1 AND id = :id',
+  hasWebhookSecret:
+    'SELECT tenant FROM webhook_secret WHERE tenant = $1 AND principal = :principal',
+  idsOfPerson: `SELECT id FROM principal WHERE tenant = $1 AND kind = 'human'
+    AND (id = :id OR (oidc_issuer = :issuer AND oidc_subject = :subject))`,
+  separatedRoutes: `SELECT DISTINCT r.id FROM route_reviewer v JOIN route r ON r.tenant = v.tenant AND r.id = v.route
+  WHERE v.tenant = $1 AND v.reviewer = ANY (:reviewers::text[]) AND r.config -> 'separation_of_duties' = 'true'::jsonb
+    AND r.config -> 'allowed_producers' ? :owner ORDER BY r.id`,
+  opened: `SELECT ${openIn('candidate', 'x.live')} AS candidates,
+    ${openIn('assignment', `x.expires_at > ${CLOCK}`)} AS assignments`,
+  savePrincipal: `INSERT INTO principal (tenant, id, kind, enabled, config, oidc_issuer, oidc_subject, configured_by, updated_at)
+  VALUES ($1, :id, :kind, :enabled, :config, :issuer, :subject, :configured_by, clock_timestamp())
+  ON CONFLICT (tenant, id) DO UPDATE SET enabled = EXCLUDED.enabled, config = EXCLUDED.config,
+    configured_by = EXCLUDED.configured_by, oidc_issuer = EXCLUDED.oidc_issuer, oidc_subject = EXCLUDED.oidc_subject, updated_at = EXCLUDED.updated_at`,
+  dropWebhookSecret: 'DELETE FROM webhook_secret WHERE tenant = $1 AND principal = :principal',
+  saveWebhookSecret:
+    'INSERT INTO webhook_secret (tenant, principal, secret) VALUES ($1, :principal, :secret)',
+  holderOfToken: acrossTenants(`SELECT tenant, principal FROM credential WHERE digest = :digest
+  UNION ALL SELECT tenant, principal FROM credential WHERE former_digest = :digest`),
+  saveCredential: `INSERT INTO credential (digest, tenant, principal, created_at) VALUES (:digest, $1, :principal, clock_timestamp())
+  ON CONFLICT (tenant, principal) DO UPDATE SET digest = EXCLUDED.digest, id = EXCLUDED.id,
+    created_at = EXCLUDED.created_at`,
+  endSessions: `UPDATE principal SET sessions_valid_from = clock_timestamp() WHERE tenant = $1 AND id = :id AND kind = 'human'`,
+  saveRoute: `INSERT INTO route (tenant, id, revision, config, configured_by, updated_at)
+  VALUES ($1, :id, :revision, :config, :configured_by, clock_timestamp())
+  ON CONFLICT (tenant, id) DO UPDATE SET revision = EXCLUDED.revision, config = EXCLUDED.config,
+    configured_by = EXCLUDED.configured_by, updated_at = EXCLUDED.updated_at`,
+  dropReviewers: 'DELETE FROM route_reviewer WHERE tenant = $1 AND route = :id',
+  saveReviewers: `INSERT INTO route_reviewer (tenant, reviewer, route) SELECT DISTINCT $1, reviewer, :id FROM unnest(:reviewers::text[]) AS reviewer`,
+  dropAssignments: `DELETE FROM assignment USING lifecycle l ${placed('assignment', 'k', THEIRS)}
+  WHERE ${OPEN_ON_ROUTE} AND assignment.ctid = k.at`,
+  dropCandidates: `UPDATE candidate SET live = false FROM lifecycle l ${placed('candidate', 'k', THEIRS)}
+  WHERE ${OPEN_ON_ROUTE} AND candidate.ctid = k.at AND candidate.live`,
+  // Named columns: row locks ask for the privilege on them alone.
+  holdTenant: 'SELECT tenant FROM tenant WHERE tenant = $1 FOR UPDATE',
+  moveDirectory: `UPDATE tenant SET directory_revision = directory_revision + 1 WHERE tenant = $1 RETURNING ${NOW} AS now`,
 });
 
 /** The directory, and the effects of its changes, as one transaction sees them. */
@@ -113,73 +193,59 @@ export class DirectoryView {
     readonly tenant: string,
     readonly now: number,
     /** A change locks the rows that it reads; a preview blocks no call. */
-    private readonly lock: '' | ' FOR UPDATE OF l' = '',
+    private readonly how: 'looked' | 'held' = 'looked',
   ) {}
 
+  protected ask<Row extends object>(statement: Statement, values: Values) {
+    return this.client.query<Row>(asked(statement, { tenant: this.tenant, ...values }));
+  }
+
   async principal(id: string): Promise<KnownPrincipal | null> {
-    const { rows } = await this.client.query(
-      `SELECT p.id, p.kind, p.enabled, p.config, p.oidc_issuer AS issuer, p.oidc_subject AS subject,
-         array_remove(ARRAY[c.id::text, c.former_id::text], NULL) AS credentials, c.digest AS "tokenDigest",
-         p.configured_by AS "configuredBy"
-       FROM principal p LEFT JOIN credential c ON c.tenant = p.tenant AND c.principal = p.id
-       WHERE p.tenant = $1 AND p.id = $2`,
-      [this.tenant, id],
-    );
-    return (rows[0] as KnownPrincipal | undefined) ?? null;
+    const { rows } = await this.ask<KnownPrincipal>(DIRECTORY.principal, { id });
+    return rows[0] ?? null;
   }
 
   async route(id: string): Promise<KnownRoute | null> {
-    const { rows } = await this.client.query(
-      'SELECT revision, config, configured_by AS "configuredBy" FROM route WHERE tenant = $1 AND id = $2',
-      [this.tenant, id],
-    );
-    return (rows[0] as KnownRoute | undefined) ?? null;
+    const { rows } = await this.ask<KnownRoute>(DIRECTORY.route, { id });
+    return rows[0] ?? null;
   }
 
   /** Whether a webhook secret of this principal is kept; which one, only the notifier can read. */
   async hasWebhookSecret(principal: string): Promise<boolean> {
-    const { rowCount } = await this.client.query(
-      'SELECT tenant FROM webhook_secret WHERE tenant = $1 AND principal = $2',
-      [this.tenant, principal],
-    );
-    return rowCount !== 0;
+    const { rows } = await this.ask(DIRECTORY.hasWebhookSecret, { principal });
+    return rows.length > 0;
   }
 
   /** Ids of this human in the tenant: one, or several of one issuer and subject. */
   async idsOfPerson({ id, issuer, subject }: Principal): Promise<string[]> {
-    const { rows } = await this.client.query<{ id: string }>(
-      `SELECT id FROM principal WHERE tenant = $1 AND kind = 'human' AND (id = $2 OR (oidc_issuer = $3 AND oidc_subject = $4))`,
-      [this.tenant, id, issuer, subject],
-    );
+    const { rows } = await this.ask<{ id: string }>(DIRECTORY.idsOfPerson, { id, issuer, subject });
     return rows.map((row) => row.id);
   }
 
   /** Routes with separated duties that one of these reviewers is named by and this owner may use. */
   async separatedRoutes(reviewers: readonly string[], owner: string): Promise<string[]> {
-    const { rows } = await this.client.query<{ id: string }>(
-      `SELECT DISTINCT r.id FROM route_reviewer v JOIN route r ON r.tenant = v.tenant AND r.id = v.route
-       WHERE v.tenant = $1 AND v.reviewer = ANY ($2::text[]) AND r.config -> 'separation_of_duties' = 'true'::jsonb
-         AND r.config -> 'allowed_producers' ? $3 ORDER BY r.id`,
-      [this.tenant, reviewers, owner],
-    );
+    const { rows } = await this.ask<{ id: string }>(DIRECTORY.separatedRoutes, {
+      reviewers,
+      owner,
+    });
     return rows.map((row) => row.id);
   }
 
   affectedByOwner(owner: string): Promise<Affected[]> {
-    return this.#affected(AFFECTED.byOwners, [owner]);
+    return this.#affected('byOwners', [owner]);
   }
 
   affectedByRoute(route: string): Promise<Affected[]> {
-    return this.#affected(AFFECTED.byRoute, route);
+    return this.#affected('byRoute', route);
   }
 
   /** Requests that this human asked for or confirmed. */
   async affectedByPerson(id: string): Promise<Affected[]> {
-    const { rows: owners } = await this.client.query<{ id: string }>(BOUND_TO, [this.tenant, id]);
+    const { rows: owners } = await this.ask<{ id: string }>(DIRECTORY.boundTo, { id });
     const affected = [
-      ...(await this.#affected(AFFECTED.byReviewer, id)),
+      ...(await this.#affected('byReviewer', id)),
       ...(await this.#affected(
-        AFFECTED.byOwners,
+        'byOwners',
         owners.map((owner) => owner.id),
       )),
     ];
@@ -187,8 +253,8 @@ export class DirectoryView {
     return [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  async #affected(text: string, of: string | readonly string[]): Promise<Affected[]> {
-    const { rows } = await this.client.query<AffectedRow>(text + this.lock, [this.tenant, of]);
+  async #affected(by: keyof typeof AFFECTED, of: string | readonly string[]): Promise<Affected[]> {
+    const { rows } = await this.ask<AffectedRow>(AFFECTED[by][this.how], { of });
     return rows.map((row) => ({
       id: row.request_id as string,
       owner: row.owner,
@@ -203,20 +269,8 @@ export class DirectoryView {
   }
 
   /** On how many pending requests of a route (null = of every one) these reviewers have something open. */
-  async opened(
-    reviewers: readonly string[],
-    route: string | null,
-  ): Promise<{ candidates: number; assignments: number }> {
-    const open = (table: string, live: string) => `(SELECT count(*) FROM lifecycle l
-      CROSS JOIN LATERAL (SELECT 1 FROM ${table} x WHERE x.tenant = $1 AND x.request_id = l.request_id
-        AND x.reviewer = ANY ($2::text[]) AND ${live} LIMIT 1) k
-      WHERE l.tenant = $1 AND l.decision = 'pending' AND ($3::text IS NULL OR l.route = $3))`;
-    const { rows } = await this.client.query<{ candidates: number; assignments: number }>({
-      name: 'request.opened',
-      text: `SELECT ${open('candidate', 'x.live')} AS candidates,
-        ${open('assignment', 'x.expires_at > (SELECT clock_timestamp())')} AS assignments`,
-      values: [this.tenant, reviewers, route],
-    });
+  async opened(reviewers: readonly string[], route: string | null): Promise<Opened> {
+    const { rows } = await this.ask<Opened>(DIRECTORY.opened, { reviewers, route });
     return rows[0] ?? { candidates: 0, assignments: 0 };
   }
 }
@@ -224,7 +278,7 @@ export class DirectoryView {
 /** One change of the directory: everything inside holds the tenant, so no transition commits beside it. */
 export class DirectoryChange extends DirectoryView {
   constructor(client: pg.PoolClient, tenant: string, now: number) {
-    super(client, tenant, now, ' FOR UPDATE OF l');
+    super(client, tenant, now, 'held');
   }
 
   async savePrincipal(
@@ -233,22 +287,12 @@ export class DirectoryChange extends DirectoryView {
     config: PrincipalConfig,
     configuredBy: ConfiguredBy,
   ): Promise<void> {
-    await this.client.query(
-      `INSERT INTO principal (tenant, id, kind, enabled, config, oidc_issuer, oidc_subject, configured_by, updated_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp())
-       ON CONFLICT (tenant, id) DO UPDATE SET enabled = EXCLUDED.enabled, config = EXCLUDED.config,
-         configured_by = EXCLUDED.configured_by, oidc_issuer = EXCLUDED.oidc_issuer, oidc_subject = EXCLUDED.oidc_subject, updated_at = EXCLUDED.updated_at`,
-      [
-        this.tenant,
-        id,
-        kind,
-        config.enabled,
-        JSON.stringify(config),
-        config.oidc_issuer ?? null,
-        config.oidc_subject ?? null,
-        JSON.stringify(configuredBy),
-      ],
-    );
+    await this.ask(DIRECTORY.savePrincipal, {
+      ...{ id, kind, enabled: config.enabled, config: JSON.stringify(config) },
+      issuer: config.oidc_issuer ?? null,
+      subject: config.oidc_subject ?? null,
+      configured_by: JSON.stringify(configuredBy),
+    });
   }
 
   /**
@@ -256,47 +300,28 @@ export class DirectoryChange extends DirectoryView {
    * there was a secret before.
    */
   async saveWebhookSecret(principal: string, secret: string | null): Promise<boolean> {
-    const of = [this.tenant, principal];
-    const { rowCount } = await this.client.query(
-      'DELETE FROM webhook_secret WHERE tenant = $1 AND principal = $2',
-      of,
-    );
-    const existed = rowCount !== 0;
-    if (secret === null) return existed;
-    await this.client.query(
-      'INSERT INTO webhook_secret (tenant, principal, secret) VALUES ($1, $2, $3)',
-      [...of, secret],
-    );
-    return existed;
+    const { rowCount } = await this.ask(DIRECTORY.dropWebhookSecret, { principal });
+    if (secret !== null) await this.ask(DIRECTORY.saveWebhookSecret, { principal, secret });
+    return rowCount !== 0;
   }
 
   /** False when the token already belongs to another principal of any tenant. */
   async saveCredential(principal: string, digest: string): Promise<boolean> {
     const { rows } = await acrossTenantsWithin(this.client, this.tenant, () =>
       this.client.query<{ tenant: string; principal: string }>(
-        `SELECT tenant, principal FROM credential WHERE digest = $1
-         UNION ALL SELECT tenant, principal FROM credential WHERE former_digest = $1`,
-        [digest],
+        asked(DIRECTORY.holderOfToken, { digest }),
       ),
     );
     const holder = rows[0];
     if (holder !== undefined)
       return holder.tenant === this.tenant && holder.principal === principal;
-    await this.client.query(
-      `INSERT INTO credential (digest, tenant, principal, created_at) VALUES ($1, $2, $3, clock_timestamp())
-       ON CONFLICT (tenant, principal) DO UPDATE SET digest = EXCLUDED.digest, id = EXCLUDED.id,
-         created_at = EXCLUDED.created_at`,
-      [digest, this.tenant, principal],
-    );
+    await this.ask(DIRECTORY.saveCredential, { principal, digest });
     return true;
   }
 
   /** False when there is no such principal. A session counts by when it began. */
   async endSessions(person: string): Promise<boolean> {
-    const { rowCount } = await this.client.query(
-      `UPDATE principal SET sessions_valid_from = clock_timestamp() WHERE tenant = $1 AND id = $2 AND kind = 'human'`,
-      [this.tenant, person],
-    );
+    const { rowCount } = await this.ask(DIRECTORY.endSessions, { id: person });
     return rowCount === 1;
   }
 
@@ -306,21 +331,10 @@ export class DirectoryChange extends DirectoryView {
     config: RouteConfig,
     configuredBy: ConfiguredBy,
   ): Promise<void> {
-    await this.client.query(
-      `INSERT INTO route (tenant, id, revision, config, configured_by, updated_at)
-       VALUES ($1, $2, $3, $4, $5, clock_timestamp())
-       ON CONFLICT (tenant, id) DO UPDATE SET revision = EXCLUDED.revision, config = EXCLUDED.config,
-         configured_by = EXCLUDED.configured_by, updated_at = EXCLUDED.updated_at`,
-      [this.tenant, id, revision, JSON.stringify(config), JSON.stringify(configuredBy)],
-    );
-    await this.client.query('DELETE FROM route_reviewer WHERE tenant = $1 AND route = $2', [
-      this.tenant,
-      id,
-    ]);
-    await this.client.query(
-      `INSERT INTO route_reviewer (tenant, reviewer, route) SELECT DISTINCT $1, reviewer, $2 FROM unnest($3::text[]) AS reviewer`,
-      [this.tenant, id, config.reviewers],
-    );
+    const texts = { config: JSON.stringify(config), configured_by: JSON.stringify(configuredBy) };
+    await this.ask(DIRECTORY.saveRoute, { id, revision, ...texts });
+    await this.ask(DIRECTORY.dropReviewers, { id });
+    await this.ask(DIRECTORY.saveReviewers, { id, reviewers: config.reviewers });
   }
 
   /** Each from the version that was read, which this change holds. */
@@ -330,18 +344,8 @@ export class DirectoryChange extends DirectoryView {
 
   /** Drops a removed reviewer's leases and unconfirmed candidates; `route` null = on every route. */
   async dropReviewer(reviewer: string, route: string | null): Promise<void> {
-    const open = `l.tenant = $1 AND l.decision = 'pending' AND ($3::text IS NULL OR l.route = $3)`;
-    const theirs = 'x.request_id = l.request_id AND x.reviewer = $2';
-    await this.client.query(
-      `DELETE FROM assignment USING lifecycle l ${placed('assignment', 'k', theirs)}
-       WHERE ${open} AND assignment.ctid = k.at`,
-      [this.tenant, reviewer, route],
-    );
-    await this.client.query(
-      `UPDATE candidate SET live = false FROM lifecycle l ${placed('candidate', 'k', theirs)}
-       WHERE ${open} AND candidate.ctid = k.at AND candidate.live`,
-      [this.tenant, reviewer, route],
-    );
+    await this.ask(DIRECTORY.dropAssignments, { reviewer, route });
+    await this.ask(DIRECTORY.dropCandidates, { reviewer, route });
   }
 
   /** For the security log: committed with the change or not at all. */
@@ -364,11 +368,9 @@ export class DirectoryStore {
    */
   change<T>(tenant: string, work: (change: DirectoryChange) => Promise<T>): Promise<T> {
     return inTransaction(this.pool.of(tenant), async (client) => {
-      // Named columns: row locks ask for the privilege on them alone.
-      await client.query('SELECT tenant FROM tenant WHERE tenant = $1 FOR UPDATE', [tenant]);
+      await client.query(asked(DIRECTORY.holdTenant, { tenant }));
       const { rows } = await client.query<{ now: number }>(
-        `UPDATE tenant SET directory_revision = directory_revision + 1 WHERE tenant = $1 RETURNING ${NOW} AS now`,
-        [tenant],
+        asked(DIRECTORY.moveDirectory, { tenant }),
       );
       const row = rows[0];
       if (row === undefined) throw new Error('the tenant is gone');
@@ -382,8 +384,7 @@ export class DirectoryStore {
     let broken: Error | undefined;
     try {
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-      const { rows } = await client.query<{ now: number }>(`SELECT ${NOW} AS now`);
-      return await work(new DirectoryView(client, tenant, rows[0]?.now ?? 0));
+      return await work(new DirectoryView(client, tenant, await databaseNow(client)));
     } finally {
       await client.query('ROLLBACK').catch((lost: Error) => {
         broken = lost;

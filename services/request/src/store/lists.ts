@@ -1,5 +1,5 @@
 import { DECISION_STATES, PAGE_SIZES } from '@countersign/protocol';
-import { ask, keyed, statement } from '@countersign/database';
+import { CLOCK, NOW, ask, keyed, statement } from '@countersign/database';
 import type { CallerIdentity, Pool, RequestRow } from '@countersign/database';
 import { UNKEPT } from './unkept.js';
 
@@ -28,8 +28,6 @@ const MOST = PAGE_SIZES.requests + 1;
 const COLUMNS = `l.tenant, l.request_id, l.decision, l.audit, l.grant_state, l.execution, l.accepted_at,
   l.review_deadline, l.grant_deadline`;
 const NEWEST = 'ORDER BY accepted_at DESC, request_id';
-/** Asked once a statement: to a clock that may tell each row another time Postgres cannot walk an index. */
-const NOW = '(SELECT clock_timestamp())';
 
 /**
  * The rows that the filter `expired` finds beside those stored as expired: a pending row whose deadline has passed counts
@@ -38,7 +36,7 @@ const NOW = '(SELECT clock_timestamp())';
  */
 const OVERDUE = `WITH overdue AS MATERIALIZED (
     SELECT ${COLUMNS}, l.owner, l.route FROM lifecycle l WHERE l.tenant = $1 AND l.decision LIKE 'pending'
-      AND l.review_deadline <= ${NOW} AND :state::text = 'expired'
+      AND l.review_deadline <= ${CLOCK} AND :state::text = 'expired'
   )`;
 
 /**
@@ -48,7 +46,7 @@ const OVERDUE = `WITH overdue AS MATERIALIZED (
 function newestOfEachState(of: string): string {
   return `SELECT f.* FROM unnest(:states::text[]) AS d (decision) CROSS JOIN LATERAL (
     SELECT ${COLUMNS} FROM lifecycle l WHERE ${of} AND l.decision = d.decision AND l.decision <> ''
-      AND (:state::text <> 'pending' OR l.review_deadline > ${NOW})
+      AND (:state::text <> 'pending' OR l.review_deadline > ${CLOCK})
     ORDER BY l.accepted_at DESC, l.request_id LIMIT ${MOST} + :offset::integer
   ) f
   UNION ALL SELECT ${COLUMNS} FROM overdue l WHERE ${of}`;
@@ -56,7 +54,7 @@ function newestOfEachState(of: string): string {
 
 function listSql(found: string): string {
   return `${OVERDUE}
-  SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now, t.directory_revision, t.fence_reason,
+  SELECT ${NOW} AS now, t.directory_revision, t.fence_reason,
     l.request_id, r.summary, CASE WHEN r.summary LIKE '%${UNKEPT}%' THEN r.canonical END AS canonical, l.decision, l.audit, l.grant_state, l.execution, l.review_deadline, l.grant_deadline,
     s.id AS assignment_id, s.reviewer AS assignment_reviewer, s.expires_at AS assignment_expires_at
   FROM tenant t

@@ -5,7 +5,6 @@ import {
   MATERIAL_JOIN,
   REQUEST_COLUMNS,
   REQUEST_JOINS,
-  ask,
   jsonOf,
   keyed,
   loadRequest,
@@ -121,11 +120,6 @@ export const HITL = statement(
   WHERE t.tenant = $1`,
 );
 
-export const DIRECTORY_REVISION = statement(
-  'request.directory-revision',
-  'SELECT directory_revision FROM tenant WHERE tenant = $1',
-);
-
 export class RequestStore {
   constructor(private readonly pool: Pool) {}
 
@@ -146,13 +140,6 @@ export class RequestStore {
     key: string | null,
   ): Promise<StatusRow | undefined> {
     return loadRequest(this.pool, INTEGRAL, loadValues(caller, id, operation, key));
-  }
-
-  async directoryRevision(tenant: string): Promise<number | undefined> {
-    const { rows } = await ask<{ directory_revision: number }>(this.pool, DIRECTORY_REVISION, {
-      tenant,
-    });
-    return rows[0]?.directory_revision;
   }
 
   /** Not `whole`: without the large columns. */

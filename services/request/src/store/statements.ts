@@ -2,6 +2,7 @@
 export * from './admin-reads.js';
 export * from './bundles.js';
 export * from './creation.js';
+export * from './directory.js';
 export * from './expiry.js';
 export * from './lists.js';
 export * from './requests.js';

@@ -1,8 +1,7 @@
-import { SECONDS } from '@countersign/protocol';
 import { startLoop } from '@countersign/platform';
 import type { Logger, Loop, Module, WorkerMetrics } from '@countersign/platform';
 import { NO_TENANT } from '../store/housekeeping.js';
-import type { Ages, HousekeepingStore } from '../store/housekeeping.js';
+import type { HousekeepingStore } from '../store/housekeeping.js';
 import { clearSet } from './clear-set.js';
 import type { NoteRun } from './retention-runs.js';
 
@@ -21,14 +20,6 @@ export interface HousekeepingDeps {
   readonly log: Logger;
 }
 
-/** Protocol §11.3. Bodies on their way live for one hop, which takes seconds. */
-const AGES: Ages = {
-  kept: SECONDS.idempotency * 1000,
-  unusedBundle: 15 * 60_000,
-  parcel: 10 * 60_000,
-  // Most later steps of a record happen within seconds; a step after this time is not traced.
-  trace: 24 * 3_600_000,
-};
 /** Between two passes over a tenant with more to clear than one pass may. */
 const PAUSE_MS = 1000;
 /** A pass takes seconds; after this another process may take it over. */
@@ -40,7 +31,7 @@ const LEASE_MS = 5 * 60_000;
  */
 export function housekeeping(deps: HousekeepingDeps): Module {
   const { store, settings, metrics, log } = deps;
-  const { ofTenant, ofNone } = store.sets(AGES);
+  const { ofTenant, ofNone } = store.sets();
   let stopping = false;
   let loop: Loop | undefined;
   let enlisted = -Infinity;

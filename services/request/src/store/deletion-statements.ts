@@ -1,0 +1,3 @@
+// Every statement of the role of the deletion, by its name.
+export * from './deletion.js';
+export * from './housekeeping.js';
