@@ -6,7 +6,7 @@ import type { Call } from './call.js';
 import type { Caller } from './caller.js';
 import type { Effects, Place } from './effects.js';
 import { pick } from './pool.js';
-import type { Pool } from './pool.js';
+import type { Kept, Pool } from './pool.js';
 import { nextStep } from './advance.js';
 import { plainCall } from './step.js';
 import type { CallStep, Step } from './step.js';
@@ -100,7 +100,15 @@ class Chain {
     const answer = await this.#send(call);
     this.parts.tally.replays += 1;
     const fault = replayFault(told, answer);
-    if (fault !== null) this.#fail(call, answer, fault);
+    if (fault === null || (answer.status === 404 && (await this.#isGone(told)))) return;
+    this.#fail(call, answer, fault);
+  }
+
+  /** Whether the request of the call is no longer there. */
+  async #isGone({ path }: Kept): Promise<boolean> {
+    const { effects, pool } = this.parts;
+    const id = /^\/v2\/requests\/([^/]+)\//.exec(path)?.[1];
+    return id !== undefined && effects.isGone(pool.cast.demo.tenant, id);
   }
 
   async #twice(call: Call): Promise<Answer> {

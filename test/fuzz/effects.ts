@@ -73,6 +73,15 @@ export class Effects {
     return rows[0] as Snapshot;
   }
 
+  /** Whether retention has taken the request away, and with it the answers about it. */
+  async isGone(tenant: string, request: string): Promise<boolean> {
+    const { rows } = await this.#client.query(
+      'SELECT 1 FROM lifecycle WHERE tenant = $1 AND request_id::text = $2',
+      [tenant, request],
+    );
+    return rows.length === 0;
+  }
+
   /** The changes since; null when there were none, or none that a caller would have made. */
   async since(place: Place, before: Snapshot): Promise<string | null> {
     const after = await this.before(place);
