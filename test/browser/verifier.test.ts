@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadTrust, verifyDocument } from '@countersign/protocol';
 import type { Verdict } from '@countersign/protocol';
@@ -16,13 +16,24 @@ let browser: Browser;
 let page: Page;
 let faults: string[];
 
-const ASSETS = join(__dirname, '../../packages/pages/dist/assets');
+const PAGES = join(__dirname, '../../packages/pages/dist');
+
+/** The one that the built pages name: files of an earlier build may lie beside it. */
+function workerOfPages(): string | undefined {
+  const manifest = JSON.parse(readFileSync(join(PAGES, 'manifest.json'), 'utf8')) as Record<
+    string,
+    { readonly file: string }
+  >;
+  return Object.values(manifest)
+    .map(({ file }) => /verifying-worker-[\w-]+\.js/.exec(readFileSync(join(PAGES, file), 'utf8')))
+    .find((found) => found !== null)?.[0];
+}
 
 beforeAll(async () => {
   [instance, browser] = await Promise.all([startInstance(), startBrowser()]);
   ({ page, faults } = await openContext(browser));
   await page.goto(`${instance.demo.origin}/auditor`);
-  const worker = readdirSync(ASSETS).find((name) => name.startsWith('verifying-worker-'));
+  const worker = workerOfPages();
   await page.evaluate((address) => {
     const asked = new Worker(address, { type: 'module' });
     const waiting = new Map<number, (answer: unknown) => void>();
