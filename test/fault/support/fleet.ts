@@ -30,6 +30,14 @@ export interface Member {
 export interface Fleet {
   readonly dataDirectory: string;
   readonly databaseUrl: string;
+  /** Where the gateways are called, through the fleet's balancer, and where people log in. */
+  readonly origin: string;
+  readonly sandboxOrigin: string;
+  readonly issuer: string;
+  /** Ports of this machine, for processes that are not the fleet's. */
+  readonly ports: Readonly<Record<'postgres' | 'nats' | 'redis' | 'provider', number>>;
+  /** Sends callers to a gateway that is not the fleet's. */
+  balance(host: string, port: number): void;
   /** Starts a target of the version whose root that is; `env` takes precedence over the fleet's variables. */
   launch(root: string, target: string, env?: Readonly<Record<string, string>>): Promise<Member>;
   /** Configures tenants, people and routes through the gateway, once there is one. */
@@ -67,7 +75,12 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
     promisify(execFile)(process.execPath, [commandsOf(of), ...args, '--data', data], {
       env: { ...process.env, DATABASE_URL: postgres.url },
     });
-  await command(root, 'set-up', '--origin', origin);
+  await command(root, 'set-up', '--origin', origin).catch(async (error: unknown) => {
+    balancer.close();
+    await Promise.all([redis.stop(), nats.stop(), postgres.stop()]);
+    rmSync(data, { recursive: true, force: true });
+    throw error;
+  });
   const tenants = JSON.parse(readFileSync(join(data, 'tenants.json'), 'utf8'));
   if (user !== null) {
     // The files that targets read and write are theirs; the stores have users of their own.
@@ -159,6 +172,16 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
   return {
     dataDirectory: data,
     databaseUrl: postgres.url,
+    origin,
+    sandboxOrigin,
+    issuer,
+    ports: {
+      postgres: postgres.port,
+      nats: nats.port,
+      redis: redis.port,
+      provider: providerPort,
+    },
+    balance: (host, port) => balancer.add(port, host),
     launch,
     async configure(of) {
       await command(of, 'configure', '--origin', origin, '--issuer', issuer);
@@ -195,14 +218,14 @@ async function end(child: ChildProcess): Promise<void> {
 
 interface Balancer {
   readonly port: number;
-  add(backend: number): void;
+  add(port: number, host?: string): void;
   remove(backend: number): void;
   close(): void;
 }
 
 /** The one address of all gateways: each connection goes to the next of them. */
 async function startBalancer(): Promise<Balancer> {
-  const backends: number[] = [];
+  const backends: { readonly host: string; readonly port: number }[] = [];
   const sockets = new Set<Socket>();
   let turn = 0;
   const server = createServer((incoming) => {
@@ -212,7 +235,7 @@ async function startBalancer(): Promise<Balancer> {
       incoming.destroy();
       return;
     }
-    const outgoing = connect(backend, '127.0.0.1');
+    const outgoing = connect(backend.port, backend.host);
     for (const socket of [incoming, outgoing]) {
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
@@ -225,9 +248,9 @@ async function startBalancer(): Promise<Balancer> {
   await new Promise<void>((resolve) => server.listen(0, resolve));
   return {
     port: (server.address() as AddressInfo).port,
-    add: (backend) => void backends.push(backend),
+    add: (backend, host = '127.0.0.1') => void backends.push({ host, port: backend }),
     remove: (backend) => {
-      const at = backends.indexOf(backend);
+      const at = backends.findIndex(({ port }) => port === backend);
       if (at >= 0) backends.splice(at, 1);
     },
     close: () => {
