@@ -72,10 +72,7 @@ export default {
       ...shared,
       displayName: 'system',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: [
-        '/node_modules/',
-        ...[...ALONE, 'cluster/'].map((path) => `<rootDir>/test/${path}`),
-      ],
+      testPathIgnorePatterns: ['/node_modules/', ...ALONE.map((path) => `<rootDir>/test/${path}`)],
     },
     {
       ...shared,
@@ -95,12 +92,6 @@ export default {
       ...shared,
       displayName: 'fast',
       testMatch: FAST.map((path) => `<rootDir>/test/${path}.test.ts`),
-    },
-    {
-      // `npm run test:cluster`: on a Kubernetes that it starts, as root on Linux.
-      ...shared,
-      displayName: 'cluster',
-      testMatch: ['<rootDir>/test/cluster/*.test.ts'],
     },
     {
       ...shared,

@@ -30,14 +30,6 @@ export interface Member {
 export interface Fleet {
   readonly dataDirectory: string;
   readonly databaseUrl: string;
-  /** Where the gateways are called, through the fleet's balancer, and where people log in. */
-  readonly origin: string;
-  readonly sandboxOrigin: string;
-  readonly issuer: string;
-  /** Ports of this machine, for processes that are not the fleet's. */
-  readonly ports: Readonly<Record<'postgres' | 'nats' | 'redis' | 'provider', number>>;
-  /** Sends callers to a gateway that is not the fleet's. */
-  balance(host: string, port: number): void;
   /** Starts a target of the version whose root that is; `env` takes precedence over the fleet's variables. */
   launch(root: string, target: string, env?: Readonly<Record<string, string>>): Promise<Member>;
   /** Configures tenants, people and routes through the gateway, once there is one. */
@@ -75,12 +67,7 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
     promisify(execFile)(process.execPath, [commandsOf(of), ...args, '--data', data], {
       env: { ...process.env, DATABASE_URL: postgres.url },
     });
-  await command(root, 'set-up', '--origin', origin).catch(async (error: unknown) => {
-    balancer.close();
-    await Promise.all([redis.stop(), nats.stop(), postgres.stop()]);
-    rmSync(data, { recursive: true, force: true });
-    throw error;
-  });
+  await command(root, 'set-up', '--origin', origin);
   const tenants = JSON.parse(readFileSync(join(data, 'tenants.json'), 'utf8'));
   if (user !== null) {
     // The files that targets read and write are theirs; the stores have users of their own.
@@ -172,16 +159,6 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
   return {
     dataDirectory: data,
     databaseUrl: postgres.url,
-    origin,
-    sandboxOrigin,
-    issuer,
-    ports: {
-      postgres: postgres.port,
-      nats: nats.port,
-      redis: redis.port,
-      provider: providerPort,
-    },
-    balance: (host, port) => balancer.add(port, host),
     launch,
     async configure(of) {
       await command(of, 'configure', '--origin', origin, '--issuer', issuer);
@@ -218,14 +195,14 @@ async function end(child: ChildProcess): Promise<void> {
 
 interface Balancer {
   readonly port: number;
-  add(port: number, host?: string): void;
+  add(backend: number): void;
   remove(backend: number): void;
   close(): void;
 }
 
 /** The one address of all gateways: each connection goes to the next of them. */
 async function startBalancer(): Promise<Balancer> {
-  const backends: { readonly host: string; readonly port: number }[] = [];
+  const backends: number[] = [];
   const sockets = new Set<Socket>();
   let turn = 0;
   const server = createServer((incoming) => {
@@ -235,7 +212,7 @@ async function startBalancer(): Promise<Balancer> {
       incoming.destroy();
       return;
     }
-    const outgoing = connect(backend.port, backend.host);
+    const outgoing = connect(backend, '127.0.0.1');
     for (const socket of [incoming, outgoing]) {
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
@@ -248,9 +225,9 @@ async function startBalancer(): Promise<Balancer> {
   await new Promise<void>((resolve) => server.listen(0, resolve));
   return {
     port: (server.address() as AddressInfo).port,
-    add: (backend, host = '127.0.0.1') => void backends.push({ host, port: backend }),
+    add: (backend) => void backends.push(backend),
     remove: (backend) => {
-      const at = backends.findIndex(({ port }) => port === backend);
+      const at = backends.indexOf(backend);
       if (at >= 0) backends.splice(at, 1);
     },
     close: () => {
