@@ -2,6 +2,8 @@ import { Refusal } from '@countersign/protocol';
 
 /** After a call of another tenant, each keeps to its share for so long. */
 const SHARED_MS = 60_000;
+/** A call that takes longer waits for something else, such as a schema's check or its turn at large reads, and passes its turn on. */
+const TURN_MS = 100;
 /** A call that has waited for so long is refused, as for a connection. */
 const PATIENCE_MS = 5_000;
 
@@ -30,19 +32,14 @@ export function createTurns(
   let latest: string | undefined;
   let sharedUntil = -Infinity;
 
-  /** Calls of one tenant that may be worked on: no more than any other tenant has that calls at this moment. */
-  function shareOf(calls: Busy): number {
-    if (now() >= sharedUntil) return Infinity;
-    let share = Math.floor(shared / busy.size);
-    for (const others of busy.values()) {
-      if (others !== calls) share = Math.min(share, others.working + others.waiting.length);
-    }
-    return Math.max(1, share);
+  /** Calls of one tenant that may be worked on. */
+  function share(): number {
+    return now() < sharedUntil ? Math.max(1, Math.floor(shared / busy.size)) : Infinity;
   }
 
   function beginWaiting(): void {
     for (const [tenant, calls] of busy) {
-      if (calls.waiting.length > 0 && calls.working < shareOf(calls)) {
+      if (calls.waiting.length > 0 && calls.working < share()) {
         calls.working += 1;
         calls.waiting.shift()?.();
         // Others come first next time.
@@ -72,15 +69,29 @@ export function createTurns(
       latest = tenant;
       const calls = busy.get(tenant) ?? { working: 0, waiting: [] };
       busy.set(tenant, calls);
-      if (calls.working < shareOf(calls) && calls.waiting.length === 0) calls.working += 1;
+      if (calls.working < share() && calls.waiting.length === 0) calls.working += 1;
       else await turn(calls);
-      try {
-        return await work();
-      } finally {
+      const pass = once(() => {
         calls.working -= 1;
         if (calls.working === 0 && calls.waiting.length === 0) busy.delete(tenant);
         beginWaiting();
+      });
+      const late = setTimeout(pass, TURN_MS);
+      try {
+        return await work();
+      } finally {
+        clearTimeout(late);
+        pass();
       }
     },
+  };
+}
+
+function once(act: () => void): () => void {
+  let done = false;
+  return () => {
+    if (done) return;
+    done = true;
+    act();
   };
 }
