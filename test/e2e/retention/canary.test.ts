@@ -81,13 +81,12 @@ describe('after deletion no private byte is left', () => {
     // The same search still finds the data that is kept until the audit is over.
     expect([...new Set(found.map(fieldOf))].sort()).toEqual([...AUDITED].sort());
     expect(found.filter((finding) => !/ in postgres\//.test(finding))).toEqual([]);
-    expect(
-      await count(
-        fixture,
-        `delivery WHERE kind = 'smtp' AND state = 'pending' AND request_id = ANY ($1)`,
-        [ids.all],
-      ),
-    ).toBe(0);
+    // Mail that was being sent meanwhile, or is made later, ends when its turn comes.
+    const unsent = `delivery WHERE kind = 'smtp' AND state = 'pending' AND request_id = ANY ($1)`;
+    await until(
+      () => count(fixture, unsent, [ids.all]),
+      (left) => left === 0,
+    );
   }, 180_000);
 
   it('receipts, proofs and the chain verify as before', async () => {

@@ -150,6 +150,13 @@ describe('settle', () => {
     });
   });
 
+  it('ends a mail that failed while the private material was deleted', () => {
+    const expired = { state: 'expired', error: null, nextAt: null };
+    const attempt = { ...failure, attempts: 1 };
+    expect(settle(mail({ retained: false }), attempt, NOW)).toEqual(expired);
+    expect(settle(webhook({ retained: false }), attempt, NOW).state).toBe('pending');
+  });
+
   it.each([
     [1, 2],
     [2, 4],

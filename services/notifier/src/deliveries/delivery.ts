@@ -66,11 +66,7 @@ export type DeliveryDecision =
 export function decideDelivery(delivery: Delivery, now: number): DeliveryDecision {
   if (delivery.state !== 'pending') return { do: 'nothing' };
   if (now < delivery.nextAt) return { do: 'wait' };
-  const { event } = delivery;
-  // Private deletion cancels unsent mail, also mail created later, except the mail that reports the deletion.
-  const overtaken =
-    delivery.kind === 'smtp' && !delivery.retained && event?.payload.reason !== 'material_deleted';
-  if (event === null || overtaken) return { do: 'end', state: 'expired', error: null };
+  if (isCancelled(delivery)) return { do: 'end', state: 'expired', error: null };
   if (now >= windowEnd(delivery)) {
     return { do: 'end', state: 'failed', error: 'delivery_window_expired' };
   }
@@ -79,8 +75,14 @@ export function decideDelivery(delivery: Delivery, now: number): DeliveryDecisio
   return { do: 'send', destination, fingerprint: fingerprintOf(delivery) };
 }
 
+/** Private deletion cancels unsent mail, also mail created later, except the mail that reports the deletion. */
+function isCancelled({ kind, event, retained }: Delivery): boolean {
+  if (event === null) return true;
+  return kind === 'smtp' && !retained && event.payload.reason !== 'material_deleted';
+}
+
 export interface Settlement {
-  readonly state: 'pending' | 'accepted' | 'failed';
+  readonly state: 'pending' | 'accepted' | 'failed' | 'expired';
   readonly error: DeliveryError | null;
   /** When it is tried again; null when it is not. */
   readonly nextAt: number | null;
@@ -88,10 +90,11 @@ export interface Settlement {
 
 /**
  * The end of an attempt (protocol §11.4): a success counts in any case; a failure is retried unless destination or
- * authority changed. `attempts` counts this one; `now` is the time after it.
+ * authority changed or the mail was cancelled. `delivery` is as loaded after the attempt, and `now` is the time then; `attempts`
+ * counts this one.
  */
 export function settle(
-  delivery: Pick<Delivery, 'createdAt'>,
+  delivery: Delivery,
   attempt: {
     readonly attempts: number;
     readonly error: DeliveryError | null;
@@ -101,6 +104,7 @@ export function settle(
 ): Settlement {
   const { attempts, error, changed } = attempt;
   if (error === null) return { state: 'accepted', error: null, nextAt: null };
+  if (isCancelled(delivery)) return { state: 'expired', error: null, nextAt: null };
   if (changed) return { state: 'failed', error: 'destination_changed', nextAt: null };
   const pause = Math.min(3600, 2 ** Math.min(attempts, 12)) * 1000;
   // No later than the window's end, where it fails.

@@ -96,7 +96,7 @@ async function deliver(
   const after = error === null ? delivery : ((await deliveries.load(item)) ?? delivery);
   const changed = fingerprintOf(after) !== decision.fingerprint;
   const { attempts } = claim;
-  const settlement = settle(delivery, { attempts, error, changed }, after.now);
+  const settlement = settle(after, { attempts, error, changed }, after.now);
   await deliveries.settle(delivery, claim, settlement);
   if (settlement.state !== 'pending') return { lateMs };
   runtime.metrics.failed();
