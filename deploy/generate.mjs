@@ -7,7 +7,7 @@ import * as prettier from 'prettier';
 import { openApiDocument } from '@countersign/protocol';
 import { HINTS } from '@countersign/platform';
 import { dashboard } from './dashboards/countersign.mjs';
-import { TABLE, TARGETS, settingsOf } from './dist/index.js';
+import { LOGINS, TABLE, TARGETS, databaseRolesSql, settingsOf } from './dist/index.js';
 import {
   chartReadme,
   chartTargets,
@@ -16,8 +16,14 @@ import {
   settingsPage,
 } from './generate/chart-files.mjs';
 import { valuesSchema } from './generate/chart-values.mjs';
-import { composeFile, scrapeConfig } from './generate/compose-files.mjs';
+import {
+  composeFile,
+  databaseLogins,
+  natsConfig,
+  scrapeConfig,
+} from './generate/compose-files.mjs';
 import { withTables } from './generate/protocol-tables.mjs';
+import { typeReferences } from './generate/type-references.mjs';
 import { ROOT } from './root.mjs';
 
 const CHART = 'helm/countersign';
@@ -45,7 +51,12 @@ const GENERATED = [
   { file: `${CHART}/examples/nats-values.yaml`, make: () => natsValues(TABLE, HINTS) },
   {
     file: 'docker-compose.yml',
-    make: () => composeFile(read('docker-compose.yml'), TABLE, settings),
+    make: () => composeFile(read('docker-compose.yml'), TABLE, settings, LOGINS),
+  },
+  { file: 'deploy/compose/nats.conf', make: () => natsConfig(TABLE, HINTS) },
+  {
+    file: 'deploy/compose/database-logins.sql',
+    make: () => databaseLogins(databaseRolesSql({ queues: false }), LOGINS),
   },
   { file: 'deploy/compose/prometheus.yml', make: () => scrapeConfig(TABLE) },
   // After the values that it is made of.
@@ -55,13 +66,18 @@ const GENERATED = [
     const file = `${PROTOCOL}/${name}`;
     return { file, make: () => withTables(read(file)) };
   }),
+  // Written by hand but for their references.
+  ...typeReferences(),
 ];
 
 const stale = [];
 for (const { file, make } of GENERATED) {
   const path = join(ROOT, file);
   const options = await prettier.resolveConfig(path);
-  const content = await prettier.format(await make(), { ...options, filepath: path });
+  const { inferredParser } = await prettier.getFileInfo(path);
+  const made = await make();
+  const content =
+    inferredParser === null ? made : await prettier.format(made, { ...options, filepath: path });
   if (existsSync(path) && readFileSync(path, 'utf8') === content) continue;
   stale.push(file);
   if (process.argv.includes('--check')) continue;

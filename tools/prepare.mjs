@@ -1,13 +1,12 @@
 // The prerequisites of every program of this project: Node, the packages, the build. Plain Node without dependencies, for
 // it runs on a clone with nothing installed.
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { ROOT } from '../deploy/root.mjs';
 
-/** The root of the project. */
-export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+export { ROOT, workspaces } from '../deploy/root.mjs';
 
 /** A missing prerequisite, with its name and the remedy. */
 export class Missing extends Error {}
@@ -113,18 +112,6 @@ export function turbo(...words) {
   const program = join(ROOT, 'node_modules', '.bin', 'turbo');
   const env = { TURBO_TELEMETRY_DISABLED: '1' };
   return [program, ['run', ...words, '--output-logs=errors-only'], env];
-}
-
-/** The folders of all workspaces, relative to the root. */
-export function workspaces() {
-  const { workspaces: patterns } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  return patterns
-    .flatMap((pattern) => {
-      if (!pattern.endsWith('/*')) return [pattern];
-      const parent = pattern.slice(0, -2);
-      return readdirSync(join(ROOT, parent)).map((name) => join(parent, name));
-    })
-    .filter((path) => existsSync(join(ROOT, path, 'package.json')));
 }
 
 /** Runs `work` under a line with its description, repeated every 15 s, and then its duration. */

@@ -1,7 +1,8 @@
 // Gathers the content of the image, below the folder that is given: `manifests` to install packages from, `app` to run.
 // Which workspaces those are follows from the dependencies of @countersign/deploy, so no list has to be kept.
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { readJson, workspaces } from '../root.mjs';
 
 const MAIN = '@countersign/deploy';
 /** Beside package.json, the files that a workspace needs to run. */
@@ -10,20 +11,13 @@ const RUN = ['dist', 'prisma/migrations', 'countersign.mjs', 'image/health.mjs']
 const out = process.argv[2];
 if (out === undefined) throw new Error('usage: node deploy/image/collect.mjs <folder>');
 
-const workspaces = new Map();
-for (const pattern of read('package.json').workspaces) {
-  const folders = pattern.endsWith('/*')
-    ? readdirSync(pattern.slice(0, -2)).map((name) => join(pattern.slice(0, -2), name))
-    : [pattern];
-  for (const folder of folders) {
-    const manifest = join(folder, 'package.json');
-    if (existsSync(manifest)) workspaces.set(read(manifest).name, folder);
-  }
-}
+const folders = new Map(
+  workspaces().map((folder) => [readJson(join(folder, 'package.json')).name, folder]),
+);
 
 // npm wants to see every workspace that the lock names.
 for (const file of ['package.json', 'package-lock.json']) copy(file, join('manifests', file));
-for (const folder of workspaces.values()) {
+for (const folder of folders.values()) {
   copy(join(folder, 'package.json'), join('manifests', folder, 'package.json'));
 }
 
@@ -36,17 +30,13 @@ copy('LICENSE', 'app/LICENSE');
 copy('deploy/image/prune.mjs', 'prune.mjs');
 
 function reached(name, seen = new Set()) {
-  const folder = workspaces.get(name);
+  const folder = folders.get(name);
   if (folder === undefined || seen.has(folder)) return seen;
   seen.add(folder);
-  for (const used of Object.keys(read(join(folder, 'package.json')).dependencies ?? {})) {
+  for (const used of Object.keys(readJson(join(folder, 'package.json')).dependencies ?? {})) {
     reached(used, seen);
   }
   return seen;
-}
-
-function read(file) {
-  return JSON.parse(readFileSync(file, 'utf8'));
 }
 
 function copy(from, to) {

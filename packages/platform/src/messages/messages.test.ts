@@ -17,7 +17,7 @@ const callerKeys = readCallerKeys(publicKey.export({ type: 'spki', format: 'pem'
 const fixed = <T>(value: T): Changing<T> => ({ current: () => value, again: () => value });
 
 const SERVICES = ['request', 'review', 'execution-authority', 'ledger', 'notifier'] as const;
-const texts = new Map(SERVICES.map((service) => [service, newMessageKey()]));
+const texts = new Map<AskedService, string>(SERVICES.map((name) => [name, newMessageKey()]));
 const textOf = (service: AskedService): string => texts.get(service) as string;
 
 let now: number;

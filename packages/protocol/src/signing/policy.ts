@@ -1,3 +1,4 @@
+import { SERVICES } from '../operations.js';
 import type { ServiceName } from '../operations.js';
 import type { RecordType } from '../records/index.js';
 import { SIGNED_RECORDS } from '../records/index.js';
@@ -26,23 +27,19 @@ function policyOf(
   return policy as Record<SigningService, RecordType[]>;
 }
 
-/** The gateway signs caller tokens, which are no records. */
-const BY_SERVICE: Readonly<Record<ServiceName, readonly RecordType[]>> = {
-  gateway: [],
-  ...SIGNING_POLICY,
-};
-
-const SERVICES = Object.keys(BY_SERVICE) as ServiceName[];
+/** A service that no record type names, such as the gateway, may sign none. */
+const BY_SERVICE: Readonly<Partial<Record<ServiceName, readonly RecordType[]>>> = SIGNING_POLICY;
 
 /** The service that a key id names: `review-…` is the review service's. Null for ids of other implementations. */
 export function serviceOfKey(keyId: string): ServiceName | null {
-  return SERVICES.find((service) => keyId.startsWith(`${service}-`)) ?? null;
+  const services = Object.keys(SERVICES) as ServiceName[];
+  return services.find((service) => keyId.startsWith(`${service}-`)) ?? null;
 }
 
 /** Whether a record of that type counts under that key (protocol R36). A key that names no service signs any type. */
 export function keyMaySign(keyId: string, type: RecordType): boolean {
   const service = serviceOfKey(keyId);
-  return service === null || BY_SERVICE[service].includes(type);
+  return service === null || (BY_SERVICE[service]?.includes(type) ?? false);
 }
 
 export function isRecordType(name: string): name is RecordType {
