@@ -3,6 +3,7 @@
 import { stringify } from 'yaml';
 import { isManaged, valuesRows } from './chart-values.mjs';
 import { installed } from './installed.mjs';
+import { natsUsers } from './nats-users.mjs';
 
 /** `{NAME: [targets]}`, which the chart routes settings by. */
 export function settingReaders(settings) {
@@ -44,24 +45,11 @@ ${stringify(Object.fromEntries(targets), { lineWidth: 0, aliasDuplicateObjects: 
 
 /** Values for the nats chart: a user for each target, with the rights of that target only. */
 export function natsValues(table, hints) {
-  const users = installed(table).map(([target, may]) => {
-    const inbox = `_INBOX.${target}.>`;
-    const publish = [...may.calls, ...may.publishes.map((hint) => hints[hint])].sort();
-    const subscribe = [
-      ...may.serves.map((subject) => `${subject} ${subject.split('.')[1]}`),
-      ...may.subscribes.map((hint) => `${hints[hint]} ${target}`),
-    ].sort();
-    return {
-      user: target,
-      password: `<< $NATS_PASSWORD_${target.toUpperCase().replaceAll('-', '_')} >>`,
-      permissions: {
-        publish: publish.length === 0 ? { deny: ['>'] } : { allow: publish },
-        subscribe: { allow: [...subscribe, inbox] },
-        // Answers go to the caller's inbox.
-        ...(may.serves.length > 0 && { allow_responses: { max: 1, ttl: '1m' } }),
-      },
-    };
-  });
+  const users = natsUsers(table, hints).map(({ user, permissions }) => ({
+    user,
+    password: `<< $NATS_PASSWORD_${user.toUpperCase().replaceAll('-', '_')} >>`,
+    permissions,
+  }));
   const environment = Object.fromEntries(
     users.map(({ user, password }) => [
       password.slice(4, -3),

@@ -10,8 +10,10 @@ const FILE = join(ROOT, 'helm', 'countersign', 'values.yaml');
 /** Kubernetes' own objects, which Kubernetes checks, and maps whose keys are the user's. `*` stands for one key. */
 const OPEN = new Set(
   `commonLabels commonAnnotations service.annotations ingress.annotations httpRoute.annotations
-  monitoring.*.labels monitoring.*.annotations serviceAccount.annotations migration.annotations migration.resources
+  monitoring.*.labels monitoring.*.annotations migration.annotations migration.podAnnotations migration.resources
+  migration.nodeSelector migration.affinity service.extraSpec httpRoute.extraRule defaults.serviceAccount.annotations
   defaults.resources defaults.strategy defaults.nodeSelector defaults.affinity defaults.labels defaults.annotations
+  defaults.dnsConfig
   defaults.podLabels defaults.podAnnotations defaults.podSecurityContext defaults.securityContext
   defaults.autoscaling.behavior defaults.probes.*`.split(/\s+/),
 );

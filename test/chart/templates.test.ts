@@ -1,8 +1,9 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SHAPES, component, rendered, shape, template } from './objects.js';
 import type { Manifest } from './objects.js';
 import { BUILD_MS, obtainedTool } from '../support/programs/obtained.js';
-import { CHART, run } from './tools.js';
+import { CHART, KUBERNETES, run } from './tools.js';
 
 const SCHEMAS = join(
   __dirname,
@@ -194,6 +195,14 @@ describe('every target has the same keys', () => {
     ],
     priorityClassName: 'high',
     runtimeClassName: 'gvisor',
+    schedulerName: 'packed',
+    hostAliases: [{ ip: '192.0.2.1', hostnames: ['postgres.internal'] }],
+    dnsPolicy: 'None',
+    dnsConfig: { nameservers: ['192.0.2.53'] },
+    minReadySeconds: 5,
+    progressDeadlineSeconds: 300,
+    revisionHistoryLimit: 5,
+    serviceAccount: { annotations: { 'eks.amazonaws.com/role-arn': 'arn:x' } },
     labels: { team: 'a' },
     annotations: { note: 'b' },
     podLabels: { pod: 'c' },
@@ -233,8 +242,23 @@ describe('every target has the same keys', () => {
     expect(metadata.annotations).toMatchObject({ note: 'b' });
     expect(template_.metadata.labels).toMatchObject({ team: 'a', pod: 'c' });
     expect(template_.metadata.annotations).toMatchObject({ pod: 'd' });
-    expect(spec.replicas).toBe(7);
+    expect(spec).toMatchObject({
+      replicas: 7,
+      minReadySeconds: 5,
+      progressDeadlineSeconds: 300,
+      revisionHistoryLimit: 5,
+    });
+    const account = found('ServiceAccount').metadata;
+    expect(account).toMatchObject({
+      name: `review-countersign-${target}`,
+      annotations: SAID.serviceAccount.annotations,
+    });
     expect(pod).toMatchObject({
+      serviceAccountName: account.name,
+      schedulerName: 'packed',
+      hostAliases: SAID.hostAliases,
+      dnsPolicy: 'None',
+      dnsConfig: SAID.dnsConfig,
       nodeSelector: SAID.nodeSelector,
       affinity: SAID.affinity,
       tolerations: SAID.tolerations,
@@ -346,6 +370,87 @@ it('takes images by digest', () => {
       expect(image).toBe(`registry.example/countersign@${digest}`);
     }
   }
+});
+
+it('gives rights by service account to the one target that is named', () => {
+  const role = { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::1:role/checkpoints' };
+  const identity = { ports: [80], peers: [{ ipBlock: { cidr: '169.254.170.23/32' } }] };
+  const manifests = rendered(
+    shape('production-ha'),
+    `targets.worker-anchor.serviceAccount.annotations=${JSON.stringify(role)}`,
+    `networkPolicy.podIdentity=${JSON.stringify(identity)}`,
+  );
+  const of = (wanted: string) => manifests.filter(({ kind }) => kind === wanted);
+  const annotated = of('ServiceAccount').filter(
+    ({ metadata }) => metadata.annotations?.['eks.amazonaws.com/role-arn'],
+  );
+  expect(annotated.map(component)).toEqual(['worker-anchor']);
+  const reaching = of('NetworkPolicy').filter(({ spec }) =>
+    JSON.stringify(spec.egress ?? []).includes('169.254.170.23/32"}'),
+  );
+  expect(reaching.map(component)).toEqual(['worker-anchor']);
+});
+
+it('takes an existing service account', () => {
+  const account = { create: false, name: 'ours' };
+  const manifests = rendered(
+    shape('minimal'),
+    `targets.ledger.serviceAccount=${JSON.stringify(account)}`,
+  );
+  const ledger = manifests.filter((manifest) => component(manifest) === 'ledger');
+  expect(ledger.map(({ kind }) => kind)).not.toContain('ServiceAccount');
+  expect(ledger.flatMap((manifest) => podOf(manifest)?.serviceAccountName ?? [])).toEqual(['ours']);
+});
+
+it('places the migration by itself, or as the other pods', () => {
+  const pool = (...settings: string[]) =>
+    podOf(rendered(shape('minimal'), ...settings).find(({ kind }) => kind === 'Job') as Manifest)
+      .nodeSelector;
+  const defaults = 'defaults.nodeSelector={"pool":"all"}';
+  expect(pool(defaults)).toEqual({ pool: 'all' });
+  expect(pool(defaults, 'migration.nodeSelector={"pool":"owner"}')).toEqual({ pool: 'owner' });
+});
+
+it('passes further fields to the Service and to the routes', () => {
+  const service = rendered(
+    shape('minimal'),
+    'service.extraSpec={"ipFamilyPolicy":"PreferDualStack"}',
+  ).find(({ kind }) => kind === 'Service');
+  expect(service?.spec).toMatchObject({ type: 'ClusterIP', ipFamilyPolicy: 'PreferDualStack' });
+  const routes = rendered(
+    shape('external'),
+    'httpRoute.extraRule={"timeouts":{"request":"70s"}}',
+  ).filter(({ kind }) => kind === 'HTTPRoute');
+  expect(routes.map(({ spec }) => spec.rules[0].timeouts.request)).toEqual(['70s', '70s']);
+});
+
+describe('connections of all pods', () => {
+  const refused = (...settings: string[]) => template(shape('minimal'), ...settings).stderr;
+
+  it('fit into the server in each preset', () => {
+    for (const preset of readdirSync(join(CHART, 'presets'))) {
+      const args = ['-f', join(CHART, 'presets', preset)];
+      const { code, stderr } = run(obtainedTool('helm'), [
+        ...['template', 'review', CHART, '--kube-version', KUBERNETES],
+        ...['-f', shape('minimal'), ...args],
+      ]);
+      expect([preset, code, stderr]).toEqual([preset, 0, '']);
+    }
+  });
+
+  it('are counted with autoscalers at their most and a rollout under way', () => {
+    // 11 targets with a role × 3 pods × 12 connections.
+    const most = 'postgres.maxConnections=396';
+    expect(refused(most)).toBe('');
+    expect(refused('postgres.maxConnections=395')).toContain(
+      'postgres.maxConnections is 395, but all pods together may open 396 connections',
+    );
+    // 8 + 2 pods instead of 3.
+    const scaled = 'targets.gateway.autoscaling={"enabled":true,"maxReplicas":8}';
+    expect(refused(most, scaled)).toContain('may open 480 connections (execution-authority 36');
+    expect(refused(most, 'settings.DATABASE_CONNECTIONS=9')).toBe('');
+    expect(refused(most, 'targets.ledger.settings.DATABASE_CONNECTIONS=11')).toContain('ledger 39');
+  });
 });
 
 it('leads both origins to their ports, the sandbox by a wildcard', () => {

@@ -51,9 +51,10 @@ annotations:
 {{- end }}
 {{- end }}
 
+{{/* Takes (dict "root" $ "name" name "values" values) of a target. */}}
 {{- define "countersign.serviceAccountName" -}}
-{{- if .Values.serviceAccount.create }}{{ default (include "countersign.fullname" .) .Values.serviceAccount.name }}
-{{- else }}{{ default "default" .Values.serviceAccount.name }}{{ end }}
+{{- $own := printf "%s-%s" (include "countersign.fullname" .root) .name }}
+{{- default (.values.serviceAccount.create | ternary $own "default") .values.serviceAccount.name }}
 {{- end }}
 
 {{/* Host of an origin; of the sandbox origin with a wildcard for the scope. */}}

@@ -181,7 +181,7 @@ metadata:
     {{- toYaml . | nindent 4 }}
     {{- end }}
 spec:
-  serviceAccountName: {{ include "countersign.serviceAccountName" .root }}
+  serviceAccountName: {{ include "countersign.serviceAccountName" . }}
   automountServiceAccountToken: false
   enableServiceLinks: false
   terminationGracePeriodSeconds: {{ $t.terminationGracePeriodSeconds }}
@@ -196,6 +196,11 @@ spec:
   {{- end }}
   {{- with $t.runtimeClassName }}
   runtimeClassName: {{ . }}
+  {{- end }}
+  {{- range list "schedulerName" "hostAliases" "dnsPolicy" "dnsConfig" }}
+  {{- if index $t . }}
+  {{- dict . (index $t .) | toYaml | nindent 2 }}
+  {{- end }}
   {{- end }}
   {{- with $t.nodeSelector }}
   nodeSelector:

@@ -60,6 +60,7 @@
 {{- if and $t.pdb.enabled (not (hasKey $t.pdb "minAvailable")) (kindIs "invalid" $t.pdb.maxUnavailable) }}{{ fail (printf "targets.%s.pdb says nothing: set minAvailable or maxUnavailable, or enabled to false." $name) }}{{ end }}
 {{- end }}
 {{- if $v.allInOne }}{{ if and $v.anchor.directory (gt (int (default $v.defaults.replicas $v.targets.all.replicas)) 1) (not $v.anchor.persistentVolumeClaim) }}{{ fail "targets.all.replicas is more than 1 with anchor.directory: each pod would have anchors of its own; set it to 1, or anchor.persistentVolumeClaim to a claim that all can write." }}{{ end }}{{ end }}
+{{- include "countersign.checkConnections" . }}
 {{- $readers := .Files.Get "files/settings.json" | fromJson }}
 {{- range $name := $running }}
 {{- if ne $name "all" }}
