@@ -1,6 +1,7 @@
 // Files of `docker compose` that follow from the table of targets.
 import { stringify } from 'yaml';
 import { installed } from './installed.mjs';
+import { natsUsers } from './nats-users.mjs';
 
 const SERVICES = /(# Targets: [^\n]*\n)[\s\S]*?(\n {2}# End of targets\.)/;
 
@@ -11,7 +12,6 @@ const VALUES = {
   SANDBOX_ORIGIN: 'http://localhost:8081',
   OIDC_ISSUER: 'http://localhost:8082',
   HOST: '0.0.0.0',
-  DATABASE_URL: 'postgres://countersign:countersign@postgres:5432/countersign',
   NATS_URL: 'nats://nats:4222',
   REDIS_URL: 'redis://redis:6379',
   TRUST_FILE: '/data/trust.json',
@@ -20,13 +20,18 @@ const VALUES = {
   ANCHOR_DIR: '/data/anchor',
   AUTO_REMINDER_SECONDS: '3600',
   SECURITY_LOG_LINES: 'stdout',
+  // Nothing is sent without it: `OTEL_EXPORTER_OTLP_ENDPOINT=http://jaeger:4318 docker compose --profile observability up`.
+  OTEL_EXPORTER_OTLP_ENDPOINT: '${OTEL_EXPORTER_OTLP_ENDPOINT:-}',
 };
 
 /** The text of docker-compose.yml with the services of the targets made anew. */
-export function composeFile(text, table, settings) {
+export function composeFile(text, table, settings, logins) {
   if (!SERVICES.test(text)) throw new Error('docker-compose.yml has no place for the targets');
   const services = Object.fromEntries(
-    installed(table).map(([target, row]) => [target, serviceOf(target, row, settings[target])]),
+    installed(table).map(([target, row]) => [
+      target,
+      serviceOf(target, row, settings[target], logins),
+    ]),
   );
   const lines = stringify(services, { lineWidth: 0, aliasDuplicateObjects: false })
     .replaceAll(/<<: ["'](\*\w+)["']/g, '<<: $1')
@@ -34,7 +39,7 @@ export function composeFile(text, table, settings) {
   return text.replace(SERVICES, (_, head, end) => `${head}${lines}${end.replace(/^\n/, '')}`);
 }
 
-function serviceOf(target, row, settings) {
+function serviceOf(target, row, settings, logins) {
   const names = new Set(settings.map(({ name }) => name));
   const reads = (variable) => names.has(variable.replace(/_FILE$/, ''));
   return {
@@ -42,18 +47,25 @@ function serviceOf(target, row, settings) {
     command: [`--target=${target}`],
     environment: Object.fromEntries([
       ...Object.entries(VALUES).filter(([variable]) => reads(variable)),
+      ...(row.role === null ? [] : [['DATABASE_URL', databaseUrl(logins[row.role])]]),
+      ['NATS_USER', target],
+      ['NATS_PASSWORD', target],
       ...keyFiles(row),
     ]),
     // Without keys and trust there is nothing for it in the volume.
     ...(row.role === null && {
       volumes: [],
-      depends_on: { nats: { condition: 'service_started' } },
+      depends_on: { nats: { condition: 'service_healthy' } },
     }),
     // 8082 is the development provider's, which shares this network.
     ...(row.listens && {
       ports: ['127.0.0.1:8080:8080', '127.0.0.1:8081:8081', '127.0.0.1:8082:8082'],
     }),
   };
+}
+
+function databaseUrl(login) {
+  return `postgres://${login}:${login}@postgres:5432/countersign`;
 }
 
 function keyFiles({ key, messages }) {
@@ -70,6 +82,42 @@ function keyFiles({ key, messages }) {
       ? [file('CALLER_PUBLIC_KEY', 'caller.pub.pem')]
       : []),
   ];
+}
+
+/** The server's configuration, with the name of each user as its password. */
+export function natsConfig(table, hints) {
+  const users = natsUsers(table, hints).map(({ user, permissions }) => {
+    const { allow_responses: answers, ...rest } = permissions;
+    const responses = answers && { allow_responses: { max: answers.max, expires: answers.ttl } };
+    return JSON.stringify({ user, password: user, permissions: { ...rest, ...responses } });
+  });
+  return `# NATS of docker-compose.yml: a user for each target, with the rights of the target and no others. Made of deploy/src/targets.ts
+# by \`npm run generate\`.
+port: 4222
+# For the health check.
+http: "127.0.0.1:8222"
+max_payload: 1MB
+# Messages are hints and none of ours is in streams; one that is put here is on disk before it is answered.
+jetstream {
+  store_dir: /data
+  sync_interval: always
+}
+authorization {
+  users: [
+${users.map((user) => `    ${user}`).join('\n')}
+  ]
+}
+`;
+}
+
+/** The logins of the targets, with the name of each as its password: Postgres runs this when its volume is new. */
+export function databaseLogins(sql, logins) {
+  return `-- Logins of docker-compose.yml. Made by \`npm run generate\`: \`countersign database-roles\`, and passwords for development.
+${sql}
+${Object.values(logins)
+  .map((login) => `ALTER ROLE "${login}" PASSWORD '${login}';`)
+  .join('\n')}
+`;
 }
 
 /** Prometheus' configuration beside them. */

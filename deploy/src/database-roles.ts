@@ -1,9 +1,15 @@
 import { QUEUES_ROLE, ROLES } from '@countersign/database';
+import type { RoleName } from '@countersign/database';
 
 export interface RolesOptions {
   /** Queues are in Postgres: one process runs all targets and there is no Redis. */
   readonly queues: boolean;
 }
+
+/** By role, the name that a target of it logs in by: `countersign_execution` logs in as `execution`. */
+export const LOGINS = Object.fromEntries(
+  Object.entries(ROLES).map(([role, group]) => [role, group.replace('countersign_', '')]),
+) as Readonly<Record<RoleName, string>>;
 
 /**
  * SQL that a database needs before the first migration: the groups that rights are granted to, and for each a login that is a member
@@ -12,7 +18,10 @@ export interface RolesOptions {
  */
 export function databaseRolesSql({ queues }: RolesOptions): string {
   const groups = [...Object.values(ROLES), QUEUES_ROLE];
-  const logins = Object.values(ROLES).map((group) => ({ group, login: loginOf(group) }));
+  const logins = Object.entries(ROLES).map(([role, group]) => ({
+    group,
+    login: LOGINS[role as RoleName],
+  }));
   const lines = [
     '-- The groups that the migration grants rights to. They own nothing and cannot log in.',
     ...groups.map((group) => unlessThere(`CREATE ROLE ${group} NOLOGIN NOINHERIT`)),
@@ -24,18 +33,13 @@ export function databaseRolesSql({ queues }: RolesOptions): string {
     ...(queues
       ? [
           '-- Queues are in Postgres, and the gateway’s login works on them.',
-          `GRANT ${QUEUES_ROLE} TO ${loginOf(ROLES.gateway)};`,
+          `GRANT ${QUEUES_ROLE} TO ${LOGINS.gateway};`,
         ]
       : []),
     '-- Then, in psql, a password for each:',
     ...logins.map(({ login }) => `--   \\password ${login}`),
   ];
   return `${lines.join('\n')}\n`;
-}
-
-/** `countersign_execution` logs in as `execution`. */
-function loginOf(group: string): string {
-  return group.replace('countersign_', '');
 }
 
 function unlessThere(create: string): string {
