@@ -3,7 +3,9 @@ import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { newFolder } from '../support/folder.js';
 
-const PREPARE = resolve(__dirname, '../../tools/prepare.mjs');
+const ROOT = resolve(__dirname, '../..');
+/** What installs the packages of a clone. */
+const PREPARE = ['tools/prepare.mjs', 'deploy/root.mjs'];
 
 const made: string[] = [];
 afterAll(() => made.forEach((folder) => rmSync(folder, { recursive: true })));
@@ -15,8 +17,7 @@ function projectWith(allowScripts: Record<string, boolean>): string {
   const write = (path: string, content: unknown) =>
     writeFileSync(join(root, path), JSON.stringify(content));
   mkdirSync(join(root, 'hostile'));
-  mkdirSync(join(root, 'tools'));
-  cpSync(PREPARE, join(root, 'tools', 'prepare.mjs'));
+  for (const file of PREPARE) cpSync(join(ROOT, file), join(root, file));
   const engines = { node: '>=20.19' };
   write('package.json', {
     ...{ name: 'clone', version: '1.0.0', engines, workspaces: [], allowScripts },

@@ -10,35 +10,51 @@ let instance: Instance;
 
 beforeAll(async () => {
   const rates = { RATE_PRINCIPAL: '100000', RATE_TENANT: '100000' };
-  instance = await startInstance({ quotas: true, env: { ...rates, SHARED_CALLS: '4' } });
+  instance = await startInstance({
+    quotas: true,
+    env: { ...rates, SHARED_CALLS: '4', SHARED_PAGES: '4' },
+  });
 }, 120_000);
 afterAll(async () => {
   await instance?.stop();
 }, 60_000);
 
-const list = async (client: Client) => (await client.get('/v2/requests')).status;
-
-it('a call is answered after few of the calls that another tenant makes at the same time', async () => {
-  const { demo } = instance;
-  const { producer, operator } = demo.other;
-  const busy = [producer, operator].map(({ token }) => new Client(demo.origin, { token }));
-  let answered = 0;
-  let over = false;
-  const load = Array.from({ length: BUSY_CLIENTS }, async (_, place) => {
-    while (!over) {
-      expect(await list(busy[place % busy.length] as Client)).toBe(200);
-      answered += 1;
+it.each([
+  ['a page', '/v2/requests', 200],
+  ['a call', '/v2/requests/01970000-0000-7000-8000-000000000000', 404],
+])(
+  '%s is answered after few of those that another tenant asks for at the same time',
+  async (_what, path, status) => {
+    const ask = async (client: Client) => expect((await client.get(path)).status).toBe(status);
+    const { demo } = instance;
+    const { producer, operator } = demo.other;
+    const busy = [producer, operator].map(({ token }) => new Client(demo.origin, { token }));
+    let answered = 0;
+    let over = false;
+    const load = Array.from({ length: BUSY_CLIENTS }, async (_, place) => {
+      while (!over) {
+        await ask(busy[place % busy.length] as Client);
+        answered += 1;
+      }
+    });
+    const measure = async () => {
+      const overtaken: number[] = [];
+      while (overtaken.length < 16) {
+        const before = answered;
+        await ask(producerOf(demo));
+        overtaken.push(answered - before);
+      }
+      return overtaken.sort((one, other) => one - other)[4] ?? Infinity;
+    };
+    // Without turns nearly all of them come first, each time. A busy machine delays the answer on its way to this process too, so
+    // that one round may say nothing.
+    let quartile = Infinity;
+    for (let round = 0; round < 12 && quartile >= BUSY_CLIENTS / 2; round += 1) {
+      quartile = await measure();
     }
-  });
-  const overtaken: number[] = [];
-  while (overtaken.length < 16) {
-    const before = answered;
-    expect(await list(producerOf(demo))).toBe(200);
-    overtaken.push(answered - before);
-  }
-  over = true;
-  await Promise.all(load);
-  // Without turns nearly all of them come first, each time. A busy machine delays the answer on its way to this process too.
-  const [quartile = Infinity] = overtaken.sort((a, b) => a - b).slice(4);
-  expect(quartile).toBeLessThan(BUSY_CLIENTS / 2);
-}, 60_000);
+    over = true;
+    await Promise.all(load);
+    expect(quartile).toBeLessThan(BUSY_CLIENTS / 2);
+  },
+  60_000,
+);

@@ -56,9 +56,10 @@ describe('the configuration', () => {
       redisUrl: undefined,
       securityContact: null,
       redisCa: undefined,
-      sharedCalls: 8,
+      shared: { calls: 4, pages: 2 },
       serviceTimeoutMs: 10_000,
       requestTimeoutMs: 60_000,
+      lingerMs: 2_000,
       trustedProxies: new BlockList(),
       connections: { most: 5000, perAddress: Infinity },
     });

@@ -43,7 +43,7 @@ export interface GatewayConfig {
   readonly rates: Readonly<Partial<Record<RateName, number>>>;
   readonly concurrency: PlaceLimits;
   /** See {@link createTurns}. */
-  readonly sharedCalls: number;
+  readonly shared: { readonly calls: number; readonly pages: number };
   /** Where rates are shared by all processes; without it each counts for itself. */
   readonly redisUrl: string | undefined;
   /** The authorities that verify a `rediss://` server. */
@@ -54,6 +54,8 @@ export interface GatewayConfig {
   readonly securityContact: SecurityContact | null;
   /** In which a whole call must have come, milliseconds. */
   readonly requestTimeoutMs: number;
+  /** How long a stopping listener still answers on open connections. */
+  readonly lingerMs: number;
   /** Proxies whose `X-Forwarded-For` and sampled `traceparent` count. */
   readonly trustedProxies: BlockList;
   readonly connections: Pick<ConnectionLimits, 'most' | 'perAddress'>;
@@ -147,17 +149,21 @@ const rateVariables = {
 const places = (what: string, amount: number) =>
   wholeNumber(1, 100_000).default(amount).describe(`${what} at the same time, in one gateway`);
 
+const inTurns = (what: string, amount: number) =>
+  wholeNumber(1, 100_000)
+    .default(amount)
+    .describe(
+      `${what} that one gateway has its services work on at the same time while several tenants call; tenants share them equally`,
+    );
+
 const { principal, tenant } = DEFAULT_CONCURRENCY;
 const concurrencyVariables = {
   CALLS_PER_PRINCIPAL: places('calls of one principal', principal.calls),
   CALLS_PER_TENANT: places('calls of one tenant', tenant.calls),
   LARGE_CALLS_PER_PRINCIPAL: places('calls of one principal over 1 MiB', principal.large),
   LARGE_CALLS_PER_TENANT: places('calls of one tenant over 1 MiB', tenant.large),
-  SHARED_CALLS: wholeNumber(1, 100_000)
-    .default(8)
-    .describe(
-      'calls that one gateway has its services work on at the same time while several tenants call; tenants share them equally',
-    ),
+  SHARED_CALLS: inTurns('calls for one request', 4),
+  SHARED_PAGES: inTurns('calls for a page of a list', 2),
 };
 
 export const GATEWAY_SETTINGS = {
@@ -194,6 +200,11 @@ export const GATEWAY_SETTINGS = {
   SECURITY_POLICY: reportAddress.optional().describe('the address of your disclosure policy'),
   REDIS_CA: text.optional().describe('the certificates that a rediss:// server is verified with'),
   SERVICE_TIMEOUT_MS: wholeNumber(100, 60_000).default(10_000).describe('milliseconds'),
+  LINGER_SECONDS: wholeNumber(0, 60)
+    .default(2)
+    .describe(
+      'how long a gateway that stops still answers calls on open connections, each of which it then closes',
+    ),
   REQUEST_TIMEOUT_MS: wholeNumber(1000, 600_000)
     .default(60_000)
     .describe('milliseconds in which a whole call must arrive; 22 MiB in a minute are 3 Mbit/s'),
@@ -238,7 +249,7 @@ export function gatewayConfig(env: Environment): GatewayConfig {
       principal: { calls: given.CALLS_PER_PRINCIPAL, large: given.LARGE_CALLS_PER_PRINCIPAL },
       tenant: { calls: given.CALLS_PER_TENANT, large: given.LARGE_CALLS_PER_TENANT },
     },
-    sharedCalls: given.SHARED_CALLS,
+    shared: { calls: given.SHARED_CALLS, pages: given.SHARED_PAGES },
     redisUrl: given.REDIS_URL,
     redisCa: given.REDIS_CA,
     serviceTimeoutMs: given.SERVICE_TIMEOUT_MS,
@@ -247,6 +258,7 @@ export function gatewayConfig(env: Environment): GatewayConfig {
         ? null
         : { contacts: given.SECURITY_CONTACT, policy: given.SECURITY_POLICY },
     requestTimeoutMs: given.REQUEST_TIMEOUT_MS,
+    lingerMs: given.LINGER_SECONDS * 1000,
     trustedProxies: given.TRUSTED_PROXIES ?? new BlockList(),
     connections: {
       most: given.MAX_CONNECTIONS,

@@ -19,12 +19,18 @@ const KEEP_ALIVE_MS = 65_000;
 const SILENT_MS = 120_000;
 /** How long an answered call may go on sending its body, or a refused client may keep its connection open. */
 const LEFTOVER_MS = 2_000;
+/** Time between two looks at whether a stopping listener still has connections. */
+const LOOK_MS = 50;
 
 export interface Listener {
   /** Resolves to the port that it listens on; for 0 that is a free one. */
   start(port: number, host: string): Promise<number>;
-  /** Accepts no new calls, waits for those under way, then ends the rest after `graceMs`. */
-  stop(graceMs: number): Promise<void>;
+  /**
+   * Answers calls for `lingerMs` more, each with the last answer of its connection, because a client that sends a call on a
+   * connection that is being closed loses it. Then accepts no new calls, waits for those under way, and ends the rest after
+   * `graceMs`.
+   */
+  stop(graceMs: number, lingerMs: number): Promise<void>;
 }
 
 export interface ListenerOptions {
@@ -97,8 +103,9 @@ export function createListener(options: ListenerOptions): Listener {
         });
       }),
 
-    async stop(graceMs) {
+    async stop(graceMs, lingerMs) {
       stopping = true;
+      if (server.listening) await unused(server, lingerMs);
       await closed(server, graceMs);
     },
   };
@@ -120,6 +127,21 @@ function limitPerAddress(server: Server, { perAddress, addresses }: ConnectionLi
       if (left === 0) open.delete(address);
       else open.set(address, left);
     });
+  });
+}
+
+/** Resolves when no connection is open any more, at the latest after `ms`. */
+function unused(server: Server, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearInterval(looks);
+      clearTimeout(end);
+      resolve();
+    };
+    const look = () => server.getConnections((_error, open) => open === 0 && done());
+    const looks = setInterval(look, LOOK_MS);
+    const end = setTimeout(done, ms);
+    look();
   });
 }
 

@@ -78,7 +78,8 @@ export function createGateway(deps: GatewayDeps): Module {
     },
 
     async stop() {
-      await Promise.all([server?.stop(GRACE_MS), sandbox?.stop(GRACE_MS)]);
+      const { lingerMs } = config;
+      await Promise.all([server?.stop(GRACE_MS, lingerMs), sandbox?.stop(GRACE_MS, lingerMs)]);
       await lapsing?.stop();
       await Promise.all([rates.close(), counts.stop(), refusals.stop(), bodies.stop()]);
     },
@@ -110,7 +111,10 @@ async function createTrusted(
     ),
     rates,
     places,
-    turns: createTurns(config.sharedCalls),
+    turns: {
+      calls: createTurns(config.shared.calls),
+      pages: createTurns(config.shared.pages),
+    },
     addresses: connections.addresses,
     counts,
     bus,

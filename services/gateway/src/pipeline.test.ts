@@ -84,7 +84,7 @@ function setup({ caller = producer, excess, empty, full, preflight, reply }: Set
       isEmpty: (bucket) => bucket === empty,
       close: () => Promise.resolve(),
     },
-    turns: createTurns(8),
+    turns: { calls: createTurns(8), pages: createTurns(2) },
     places: {
       take: (kind) => {
         if (kind === full) return { policy: `principal_${kind}`, limit: 4 };

@@ -63,7 +63,8 @@ export interface PipelineParts {
   readonly authenticate: Authenticate;
   readonly rates: Rates;
   readonly places: Places;
-  readonly turns: Turns;
+  /** Of calls for one request, and of those that read a page of many. */
+  readonly turns: { readonly calls: Turns; readonly pages: Turns };
   readonly addresses: ClientAddresses;
   readonly counts: Pick<HttpCounts, 'count' | 'flush'>;
   readonly bus: Bus;
@@ -115,6 +116,10 @@ const READS: ReadonlySet<string> = new Set([
   PREFLIGHT_SUBJECT,
   ...OPERATIONS.filter(({ method }) => method === 'GET').map(busSubject),
 ]);
+
+const PAGES: ReadonlySet<string> = new Set(
+  OPERATIONS.filter(({ query }) => query.length > 0).map(busSubject),
+);
 
 const UNAUTHENTICATED: Take = { bucket: 'unauthenticated' };
 
@@ -253,7 +258,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       large !== 'taken' &&
       (key !== undefined || READS.has(subject));
     const work = () => (mayRepeat ? twice(timeoutMs, send) : send(timeoutMs));
-    const reply = await (caller === null ? work() : turns.of(caller.tenant, work));
+    const inTurn = PAGES.has(subject) ? turns.pages : turns.calls;
+    const reply = await (caller === null ? work() : inTurn.of(caller.tenant, work));
     const { length } = reply.bytes ?? reply.body;
     if (length > LARGE_BYTES && admitted.has(call)) {
       weigh(call, length);

@@ -1,5 +1,5 @@
 import type { Logger } from '@countersign/platform';
-import { ERRORS, Refusal } from '@countersign/protocol';
+import { Refusal } from '@countersign/protocol';
 
 import type { Call } from './call.js';
 import { isApi, send, sendPage, wantsHtml } from './call.js';
@@ -42,8 +42,8 @@ export function createRefuse(origin: string, log: Logger): (call: Call, fault: u
     }
     if (refusal.code === 'unauthenticated') response.setHeader('WWW-Authenticate', 'Bearer');
     if (!isApi(call.path) && wantsHtml(call)) {
-      const detail = refusal.detail ?? ERRORS[refusal.code].advice;
-      sendPage(call, refusalPage(refusal.code, detail, trace.traceId, call.reader ?? null));
+      const { code, detail } = refusal;
+      sendPage(call, refusalPage(code, detail, trace.traceId, call.reader ?? null));
     } else {
       const problem = JSON.stringify(refusal.toProblem(origin, trace.traceId));
       send(call, 'application/problem+json', problem);

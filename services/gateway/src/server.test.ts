@@ -78,7 +78,7 @@ beforeAll(async () => {
   port = await listener.start(0, '127.0.0.1');
 });
 
-afterAll(() => listener?.stop(100));
+afterAll(() => listener?.stop(100, 0));
 
 /** Says it word for word; status, the name in the metrics, and the body or location. */
 async function ask(line: string): Promise<{ told: string; headers: string[] }> {

@@ -5,7 +5,7 @@ import type { ChainDeps, LedgerDeps } from './deps.js';
 import type { Drained, LedgerPosition } from './store/index.js';
 
 /** A run of drains in short succession is one batch: fewer, fuller transactions under load. */
-const GATHER_MS = 4;
+const GATHER_MS = 20;
 const NOTE_MS = 1000;
 
 /**

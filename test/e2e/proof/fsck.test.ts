@@ -386,7 +386,8 @@ describe('countersign fsck', () => {
 
   /** The findings with the damage done, which is then undone. */
   async function checked(sql: string, copies: AnchorCopies = copiesIn(filesIn(store))) {
-    await client.query('BEGIN');
+    // One snapshot, as the command takes one: the workers go on meanwhile.
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
     try {
       await client.query(sql);
       const trust = loadTrust(JSON.parse(readFileSync(instance.demo.trust, 'utf8')));
@@ -478,4 +479,31 @@ describe('countersign fsck', () => {
     expect((await runCommand(['fsck', '--database', 'postgres://127.0.0.1:1/x'])).code).toBe(2);
     expect((await runCommand(['fsck', '--what'])).code).toBe(2);
   }, 60_000);
+
+  it('finds no fault while callers write', async () => {
+    const { demo, dataDirectory } = instance;
+    const producer = producerOf(demo);
+    const reviewer = await personOf(demo, dataDirectory, demo.people[1]!.id);
+    const cast = { demo, producer, reviewer, operator: operatorOf(demo) };
+    const made = newAttempts();
+    let checking = true;
+    const write = async () => {
+      let lifecycles = 0;
+      for (; checking; lifecycles += 1) await completeLifecycle(cast, made);
+      return lifecycles;
+    };
+    const writing = Promise.all([write(), write()]);
+    const args = ['fsck', '--data', dataDirectory, '--json'];
+    try {
+      for (let check = 0; check < 3; check += 1) {
+        const { stdout } = await runCommand(args);
+        expect(JSON.parse(stdout)).toMatchObject({ consistent: true, findings: [], faults: {} });
+      }
+    } finally {
+      checking = false;
+    }
+    const lifecycles = (await writing).reduce((sum, count) => sum + count);
+    made.end();
+    expect(lifecycles).toBeGreaterThan(0);
+  }, 120_000);
 });

@@ -108,6 +108,8 @@ export function environmentOf(
     ...(process.env['ANCHOR_S3_BUCKET'] ? {} : { ANCHOR_DIR: data.at('anchor') }),
     TRUST_FILE: data.at('trust.json'),
     QUOTAS: quotas ? 'on' : 'off',
+    // Its callers are on this machine, and the person who stops it waits.
+    LINGER_SECONDS: '0',
     // All of it is on one machine, where more connections only take turns at its processors.
     DATABASE_CONNECTIONS: process.env['DATABASE_CONNECTIONS'] ?? '5',
     // For orphan.ts.

@@ -81,8 +81,8 @@ export function docsPage(operations: readonly Operation[]): string {
         <a href="/auth/login">/auth/login</a> and send <code>X-CSRF-Token</code> with everything but
         reads.
       </p>
-      <div class="scroll">
-        <table>
+      <div class="scroll" tabindex="0" role="region" aria-label="Operations">
+        <table class="calls">
           <thead>
             <tr>
               <th>#</th>

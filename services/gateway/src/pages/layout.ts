@@ -7,6 +7,12 @@ export interface PageParts {
   readonly body: Html;
 }
 
+// The same mark as on the pages of packages/pages (src/layout/Layout.tsx).
+const MARK = html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
+  <path d="M3.5 13.5l4 4L15 7.5" />
+  <path d="M10.5 16l1.5 1.5 8.5-11" />
+</svg>`;
+
 /** A whole document without script. The content security policy allows neither inline script nor inline style. */
 export function page({ title, body }: PageParts): string {
   return html`<!doctype html>
@@ -20,7 +26,7 @@ export function page({ title, body }: PageParts): string {
       </head>
       <body>
         <header class="top">
-          <div class="top-inner"><a class="brand" href="/inbox">Countersign</a></div>
+          <div class="top-inner"><a class="brand" href="/inbox">${MARK} Countersign</a></div>
         </header>
         <main>${body}</main>
       </body>

@@ -1,0 +1,34 @@
+import { Agent, get } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+
+import type { ClientAddresses } from './client-address.js';
+import { createListener } from './listener.js';
+
+const addresses: ClientAddresses = { isTrusted: () => true, of: () => '127.0.0.1' };
+
+it('answers a call that comes on an open connection while it stops, and closes that connection', async () => {
+  const listener = createListener({
+    handler: (_request, response) => void response.end('answered'),
+    headerLines: '',
+    origin: 'https://review.example',
+    requestMs: 60_000,
+    connections: { most: 10, perAddress: 10, addresses },
+  });
+  const port = await listener.start(0, '127.0.0.1');
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const call = () =>
+    new Promise<{ readonly answer: IncomingMessage; readonly reused: boolean }>(
+      (resolve, reject) => {
+        const request = get({ port, agent }, (answer) => {
+          answer.resume().once('end', () => resolve({ answer, reused: request.reusedSocket }));
+        }).once('error', reject);
+      },
+    );
+  expect((await call()).answer.headers.connection).toBe('keep-alive');
+  const stopped = listener.stop(1_000, 60_000);
+  const { answer, reused } = await call();
+  expect([reused, answer.statusCode, answer.headers.connection]).toEqual([true, 200, 'close']);
+  // No connection is left to wait for.
+  await stopped;
+  await expect(call()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+});
