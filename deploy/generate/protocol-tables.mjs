@@ -78,10 +78,11 @@ const TABLES = {
     ];
   },
   errors: () => [
-    ['Status', 'Code', 'Meaning'],
-    ...SENT_CODES.flatMap((name) =>
-      statusesOf(name).map((status) => [status, code(name), sentence(ERRORS[name].title)]),
-    ).sort(([a], [b]) => a - b),
+    ['Status', 'Code', 'Retry', 'Meaning'],
+    ...SENT_CODES.flatMap((name) => {
+      const { retry, title } = ERRORS[name];
+      return statusesOf(name).map((status) => [status, code(name), code(retry), sentence(title)]);
+    }).sort(([a], [b]) => a - b),
   ],
   incidents: () => [
     ['Code', 'Meaning'],

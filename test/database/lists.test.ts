@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { newId } from '@countersign/platform';
 import { ListStore } from '@countersign/request';
 import { startTestServer } from './server.js';
 import type { TestServer } from './server.js';
@@ -66,4 +67,39 @@ it('counts a review whose time has come as expired, even if that is not written 
 
   expect(await listed('pat', 'owner', '')).toEqual([open, overdue, written]);
   expect(await listed('ruth', 'human', '')).toEqual([open, byRuth, overdue, written]);
+});
+
+let made = Date.now();
+
+/** A request that executes; ids are in the order of time, as the service makes them. */
+async function execution(of: string, occurrence: string, decision: string, due = 600) {
+  const drawn = await request(of, 'first', decision, due, -10);
+  const id = newId((made += 1));
+  await owner.query('UPDATE lifecycle SET request_id = $2 WHERE request_id = $1', [drawn, id]);
+  await owner.query(
+    `INSERT INTO request (tenant, id, owner, route, purpose, summary, digest, canonical, occurrence)
+     VALUES ('t', $1, $2, 'first', 'authorise_execution', '', '', '{}', $3)`,
+    [id, of, occurrence],
+  );
+  return id;
+}
+
+it('lists an owner’s own requests of one occurrence, newest first, in the states of now', async () => {
+  const replaced = await execution('pat', 'pay/1', 'superseded');
+  const overdue = await execution('pat', 'pay/1', 'pending', -1);
+  const open = await execution('pat', 'pay/1', 'pending');
+  await execution('pat', 'pay/12', 'pending');
+  await execution('kim', 'pay/1', 'pending');
+
+  const listed = async (state: string, offset = 0, occurrence = 'pay/1') => {
+    const caller = { tenant: 't', id: 'pat', kind: 'producer', credential: null } as const;
+    const rows = await lists.ofOccurrence(caller, occurrence, offset, state);
+    return rows.map((row) => row.request_id);
+  };
+  expect(await listed('')).toEqual([open, overdue, replaced]);
+  expect(await listed('', 1)).toEqual([overdue, replaced]);
+  expect(await listed('pending')).toEqual([open]);
+  expect(await listed('expired')).toEqual([overdue]);
+  expect(await listed('superseded')).toEqual([replaced]);
+  expect(await listed('', 0, 'pay/2')).toEqual([null]);
 });

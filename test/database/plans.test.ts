@@ -32,8 +32,8 @@ const KEYS: Record<string, readonly Key[]> = {
     // All that is pending, in an index of their own: quotas count them up to the quota.
     page(),
   ],
-  // The requests of one bundle.
-  request: [by('id'), by('bundle_id')],
+  // The requests of one bundle; those of one occurrence, of which a page is taken.
+  request: [by('id'), by('bundle_id'), page('owner', 'occurrence')],
   material: [by('request_id')],
   record: [by('id'), by('request_id'), by('issued_at')],
   ledger_entry: [by('sequence'), by('request_id')],

@@ -160,11 +160,20 @@ describe.each([
   });
 
   it('feeds the owner its own signed events without a gap', async () => {
-    const { body } = await producer.get('/v2/events');
+    const { body, headers } = await producer.get('/v2/events');
     expect(validate('EventPage', body)).toBe(true);
     expect(body.items.length).toBe(body.next);
     const rest = await producer.get(`/v2/events?after=${body.next}`);
     expect(rest.body).toEqual({ items: [], next: body.next });
+    // Where a new reader starts that wants no old events.
+    for (const each of [headers, rest.headers]) expect(each.get('event-head')).toBe(`${body.next}`);
+    const tail = await producer.get(`/v2/events?after=${body.next - 1}`);
+    expect([tail.body.items, tail.headers.get('event-head')]).toEqual([
+      body.items.slice(-1),
+      `${body.next}`,
+    ]);
+    const newcomer = await reviewer.get('/v2/events');
+    expect([newcomer.body.items, newcomer.headers.get('event-head')]).toEqual([[], '0']);
   });
 
   it('answers nothing that it has not chained as anchored', async () => {

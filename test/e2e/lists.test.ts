@@ -3,7 +3,13 @@ import type { Client } from '../support/client.js';
 import { operatorOf, personOf, producerOf } from '../support/client.js';
 import type { Instance } from '../support/instance.js';
 import { startInstance } from '../support/instance.js';
-import { decide, reviewInput, until } from '../support/requests.js';
+import {
+  decide,
+  executionBinding,
+  executionInput,
+  reviewInput,
+  until,
+} from '../support/requests.js';
 
 let instance: Instance;
 let producer: Client;
@@ -93,4 +99,27 @@ it.each([
 ])('refuses ?%s', async (query, code) => {
   const answer = await producer.get(`/v2/requests?${query}`);
   expect([answer.status, answer.body.error]).toEqual([400, code]);
+});
+
+it('gives an owner their requests of one action occurrence, and filters for no one else', async () => {
+  const { demo } = instance;
+  const execution = executionBinding();
+  const input = executionInput(demo, { execution });
+  const first = (await producer.post('/v2/requests', input)).body.request.id;
+  const second = (await producer.post(`/v2/requests/${first}/supersede`, input)).body.request.id;
+  const query = `/v2/requests?occurrence=${encodeURIComponent(execution.action_occurrence_id)}`;
+
+  const found = await producer.get(query);
+  expect([validate('RequestList', found.body), idsOf(found)]).toEqual([true, [second, first]]);
+  expect(found.body.next_offset).toBeNull();
+  expect(idsOf(await producer.get(`${query}&state=superseded`))).toEqual([first]);
+  expect(idsOf(await producer.get(`${query}&offset=1`))).toEqual([first]);
+  expect((await producer.get(`${query}&state=unknown`)).status).toBe(400);
+  // A reviewer of the route owns none of them.
+  expect(idsOf(await reviewer.get(query))).toEqual([]);
+
+  const all = idsOf(await producer.get('/v2/requests'));
+  for (const other of ['', 'a%20b', 'x'.repeat(161), 'one&occurrence=two'])
+    expect(idsOf(await producer.get(`/v2/requests?occurrence=${other}`))).toEqual(all);
+  expect(idsOf(await operator.get(query))).toEqual(idsOf(await operator.get('/v2/requests')));
 });

@@ -589,6 +589,7 @@ describe('pages behind problem types', () => {
       200,
       'text/html; charset=utf-8',
     ]);
+    expect(await page.text()).toContain('<code>never</code>: no;');
     const json = await fetch(`${instance.demo.origin}/errors/grant_expired`, {
       headers: { accept: 'application/json' },
     });

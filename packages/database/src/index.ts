@@ -15,6 +15,7 @@ export * from './lifecycle-columns.js';
 export * from './migrate.js';
 export * from './operation-runs.js';
 export * from './operators.js';
+export * from './producers.js';
 export * from './parcels.js';
 export type { PointQuery } from './statement-batcher.js';
 export * from './pool.js';

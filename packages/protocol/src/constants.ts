@@ -10,6 +10,9 @@ export const SUPPORTED_PROFILES = {
 /** A usable `Idempotency-Key`: visible ASCII (protocol §6.3). */
 export const IDEMPOTENCY_KEY = /^[!-~]{1,160}$/;
 
+/** The text of an Identifier (protocol §3.1), such as an action occurrence. */
+export const IDENTIFIER = /^[a-zA-Z0-9_.:@/-]{1,160}$/;
+
 /** The form of a request's `{id}`; anything else is 404 (protocol §1). */
 export const REQUEST_ID = /^[a-f0-9-]{36}$/;
 

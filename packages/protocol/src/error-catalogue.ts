@@ -14,23 +14,35 @@
 /** The only error statuses the interface declares (R4). */
 export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 422 | 429 | 503;
 
+/**
+ * May a program repeat a refused call (protocol §6.2)? `never`: the same call is refused again. `same`: yes, with the same
+ * key and bytes, after a growing pause. `after`: as `same`, and not within the first second. `person`: an operator must act
+ * first.
+ */
+export type ErrorRetry = 'never' | 'same' | 'after' | 'person';
+
 export interface ErrorEntry {
   /** One status, or several of which the first is the usual one. */
   readonly status: ErrorStatus | readonly [ErrorStatus, ...ErrorStatus[]];
+  readonly retry: ErrorRetry;
   /** The event, in a few plain words. */
   readonly title: string;
   /** The remedy; shown as `detail` and on the page behind `type`. */
   readonly advice: string;
 }
 
-type Text = readonly [title: string, advice: string];
+/** Without `retry` a refusal is final. */
+type Text = readonly [title: string, advice: string, retry?: ErrorRetry];
 
 function group<const Code extends string>(
   status: ErrorEntry['status'],
   texts: Readonly<Record<Code, Text>>,
 ): Record<Code, ErrorEntry> {
   const entries = Object.entries<Text>(texts).map(
-    ([code, [title, advice]]): [string, ErrorEntry] => [code, { status, title, advice }],
+    ([code, [title, advice, retry = 'never']]): [string, ErrorEntry] => [
+      code,
+      { status, retry, title, advice },
+    ],
   );
   return Object.fromEntries(entries) as Record<Code, ErrorEntry>;
 }
@@ -456,7 +468,11 @@ const tooLarge = group(413, {
 });
 
 const quota = group(429, {
-  rate_limited: ['Too many calls', 'Wait for the seconds that Retry-After gives, then go on.'],
+  rate_limited: [
+    'Too many calls',
+    'Wait for the seconds that Retry-After gives, then go on.',
+    'after',
+  ],
   daily_quota: [
     'The requests of the day are used up',
     'Go on after midnight UTC, or ask the operator for a higher quota.',
@@ -465,7 +481,11 @@ const quota = group(429, {
     'Too many requests are still open',
     'Wait for decisions, or cancel requests that are no longer needed.',
   ],
-  creation_rate: ['Requests are created too fast', 'Slow down and try again in some seconds.'],
+  creation_rate: [
+    'Requests are created too fast',
+    'Slow down and try again in some seconds.',
+    'after',
+  ],
   retained_quota: [
     'The store for private material is full',
     'Discard material that is no longer needed, or wait for its deletion.',
@@ -474,7 +494,7 @@ const quota = group(429, {
     'The bundles of the day are used up',
     'Go on after midnight UTC; bundles can be used by many requests.',
   ],
-  bundle_rate: ['Bundles are registered too fast', 'Slow down and try again in a minute.'],
+  bundle_rate: ['Bundles are registered too fast', 'Slow down and try again in a minute.', 'after'],
   proposal_revision_limit: [
     'No more candidates for this request',
     'Confirm the current candidate or let another reviewer decide.',
@@ -493,23 +513,28 @@ const unavailable = group(503, {
   service_unavailable: [
     'The service cannot answer safely now',
     'Repeat the call with the same Idempotency-Key after a while; nothing is assumed to be allowed.',
+    'same',
   ],
   identity_uncertain: [
     'The identity of the caller is not certain now',
     'Ask the operator to confirm the identity in the directory.',
+    'person',
   ],
   requester_identity_uncertain: [
     'The identity of the requester is not certain now',
     'Ask the operator to confirm the identity in the directory.',
+    'person',
   ],
   admission_fenced: [
     'Execution is fenced for this tenant',
     'Do not execute. The operator must look at the incidents and recover the tenant.',
+    'person',
   ],
-  schema_validation_busy: ['Too many checks are waiting', 'Try again in some seconds.'],
+  schema_validation_busy: ['Too many checks are waiting', 'Try again in some seconds.', 'same'],
   schema_validation_unavailable: [
     'The schema check is not running',
     'Try again in some seconds; if it stays so, tell the operator.',
+    'same',
   ],
 });
 

@@ -74,6 +74,23 @@ describe('the catalogue of errors', () => {
     expect(advice).toMatch(/^[A-Z].{15,}\.$/);
   });
 
+  it('lets a program repeat only what time or an operator changes', () => {
+    const repeated = (retry: string) =>
+      ERROR_CODES.filter((code) => ERRORS[code].retry === retry).sort();
+    expect(repeated('same')).toEqual([
+      'schema_validation_busy',
+      'schema_validation_unavailable',
+      'service_unavailable',
+    ]);
+    expect(repeated('after')).toEqual(['bundle_rate', 'creation_rate', 'rate_limited']);
+    expect(repeated('person')).toEqual([
+      'admission_fenced',
+      'identity_uncertain',
+      'requester_identity_uncertain',
+    ]);
+    expect(repeated('never')).toHaveLength(ERROR_CODES.length - 9);
+  });
+
   it('titles each code differently', () => {
     expect(new Set(ERROR_CODES.map((code) => ERRORS[code].title)).size).toBe(ERROR_CODES.length);
   });

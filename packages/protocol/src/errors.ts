@@ -2,7 +2,7 @@ import { ERRORS, statusesOf } from './error-catalogue.js';
 import type { ErrorCode, ErrorStatus } from './error-catalogue.js';
 
 export { ERRORS, ERROR_CODES, SENT_CODES, isErrorCode, statusesOf } from './error-catalogue.js';
-export type { ErrorCode, ErrorEntry, ErrorStatus } from './error-catalogue.js';
+export type { ErrorCode, ErrorEntry, ErrorRetry, ErrorStatus } from './error-catalogue.js';
 
 /** The body of every refusal: RFC 9457, `application/problem+json` (R3). */
 export interface Problem {

@@ -1,3 +1,4 @@
+import { IDENTIFIER } from './constants.js';
 import type { ErrorCode } from './errors.js';
 import { Refusal } from './errors.js';
 import type { DecisionState } from './lifecycle/state.js';
@@ -79,7 +80,12 @@ export interface ChoiceParameter {
   readonly values: readonly string[];
   readonly refusal: ErrorCode;
 }
-export type QueryParameter = NumberParameter | ChoiceParameter;
+/** A query parameter that is an Identifier; any other value means no filter, as an unknown name does. */
+export interface IdentifierParameter {
+  readonly name: 'occurrence';
+  readonly refusal: null;
+}
+export type QueryParameter = NumberParameter | ChoiceParameter | IdentifierParameter;
 
 const offset = {
   name: 'offset',
@@ -96,6 +102,7 @@ const state = {
   values: ['', ...DECISION_STATES],
   refusal: 'invalid_state',
 } as const satisfies ChoiceParameter;
+const occurrence = { name: 'occurrence', refusal: null } as const satisfies IdentifierParameter;
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
@@ -164,7 +171,7 @@ const rows = [
   { ...read, number: 2, name: 'gateway.trust', path: '/.well-known/proto-trust', callers: 'anyone', security: 'none', output: 'TrustManifest', summary: 'Read the trust manifest; keys in it are never trusted automatically' },
   { ...created, number: 3, name: 'request.register-bundle', path: '/v2/bundles', callers: 'publisher', preflight: true, largeBody: true, bodyLimit: 22 * MiB, input: 'BundleRegistration', output: 'ReviewBundle', summary: 'Register a publisher-owned immutable app' },
   { ...created, number: 4, name: 'request.create', path: '/v2/requests', callers: 'owner', preflight: true, largeBody: true, bodyLimit: 22 * MiB, input: 'RequestInput', output: 'RequestStatus', summary: 'Create one immutable review request' },
-  { ...read, number: 5, name: 'request.list', path: '/v2/requests', callers: 'lister', query: [offset, state], output: 'RequestList', summary: 'List owned or assigned route requests' },
+  { ...read, number: 5, name: 'request.list', path: '/v2/requests', callers: 'lister', query: [offset, state, occurrence], output: 'RequestList', summary: 'List owned or assigned route requests' },
   { ...read, number: 6, name: 'request.status', path: '/v2/requests/{id}', callers: 'reader', output: 'RequestStatus', summary: 'Read the authoritative state; links in it are not credentials' },
   { ...read, number: 7, name: 'request.material', path: '/v2/requests/{id}/material', callers: 'reader', sized: true, output: 'Material', summary: 'Read the retained payload, schema and canonical review document' },
   { ...read, number: 8, name: 'request.app', path: '/v2/requests/{id}/app', callers: 'reviewer', security: 'human', sized: true, output: 'StoredApp', summary: 'Read the stored app with its verified envelope and snapshots' },
@@ -207,6 +214,8 @@ type Read<Parameter extends QueryParameter> = {
   readonly [
     Each in Parameter as Each extends ChoiceParameter ? Each['name'] : never
   ]?: DecisionState;
+} & {
+  readonly [Each in Parameter as Each extends IdentifierParameter ? Each['name'] : never]?: string;
 };
 
 /** The rows of the table as types, by the names of the operations. */
@@ -293,6 +302,8 @@ export interface Query {
   after?: number;
   /** Absent when there is no filter. */
   state?: DecisionState;
+  /** An Identifier; absent when there is no filter. */
+  occurrence?: string;
 }
 
 /**
@@ -303,6 +314,12 @@ export function readQuery(operation: Operation, given: URLSearchParams): Query {
   const query: Query = {};
   for (const parameter of operation.query) {
     const [text, ...repeated] = given.getAll(parameter.name);
+    if (parameter.name === 'occurrence') {
+      if (text !== undefined && repeated.length === 0 && IDENTIFIER.test(text)) {
+        query.occurrence = text;
+      }
+      continue;
+    }
     if (repeated.length > 0) throw new Refusal(parameter.refusal);
     if (parameter.name === 'state') {
       if (text !== undefined && !parameter.values.includes(text)) {

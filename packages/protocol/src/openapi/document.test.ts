@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { SENT_CODES } from '../errors.js';
+import { ERRORS, SENT_CODES } from '../errors.js';
 import type { ErrorCode } from '../errors.js';
 import { OPERATIONS } from '../operations.js';
 import { EXAMPLES } from '../records/examples.js';
@@ -21,6 +21,7 @@ interface Described {
 interface Document {
   openapi: string;
   servers: { url: string }[];
+  'x-countersign-retry': Record<string, string>;
   paths: Record<string, Record<string, Described>>;
   components: {
     schemas: Record<string, object>;
@@ -107,6 +108,13 @@ describe('the API description', () => {
     });
     expect(refused(1, 409)).toEqual({ not: {} });
     expect(text).not.toContain('invalid_bootstrap');
+  });
+
+  it('says of each code that is sent whether the call may be repeated', () => {
+    const retries = document['x-countersign-retry'];
+    expect(Object.keys(retries)).toEqual(SENT_CODES);
+    for (const code of SENT_CODES)
+      expect([code, retries[code]]).toEqual([code, ERRORS[code].retry]);
   });
 
   it('has an operation for each code that is not of the login', () => {

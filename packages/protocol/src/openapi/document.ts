@@ -1,6 +1,6 @@
-import { ERRORS } from '../errors.js';
+import { ERRORS, SENT_CODES } from '../errors.js';
 import type { ErrorStatus } from '../errors.js';
-import { IDEMPOTENCY_KEY, PROTOCOL_REVISION } from '../constants.js';
+import { IDEMPOTENCY_KEY, IDENTIFIER, PROTOCOL_REVISION } from '../constants.js';
 import { CALLER_RULES, OPERATIONS, SERVICES } from '../operations.js';
 import type { Operation, QueryParameter } from '../operations.js';
 import { EXAMPLES } from '../records/examples.js';
@@ -105,11 +105,23 @@ function sessionHeaders(required: boolean): Schema[] {
 }
 
 function queryParameter(parameter: QueryParameter): Schema {
-  const schema =
-    parameter.name === 'state'
-      ? { type: 'string', enum: parameter.values }
-      : { type: 'integer', minimum: 0, maximum: parameter.maximum };
-  return { name: parameter.name, in: 'query', required: false, schema };
+  return { name: parameter.name, in: 'query', required: false, ...queryValue(parameter) };
+}
+
+function queryValue(parameter: QueryParameter): Schema {
+  switch (parameter.name) {
+    case 'state':
+      return { schema: { type: 'string', enum: parameter.values } };
+    case 'occurrence':
+      return {
+        description:
+          'Of a producer or human: only their own requests of that action occurrence. Other values filter nothing.',
+        schema: { type: 'string', pattern: IDENTIFIER.source },
+      };
+    case 'offset':
+    case 'after':
+      return { schema: { type: 'integer', minimum: 0, maximum: parameter.maximum } };
+  }
 }
 
 function parametersOf(operation: Operation): Schema[] {
@@ -133,6 +145,17 @@ function content(name: RecordName): Schema {
   return { 'application/json': { schema: schemaReference(name), example: EXAMPLES[name] } };
 }
 
+const EVENT_HEADERS: Schema = {
+  'Event-Head': {
+    description:
+      'Number of the caller’s newest event, 0 before the first; `after` with it starts at the end.',
+    // Not while a version answers that does not have it.
+    required: false,
+    schema: { type: 'integer', minimum: 0 },
+    example: 42,
+  },
+};
+
 function successResponses(operation: Operation): Record<string, Schema> {
   const body =
     operation.output === null
@@ -142,6 +165,7 @@ function successResponses(operation: Operation): Record<string, Schema> {
     String(status),
     {
       description: status === 202 ? 'Human review is pending' : operation.summary,
+      ...(operation.name === 'ledger.events' && { headers: EVENT_HEADERS }),
       ...(operation.etag && {
         headers: {
           ...(status === 200 && {
@@ -224,6 +248,7 @@ export function openApiDocument(origin: string): Schema {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: origin }],
+    'x-countersign-retry': Object.fromEntries(SENT_CODES.map((code) => [code, ERRORS[code].retry])),
     paths,
     components: {
       securitySchemes: {

@@ -164,7 +164,7 @@ function onTheWay(operation: Operation): Sent[] {
   codes.push('operator_required');
   if (operation.idOf === 'request') codes.push('not_found');
   else if (operation.idOf !== null) codes.push('invalid_path_parameter');
-  codes.push(...operation.query.map(({ refusal }) => refusal));
+  codes.push(...operation.query.flatMap(({ refusal }) => refusal ?? []));
   if (operation.key) {
     codes.push('idempotency_key_required', 'idempotency_conflict', 'idempotent_result_expired');
   }

@@ -94,6 +94,13 @@ export interface EntryRow {
   created_at: number;
 }
 
+interface EventRow {
+  newest: number;
+  /** Null on the one row of a page without events. */
+  sequence: number | null;
+  record: string | null;
+}
+
 export const EXPORT = sized('ledger.export', {
   material: ['payload', 'response_schema', 'review_document'],
   bundle: true,
@@ -171,8 +178,11 @@ export const LEDGER = statements('ledger', {
       ('DecisionReceipt', 'ExecutionClaim', 'AdmissionStatus', 'ExecutionOutcome', 'ExecutionReconciliation')
     ORDER BY e.sequence NULLS LAST, r.id`,
   entries: `SELECT ${ENTRY} WHERE e.tenant = $1 AND e.sequence > :after ORDER BY e.sequence LIMIT :most`,
-  events: `SELECT v.sequence, r.record FROM event v ${keyed('record', 'r', 'x.id = v.record_id')}
-    WHERE v.tenant = $1 AND v.owner = :owner AND v.sequence > :after ORDER BY v.sequence LIMIT :most`,
+  // Newest number and events are of one moment; without events there is one row, of the number alone.
+  events: `SELECT coalesce(h.sequence, 0) AS newest, e.* FROM (SELECT) one ${keyed('event_head', 'h', 'x.owner = :owner')}
+    LEFT JOIN LATERAL (SELECT v.sequence, r.record FROM event v ${keyed('record', 'r', 'x.id = v.record_id')}
+      WHERE v.tenant = $1 AND v.owner = :owner AND v.sequence > :after ORDER BY v.sequence LIMIT :most) e ON true
+    ORDER BY e.sequence`,
 });
 
 function checkpointValues(tenant: string, position: LedgerPosition, text: string) {
@@ -323,13 +333,13 @@ export class LedgerStore {
     return (await ask<EntryRow>(this.pool, LEDGER.entries, { tenant, after, most })).rows;
   }
 
+  /** Events after a number, ascending, and the owner's newest number, 0 before the first event. */
   async events(tenant: string, owner: string, after: number, most: number) {
     const values = { tenant, owner, after, most };
-    const { rows } = await ask<{ sequence: number; record: string | null }>(
-      this.pool,
-      LEDGER.events,
-      values,
+    const { rows } = await ask<EventRow>(this.pool, LEDGER.events, values);
+    const events = rows.flatMap(({ sequence, record }) =>
+      sequence === null ? [] : [{ sequence, record }],
     );
-    return rows;
+    return { events, newest: rows[0]?.newest ?? 0 };
   }
 }

@@ -1,6 +1,7 @@
 import { jsonText } from '@countersign/protocol';
 import type { DecisionRequest, RequestListItem } from '@countersign/protocol';
 import { isOperator, requireCaller } from '@countersign/database';
+import type { Principal } from '@countersign/database';
 import { answer } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
 import type { RequestDeps } from '../deps.js';
@@ -12,19 +13,18 @@ const LAST_OFFSET = 100_000;
 
 /**
  * `request.list`: newest first, 50 a page: the caller's own requests, those that its routes assign to it, or everything for
- * an operator.
+ * an operator. With `occurrence` an owner's requests of that action occurrence alone.
  */
 export function list(deps: RequestDeps): OperationHandler<'request.list'> {
   return async ({ caller, query }) => {
-    const { offset, state = '' } = query;
+    const { offset, state = '', occurrence } = query;
     const revision = await deps.directory.revision(caller.tenant);
     const principal = await requireCaller(deps.directory, caller, revision);
-    const scope: ListScope = isOperator(principal)
-      ? 'operator'
-      : principal.kind === 'human'
-        ? 'human'
-        : 'owner';
-    const rows = await deps.lists.list(caller, scope, offset, state);
+    // Operators own nothing.
+    const rows =
+      occurrence !== undefined && principal.kind !== 'operator'
+        ? await deps.lists.ofOccurrence(caller, occurrence, offset, state)
+        : await deps.lists.list(caller, scopeOf(principal), offset, state);
     const found = rows.filter(isFound);
     const more = found.length > PAGE && offset + PAGE <= LAST_OFFSET;
     return answer(
@@ -35,6 +35,11 @@ export function list(deps: RequestDeps): OperationHandler<'request.list'> {
       }),
     );
   };
+}
+
+function scopeOf(principal: Principal): ListScope {
+  if (isOperator(principal)) return 'operator';
+  return principal.kind === 'human' ? 'human' : 'owner';
 }
 
 type Found = ListRow & { readonly request_id: string };

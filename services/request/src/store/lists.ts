@@ -54,14 +54,30 @@ function newestOfEachState(of: string): string {
 
 function listSql(found: string): string {
   return `${OVERDUE}
-  SELECT ${NOW} AS now, t.directory_revision, t.fence_reason,
+  ${rowsSql(`SELECT * FROM (${found}) every ${NEWEST} LIMIT ${MOST} OFFSET :offset::integer`, 'l.accepted_at DESC, l.request_id')}`;
+}
+
+/** The rows of a page, which `page` finds in that order, with what is shown of each. */
+function rowsSql(page: string, order: string): string {
+  return `SELECT ${NOW} AS now, t.directory_revision, t.fence_reason,
     l.request_id, r.summary, CASE WHEN r.summary LIKE '%${UNKEPT}%' THEN r.canonical END AS canonical, l.decision, l.audit, l.grant_state, l.execution, l.review_deadline, l.grant_deadline,
     s.id AS assignment_id, s.reviewer AS assignment_reviewer, s.expires_at AS assignment_expires_at
   FROM tenant t
-  LEFT JOIN (SELECT * FROM (${found}) every ${NEWEST} LIMIT ${MOST} OFFSET :offset::integer) l ON l.tenant = t.tenant
+  LEFT JOIN (${page}) l ON l.tenant = t.tenant
   ${keyed('request', 'r', 'x.id = l.request_id')} ${keyed('assignment', 's', 'x.request_id = l.request_id')}
-  WHERE t.tenant = $1 AND :caller::text IS NOT NULL ORDER BY l.accepted_at DESC, l.request_id`;
+  WHERE t.tenant = $1 AND :caller::text IS NOT NULL ORDER BY ${order}`;
 }
+
+/**
+ * The owner's requests of an occurrence, newest first: ids are in the order of time. One walk along an index, however
+ * often the occurrence was asked for anew.
+ */
+const OF_OCCURRENCE = `SELECT ${COLUMNS} FROM (
+    SELECT x.id FROM request x
+    WHERE x.tenant = $1 AND x.owner = :caller AND x.occurrence = :occurrence ORDER BY x.id DESC OFFSET 0
+  ) q ${keyed('lifecycle', 'l', 'x.request_id = q.id')}
+  WHERE :state::text IN ('', CASE WHEN l.decision = 'pending' AND l.review_deadline <= ${CLOCK} THEN 'expired' ELSE l.decision END)
+  ORDER BY q.id DESC LIMIT ${MOST} OFFSET :offset::integer`;
 
 const OWNED = newestOfEachState('l.tenant = $1 AND l.owner = :caller');
 export const LISTS = {
@@ -79,6 +95,11 @@ export const LISTS = {
 
 export type ListScope = keyof typeof LISTS;
 
+export const OCCURRENCE_LIST = statement(
+  'request.list-occurrence',
+  rowsSql(OF_OCCURRENCE, 'l.request_id DESC'),
+);
+
 export class ListStore {
   constructor(private readonly pool: Pool) {}
 
@@ -95,6 +116,18 @@ export class ListStore {
     const states = state === '' ? DECISION_STATES : [state];
     const values = { tenant: caller.tenant, caller: caller.id, offset, states, state };
     const { rows } = await ask<ListRow>(this.pool, LISTS[scope], values);
+    return rows;
+  }
+
+  /** As {@link list}, of the caller's own requests of one occurrence, newest first by id. */
+  async ofOccurrence(
+    caller: CallerIdentity,
+    occurrence: string,
+    offset: number,
+    state: string,
+  ): Promise<ListRow[]> {
+    const values = { tenant: caller.tenant, caller: caller.id, occurrence, offset, state };
+    const { rows } = await ask<ListRow>(this.pool, OCCURRENCE_LIST, values);
     return rows;
   }
 }
