@@ -85,7 +85,23 @@ test('decided requests stay, with their signed records', async () => {
   await page.getByRole('link', { name: 'Decided' }).click();
   await page.getByRole('link', { name: 'To be approved' }).waitFor();
   await page.getByRole('link', { name: 'To be withdrawn' }).waitFor();
-  await page.getByLabel('State').selectOption('confirmed');
+  const refused = await file(setting.producer, paymentRun(demo, { summary: 'To be refused' }));
+  await decide(setting.ravi, refused, 'refuse', { reason: 'Two lines are wrong.' });
+  const row = page.locator('.request', { hasText: 'To be refused' });
+  await row.getByText('Refused', { exact: true }).waitFor();
+  await row.getByText('by reviewer-2').waitFor();
+  await page
+    .locator('.request', { hasText: 'To be approved' })
+    .getByText('Approved', { exact: true })
+    .waitFor();
+  await page.getByLabel('Decided by').selectOption('me');
+  await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+  await page.getByLabel('Decided by').selectOption('others');
+  await page.getByLabel('State').selectOption('refuse');
+  expect(await page.locator('.request-link').allInnerTexts()).toEqual(['To be refused']);
+  expect(await findings(page)).toEqual([]);
+  await page.getByLabel('Decided by').selectOption('');
+  await page.getByLabel('State').selectOption('approve');
   expect(await page.locator('.request-link').allInnerTexts()).toEqual(['To be approved']);
   expect(await findings(page)).toEqual([]);
   const [download] = await Promise.all([

@@ -144,7 +144,7 @@ export async function startAppHost(
     },
 
     async stop() {
-      await sandbox.stop(0);
+      await sandbox.stop(0, 0);
       server.closeAllConnections();
       await new Promise((closed) => server.close(closed));
     },

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { createContext } from 'preact';
+import { useContext, useId } from 'preact/hooks';
 
 import { Button } from '../parts/Button.js';
 import { Field } from '../parts/Field.js';
@@ -8,7 +9,7 @@ import { shared } from '../strings/shared.js';
 import { piecesOf } from '../text/characters.js';
 import { SafeText } from '../text/SafeText.js';
 import type { Draft } from './draft.js';
-import { emptyDraft, escaped, isVariant } from './draft.js';
+import { EMPTY_ON_PURPOSE, emptyDraft, escaped, isVariant, mayBeEmpty } from './draft.js';
 import type { FormField, FormNode } from './model.js';
 
 /** The fault at a place of the answer, in words. */
@@ -27,18 +28,31 @@ interface PartProps {
   readonly description: string;
 }
 
+/** Id of the producer whose words the form shows. */
+const Author = createContext('');
+
 const FEW = 5;
 const TITLE = 200;
 const DESCRIPTION = 600;
 
 /** The form of a response schema. Titles and descriptions are the producer's words, and shown as such. */
-export function FormView(props: {
+export function FormView(props: FormViewProps & { readonly author: string }) {
+  return (
+    <Author.Provider value={props.author}>
+      <Form {...props} />
+    </Author.Provider>
+  );
+}
+
+interface FormViewProps {
   readonly node: FormNode;
   readonly draft: Draft;
   readonly onChange: (draft: Draft) => void;
   readonly faults: FaultsAt;
   readonly title: string;
-}) {
+}
+
+function Form(props: FormViewProps) {
   const { node, draft, onChange, faults, title } = props;
   if (node.kind === 'object') {
     return (
@@ -133,11 +147,32 @@ function TextPart(
   const value = typeof draft === 'string' ? draft : '';
   const limit = node.kind === 'string' && node.maxLength !== null ? node.maxLength : null;
   const area = node.kind === 'json' || (node.kind === 'string' && node.long);
+  const fault = faults(place);
+  const emptied = draft === EMPTY_ON_PURPOSE;
+  // Offered only where it is needed, so that a form is not full of boxes.
+  const offersEmpty = required && mayBeEmpty(node) && (emptied || fault !== undefined);
   return (
     <Field
       label={<SafeText text={props.title} limit={TITLE} />}
-      hint={<Hint description={props.description} limit={limit} />}
-      fault={faults(place)}
+      quoted={quotedOf(props.description)}
+      hint={limit !== null && words.characters(limit)}
+      fault={fault}
+      after={
+        offersEmpty && (
+          <div>
+            <label class="option">
+              <input
+                type="checkbox"
+                checked={emptied}
+                onChange={({ currentTarget: { checked } }) =>
+                  onChange(checked ? EMPTY_ON_PURPOSE : null)
+                }
+              />
+              <span>{words.emptyOnPurpose}</span>
+            </label>
+          </div>
+        )
+      }
       required={required}
     >
       {({ id, describedBy, invalid }) =>
@@ -169,14 +204,20 @@ function TextPart(
   );
 }
 
-function Hint({ description, limit }: { description: string; limit: number | null }) {
+/** The producer's words about a part: a quotation with its author, so that it never reads as a word of the page. */
+function Quoted({ text }: { text: string }) {
   return (
-    <>
-      {description !== '' && <SafeText text={description} limit={DESCRIPTION} />}
-      {description !== '' && limit !== null && ' '}
-      {limit !== null && words.characters(limit)}
-    </>
+    <div class="quoted">
+      <span class="quoted-by">
+        <SafeText text={useContext(Author)} />:
+      </span>
+      <SafeText text={text} limit={DESCRIPTION} />
+    </div>
   );
+}
+
+function quotedOf(text: string) {
+  return text !== '' && <Quoted text={text} />;
 }
 
 function Choice(
@@ -192,7 +233,7 @@ function Choice(
     return (
       <Field
         label={<SafeText text={props.title} limit={TITLE} />}
-        hint={props.description !== '' && <SafeText text={props.description} limit={DESCRIPTION} />}
+        quoted={quotedOf(props.description)}
         fault={faults(place)}
         required={required}
       >
@@ -228,11 +269,7 @@ function Choice(
         {required && <span class="required"> {shared.required}</span>}
       </legend>
       <div id={`${name}-about`}>
-        {props.description !== '' && (
-          <p class="hint">
-            <SafeText text={props.description} limit={DESCRIPTION} />
-          </p>
-        )}
+        {quotedOf(props.description)}
         {fault !== undefined && <p class="fault">{fault}</p>}
       </div>
       <div class="options">
@@ -280,11 +317,7 @@ function Group(props: PartProps & { readonly children: ComponentChildren }) {
         <SafeText text={props.title} limit={TITLE} />
         {props.required && <span class="required"> {shared.required}</span>}
       </legend>
-      {props.description !== '' && (
-        <p class="hint">
-          <SafeText text={props.description} limit={DESCRIPTION} />
-        </p>
-      )}
+      {quotedOf(props.description)}
       {fault !== undefined && <p class="fault">{fault}</p>}
       {props.children}
     </fieldset>

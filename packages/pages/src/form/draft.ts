@@ -11,6 +11,14 @@ export interface VariantDraft {
   readonly value: Draft;
 }
 
+/** The draft of a text that a person leaves empty on purpose. A text that was only left alone is no answer. */
+export const EMPTY_ON_PURPOSE = true;
+
+/** Whether an empty text answers this part at all. */
+export function mayBeEmpty(node: FormNode): boolean {
+  return node.kind === 'string' && node.minLength === 0;
+}
+
 /** Why a form cannot be sent yet: at a JSON pointer of the answer. */
 export interface Fault {
   readonly place: string;
@@ -63,7 +71,7 @@ function valueOf(
   switch (node.kind) {
     case 'string':
       if (typeof draft === 'string' && draft !== '') return draft;
-      return required ? (node.minLength > 0 ? fault('missing') : '') : ABSENT;
+      return draft === EMPTY_ON_PURPOSE && mayBeEmpty(node) ? '' : absent();
     case 'number':
       return typeof draft === 'string' && draft.trim() !== ''
         ? (numberOf(draft.trim(), node.integer) ?? fault(node.integer ? 'no_integer' : 'no_number'))

@@ -1,4 +1,4 @@
-import { answerOf, emptyDraft } from './draft.js';
+import { EMPTY_ON_PURPOSE, answerOf, emptyDraft } from './draft.js';
 import { formOf } from './model.js';
 
 const closed = (properties: object, required: string[] = []) => ({
@@ -108,6 +108,29 @@ describe('an answer', () => {
       { place: '/note', code: 'missing' },
       { place: '/inner/flag', code: 'missing' },
     ]);
+  });
+
+  test.each([
+    ['a text', { type: 'string' }],
+    ['a text with a most', { type: 'string', maxLength: 10 }],
+    ['a text asked for as JSON', { type: 'string', pattern: '^a' }],
+    ['a text or nothing, asked for as JSON', { type: ['string', 'null'] }],
+  ])('is not %s that is required and was left alone', (_what, schema) => {
+    const one = formOf(
+      closed({ text: schema, row: closed({ text: schema }, ['text']) }, ['text', 'row']),
+    );
+    expect(answerOf(one, emptyDraft(one)).faults).toEqual([
+      { place: '/text', code: 'missing' },
+      { place: '/row/text', code: 'missing' },
+    ]);
+    expect(answerOf(one, ['', ['']]).faults).toHaveLength(2);
+  });
+
+  test('is an empty text only on purpose, and only where the schema takes one', () => {
+    const free = formOf(closed({ text: { type: 'string' } }, ['text']));
+    expect(answerOf(free, [EMPTY_ON_PURPOSE])).toEqual({ response: { text: '' }, faults: [] });
+    const bound = formOf(closed({ text: { type: 'string', minLength: 1 } }, ['text']));
+    expect(answerOf(bound, [EMPTY_ON_PURPOSE]).faults).toHaveLength(1);
   });
 
   test('leaves out empty parts', () => {

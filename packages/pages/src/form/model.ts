@@ -225,8 +225,10 @@ function at(root: unknown, pointer: string): unknown {
 
 function plain(schema: unknown): FormNode {
   const type = objectIn(schema)?.['type'];
-  const starts: Readonly<Record<string, string>> = { object: '{}', array: '[]', string: '""' };
-  return { kind: 'json', start: (typeof type === 'string' && starts[type]) || 'null' };
+  const starts: Readonly<Record<string, string>> = { object: '{}', array: '[]' };
+  if (typeof type === 'string') return { kind: 'json', start: starts[type] ?? '' };
+  // A text that was left alone is not answered: nothing is written for it.
+  return { kind: 'json', start: Array.isArray(type) && type.includes('string') ? '' : 'null' };
 }
 
 function objectIn(value: unknown): Schema | null {

@@ -3,10 +3,11 @@ import type { RefObject } from 'preact';
 import { useId } from 'preact/hooks';
 
 import { inbox } from '../strings/inbox.js';
-import { decisionWords } from '../strings/states.js';
+import { decisionNames, decisionWords } from '../strings/states.js';
 import type { Choice, Origins } from './selection.js';
 import { inTab } from './selection.js';
 
+const DECISIONS = ['authorise', 'refuse', 'approve', 'reject', 'answer'] as const;
 const ENDS = ['confirmed', 'cancelled', 'expired', 'superseded'] as const;
 
 /** Search, and filters by state, route and producer. */
@@ -42,8 +43,22 @@ export function Filters(props: {
         <Filter
           label={inbox.state}
           value={choice.state}
-          options={ENDS.map((state) => [state, decisionWords[state].word])}
+          options={[
+            ...DECISIONS.map((name) => [name, decisionNames[name]?.doing ?? name] as const),
+            ...ENDS.map((state) => [state, decisionWords[state].word] as const),
+          ]}
           onChange={(state) => onChange({ ...choice, state })}
+        />
+      )}
+      {choice.tab === 'decided' && (
+        <Filter
+          label={inbox.by}
+          value={choice.by}
+          options={[
+            ['me', inbox.byMe],
+            ['others', inbox.byOthers],
+          ]}
+          onChange={(by) => onChange({ ...choice, by: by as Choice['by'] })}
         />
       )}
       <Filter

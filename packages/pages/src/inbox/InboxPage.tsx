@@ -37,7 +37,7 @@ export function InboxPage() {
   const search = useRef<HTMLInputElement>(null);
 
   const open = (tab: Tab) => {
-    setChoice({ ...choice, tab, state: '' });
+    setChoice({ ...choice, tab, state: '', by: '' });
     history.replaceState(null, '', `#${tab}`);
   };
 
@@ -62,7 +62,7 @@ export function InboxPage() {
     return () => document.removeEventListener('keydown', onKey);
   });
 
-  const filtered = choice.text + choice.state + choice.route + choice.producer !== '';
+  const filtered = choice.text + choice.state + choice.by + choice.route + choice.producer !== '';
   return (
     <>
       <div class="row apart title-row">

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { read } from '../api/client.js';
 import { Problem } from '../api/problem.js';
-import type { Origins, Tab } from './selection.js';
+import type { Origins, Outcome, Tab } from './selection.js';
 
 export interface Inbox {
   readonly items: readonly RequestListItem[] | null;
@@ -95,8 +95,8 @@ const AT_ONCE = 4;
 const KEPT = 'countersign.origins';
 
 /**
- * Route and producer of each request: they are not in the list and never change, so each is read once per tab, a few
- * at a time.
+ * Route and producer of each request, and its outcome once it is decided: they are not in the list and never change, so
+ * each is read once per tab, a few at a time.
  */
 export function useOrigins(items: readonly RequestListItem[] | null): ReadonlyMap<string, Origins> {
   const [known, setKnown] = useState<ReadonlyMap<string, Origins>>(keptOrigins);
@@ -105,19 +105,24 @@ export function useOrigins(items: readonly RequestListItem[] | null): ReadonlyMa
   useEffect(() => {
     if (!items) return;
     const waiting = items
-      .map(({ id }) => id)
-      .filter((id) => !known.has(id) && !asked.current.has(id));
+      .filter(({ id, decision }) => {
+        const before = known.get(id);
+        return !before || (decision === 'confirmed' && !before.outcome);
+      })
+      .map(({ id, decision }) => ({ id, turn: `${id} ${String(decision === 'confirmed')}` }))
+      .filter(({ turn }) => !asked.current.has(turn));
     if (waiting.length === 0) return;
-    for (const id of waiting) asked.current.add(id);
+    for (const { turn } of waiting) asked.current.add(turn);
     const found = new Map<string, Origins>();
     const work = async () => {
-      for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const { id, turn } = next;
         try {
-          const { request } = await read<RequestStatus>(`/v2/requests/${id}`, { quiet: true });
-          found.set(id, { route: request.route, producer: request.producer });
+          const status = await read<RequestStatus>(`/v2/requests/${id}`, { quiet: true });
+          found.set(id, originsOf(status));
         } catch {
           // The next reading asks again; a filter by an unknown value does not show it.
-          asked.current.delete(id);
+          asked.current.delete(turn);
         }
       }
     };
@@ -131,6 +136,13 @@ export function useOrigins(items: readonly RequestListItem[] | null): ReadonlyMa
   }, [items]);
 
   return known;
+}
+
+function originsOf({ request, receipt }: RequestStatus): Origins {
+  const { route, producer } = request;
+  if (receipt === null) return { route, producer };
+  const { decision, reviewer, confirmed_at } = receipt.payload as unknown as Outcome;
+  return { route, producer, outcome: { decision, reviewer, confirmed_at } };
 }
 
 function keptOrigins(): ReadonlyMap<string, Origins> {

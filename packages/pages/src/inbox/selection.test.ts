@@ -1,7 +1,7 @@
 import type { RequestListItem } from '@countersign/protocol';
 
 import { NO_CHOICE, selected } from './selection.js';
-import type { Choice } from './selection.js';
+import type { Choice, Origins } from './selection.js';
 
 const item = (id: string, changes: Partial<RequestListItem> = {}): RequestListItem => ({
   id,
@@ -21,10 +21,18 @@ const items = [
   item('b', { assignment: lease('me') }),
   item('c', { decision: 'confirmed' }),
   item('d', { decision: 'expired' }),
+  item('f', { decision: 'confirmed' }),
   item('e', { assignment: lease('you'), deadline: '2026-05-01T11:00:00.000Z' }),
 ];
-const origins = new Map([
+const decided = (decision: string, reviewer: string) => ({
+  decision,
+  reviewer,
+  confirmed_at: '2026-05-01T10:00:00.000Z',
+});
+const origins = new Map<string, Origins>([
   ['a', { route: 'payments', producer: 'bot-1' }],
+  ['c', { route: 'payments', producer: 'bot-1', outcome: decided('refuse', 'me') }],
+  ['f', { route: 'texts', producer: 'bot-1', outcome: decided('approve', 'you') }],
   ['b', { route: 'texts', producer: 'bot-2' }],
 ]);
 const ids = (choice: Partial<Choice>) =>
@@ -33,7 +41,11 @@ const ids = (choice: Partial<Choice>) =>
 test.each<[string, Partial<Choice>, string[]]>([
   ['what waits, by deadline', {}, ['e', 'b', 'a']],
   ['what is mine', { tab: 'mine' }, ['b']],
-  ['what is decided, as listed', { tab: 'decided' }, ['c', 'd']],
+  ['what is decided, as listed', { tab: 'decided' }, ['c', 'd', 'f']],
+  ['one decision', { tab: 'decided', state: 'refuse' }, ['c']],
+  ['every decision', { tab: 'decided', state: 'confirmed' }, ['c', 'f']],
+  ['my decisions', { tab: 'decided', by: 'me' }, ['c']],
+  ['those of others', { tab: 'decided', by: 'others' }, ['f']],
   ['one state', { tab: 'decided', state: 'expired' }, ['d']],
   ['one route', { route: 'payments' }, ['a']],
   ['one producer', { producer: 'bot-2' }, ['b']],

@@ -6,18 +6,34 @@ export type Tab = 'mine' | 'waiting' | 'decided';
 export interface Origins {
   readonly route: string;
   readonly producer: string;
+  /** Of its receipt, once it is decided. */
+  readonly outcome?: Outcome;
+}
+
+export interface Outcome {
+  readonly decision: string;
+  readonly reviewer: string;
+  readonly confirmed_at: string;
 }
 
 export interface Choice {
   readonly tab: Tab;
   readonly text: string;
-  /** '' for any. */
+  /** The end of a request or its decision; '' for any. */
   readonly state: string;
+  /** '' for any person. */
+  readonly by: '' | 'me' | 'others';
   readonly route: string;
   readonly producer: string;
 }
 
-export const NO_CHOICE: Omit<Choice, 'tab'> = { text: '', state: '', route: '', producer: '' };
+export const NO_CHOICE: Omit<Choice, 'tab'> = {
+  text: '',
+  state: '',
+  by: '',
+  route: '',
+  producer: '',
+};
 
 /**
  * The requests of a tab that match search and filters: those that wait by their deadline, the others newest first as the
@@ -33,7 +49,13 @@ export function selected(
   const found = items.filter((item) => {
     if (!inTab(item, choice.tab, me)) return false;
     const known = origins.get(item.id);
-    if (choice.state !== '' && item.decision !== choice.state) return false;
+    const outcome = known?.outcome;
+    if (choice.state !== '' && ![item.decision, outcome?.decision].includes(choice.state)) {
+      return false;
+    }
+    if (choice.by !== '' && (!outcome || (outcome.reviewer === me) !== (choice.by === 'me'))) {
+      return false;
+    }
     if (choice.route !== '' && known?.route !== choice.route) return false;
     if (choice.producer !== '' && known?.producer !== choice.producer) return false;
     const text =

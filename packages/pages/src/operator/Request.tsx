@@ -6,6 +6,8 @@ import type {
 } from '@countersign/protocol';
 import { useState } from 'preact/hooks';
 
+import { Answer } from '../answer/Answer.js';
+import { signedOf } from '../answer/signed.js';
 import { read } from '../api/client.js';
 import { LinkButton } from '../parts/Button.js';
 import { Chip } from '../parts/Chip.js';
@@ -14,6 +16,7 @@ import { Facts } from '../parts/Facts.js';
 import type { Fact } from '../parts/Facts.js';
 import { Table } from '../parts/Table.js';
 import { operator } from '../strings/operator.js';
+import { decisionNames } from '../strings/states.js';
 import { SafeText } from '../text/SafeText.js';
 import { Moment } from '../time/Moment.js';
 import { Actions } from './Actions.js';
@@ -22,6 +25,7 @@ import { DeliveryError } from './Deliveries.js';
 import { Frame } from './Frame.js';
 import { IncidentTable } from './Incidents.js';
 import { Loaded, useLoading } from './loading.js';
+import type { Loading } from './loading.js';
 import { principalAddress } from './Principal.js';
 import { routeAddress } from './Routes.js';
 import { Audit, Decision, Execution, Grant } from './states.js';
@@ -39,18 +43,72 @@ export function RequestPage({ id }: { id: string }) {
       heading={summary === undefined ? operator.request : <SafeText text={summary} limit={300} />}
     >
       <Loaded of={status}>
-        {(found) => (
-          <>
-            <States status={found} />
-            <About status={found} />
-            <Incidents id={id} />
-            <Actions status={found} changed={again} />
-            <Records id={id} path={path} by={String(turn)} />
-            <Deliveries status={found} />
-          </>
-        )}
+        {(found) => <Found id={id} path={path} status={found} turn={turn} changed={again} />}
       </Loaded>
     </Frame>
+  );
+}
+
+function Found(props: {
+  readonly id: string;
+  readonly path: string;
+  readonly status: RequestStatus;
+  readonly turn: number;
+  readonly changed: () => void;
+}) {
+  const { id, path, status, turn, changed } = props;
+  const exported = useLoading(() => read<AuditExport>(`${path}/export`), `${path} ${turn}`);
+  return (
+    <>
+      <States status={status} />
+      {status.receipt && <Decided receipt={status.receipt} exported={exported.value} />}
+      <About status={status} />
+      <Incidents id={id} />
+      <Actions status={status} changed={changed} />
+      <Records id={id} path={path} exported={exported} />
+      <Deliveries status={status} />
+    </>
+  );
+}
+
+/** The person who decided, the decision and the answer, which are in the evidence. */
+function Decided(props: { readonly receipt: SignedRecord; readonly exported: AuditExport | null }) {
+  const { receipt, exported } = props;
+  const { decision, reviewer } = signedOf(receipt);
+  const named = decisionNames[decision];
+  const { confirmed_at } = receipt.payload as { confirmed_at: string };
+  return (
+    <section class="card">
+      <h2>{operator.decided}</h2>
+      <Facts
+        facts={[
+          [
+            operator.decision,
+            <Chip key="" tone={named?.tone ?? 'neutral'}>
+              {named?.doing ?? decision}
+            </Chip>,
+          ],
+          [
+            operator.decidedBy,
+            <a key="" href={principalAddress(reviewer)}>
+              <SafeText text={reviewer} />
+            </a>,
+          ],
+          [operator.decidedAt, <Moment key="" at={confirmed_at} />],
+        ]}
+      />
+      {exported && (
+        <Answer
+          receipt={receipt}
+          material={
+            exported.material && {
+              candidate: exported.material.candidate,
+              schema: exported.material.response_schema,
+            }
+          }
+        />
+      )}
+    </section>
   );
 }
 
@@ -74,7 +132,8 @@ function States({ status }: { status: RequestStatus }) {
   );
 }
 
-function About({ status: { request, request_digest } }: { status: RequestStatus }) {
+function About({ status }: { status: RequestStatus }) {
+  const { request, request_digest, decision_state } = status;
   const { execution } = request;
   const facts: Fact[] = [
     [operator.purpose, operator.purposes[request.purpose]],
@@ -92,7 +151,14 @@ function About({ status: { request, request_digest } }: { status: RequestStatus 
     ],
     [operator.requester, <SafeText key="" text={request.requester.subject} />],
     [operator.accepted, <Moment key="" at={request.accepted_at} />],
-    [operator.deadline, <Moment key="" at={request.review_deadline} as="deadline" />],
+    [
+      operator.deadline,
+      <Moment
+        key=""
+        at={request.review_deadline}
+        as={decision_state === 'pending' ? 'deadline' : 'none'}
+      />,
+    ],
     [operator.privateUntil, <Moment key="" at={request.private_delete_at} as="none" />],
     [operator.auditUntil, <Moment key="" at={request.audit_delete_at} as="none" />],
   ];
@@ -122,8 +188,12 @@ function Incidents({ id }: { id: string }) {
   );
 }
 
-function Records({ id, path, by }: { id: string; path: string; by: string }) {
-  const exported = useLoading(() => read<AuditExport>(`${path}/export`), `${path} ${by}`);
+function Records(props: {
+  readonly id: string;
+  readonly path: string;
+  readonly exported: Loading<AuditExport>;
+}) {
+  const { id, path, exported } = props;
   return (
     <section class="card">
       <h2>{operator.recordsTitle}</h2>

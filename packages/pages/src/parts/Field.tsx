@@ -5,8 +5,12 @@ import { shared } from '../strings/shared.js';
 
 export interface FieldProps {
   readonly label: ComponentChildren;
+  /** Words of other people about it, apart from those of the page. */
+  readonly quoted?: ComponentChildren;
   readonly hint?: ComponentChildren;
   readonly fault?: ComponentChildren;
+  /** A further choice about the same field, below its fault. */
+  readonly after?: ComponentChildren;
   readonly required?: boolean;
   /** Gets the ids that tie the control to its label, hint and fault. */
   readonly children: (ids: FieldIds) => ComponentChildren;
@@ -19,16 +23,29 @@ export interface FieldIds {
 }
 
 /** A labelled control with its hint and its fault, tied together for those who listen. */
-export function Field({ label, hint, fault, required = false, children }: FieldProps) {
+export function Field({
+  label,
+  quoted,
+  hint,
+  fault,
+  after,
+  required = false,
+  children,
+}: FieldProps) {
   const id = useId();
   const has = (part: ComponentChildren) => part !== undefined && part !== null && part !== false;
-  const described = [has(hint) && `${id}-hint`, has(fault) && `${id}-fault`].filter(Boolean);
+  const described = [
+    has(quoted) && `${id}-quoted`,
+    has(hint) && `${id}-hint`,
+    has(fault) && `${id}-fault`,
+  ].filter(Boolean);
   return (
     <div class={has(fault) ? 'field faulty' : 'field'}>
       <label for={id}>
         {label}
         {required && <span class="required"> {shared.required}</span>}
       </label>
+      {has(quoted) && <div id={`${id}-quoted`}>{quoted}</div>}
       {has(hint) && (
         <p class="hint" id={`${id}-hint`}>
           {hint}
@@ -40,6 +57,7 @@ export function Field({ label, hint, fault, required = false, children }: FieldP
           {fault}
         </p>
       )}
+      {after}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 
 import { Problem, Unanswered } from '../api/problem.js';
 import { shared } from '../strings/shared.js';
@@ -8,14 +9,22 @@ import { Button } from './Button.js';
 export interface NoticeProps {
   readonly tone: 'info' | 'good' | 'warning' | 'bad';
   readonly title?: string;
+  /** It changes what the page is for: it takes the focus and is brought into view when it appears. */
+  readonly arrive?: boolean;
   readonly children?: ComponentChildren;
 }
 
 /** Something the reader should know. Screen readers hear `bad` and `warning` at once, the others when there is a pause. */
-export function Notice({ tone, title, children }: NoticeProps) {
+export function Notice({ tone, title, arrive = false, children }: NoticeProps) {
   const role = tone === 'bad' || tone === 'warning' ? 'alert' : 'status';
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!arrive) return;
+    place.current?.focus({ preventScroll: true });
+    place.current?.scrollIntoView({ block: 'center' });
+  }, [arrive]);
   return (
-    <div class={`notice ${tone}`} role={role}>
+    <div class={`notice ${tone}`} role={role} ref={place} tabIndex={arrive ? -1 : undefined}>
       {title !== undefined && <p class="notice-title">{title}</p>}
       {children}
     </div>

@@ -59,7 +59,8 @@ function Name({ text }: { text: string }) {
 
 /** The members that the request binds, in full; the long identifiers on demand. */
 export function About({ status }: { status: RequestStatus }) {
-  const { request, request_digest } = status;
+  const { request, request_digest, decision_state } = status;
+  const pending = decision_state === 'pending';
   const { execution } = request;
   const facts: Fact[] = [
     [review.askedBy, <Name text={request.producer} />],
@@ -71,7 +72,11 @@ export function About({ status }: { status: RequestStatus }) {
       </>,
     ],
     [review.received, <Moment at={request.accepted_at} />],
-    [review.deadline, <Moment at={request.review_deadline} as="deadline" />],
+    // A deadline counts down only while there is something to decide.
+    [
+      pending ? review.deadline : review.deadlineWas,
+      <Moment at={request.review_deadline} as={pending ? 'deadline' : 'none'} />,
+    ],
   ];
   if (execution) {
     facts.push(

@@ -141,6 +141,7 @@ export function AnswerForm({ request, schema, store, slot, state, subject }: Ans
             onChange={change(setDraft)}
             faults={faultAt}
             title={review.panelResponse}
+            author={request.producer}
           />
         )}
         {elsewhere.length > 0 && (

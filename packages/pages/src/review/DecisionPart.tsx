@@ -2,6 +2,7 @@ import type { RequestStatus, SignedRecord } from '@countersign/protocol';
 import { useEffect, useRef } from 'preact/hooks';
 
 import { isRefusal } from '../api/client.js';
+import { LinkButton } from '../parts/Button.js';
 import { Notice } from '../parts/Notice.js';
 import { reader } from '../session/session.js';
 import { review } from '../strings/review.js';
@@ -9,6 +10,7 @@ import { decisionNames } from '../strings/states.js';
 import { Pieces } from '../text/SafeText.js';
 import { AnswerForm } from './AnswerForm.js';
 import { dropDraft, takeDraft } from './draft-store.js';
+import { useOtherReviewers } from './eligible.js';
 import type { MaterialState } from './material-state.js';
 import { differs } from './material-state.js';
 import { Outcome } from './Outcome.js';
@@ -33,6 +35,7 @@ export function DecisionPart(props: DecisionPartProps) {
   const { request, decision_state, receipt } = status;
   const subject = reader()?.subject ?? '';
   const stale = live.fault !== null && !isRefusal(live.fault, 'unauthenticated');
+  const others = useOtherReviewers(decision_state === 'pending' ? request.route : null);
   const seenPending = useRef(false);
   if (decision_state === 'pending') seenPending.current = true;
 
@@ -41,7 +44,7 @@ export function DecisionPart(props: DecisionPartProps) {
   }, [state.step]);
 
   if (state.step === 'confirmed') {
-    return <Confirmed status={status} state={state} stale={stale} />;
+    return <Confirmed status={status} state={state} stale={stale} schema={material.head?.schema} />;
   }
   if (decision_state !== 'pending' && state.step !== 'confirming') {
     return (
@@ -49,12 +52,18 @@ export function DecisionPart(props: DecisionPartProps) {
         {seenPending.current && (
           <Meanwhile state={decision_state} receipt={receipt} subject={subject} id={request.id} />
         )}
-        <Outcome status={status} stale={stale} />
+        <Outcome
+          status={status}
+          stale={stale}
+          subject={subject}
+          material={answerMaterial(material)}
+        />
       </>
     );
   }
   const { head, store } = material;
-  if (!head || !store || !slot) return null;
+  if (!head || !store || !slot || others === undefined) return null;
+  if (others !== null) return <ReadOnly id={request.id} route={request.route} reviewers={others} />;
   if (differs(head)) {
     return (
       <Notice tone="bad" title={review.differsTitle}>
@@ -94,6 +103,35 @@ export function DecisionPart(props: DecisionPartProps) {
   );
 }
 
+/** For an operator who is no reviewer of the route: no form, as its answer could not be confirmed. */
+function ReadOnly(props: {
+  readonly id: string;
+  readonly route: string;
+  readonly reviewers: readonly string[];
+}) {
+  const { id, route, reviewers } = props;
+  return (
+    <section class="card decide" aria-labelledby="decide">
+      <h2 id="decide">{review.readOnly}</h2>
+      <p>
+        {reviewers.length === 0 ? (
+          <Pieces text={review.noReviewers(route)} />
+        ) : (
+          <Pieces text={review.reviewersOf(route, reviewers.join(', '))} />
+        )}
+      </p>
+      <LinkButton href={`/operator/requests/${encodeURIComponent(id)}`}>
+        {review.toOperator}
+      </LinkButton>
+    </section>
+  );
+}
+
+function answerMaterial({ head, fault }: MaterialState) {
+  if (isRefusal(fault, 'material_deleted')) return null;
+  return head ? { candidate: head.candidate, schema: head.schema } : undefined;
+}
+
 function Steps({ at }: { at: number }) {
   return (
     <ol class="steps" aria-label={review.progress}>
@@ -114,8 +152,10 @@ function Confirmed(props: {
   readonly status: RequestStatus;
   readonly state: Extract<SlotState, { step: 'confirmed' }>;
   readonly stale: boolean;
+  readonly schema: unknown;
 }) {
-  const { status, state, stale } = props;
+  const { status, state, stale, schema } = props;
+  const { reviewer } = state.frozen.candidate;
   const said = state.receipt.payload as { candidate_digest?: unknown };
   if (said.candidate_digest !== state.frozen.digest) {
     return (
@@ -136,7 +176,13 @@ function Confirmed(props: {
           <p>{review.happened}</p>
         </Notice>
       )}
-      <Outcome status={known} stale={stale} arrive />
+      <Outcome
+        status={known}
+        stale={stale}
+        subject={reviewer}
+        material={{ candidate: state.frozen.candidate, schema }}
+        arrive
+      />
     </>
   );
 }
@@ -153,13 +199,13 @@ function Meanwhile(props: {
   const draft = takeDraft(subject, id);
   if (said?.reviewer === subject) {
     return (
-      <Notice tone="good">
+      <Notice tone="good" arrive>
         <p>{review.happened}</p>
       </Notice>
     );
   }
   return (
-    <Notice tone="warning" title={review.endedTitles[state] ?? ''}>
+    <Notice tone="warning" title={review.endedTitles[state] ?? ''} arrive>
       <p>
         {said ? (
           <Pieces

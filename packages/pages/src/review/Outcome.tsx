@@ -2,6 +2,8 @@ import type { RequestStatus, SignedRecord } from '@countersign/protocol';
 
 import { useEffect, useRef } from 'preact/hooks';
 
+import { Answer } from '../answer/Answer.js';
+import type { AnswerMaterial } from '../answer/Answer.js';
 import { Button, LinkButton } from '../parts/Button.js';
 import { Chip } from '../parts/Chip.js';
 import { Digest } from '../parts/Digest.js';
@@ -17,7 +19,7 @@ import {
   executionWords,
   grantWords,
 } from '../strings/states.js';
-import { SafeText } from '../text/SafeText.js';
+import { Pieces, SafeText } from '../text/SafeText.js';
 import { Moment } from '../time/Moment.js';
 
 /** The part of a receipt that the page shows. */
@@ -34,10 +36,14 @@ interface ReceiptPayload {
 export function Outcome(props: {
   readonly status: RequestStatus;
   readonly stale: boolean;
+  /** Null when it is deleted, undefined while it is not known. */
+  readonly material: AnswerMaterial | null | undefined;
+  /** Who reads: a decision of another person is told as theirs. */
+  readonly subject: string;
   /** The reader has just come here by confirming: reading goes on at its title. */
   readonly arrive?: boolean;
 }) {
-  const { status, stale, arrive = false } = props;
+  const { status, stale, material, subject, arrive = false } = props;
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (!arrive) return;
@@ -46,17 +52,22 @@ export function Outcome(props: {
   }, [arrive]);
   const { receipt, decision_state } = status;
   const { id } = status.request;
+  const reviewer = (receipt?.payload as unknown as ReceiptPayload | undefined)?.reviewer;
   return (
     <section class="card outcome" aria-labelledby="outcome">
       <h2 id="outcome" ref={title} tabIndex={-1}>
-        {receipt === null ? decisionWords[decision_state].word : review.receipt}
+        {receipt === null
+          ? decisionWords[decision_state].word
+          : reviewer === subject
+            ? review.receipt
+            : review.decidedByOther}
       </h2>
       {receipt === null ? (
         <p>{decisionWords[decision_state].meaning}</p>
       ) : (
-        <Receipt receipt={receipt} />
+        <Receipt receipt={receipt} material={material} />
       )}
-      {receipt !== null && <Progress status={status} stale={stale} />}
+      {receipt !== null && <Progress status={status} stale={stale} subject={subject} />}
       <div class="row no-print">
         {receipt !== null && (
           <Button onClick={() => saveJson(receipt, `receipt-${id}.json`)}>
@@ -74,11 +85,14 @@ export function Outcome(props: {
   );
 }
 
-function Receipt({ receipt }: { receipt: SignedRecord }) {
+function Receipt({
+  receipt,
+  material,
+}: Pick<Parameters<typeof Outcome>[0], 'material'> & { receipt: SignedRecord }) {
   const said = receipt.payload as unknown as ReceiptPayload;
   const { issuer, key_id, issued_at } = receipt.protected;
   const named = decisionNames[said.decision];
-  const facts: Fact[] = [
+  const decided: Fact[] = [
     [review.decision, <Chip tone={named?.tone ?? 'neutral'}>{named?.doing ?? said.decision}</Chip>],
     [
       review.decidedBy,
@@ -87,6 +101,8 @@ function Receipt({ receipt }: { receipt: SignedRecord }) {
       </strong>,
     ],
     [review.decidedAt, <Moment at={said.confirmed_at} />],
+  ];
+  const proof: Fact[] = [
     [
       review.signedBy,
       <>
@@ -96,7 +112,13 @@ function Receipt({ receipt }: { receipt: SignedRecord }) {
     [review.panelCandidateDigest, <Digest value={said.candidate_digest} />],
     [review.panelResponseDigest, <Digest value={said.response_digest} />],
   ];
-  return <Facts facts={facts} />;
+  return (
+    <>
+      <Facts facts={decided} />
+      {material !== undefined && <Answer receipt={receipt} material={material} />}
+      <Facts facts={proof} />
+    </>
+  );
 }
 
 interface Step {
@@ -106,7 +128,8 @@ interface Step {
 }
 
 /** The further states of the decision, updated with every change. */
-function Progress({ status, stale }: { status: RequestStatus; stale: boolean }) {
+function Progress(props: { status: RequestStatus; stale: boolean; subject: string }) {
+  const { status, stale, subject } = props;
   const { audit_state, grant_state, execution_state, receipt, request, outcome } = status;
   const said = receipt?.payload as unknown as ReceiptPayload;
   const authorised = said.decision === 'authorise';
@@ -127,11 +150,19 @@ function Progress({ status, stale }: { status: RequestStatus; stale: boolean }) 
     <>
       <h3 class="spaced">{review.next_}</h3>
       <p>
-        {request.purpose === 'review'
-          ? review.afterReview
-          : authorised
-            ? review.afterAuthorise
-            : review.afterRefuse}
+        {request.purpose === 'review' ? (
+          said.reviewer === subject ? (
+            review.afterReview
+          ) : (
+            review.afterReviewByOther
+          )
+        ) : authorised ? (
+          review.afterAuthorise
+        ) : said.reviewer === subject ? (
+          review.afterRefuse
+        ) : (
+          <Pieces text={review.afterRefuseBy(said.reviewer)} />
+        )}
       </p>
       <ol class="progress" aria-live="polite">
         {steps.map(({ title, words, until }) => (

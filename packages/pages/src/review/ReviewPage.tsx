@@ -35,6 +35,16 @@ export function ReviewPage({ id }: { id: string }) {
     if (state.step === 'confirmed') live.refresh();
   }, [state.step]);
 
+  const wasPending = useRef(false);
+  useEffect(() => {
+    // Decided elsewhere: the signed answer, which this page may not know, is in the material of now.
+    const here = state.step === 'confirming' || state.step === 'confirmed';
+    if (wasPending.current && live.status?.decision_state === 'confirmed' && !here) {
+      material.reload();
+    }
+    wasPending.current = pending;
+  }, [live.status?.decision_state]);
+
   const { status } = live;
   if (!status) {
     if (live.fault !== null) return <Fault fault={live.fault} retry={live.refresh} />;
@@ -44,28 +54,31 @@ export function ReviewPage({ id }: { id: string }) {
       </p>
     );
   }
+  // The end of a request is read before its material; a confirmation under way stays where it was pressed.
+  const over = state.step === 'confirmed' || (!pending && state.step !== 'confirming');
+  const read = (
+    <div key="read" class="stack">
+      <About status={status} />
+      {pending && head?.request.review.bundle && slot && <AppPlace material={head} slot={slot} />}
+      <MaterialPart material={material} />
+    </div>
+  );
+  const decide = (
+    <div key="decide" class="stack side">
+      <DecisionPart
+        live={live}
+        status={status}
+        material={material}
+        slot={slot}
+        state={state}
+        overtaken={overtaken}
+      />
+    </div>
+  );
   return (
     <>
       <Head status={status} />
-      <div class="columns">
-        <div class="stack">
-          <About status={status} />
-          {pending && head?.request.review.bundle && slot && (
-            <AppPlace material={head} slot={slot} />
-          )}
-          <MaterialPart material={material} />
-        </div>
-        <div class="stack side">
-          <DecisionPart
-            live={live}
-            status={status}
-            material={material}
-            slot={slot}
-            state={state}
-            overtaken={overtaken}
-          />
-        </div>
-      </div>
+      <div class="columns">{over ? [decide, read] : [read, decide]}</div>
     </>
   );
 }

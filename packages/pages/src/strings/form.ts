@@ -8,6 +8,7 @@ export const form = {
   entry: (at: number) => `Entry ${at}`,
   addPart: 'Fill in',
   removePart: 'Leave out',
+  emptyOnPurpose: 'Leave this empty on purpose',
   which: 'Which kind?',
   characters: (most: number) => `At most ${most.toLocaleString()} characters.`,
   faults: {

@@ -22,6 +22,7 @@ export const review = {
   routeRevision: (revision: number) => `revision ${revision}`,
   received: 'Received',
   deadline: 'Decide until',
+  deadlineWas: 'Deadline',
   action: 'Action',
   mode: 'Mode',
   modes: {
@@ -76,6 +77,12 @@ export const review = {
   appAnother: 'Allow the app one more proposal',
 
   toDecision: 'Go to the decision',
+  readOnly: 'You can read this, not decide it',
+  reviewersOf: (route: string, people: string) =>
+    `The reviewers of the route ${route} decide it: ${people}.`,
+  noReviewers: (route: string) =>
+    `The route ${route} has no reviewers. Add one to have it decided.`,
+  toOperator: 'Open on the operators’ page',
   yourAnswer: 'Your decision',
   steps: ['Answer', 'Read', 'Confirm'] as readonly string[],
   progress: 'Steps',
@@ -158,6 +165,7 @@ export const review = {
   takenByOther: 'Another reviewer is working on it',
 
   receipt: 'Receipt',
+  decidedByOther: 'Decided by another person',
   decidedBy: 'Decided by',
   decidedAt: 'Confirmed',
   signedBy: 'Signed by',
@@ -169,7 +177,10 @@ export const review = {
   afterReview: 'The producer reads the signed answer. You do not need to do anything else.',
   afterAuthorise:
     'When the decision is anchored, the producer may claim the execution once, within its time.',
+  afterReviewByOther: 'The producer reads the signed answer.',
   afterRefuse: 'Nothing will be executed. The producer sees that you refused.',
+  afterRefuseBy: (reviewer: string) =>
+    `Nothing will be executed. The producer sees that ${reviewer} refused.`,
   audit: 'Audit',
   grant: 'Authority',
   execution: 'Execution',
