@@ -1,3 +1,4 @@
+export { LOGINS, databaseRolesSql } from './database-roles.js';
 export { ensureKeys, trustManifest } from './keys.js';
 export { ASKED, messageKeysVariable } from './message-settings.js';
 export { assemble } from './modules.js';

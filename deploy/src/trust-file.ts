@@ -1,21 +1,46 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { parseStrictJson, readTrustManifest } from '@countersign/protocol';
-import type { TrustManifest } from '@countersign/protocol';
+import {
+  canonicalText,
+  parseStrictJson,
+  readTrustManifest,
+  textDigest,
+} from '@countersign/protocol';
+import type { Digest, TrustManifest } from '@countersign/protocol';
 import { PlainError } from './plain-error.js';
 
 /** Reads a trust manifest that is sound. Throws PlainError. */
 export function readTrustFile(file: string): TrustManifest {
-  let manifest: unknown;
+  return sound(file, readJson(file));
+}
+
+/** The manifest that a connection file pins (docs/operations.md). Throws PlainError. */
+export function trustOfConnection(file: string): TrustManifest {
+  const connection = readJson(file) as { readonly trust?: unknown } | null;
+  return sound(file, connection?.trust);
+}
+
+/**
+ * SHA-256 of the canonical manifest: its receiver compares it over another way than the one by which the manifest came. It
+ * does not depend on the layout of a file.
+ */
+export function fingerprintOf(manifest: TrustManifest): Digest {
+  return textDigest(canonicalText(manifest));
+}
+
+function readJson(file: string): unknown {
   try {
-    manifest = parseStrictJson(readFileSync(file));
+    return parseStrictJson(readFileSync(file));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new PlainError(
       code === undefined
-        ? `${file}: the trust manifest is not strict JSON.`
+        ? `${file}: it is not strict JSON.`
         : `${file}: ${code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`}.`,
     );
   }
+}
+
+function sound(file: string, manifest: unknown): TrustManifest {
   const { faults } = readTrustManifest(manifest);
   if (faults.length === 0) return manifest as unknown as TrustManifest;
   throw new PlainError(`${file}: ${faults.map(({ message }) => message).join(' ')}`);

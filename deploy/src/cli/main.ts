@@ -16,6 +16,10 @@ export const COMMAND_FILES: readonly {
     add: async (to) => (await import('./bearer-operators.js')).addBearerOperatorCommands(to),
   },
   { names: ['rotate'], add: async (to) => (await import('./rotate.js')).addRotateCommand(to) },
+  {
+    names: ['connection'],
+    add: async (to) => (await import('./connection.js')).addConnectionCommand(to),
+  },
   { names: ['trust'], add: async (to) => (await import('./trust.js')).addTrustCommand(to) },
   { names: ['verify'], add: async (to) => (await import('./verify.js')).addVerifyCommand(to) },
   { names: ['fsck'], add: async (to) => (await import('./fsck.js')).addFsckCommand(to) },

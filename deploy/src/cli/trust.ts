@@ -3,13 +3,14 @@ import { TransitEngine } from '@countersign/platform';
 import type { TransitVersion } from '@countersign/platform';
 import { SIGNING_POLICY, addKey, parseTimestamp, revokeKey } from '@countersign/protocol';
 import type { NewKey, SigningService, TrustManifest } from '@countersign/protocol';
+import { Option } from 'commander';
 import type { Command } from 'commander';
 import { newKey } from '../keys.js';
 import { PlainError } from '../plain-error.js';
 import { keyInUse } from '../rotation.js';
 import { listedAs } from '../service-signer.js';
 import { transitOf } from '../signing-settings.js';
-import { readTrustFile, writeTrustFile } from '../trust-file.js';
+import { fingerprintOf, readTrustFile, trustOfConnection, writeTrustFile } from '../trust-file.js';
 
 interface AddOptions {
   readonly trust: string;
@@ -34,6 +35,21 @@ export function addTrustCommand(program: Command): void {
       const manifest = readTrustFile(file);
       console.log(`issuer ${manifest.issuer}`);
       for (const line of linesOf(manifest, inUse(manifest, dir), Date.now())) console.log(line);
+    });
+
+  trust
+    .command('fingerprint')
+    .description(
+      'print SHA-256 of the canonical manifest, to be compared over another way than the manifest came by',
+    )
+    .option('--trust <file>', 'the trust manifest')
+    .addOption(
+      new Option('--connection <file>', 'or a connection file, which pins it').conflicts('trust'),
+    )
+    .action(({ trust: file, connection }: { trust?: string; connection?: string }) => {
+      if (connection !== undefined) console.log(fingerprintOf(trustOfConnection(connection)));
+      else if (file !== undefined) console.log(fingerprintOf(readTrustFile(file)));
+      else throw new PlainError('Name a manifest with --trust, or a file with --connection.');
     });
 
   trust
