@@ -16,7 +16,8 @@ const JEST = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
 // to themselves, one file at a time.
 const AT_ONCE = availableParallelism() >= 4 ? 3 : 2;
 const SEQUENCER = `--testSequencer=${join(ROOT, 'tools', 'longest-first.mjs')}`;
-const UNIT = { project: 'unit', flags: [] };
+// Jest leaves one processor to the person at the machine, who waits here.
+const UNIT = { project: 'unit', flags: [`--maxWorkers=${availableParallelism()}`] };
 const FAST = [UNIT, { project: 'fast', flags: [`--maxWorkers=${AT_ONCE}`] }];
 const ALL = [
   UNIT,
