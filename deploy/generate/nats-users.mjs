@@ -9,6 +9,7 @@ export function natsUsers(table, hints) {
     const subscribe = [
       ...may.serves.map((subject) => `${subject} ${subject.split('.')[1]}`),
       ...may.subscribes.map((hint) => `${hints[hint]} ${target}`),
+      ...may.hears.map((hint) => hints[hint]),
     ].sort();
     return {
       user: target,

@@ -12,7 +12,10 @@ export interface BusPermissions {
   /** Subjects that it asks. */
   readonly calls: readonly string[];
   readonly publishes: readonly Hint[];
+  /** Hints of which one of its replicas gets each. */
   readonly subscribes: readonly Hint[];
+  /** Hints that every one of its replicas gets. */
+  readonly hears: readonly Hint[];
 }
 
 /** All that the targets of a process may do and have (targets.ts). Any other use throws. */
@@ -29,6 +32,7 @@ export function permittedBus(bus: Bus, permissions: BusPermissions): Bus {
   const calls = new Set(permissions.calls);
   const publishes = subjectsOf(permissions.publishes);
   const subscribes = subjectsOf(permissions.subscribes);
+  const hears = subjectsOf(permissions.hears);
   const check = (allowed: ReadonlySet<string>, verb: string, subject: string): void => {
     if (!allowed.has(subject)) throw new Error(`${subject}: this target may not ${verb} it`);
   };
@@ -47,7 +51,7 @@ export function permittedBus(bus: Bus, permissions: BusPermissions): Bus {
       bus.publish(subject, body);
     },
     subscribe: (subject, queue, handler) => {
-      check(subscribes, 'subscribe to', subject);
+      check(queue === null ? hears : subscribes, 'subscribe to', subject);
       return bus.subscribe(subject, queue, handler);
     },
   };

@@ -202,6 +202,7 @@ describe('started for real', () => {
         sorted([
           ...row.serves.map((subject) => `${subject} ${subject.split('.')[1]}`),
           ...row.subscribes.map((hint) => `${HINTS[hint]} ${target}`),
+          ...row.hears.map((hint) => `${HINTS[hint]} `),
         ]),
       );
       expect(uses).toEqual<UsedRights>({

@@ -1,5 +1,5 @@
 import { TARGETS, rowOf } from '@countersign/deploy';
-import type { Target } from '@countersign/deploy';
+import type { Hint, Target } from '@countersign/deploy';
 import { HINTS } from '@countersign/platform';
 import { testNats, until } from '@countersign/dev-servers/testing';
 import type { TestStore } from '@countersign/dev-servers/testing';
@@ -86,19 +86,24 @@ it('lets permitted callers call a service, and the service answer', async () => 
 it('brings hints to their subscribers', async () => {
   const heard: string[] = [];
   for (const target of DRAWN) {
-    for (const hint of rowOf(target).subscribes) {
-      of(target).subscribe(HINTS[hint], { queue: target, callback: () => void heard.push(hint) });
-      await of(target).flush();
-    }
+    const callback = () => void heard.push(target);
+    for (const hint of rowOf(target).subscribes)
+      of(target).subscribe(HINTS[hint], { queue: target, callback });
+    for (const hint of rowOf(target).hears) of(target).subscribe(HINTS[hint], { callback });
+    await of(target).flush();
   }
-  let sent = 0;
+  const receivers = (hint: Hint) =>
+    DRAWN.filter((target) => [...rowOf(target).subscribes, ...rowOf(target).hears].includes(hint));
+  const expected: string[] = [];
   for (const target of DRAWN) {
     for (const hint of rowOf(target).publishes) {
-      sent += 1;
+      expect([hint, receivers(hint)]).not.toEqual([hint, []]);
+      expected.push(...receivers(hint));
       of(target).publish(HINTS[hint], 'acme');
     }
   }
-  await until(() => heard.length === sent);
+  await until(() => heard.length >= expected.length);
+  expect(heard.sort()).toEqual(expected.sort());
 });
 
 describe.each(DRAWN)('%s', (target) => {
@@ -122,8 +127,10 @@ describe.each(DRAWN)('%s', (target) => {
     for (const hint of Object.keys(HINTS) as (keyof typeof HINTS)[]) {
       const says = await refused(target, ...publish(HINTS[hint]));
       expect([hint, says]).toEqual([hint, !may.publishes.includes(hint)]);
-      const hears = await refused(target, subscribe(HINTS[hint], target));
-      expect([hint, hears]).toEqual([hint, !may.subscribes.includes(hint)]);
+      const shares = await refused(target, subscribe(HINTS[hint], target));
+      expect([hint, shares]).toEqual([hint, ![...may.subscribes, ...may.hears].includes(hint)]);
+      const hears = await refused(target, subscribe(HINTS[hint]));
+      expect([hint, hears]).toEqual([hint, !may.hears.includes(hint)]);
     }
     const other = target === 'gateway' ? 'review' : 'gateway';
     for (const subject of ['>', '_INBOX.>', `_INBOX.${other}.>`]) {

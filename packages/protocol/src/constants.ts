@@ -101,6 +101,13 @@ export const DEFAULT_CONCURRENCY = {
   tenant: { calls: 128, large: 8 },
 } as const;
 
+/** Calls that are held until something is new (protocol §6.5), and how long in seconds. */
+export const LONG_POLLS = {
+  seconds: { least: 1, most: 30 },
+  ofPrincipal: 8,
+  ofGateway: 2000,
+} as const;
+
 /** A longer body or answer is large, and costs one call more for each of these (protocol R34). */
 export const LARGE_BYTES = 1_048_576;
 

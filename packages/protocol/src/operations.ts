@@ -137,6 +137,8 @@ interface Row {
   readonly query: readonly QueryParameter[];
   /** A 200 carries an ETag and is answered by 304 when the caller has it (R31). */
   readonly etag: boolean;
+  /** The news that a call may be held for (protocol §6.5); null where it is answered at once. */
+  readonly waits: 'revision' | 'event' | 'etag' | null;
   readonly success: readonly (200 | 201 | 202)[];
   /** Record name of the answer, or null for text/plain (`gateway.metrics-text`). */
   readonly output: RecordName | null;
@@ -151,6 +153,7 @@ const plain = {
   largeBody: false,
   query: [],
   etag: false,
+  waits: null,
 } as const;
 const noBody = { ...plain, key: false, bodyLimit: 0, input: null } as const;
 const read = { ...noBody, method: 'GET', security: 'either', success: [200] } as const;
@@ -172,7 +175,7 @@ const rows = [
   { ...created, number: 3, name: 'request.register-bundle', path: '/v2/bundles', callers: 'publisher', preflight: true, largeBody: true, bodyLimit: 22 * MiB, input: 'BundleRegistration', output: 'ReviewBundle', summary: 'Register a publisher-owned immutable app' },
   { ...created, number: 4, name: 'request.create', path: '/v2/requests', callers: 'owner', preflight: true, largeBody: true, bodyLimit: 22 * MiB, input: 'RequestInput', output: 'RequestStatus', summary: 'Create one immutable review request' },
   { ...read, number: 5, name: 'request.list', path: '/v2/requests', callers: 'lister', query: [offset, state, occurrence], output: 'RequestList', summary: 'List owned or assigned route requests' },
-  { ...read, number: 6, name: 'request.status', path: '/v2/requests/{id}', callers: 'reader', output: 'RequestStatus', summary: 'Read the authoritative state; links in it are not credentials' },
+  { ...read, number: 6, name: 'request.status', path: '/v2/requests/{id}', callers: 'reader', waits: 'revision', output: 'RequestStatus', summary: 'Read the authoritative state; links in it are not credentials' },
   { ...read, number: 7, name: 'request.material', path: '/v2/requests/{id}/material', callers: 'reader', sized: true, output: 'Material', summary: 'Read the retained payload, schema and canonical review document' },
   { ...read, number: 8, name: 'request.app', path: '/v2/requests/{id}/app', callers: 'reviewer', security: 'human', sized: true, output: 'StoredApp', summary: 'Read the stored app with its verified envelope and snapshots' },
   { ...command, number: 9, name: 'review.assign', path: '/v2/requests/{id}/assignment', callers: 'reviewer', security: 'human', input: 'EmptyInput', output: 'Assignment', summary: 'Renew the reviewer assignment; it grants no authority' },
@@ -188,9 +191,9 @@ const rows = [
   { ...command, number: 19, name: 'execution-authority.report-outcome', path: '/v2/requests/{id}/outcomes', callers: 'executor', largeBody: true, bodyLimit: MiB, input: 'ExecutionOutcome', output: 'SignedRecord', summary: 'Record completion, partial effects or uncertainty' },
   { ...command, number: 20, name: 'execution-authority.reconcile', path: '/v2/requests/{id}/reconcile', callers: 'operator', largeBody: true, bodyLimit: MiB, input: 'ExecutionOutcome', output: 'SignedRecord', summary: 'Reconcile as an operator, with reasons and evidence' },
   { ...read, number: 21, name: 'ledger.export', path: '/v2/requests/{id}/export', callers: 'reader', sized: true, output: 'AuditExport', summary: 'Export the original signed records and retained material' },
-  { ...read, number: 22, name: 'ledger.events', path: '/v2/events', callers: 'owner', query: [after], output: 'EventPage', summary: 'Poll owned signed status events' },
+  { ...read, number: 22, name: 'ledger.events', path: '/v2/events', callers: 'owner', query: [after], waits: 'event', output: 'EventPage', summary: 'Poll owned signed status events' },
   { ...read, number: 23, name: 'request.hitl', path: '/v2/hitl/{id}', callers: 'reader', success: [200, 202], etag: true, output: 'HitlStatus', summary: 'Hand a review over to a browser, human-in-the-loop v0.8' },
-  { ...read, number: 24, name: 'request.hitl-poll', path: '/v2/hitl/{id}/poll', callers: 'reader', etag: true, output: 'HitlPoll', summary: 'Poll a review, human-in-the-loop v0.8' },
+  { ...read, number: 24, name: 'request.hitl-poll', path: '/v2/hitl/{id}/poll', callers: 'reader', etag: true, waits: 'etag', output: 'HitlPoll', summary: 'Poll a review, human-in-the-loop v0.8' },
   { ...configure, number: 25, name: 'request.configure-principal', path: '/v2/admin/principals/{id}', callers: 'operator', input: 'PrincipalInput', output: 'PrincipalResult', summary: 'Configure directory, producer, publisher and credentials' },
   { ...configure, number: 26, name: 'request.configure-route', path: '/v2/admin/routes/{id}', callers: 'operator', input: 'RouteInput', output: 'RouteResult', summary: 'Configure a route, with targeted invalidation' },
   { ...read, number: 27, name: 'ledger.entries', path: '/v2/admin/ledger', callers: 'operator', query: [after], output: 'LedgerPage', summary: 'Read the complete audit chain in pages' },

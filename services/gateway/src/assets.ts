@@ -6,8 +6,8 @@ import { gzipSync } from 'node:zlib';
 import { Refusal } from '@countersign/protocol';
 
 import type { Call, Handler } from './call.js';
+import { isKnown } from './etag.js';
 import { BUILT_PAGES } from './pages/folder.js';
-import { isKnown } from './pipeline.js';
 
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',

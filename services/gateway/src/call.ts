@@ -21,6 +21,8 @@ export interface Call {
   reader?: KnownPrincipal;
   /** The template of the path, such as `/v2/requests/{id}`, once it is known: names it in metrics. */
   route: string;
+  /** How long it waited for something new (protocol §6.5), milliseconds. */
+  heldMs: number;
 }
 
 /** For paths without a route. */

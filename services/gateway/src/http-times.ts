@@ -8,11 +8,14 @@ export type HttpTimes = (call: Call) => void;
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT']);
 
-/** `countersign_http_seconds`: from the head of a call to the end of its answer, by route, method and status. */
+/**
+ * `countersign_http_seconds`: from the head of a call to the end of its answer, without the time that it was held, by route,
+ * method and status.
+ */
 export function createHttpTimes(registry: Registry): HttpTimes {
   const histogram = new Histogram({
     name: 'countersign_http_seconds',
-    help: 'The duration of a call, from its head to the last byte of its answer.',
+    help: 'The duration of a call, from its head to the last byte of its answer, without the time that it was held.',
     labelNames: ['method', 'route', 'status'],
     buckets: CALL_SECONDS,
     registers: [registry],
@@ -28,7 +31,7 @@ export function createHttpTimes(registry: Registry): HttpTimes {
           route: call.route,
           status: response.statusCode,
         },
-        (performance.now() - begin) / 1000,
+        (performance.now() - begin - call.heldMs) / 1000,
       );
     });
   };

@@ -1,14 +1,14 @@
 import { Agent, get } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
 import type { ClientAddresses } from './client-address.js';
 import { createListener } from './listener.js';
 
 const addresses: ClientAddresses = { isTrusted: () => true, of: () => '127.0.0.1' };
 
-it('answers a call that comes on an open connection while it stops, and closes that connection', async () => {
+async function setup(handler: RequestListener) {
   const listener = createListener({
-    handler: (_request, response) => void response.end('answered'),
+    handler,
     headerLines: '',
     origin: 'https://review.example',
     requestMs: 60_000,
@@ -24,6 +24,11 @@ it('answers a call that comes on an open connection while it stops, and closes t
         }).once('error', reject);
       },
     );
+  return { listener, call };
+}
+
+it('answers a call that comes on an open connection while it stops, and closes that connection', async () => {
+  const { listener, call } = await setup((_request, response) => void response.end('answered'));
   expect((await call()).answer.headers.connection).toBe('keep-alive');
   const stopped = listener.stop(1_000, 60_000);
   const { answer, reused } = await call();
@@ -31,4 +36,17 @@ it('answers a call that comes on an open connection while it stops, and closes t
   // No connection is left to wait for.
   await stopped;
   await expect(call()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+});
+
+it('closes the connection of a call that is under way when it stops', async () => {
+  let begun: (response: ServerResponse) => void;
+  const begins = new Promise<ServerResponse>((resolve) => (begun = resolve));
+  const { listener, call } = await setup((_request, response) => begun(response));
+  const called = call();
+  const response = await begins;
+  // Longer than a test may take: the connection is not left open until then.
+  const stopped = listener.stop(3_600_000, 0);
+  response.end('answered');
+  expect((await called).answer.headers.connection).toBe('close');
+  await stopped;
 });

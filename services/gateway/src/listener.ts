@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -26,7 +26,7 @@ export interface Listener {
   /** Resolves to the port that it listens on; for 0 that is a free one. */
   start(port: number, host: string): Promise<number>;
   /**
-   * Answers calls for `lingerMs` more, each with the last answer of its connection, because a client that sends a call on a
+   * Answers calls for `lingerMs` more, and those under way, each with the last answer of its connection, because a client that sends a call on a
    * connection that is being closed loses it. Then accepts no new calls, waits for those under way, and ends the rest after
    * `graceMs`.
    */
@@ -54,13 +54,21 @@ export interface ConnectionLimits {
 /** An HTTP/1.1 listener that slow, broken and oversized clients cannot hold (protocol §9.3). */
 export function createListener(options: ListenerOptions): Listener {
   let stopping = false;
+  const underWay = new Set<ServerResponse>();
+
+  /** The answer is the last of its connection, which a client then does not use again. */
+  const beLast = (response: ServerResponse) => {
+    if (!response.headersSent) response.shouldKeepAlive = false;
+  };
 
   const answer: RequestListener = (request, response) => {
     if (headerBytes(request) > HEADER_BYTES) {
       refuseRaw(unreadable(), request.socket, options);
       return;
     }
-    if (stopping) response.shouldKeepAlive = false;
+    underWay.add(response);
+    response.once('close', () => underWay.delete(response));
+    if (stopping) beLast(response);
     response.once('finish', () => endLeftover(request));
     options.handler(request, response);
   };
@@ -105,6 +113,7 @@ export function createListener(options: ListenerOptions): Listener {
 
     async stop(graceMs, lingerMs) {
       stopping = true;
+      for (const response of underWay) beLast(response);
       if (server.listening) await unused(server, lingerMs);
       await closed(server, graceMs);
     },

@@ -1,4 +1,4 @@
-import { BodyWorkers } from '@countersign/platform';
+import { BodyWorkers, HINTS } from '@countersign/platform';
 import type { Loop, Module } from '@countersign/platform';
 import { DEFAULT_RATES } from '@countersign/protocol';
 
@@ -10,6 +10,8 @@ import type { HttpCounts } from './http-counts.js';
 import { createHttpCounts } from './http-counts.js';
 import { createHttpTimes } from './http-times.js';
 import type { ConnectionLimits, Listener } from './listener.js';
+import type { LongPolls } from './long-polls.js';
+import { createLongPolls } from './long-polls.js';
 import { createIdentityProvider } from './login/identity-provider.js';
 import { createLogin } from './login/login.js';
 import { metricsTextOperation } from './operations/metrics-text.js';
@@ -34,6 +36,9 @@ import { createStore } from './store/index.js';
 import { treePaths } from './tree-paths.js';
 import { createTurns } from './turns.js';
 
+/** Held calls that look again at the same time: many wake together, and callers that wait for an answer come first. */
+const LOOKS = 4;
+
 /** Calls under way get this long to end when the process stops. */
 const GRACE_MS = 10_000;
 
@@ -50,6 +55,7 @@ export function createGateway(deps: GatewayDeps): Module {
   const connections = { ...config.connections, addresses };
   const refusals = createRefusalCounts(store, log);
   const bodies = new BodyWorkers(new URL('./body-worker.js', import.meta.url));
+  const longPolls = createLongPolls();
   let lapsing: Loop | null = null;
   let sandbox: Listener | null = null;
   let server: Listener | null = null;
@@ -58,10 +64,13 @@ export function createGateway(deps: GatewayDeps): Module {
     name: 'gateway',
 
     async start() {
+      for (const hint of [HINTS.outbox, HINTS.grown]) {
+        await deps.bus.subscribe(hint, null, (tenant) => longPolls.wake(hint, tenant));
+      }
       server = await createTrusted(
         deps,
         store,
-        { rates, places, counts, refusals, connections },
+        { rates, places, longPolls, counts, refusals, connections },
         bodies,
       );
       await server.start(config.port, config.host);
@@ -79,6 +88,7 @@ export function createGateway(deps: GatewayDeps): Module {
 
     async stop() {
       const { lingerMs } = config;
+      longPolls.stop();
       await Promise.all([server?.stop(GRACE_MS, lingerMs), sandbox?.stop(GRACE_MS, lingerMs)]);
       await lapsing?.stop();
       await Promise.all([rates.close(), counts.stop(), refusals.stop(), bodies.stop()]);
@@ -91,6 +101,7 @@ export function createGateway(deps: GatewayDeps): Module {
 interface Limits {
   readonly rates: Rates;
   readonly places: Places;
+  readonly longPolls: LongPolls;
   readonly counts: HttpCounts;
   readonly refusals: RefusalCounts;
   readonly connections: ConnectionLimits;
@@ -102,7 +113,7 @@ async function createTrusted(
   limits: Limits,
   bodies: BodyWorkers,
 ): Promise<Listener> {
-  const { rates, places, counts, refusals, connections } = limits;
+  const { rates, places, longPolls, counts, refusals, connections } = limits;
   const { config, bus, sealer, log, trust, notifications } = deps;
   const { mode, origin } = config;
   const pipeline = createPipeline({
@@ -114,7 +125,9 @@ async function createTrusted(
     turns: {
       calls: createTurns(config.shared.calls),
       pages: createTurns(config.shared.pages),
+      looks: createTurns(LOOKS, { always: true }),
     },
+    longPolls,
     addresses: connections.addresses,
     counts,
     bus,

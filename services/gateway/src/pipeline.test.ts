@@ -10,7 +10,10 @@ import type { Authenticated } from './authentication.js';
 import type { Call } from './call.js';
 import { readInput } from './input.js';
 import { metricsTextOperation } from './operations/metrics-text.js';
-import { createPipeline, isKnown } from './pipeline.js';
+import { isKnown } from './etag.js';
+import type { LongPolls } from './long-polls.js';
+import { createLongPolls } from './long-polls.js';
+import { createPipeline } from './pipeline.js';
 import type { PlaceKind } from './places.js';
 import { createTurns } from './turns.js';
 import type { RateName } from './rates.js';
@@ -51,11 +54,15 @@ interface Setup {
   empty?: RateName;
   /** The kind of place that is full. */
   full?: PlaceKind;
+  /** Instead of the one that decides by time. */
+  longPolls?: LongPolls;
   preflight?: Refusal;
   reply?: { status: number; body: string; headers?: Record<string, string> };
 }
 
-function setup({ caller = producer, excess, empty, full, preflight, reply }: Setup = {}) {
+function setup(given: Setup = {}) {
+  const { excess, empty, full, preflight, reply, longPolls = createLongPolls() } = given;
+  let { caller = producer } = given;
   const sent: Sent[] = [];
   const taken: string[] = [];
   const held: PlaceKind[] = [];
@@ -84,7 +91,8 @@ function setup({ caller = producer, excess, empty, full, preflight, reply }: Set
       isEmpty: (bucket) => bucket === empty,
       close: () => Promise.resolve(),
     },
-    turns: { calls: createTurns(8), pages: createTurns(2) },
+    turns: { calls: createTurns(8), pages: createTurns(2), looks: createTurns(4) },
+    longPolls,
     places: {
       take: (kind) => {
         if (kind === full) return { policy: `principal_${kind}`, limit: 4 };
@@ -146,6 +154,7 @@ function setup({ caller = producer, excess, empty, full, preflight, reply }: Set
       destroyed: false,
       once: (event: 'finish' | 'close', listener: () => void) =>
         (event === 'finish' ? finished : closed).push(listener),
+      off: (_event: 'close', listener: () => void) => closed.splice(closed.indexOf(listener), 1),
       setHeader: (name: string, value: unknown) => (written[name.toLowerCase()] = value),
       getHeader: (name: string) => written[name.toLowerCase()],
       writeContinue: () => (written['continued'] = true),
@@ -162,16 +171,18 @@ function setup({ caller = producer, excess, empty, full, preflight, reply }: Set
       query,
       ...openCall(undefined, false),
       route: 'none',
+      heldMs: 0,
     };
     let refusal: unknown = null;
     await Promise.resolve(pipeline.serve(call)).catch((fault: unknown) => {
       refusal = fault;
     });
     const duringCall = [...held];
-    for (const listener of closed) listener();
+    for (const listener of [...closed]) listener();
     return { refusal, written, status: response.statusCode, held: duringCall };
   }
-  return { serve, sent, taken, counted, held };
+  const become = (other: Authenticated | null) => (caller = other);
+  return { serve, sent, taken, counted, held, become };
 }
 
 const refused = (code: string) => expect.objectContaining({ code });
@@ -399,6 +410,56 @@ describe('the pipeline', () => {
     const { written, status } = await pending.serve('GET', `/v2/hitl/${id}`);
     expect([status, written['etag'], written['retry-after']]).toEqual([202, undefined, '30']);
     expect(isKnown('*', tag)).toBe(true);
+  });
+
+  describe('for a call that is held', () => {
+    /** Holds every call, and lets it look once more after `meanwhile`. */
+    const holding = (meanwhile: () => void): LongPolls => ({
+      async answer(poll) {
+        await poll.first();
+        poll.begin();
+        meanwhile();
+        poll.waited(1_000);
+        return { reply: await poll.look(), applied: true };
+      },
+      wake: () => {},
+      stop: () => {},
+    });
+    const url = `/v2/requests/${id}`;
+    const prefer = { prefer: 'wait=5; revision=2' };
+    const status = { status: 200, body: '{"revision":2}' };
+
+    test('keeps neither its place nor other parts of its rate', async () => {
+      let free: PlaceKind[] | null = null;
+      const longPolls = holding(() => (free = [...held]));
+      const { serve, held, taken, sent } = setup({ longPolls, reply: status });
+      const { refusal, written } = await serve('GET', url, prefer);
+      expect([refusal, free, held]).toEqual([null, [], []]);
+      expect(taken).toEqual(['1 principal ["acme","bot"]', '1 tenant acme']);
+      expect(sent).toHaveLength(2);
+      expect(written).toMatchObject({ body: status.body, 'preference-applied': 'wait=5' });
+    });
+
+    test.each<[string, Authenticated | null]>([
+      ['known no more', null],
+      ['of another principal', { ...producer, principal: 'other' }],
+      ['of another tenant', { ...producer, tenant: 'other' }],
+    ])('answers nothing to a credential that is %s', async (_, now) => {
+      const longPolls = holding(() => become(now));
+      const { serve, become, sent } = setup({ longPolls, reply: status });
+      const { refusal, written } = await serve('GET', url, prefer);
+      expect(refusal).toEqual(refused('unauthenticated'));
+      expect(written['preference-applied']).toBeUndefined();
+      expect(sent).toHaveLength(1);
+    });
+
+    test('does not say that it was, when there was no place to hold it', async () => {
+      const longPolls = createLongPolls({ ofPrincipal: 0, ofGateway: 0 });
+      const { serve } = setup({ longPolls, reply: status });
+      const { written } = await serve('GET', url, prefer);
+      expect(written).toMatchObject({ body: status.body });
+      expect(written['preference-applied']).toBeUndefined();
+    });
   });
 
   test('gives the metrics of the ledger as text', async () => {

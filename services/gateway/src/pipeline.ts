@@ -26,14 +26,15 @@ import {
   callerKindRefusal,
   operationNamed,
   readQuery,
-  textDigest,
 } from '@countersign/protocol';
 
 import type { Authenticate, Authenticated } from './authentication.js';
 import type { Call, Handler } from './call.js';
 import { send, sendLong } from './call.js';
 import { checkCsrf } from './csrf.js';
+import { etagOf, isKnown } from './etag.js';
 import type { HttpCounts } from './http-counts.js';
+import type { LongPolls } from './long-polls.js';
 import type { StepUpRule } from './login/step-up.js';
 import { challenge, isProved, ruleFor } from './login/step-up.js';
 import type { Match } from './matcher.js';
@@ -47,6 +48,7 @@ import { CallerGone } from './refusals.js';
 import { NO_INPUT, takeInput } from './take-input.js';
 import type { Input } from './take-input.js';
 import type { Turns } from './turns.js';
+import { readWait } from './wait-preference.js';
 
 const keyForm = /^[\x21-\x7e]{1,160}$/;
 const identifierForm = /^[a-zA-Z0-9_.:@/-]{1,160}$/;
@@ -63,8 +65,9 @@ export interface PipelineParts {
   readonly authenticate: Authenticate;
   readonly rates: Rates;
   readonly places: Places;
-  /** Of calls for one request, and of those that read a page of many. */
-  readonly turns: { readonly calls: Turns; readonly pages: Turns };
+  /** Of calls for one request, of those that read a page of many, and of held calls that look again. */
+  readonly turns: { readonly calls: Turns; readonly pages: Turns; readonly looks: Turns };
+  readonly longPolls: LongPolls;
   readonly addresses: ClientAddresses;
   readonly counts: Pick<HttpCounts, 'count' | 'flush'>;
   readonly bus: Bus;
@@ -105,6 +108,8 @@ interface Admitted {
   /** See principalKey. */
   readonly principal: string;
   readonly buckets: readonly Take[];
+  /** Its place among the calls under way. */
+  leavePlace: () => void;
   isLarge: boolean;
 }
 
@@ -137,11 +142,13 @@ interface Given {
   readonly key?: string;
   readonly body?: BusBody;
   readonly large?: LargeStep;
+  /** A held call looks again. */
+  readonly again?: true;
 }
 
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { authenticate, rates, places, turns, addresses, counts, bus, bodies, sealer, own } = parts;
-  const { origin, timeoutMs, stepUp, stepUpRequired } = parts;
+  const { longPolls, origin, timeoutMs, stepUp, stepUpRequired } = parts;
   const match = compileMatcher(OPERATIONS.filter(({ path }) => path.startsWith('/v2/')));
   const admitted = new WeakMap<Call, Admitted>();
   const twice = createSecondTries({ afterMs: SILENT_MS });
@@ -186,20 +193,26 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       { bucket: 'tenant', key: tenant },
     ];
     await take(call, buckets);
-    admitted.set(call, { tenant, principal, buckets, isLarge: false });
-    holdPlace(call, 'calls');
+    const about: Admitted = { tenant, principal, buckets, leavePlace: () => {}, isLarge: false };
+    admitted.set(call, about);
+    about.leavePlace = holdPlace(call, 'calls');
     weighBody(call);
     return caller;
   }
 
-  /** Until the answer has gone out, or the caller has. Throws `rate_limited`. */
-  function holdPlace(call: Call, kind: PlaceKind): void {
+  /** Until the answer has gone out, the caller has, or the returned function is called. Throws `rate_limited`. */
+  function holdPlace(call: Call, kind: PlaceKind): () => void {
     const { response } = call;
     if (response.destroyed) throw new CallerGone();
     const { tenant, principal } = admitted.get(call) as Admitted;
     const place = places.take(kind, tenant, principal);
     if (typeof place !== 'function') throw refusedBy(response, placeHeaders(place), 1);
-    response.once('close', place);
+    const leave = () => {
+      response.off('close', leave);
+      place();
+    };
+    response.once('close', leave);
+    return leave;
   }
 
   /** As soon as a call is known to be large, and before anything large is held for it. Throws `rate_limited`. */
@@ -239,7 +252,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     call: Call,
     caller: Authenticated | null,
     subject: `countersign.${string}`,
-    { params, key, body = '', large }: Given,
+    { params, key, body = '', large, again }: Given,
   ): Promise<BusReply> {
     const send = async (leftMs: number): Promise<BusReply> => {
       const sealed = await sealer.seal(caller && callerOf(caller), {
@@ -258,7 +271,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       large !== 'taken' &&
       (key !== undefined || READS.has(subject));
     const work = () => (mayRepeat ? twice(timeoutMs, send) : send(timeoutMs));
-    const inTurn = PAGES.has(subject) ? turns.pages : turns.calls;
+    const usual = PAGES.has(subject) ? turns.pages : turns.calls;
+    const inTurn = again ? turns.looks : usual;
     const reply = await (caller === null ? work() : inTurn.of(caller.tenant, work));
     const { length } = reply.bytes ?? reply.body;
     if (length > LARGE_BYTES && admitted.has(call)) {
@@ -277,6 +291,41 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     if (operation.counts) await counts.flush();
     if (operation.service !== 'gateway') return ask(call, caller, operation, given);
     return own[operation.name as GatewayOperation]((other) => ask(call, caller, other, given));
+  }
+
+  /** As {@link reply}, once there is something new for a caller that prefers to wait for it (protocol §6.5). */
+  async function replyWhenNew(
+    call: Call,
+    caller: Authenticated,
+    operation: Operation,
+    given: Given,
+  ): Promise<BusReply> {
+    const { request, response } = call;
+    const first = () => reply(call, caller, operation, given);
+    const wait = readWait(operation, request.headers, given.params ?? {});
+    if (wait === null) return first();
+    const { tenant, principal, leavePlace } = admitted.get(call) as Admitted;
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const { reply: found, applied } = await longPolls.answer({
+      tenant,
+      principal,
+      hint: wait.hint,
+      ms: wait.seconds * 1000,
+      gone: gone.signal,
+      isNew: wait.isNew,
+      first,
+      begin: leavePlace,
+      look: async () => {
+        const now = await authenticate(request, async () => {});
+        if (principalKey(now.tenant, now.principal) !== principal)
+          throw new Refusal('unauthenticated');
+        return ask(call, now, operation, { ...given, again: true });
+      },
+      waited: (ms) => (call.heldMs += ms),
+    });
+    if (applied) response.setHeader('Preference-Applied', `wait=${wait.seconds}`);
+    return found;
   }
 
   /**
@@ -364,7 +413,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       try {
         const given = early ?? keyed();
         await requireStrength(call, caller, operation, { params });
-        await answer(call, operation, await reply(call, caller, operation, { ...given, body }));
+        const whole = { ...given, body };
+        await answer(call, operation, await replyWhenNew(call, caller, operation, whole));
       } finally {
         leave();
       }
@@ -425,7 +475,7 @@ async function answer(call: Call, operation: Operation, reply: BusReply): Promis
     else response.setHeader(name, value);
   }
   if (operation.etag && status === 200) {
-    const tag = `"${textDigest(body).slice('sha256:'.length)}"`;
+    const tag = etagOf(body);
     response.setHeader('ETag', tag);
     if (isKnown(request.headers['if-none-match'], tag)) {
       response.statusCode = 304;
@@ -436,11 +486,4 @@ async function answer(call: Call, operation: Operation, reply: BusReply): Promis
   response.statusCode = status;
   if (bytes === undefined) send(call, type, body);
   else await sendLong(call, type, bytes);
-}
-
-/** Weak comparison, as If-None-Match wants it (RFC 9110 §13.1.2). */
-export function isKnown(header: string | undefined, tag: string): boolean {
-  if (header === undefined) return false;
-  const strong = (text: string) => text.trim().replace(/^W\//, '');
-  return header.trim() === '*' || header.split(',').some((one) => strong(one) === strong(tag));
 }

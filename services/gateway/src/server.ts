@@ -43,6 +43,7 @@ export function createServer(parts: ServerParts): Listener {
       trace,
       span,
       route: NO_ROUTE,
+      heldMs: 0,
     };
     times(call);
     if (span.traceparent !== null) describe(call);

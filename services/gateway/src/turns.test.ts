@@ -13,9 +13,13 @@ afterEach(async () => {
 });
 
 /** Work that ends when it is told to. */
-function setup(shared: number, patienceMs?: number) {
+function setup(shared: number, patienceMs?: number, always = false) {
   let time = 0;
-  const turns = createTurns(shared, { ...(patienceMs && { patienceMs }), now: () => time });
+  const turns = createTurns(shared, {
+    ...(patienceMs && { patienceMs }),
+    always,
+    now: () => time,
+  });
   const begun: string[] = [];
   const call = (name: string) =>
     turns.of(name.split(' ')[0] as string, () => {
@@ -43,6 +47,14 @@ describe('turns', () => {
     const { callAll, begun } = setup(2);
     callAll(calls('a', 100));
     expect(begun).toHaveLength(100);
+  });
+
+  test('are waited for by a tenant that calls alone where they always count', async () => {
+    const { call, begun, end } = setup(2, undefined, true);
+    for (const name of calls('a', 3)) void call(name);
+    expect(begun).toEqual(['a 1', 'a 2']);
+    await end('a 2');
+    expect(begun).toEqual(['a 1', 'a 2', 'a 3']);
   });
 
   test('are shared equally by tenants that call at the same time', async () => {

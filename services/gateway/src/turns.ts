@@ -22,10 +22,12 @@ interface Busy {
   readonly waiting: (() => void)[];
 }
 
-/** `shared`: calls that are worked on at the same time while several tenants call. */
+/**
+ * `shared`: calls that are worked on at the same time while several tenants call, and with `always` also while one does.
+ */
 export function createTurns(
   shared: number,
-  { patienceMs = PATIENCE_MS, now = () => performance.now() } = {},
+  { always = false, patienceMs = PATIENCE_MS, now = () => performance.now() } = {},
 ): Turns {
   /** In the order of their turns. */
   const busy = new Map<string, Busy>();
@@ -34,7 +36,7 @@ export function createTurns(
 
   /** Calls of one tenant that may be worked on. */
   function share(): number {
-    return now() < sharedUntil ? Math.max(1, Math.floor(shared / busy.size)) : Infinity;
+    return always || now() < sharedUntil ? Math.max(1, Math.floor(shared / busy.size)) : Infinity;
   }
 
   function beginWaiting(): void {

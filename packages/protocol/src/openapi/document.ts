@@ -1,6 +1,6 @@
 import { ERRORS, SENT_CODES } from '../errors.js';
 import type { ErrorStatus } from '../errors.js';
-import { IDEMPOTENCY_KEY, IDENTIFIER, PROTOCOL_REVISION } from '../constants.js';
+import { IDEMPOTENCY_KEY, IDENTIFIER, LONG_POLLS, PROTOCOL_REVISION } from '../constants.js';
 import { CALLER_RULES, OPERATIONS, SERVICES } from '../operations.js';
 import type { Operation, QueryParameter } from '../operations.js';
 import { EXAMPLES } from '../records/examples.js';
@@ -90,6 +90,27 @@ const idempotencyKey = header(
   { type: 'string', minLength: 1, maxLength: 160, pattern: IDEMPOTENCY_KEY.source },
 );
 
+const NEWS = {
+  revision: ['the request has a revision above R (`wait=N; revision=R`)', 'wait=25; revision=2'],
+  event: ['there is an event above `after`', 'wait=25'],
+  etag: ['the answer differs from the one named by If-None-Match', 'wait=25'],
+} as const;
+
+/** RFC 7240; any other value has no effect. */
+function preferHeader(waits: keyof typeof NEWS): Schema {
+  const { least, most } = LONG_POLLS.seconds;
+  const [news, example] = NEWS[waits];
+  return {
+    ...header(
+      'Prefer',
+      false,
+      `\`wait=N\`, N from ${least} to ${most}: the answer comes once ${news}, after N seconds at the latest.`,
+      { type: 'string' },
+    ),
+    example,
+  };
+}
+
 /** Session calls that change something prove their origin (protocol §8.4); bearer calls need not. */
 function sessionHeaders(required: boolean): Schema[] {
   const when = required ? '' : ' Required with a session.';
@@ -135,6 +156,7 @@ function parametersOf(operation: Operation): Schema[] {
     })),
     ...operation.query.map(queryParameter),
     ...(operation.key ? [idempotencyKey] : []),
+    ...(operation.waits === null ? [] : [preferHeader(operation.waits)]),
     ...(changes && operation.security !== 'bearer'
       ? sessionHeaders(operation.security === 'human')
       : []),
@@ -156,32 +178,54 @@ const EVENT_HEADERS: Schema = {
   },
 };
 
+const WAITED: Schema = {
+  'Preference-Applied': {
+    description:
+      'The preference `wait` was followed. Without it a caller pauses before it asks again.',
+    required: false,
+    schema: { type: 'string', pattern: '^wait=\\d{1,2}$' },
+    example: 'wait=25',
+  },
+};
+
+function successHeaders(operation: Operation, status: number): Schema {
+  return {
+    ...(operation.waits !== null && WAITED),
+    ...(operation.name === 'ledger.events' && EVENT_HEADERS),
+    ...(operation.etag &&
+      status === 200 && {
+        ETag: { required: true, schema: { type: 'string', pattern: '^"[a-f0-9]{64}"$' } },
+      }),
+    ...(operation.etag && {
+      'Retry-After': {
+        description: 'Seconds until the next poll, while the review is pending.',
+        required: status === 202,
+        schema: { type: 'integer', minimum: 0 },
+      },
+    }),
+  };
+}
+
 function successResponses(operation: Operation): Record<string, Schema> {
   const body =
     operation.output === null
       ? { 'text/plain': { schema: { type: 'string' } } }
       : content(operation.output);
-  const answers = operation.success.map((status): [string, Schema] => [
-    String(status),
-    {
-      description: status === 202 ? 'Human review is pending' : operation.summary,
-      ...(operation.name === 'ledger.events' && { headers: EVENT_HEADERS }),
-      ...(operation.etag && {
-        headers: {
-          ...(status === 200 && {
-            ETag: { required: true, schema: { type: 'string', pattern: '^"[a-f0-9]{64}"$' } },
-          }),
-          'Retry-After': {
-            description: 'Seconds until the next poll, while the review is pending.',
-            required: status === 202,
-            schema: { type: 'integer', minimum: 0 },
-          },
-        },
-      }),
-      content: body,
-    },
-  ]);
-  if (operation.etag) answers.push(['304', { description: 'Unchanged since the given ETag' }]);
+  const answers = operation.success.map((status): [string, Schema] => {
+    const headers = successHeaders(operation, status);
+    return [
+      String(status),
+      {
+        description: status === 202 ? 'Human review is pending' : operation.summary,
+        ...(Object.keys(headers).length > 0 && { headers }),
+        content: body,
+      },
+    ];
+  });
+  if (operation.etag) {
+    const waits = operation.waits !== null && { headers: WAITED };
+    answers.push(['304', { description: 'Unchanged since the given ETag', ...waits }]);
+  }
   return Object.fromEntries(answers);
 }
 
