@@ -225,8 +225,8 @@ async function jobsOf(role: RoleName, { config, env, log }: PoolSettings): Promi
   // Loaded only where there are queues: BullMQ is a large part of a small process.
   const { createJobs } = await import('@countersign/platform/jobs');
   const lockMs = workerConfig(env).WORKER_LOCK_SECONDS * 1000;
-  const { REDIS_URL: redisUrl, REDIS_CA: redisCa } = redisConfig(config, env);
-  if (redisUrl !== undefined) return createJobs({ log, lockMs, redisUrl, redisCa });
+  const redis = redisConfig(config, env);
+  if (redis !== undefined) return createJobs({ log, lockMs, redis });
   const url = new URL(databaseUrlOf(role, config, env));
   const options = url.searchParams.get('options') ?? '';
   url.searchParams.set('options', `${options} -c role=${QUEUES_ROLE}`.trim());

@@ -1,3 +1,4 @@
+import { REDIS_SETTINGS } from '@countersign/platform';
 import type { ConfigurationShape } from '@countersign/platform';
 import { z } from 'zod';
 import { BUS, COMMON, PROCESS, databaseUrlShape } from './configuration.js';
@@ -7,7 +8,6 @@ import {
   CALLER_TOKENS,
   messageKeysShape,
 } from './message-settings.js';
-import { REDIS } from './redis-settings.js';
 import { TRANSIT, signingKeyShape } from './signing-settings.js';
 import { rowOf } from './targets.js';
 import type { Target, TargetRow } from './targets.js';
@@ -55,7 +55,7 @@ function shapesOf({
       ? []
       : [CALLER_TOKENS, listens ? CALLER_PRIVATE_KEY : CALLER_PUBLIC_KEY]),
     ...messages.map(messageKeysShape),
-    ...(queues ? [REDIS] : []),
+    ...(queues ? [REDIS_SETTINGS] : []),
   ];
 }
 

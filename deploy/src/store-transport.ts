@@ -20,9 +20,9 @@ export const NATS_TRANSPORT = {
   NATS_KEY: pem('the private key that belongs to NATS_CERT'),
 } as const;
 
-/** The fault of this address in production, unless ALLOW_PLAINTEXT_STORES allows it (protocol R40). */
-export function redisFaults(url: string | undefined): ConfigurationFault[] {
-  if (url === undefined || url.startsWith('rediss://')) return [];
+/** The fault of these addresses in production, unless ALLOW_PLAINTEXT_STORES allows it (protocol R40). */
+export function plaintextRedis(urls: readonly string[] = []): ConfigurationFault[] {
+  if (urls.every((url) => url.startsWith('rediss://'))) return [];
   return [plaintext('REDIS_URL', 'Use rediss://, with REDIS_CA where its authority is your own')];
 }
 

@@ -125,6 +125,11 @@ describe('values that do not fit are refused by a sentence with the key and the 
       /at '\/nats\/auth': value must be one of 'password', 'credentials', 'none'/,
     ],
     ['redis.existingSecret=""', /redis\.existingSecret is missing/],
+    ['redis.url=rediss://redis:6379', /redis\.url is set beside redis\.existingSecret/],
+    [
+      'redis.existingSecret="",redis.url=rediss://:word@redis:6379',
+      /redis\.url has credentials: .*secretSettings\.REDIS_PASSWORD/,
+    ],
     ['oidc.issuer=""', /oidc\.issuer is missing/],
     ['oidc.existingSecret=""', /oidc\.existingSecret is missing/],
     ['smtp.from="a@example.org"', /smtp\.existingSecret is missing/],

@@ -205,8 +205,7 @@ describe('connections', () => {
     const enqueue = async (redisCa: string): Promise<string> => {
       const jobs = createJobs({
         log,
-        redisUrl: `rediss://localhost:${redisTls}`,
-        redisCa,
+        redis: { urls: [`rediss://localhost:${redisTls}`], ca: redisCa },
         closeMs: 500,
       });
       try {

@@ -9,15 +9,15 @@ import {
 import type { Assembly } from '../assembly.js';
 import type { BusContext } from '../bus-context.js';
 import { messageSealer } from '../message-settings.js';
-import { REDIS, redisConfig } from '../redis-settings.js';
+import { redisConfig } from '../redis-settings.js';
 import { MAIL, mailSenderOf } from '../service-settings.js';
 import type { ProcessContext } from '../process-context.js';
 
 export const gateway: Assembly<ProcessContext> = {
-  settings: [REDIS, MAIL, GATEWAY_SETTINGS],
+  settings: [MAIL, GATEWAY_SETTINGS],
   async build(context) {
     const { config, env, bus, log, metrics, trust } = context;
-    // Refuses one without TLS in production; the gateway reads the address itself.
+    // Refuses one without TLS in production; the gateway reads the addresses itself.
     redisConfig(config, env);
     return [
       createGateway({

@@ -25,7 +25,7 @@
 {{- if and (has "nats" .arrows.reaches) (ne $v.nats.auth "none") }}
 {{ include "countersign.secretFile" (dict "secret" $v.nats.existingSecret "key" .name "path" "nats") }}
 {{- end }}
-{{- if has "redis" .arrows.reaches }}
+{{- if and (has "redis" .arrows.reaches) $v.redis.existingSecret }}
 {{ include "countersign.secretFile" (dict "secret" $v.redis.existingSecret "key" $v.redis.key "path" "redis") }}
 {{- end }}
 {{- if and .arrows.listens $v.oidc.existingSecret }}
@@ -95,7 +95,11 @@
 {{- end }}
 {{- end }}
 {{- if has "redis" .arrows.reaches }}
+{{- if $v.redis.url }}
+- {name: REDIS_URL, value: {{ $v.redis.url | quote }}}
+{{- else }}
 - {name: REDIS_URL_FILE, value: {{ $at }}/redis}
+{{- end }}
 {{- end }}
 {{- if .arrows.listens }}
 - {name: HOST, value: "0.0.0.0"}

@@ -29,7 +29,7 @@ the gateway shares with that service), and what it reaches: the table of targets
 {{- with $arrows.role }}{{ $roles = append $roles . }}{{ end }}{{ with $arrows.key }}{{ $keys = append $keys . }}{{ end }}{{ $reaches = concat $reaches $arrows.reaches }}
 {{- $messages = concat $messages (default list $arrows.messages) }}
 {{- end }}
-{{- if not .root.Values.redis.existingSecret }}{{ $reaches = without $reaches "redis" }}{{ end }}
+{{- if not (or .root.Values.redis.existingSecret .root.Values.redis.url) }}{{ $reaches = without $reaches "redis" }}{{ end }}
 {{- if not (include "countersign.sinks" .root) }}{{ $roles = without $roles "security-log" }}{{ end }}
 {{- dict "roles" ($roles | uniq) "keys" ($keys | uniq) "messages" ($messages | uniq) "reaches" (without ($reaches | uniq) "nats") "listens" true | toJson }}
 {{- else }}

@@ -30,12 +30,14 @@
 {{- end }}
 {{- if and (ne $v.nats.auth "none") (not $v.nats.existingSecret) }}{{ fail "nats.existingSecret is missing: name a Secret with a key for each target (examples/nats-values.yaml), or set nats.auth to none in development." }}{{ end }}
 {{- if and (eq $v.nats.auth "none") (eq $v.mode "production") }}{{ fail "nats.auth is none in production: anybody who reaches NATS could speak as a service; set it to password or credentials." }}{{ end }}
-{{- if not $v.redis.existingSecret }}{{ fail "redis.existingSecret is missing: name a Secret with the URL of Redis under the key of redis.key, or set allInOne to true to keep queues in Postgres." }}{{ end }}
+{{- if not (or $v.redis.existingSecret $v.redis.url) }}{{ fail "redis.existingSecret is missing: name a Secret with the URL of Redis under the key of redis.key, give its address by redis.url, or set allInOne to true to keep queues in Postgres." }}{{ end }}
 {{- if and (include "countersign.sinks" .) (not (has "worker-security-log" $running)) }}{{ fail (printf "targets.worker-security-log.enabled is false: nothing would send the security log as %s says; set it to true." (include "countersign.sinks" .)) }}{{ end }}
 {{- range $name, $target := include "countersign.targets" . | fromYaml }}
 {{- if and (eq $target.installed "always") (not (has $name $running)) }}{{ fail (printf "targets.%s.enabled is false: the interface does not work without it; set it to true." $name) }}{{ end }}
 {{- end }}
 {{- end }}
+{{- if and $v.redis.existingSecret $v.redis.url }}{{ fail "redis.url is set beside redis.existingSecret, which has the URL: remove one of the two." }}{{ end }}
+{{- if contains "@" $v.redis.url }}{{ fail "redis.url has credentials: values are no place for secrets; give them by secretSettings.REDIS_PASSWORD, or the whole URL by redis.existingSecret." }}{{ end }}
 {{- if and $v.ingress.enabled (eq $v.mode "production") (not $v.ingress.tlsEndsElsewhere) }}
 {{- range list "tlsSecret" "sandboxTlsSecret" }}
 {{- if not (index $v.ingress .) }}{{ fail (printf "ingress.%s is missing: name a Secret of kind kubernetes.io/tls, or set ingress.tlsEndsElsewhere to true if another proxy or an annotation ends TLS." .) }}{{ end }}

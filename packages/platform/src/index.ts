@@ -48,6 +48,8 @@ export type {
 } from './deadline-worker.js';
 export { ConfigurationError, flag, list, loadConfig, wholeNumber } from './config.js';
 export type { Configuration, ConfigurationFault, ConfigurationShape } from './config.js';
+export { REDIS_SETTINGS, redisFaults, redisServers } from './redis-servers.js';
+export type { RedisServers } from './redis-servers.js';
 export { createHealthHandler, healthListener } from './health.js';
 export type {
   MetricsSource,

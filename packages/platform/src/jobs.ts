@@ -3,6 +3,9 @@ import { Queue, Worker, createPostgresBackend, runMigrations } from 'bullmq';
 import type { BackendFactory, QueueOptions, WorkerOptions } from 'bullmq';
 import pg from 'pg';
 import type { Logger } from './log.js';
+import { connectRedis } from './redis.js';
+import type { RedisClient } from './redis.js';
+import type { RedisServers } from './redis-servers.js';
 import { inSpan, openSpan } from './spans.js';
 import { continueTrace, currentTrace, traceparentOf } from './telemetry.js';
 
@@ -54,10 +57,8 @@ export interface WorkOptions {
 export interface JobsOptions {
   log: Logger;
   /** Queues in Redis; without it they are in PostgreSQL, schema `bullmq` (see {@link migrateJobs}). */
-  redisUrl?: string | undefined;
-  /** Certificates (PEM) that a `rediss://` server is verified with; the usual ones when not given. */
-  redisCa?: string | undefined;
-  /** Required without `redisUrl`; may carry `options=-c role=…`. */
+  redis?: RedisServers | undefined;
+  /** Required without `redis`; may carry `options=-c role=…`. */
   databaseUrl?: string | undefined;
   /** How long a worker may hold a job without a sign of life before another one gets it; 30 s when not given. */
   lockMs?: number | undefined;
@@ -256,34 +257,42 @@ const kept = {
 } as const;
 const working = { autorun: false, runRetryDelay: RETRY_MS } as const;
 
-function storeOf({ redisUrl, redisCa, databaseUrl, log }: JobsOptions): Store {
-  if (redisUrl !== undefined) return redisStore(redisUrl, redisCa);
+function storeOf({ redis, databaseUrl, log }: JobsOptions): Store {
+  if (redis !== undefined) return redisStore(redis);
   if (databaseUrl !== undefined) return postgresStore(databaseUrl, log);
-  throw new TypeError('jobs need a Redis or a database URL');
+  throw new TypeError('jobs need Redis or a database URL');
 }
 
-function redisStore(url: string, ca: string | undefined): Store {
+function redisStore(servers: RedisServers): Store {
   let closed = false;
-  // A client that BullMQ could not end in time would go on connecting.
+  // Copies of it that BullMQ could not end in time would go on connecting.
   const retryStrategy = (times: number): number | null =>
     closed ? null : Math.min(times * 100, 2000);
-  const tls = ca === undefined ? {} : { tls: { ca } };
-  const connection = { url, retryStrategy, connectTimeout: 5000, ...tls };
+  const connection = { retryStrategy, connectTimeout: 5000 };
+  const clients: RedisClient[] = [];
+  const client = (options: { maxRetriesPerRequest: number | null; enableOfflineQueue?: false }) => {
+    const made = connectRedis(servers, { ...connection, ...options });
+    // The queues and workers that use it report them.
+    made.on('error', () => {});
+    clients.push(made);
+    return made;
+  };
   // All keys in one slot, as a cluster needs it.
   const prefix = '{countersign}';
   return {
     forQueues: {
       ...kept,
       prefix,
-      connection: { ...connection, maxRetriesPerRequest: 1, enableOfflineQueue: false },
+      connection: client({ maxRetriesPerRequest: 1, enableOfflineQueue: false }),
     },
-    forWorkers: { ...working, prefix, connection: { ...connection, maxRetriesPerRequest: null } },
+    forWorkers: { ...working, prefix, connection: client({ maxRetriesPerRequest: null }) },
     factory: undefined,
     // The Redis client connects for ever by itself.
     needsRenewal: false,
     ready: async () => {},
     close: async () => {
       closed = true;
+      for (const one of clients) one.disconnect();
     },
   };
 }

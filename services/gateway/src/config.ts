@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
 
-import type { Configuration, ConfigurationFault } from '@countersign/platform';
-import { loadConfig, wholeNumber } from '@countersign/platform';
+import type { Configuration, ConfigurationFault, RedisServers } from '@countersign/platform';
+import { REDIS_SETTINGS, loadConfig, redisServers, wholeNumber } from '@countersign/platform';
 import { DEFAULT_CONCURRENCY, DEFAULT_RATES } from '@countersign/protocol';
 import { z } from 'zod';
 
@@ -45,9 +45,7 @@ export interface GatewayConfig {
   /** See {@link createTurns}. */
   readonly shared: { readonly calls: number; readonly pages: number };
   /** Where rates are shared by all processes; without it each counts for itself. */
-  readonly redisUrl: string | undefined;
-  /** The authorities that verify a `rediss://` server. */
-  readonly redisCa: string | undefined;
+  readonly redis: RedisServers | undefined;
   /** How long a service may take for one call, milliseconds. */
   readonly serviceTimeoutMs: number;
   /** Published as `/.well-known/security.txt`; null: there is no such file. */
@@ -168,6 +166,7 @@ const concurrencyVariables = {
 
 export const GATEWAY_SETTINGS = {
   ...shared,
+  ...REDIS_SETTINGS,
   HOST: text.optional().describe('the address to listen on, such as 0.0.0.0'),
   PORT: port.default(8080).describe('the port to listen on'),
   SANDBOX_ORIGIN: text.describe('the origin of apps on another site: https://{scope}.name'),
@@ -188,7 +187,6 @@ export const GATEWAY_SETTINGS = {
     .default(IDLE_SECONDS / 60)
     .describe('minutes without use after which a session ends; it always ends after eight hours'),
   QUOTAS: z.enum(['on', 'off']).default('on').describe('on; off is for development'),
-  REDIS_URL: text.optional().describe('redis://… or rediss://…'),
   SECURITY_CONTACT: z
     .string()
     .transform((list) => list.split(',').map((item) => item.trim()))
@@ -198,7 +196,6 @@ export const GATEWAY_SETTINGS = {
       'where to report vulnerabilities: mailto:, https: or tel: addresses, separated by commas',
     ),
   SECURITY_POLICY: reportAddress.optional().describe('the address of your disclosure policy'),
-  REDIS_CA: text.optional().describe('the certificates that a rediss:// server is verified with'),
   SERVICE_TIMEOUT_MS: wholeNumber(100, 60_000).default(10_000).describe('milliseconds'),
   LINGER_SECONDS: wholeNumber(0, 60)
     .default(2)
@@ -250,8 +247,7 @@ export function gatewayConfig(env: Environment): GatewayConfig {
       tenant: { calls: given.CALLS_PER_TENANT, large: given.LARGE_CALLS_PER_TENANT },
     },
     shared: { calls: given.SHARED_CALLS, pages: given.SHARED_PAGES },
-    redisUrl: given.REDIS_URL,
-    redisCa: given.REDIS_CA,
+    redis: redisServers(given),
     serviceTimeoutMs: given.SERVICE_TIMEOUT_MS,
     securityContact:
       given.SECURITY_CONTACT === undefined

@@ -47,7 +47,7 @@ export function createGateway(deps: GatewayDeps): Module {
   const { config, log } = deps;
   const store = createStore(deps.pool, config.sessionIdleSeconds);
   const rates = config.quotas
-    ? createRates({ ...DEFAULT_RATES, ...config.rates }, config.redisUrl, log, config.redisCa)
+    ? createRates({ ...DEFAULT_RATES, ...config.rates }, config.redis, log)
     : unlimitedRates;
   const places = config.quotas ? createPlaces(config.concurrency) : unlimitedPlaces;
   const counts = createHttpCounts(store, log);

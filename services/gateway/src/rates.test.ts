@@ -5,7 +5,11 @@ import { createRates, principalKey, rateHeaders, unlimitedRates } from './rates.
 
 const log = { warn: () => undefined };
 const ratesOf = (changes: Partial<Record<RateName, number>>, redis?: string) =>
-  createRates({ ...DEFAULT_RATES, ...changes }, redis, log);
+  createRates(
+    { ...DEFAULT_RATES, ...changes },
+    redis === undefined ? redis : { urls: [redis] },
+    log,
+  );
 
 describe('rates', () => {
   test('refuse calls that exceed a window, for that key only', async () => {

@@ -1,6 +1,7 @@
-import type { Logger } from '@countersign/platform';
+import type { Logger, RedisServers } from '@countersign/platform';
+import { connectRedis } from '@countersign/platform/redis';
+import type { RedisClient } from '@countersign/platform/redis';
 import type { DEFAULT_RATES } from '@countersign/protocol';
-import { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 
 const WINDOW_SECONDS = 60;
@@ -74,11 +75,10 @@ interface Bucket {
  */
 export function createRates(
   limits: RateLimits,
-  redisUrl: string | undefined,
+  servers: RedisServers | undefined,
   log: Pick<Logger, 'warn'>,
-  redisCa?: string,
 ): Rates {
-  const redis = redisUrl === undefined ? null : connect(redisUrl, redisCa);
+  const redis = servers === undefined ? null : connect(servers);
   let restUntil = 0;
   let alone = false;
 
@@ -169,9 +169,8 @@ export function createRates(
   };
 }
 
-function connect(url: string, ca: string | undefined): Redis {
-  return new Redis(url, {
-    ...(ca === undefined ? {} : { tls: { ca } }),
+function connect(servers: RedisServers): RedisClient {
+  return connectRedis(servers, {
     connectionName: 'countersign-gateway-rates',
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,

@@ -110,7 +110,7 @@ async function rawRate(
 ): Promise<{ added: number; worked: number }> {
   const log = createLogger({ name: 'bench', level: 'silent' });
   const queue = `raw-${randomUUID()}`;
-  const producer = createJobs({ log, redisUrl });
+  const producer = createJobs({ log, redis: { urls: [redisUrl] } });
   const began = performance.now();
   for (let done = 0; done < RAW_JOBS; done += 1000) {
     await producer.enqueueAll(
@@ -125,7 +125,9 @@ async function rawRate(
   const added = RAW_JOBS / ((performance.now() - began) / 1000);
   let worked = 0;
   const start = performance.now();
-  const workers = Array.from({ length: replicas }, () => createJobs({ log, redisUrl }));
+  const workers = Array.from({ length: replicas }, () =>
+    createJobs({ log, redis: { urls: [redisUrl] } }),
+  );
   await new Promise<void>((resolve) => {
     const count = async (): Promise<void> => {
       worked += 1;

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { createLogger, currentTrace, inTrace, newTrace } from '@countersign/platform';
 import { createJobs, migrateJobs } from '@countersign/platform/jobs';
-import type { JobData, Jobs } from '@countersign/platform/jobs';
+import type { JobData, Jobs, JobsOptions } from '@countersign/platform/jobs';
 import { testPostgres, testRedis, until } from '@countersign/dev-servers/testing';
 import type { TestStore } from '@countersign/dev-servers/testing';
 import { gate } from './suite.js';
@@ -10,11 +10,11 @@ const ROLE = 'countersign_request';
 
 interface Backend {
   start(): Promise<TestStore>;
-  options(url: string): { redisUrl: string } | { databaseUrl: string };
+  options(url: string): Pick<JobsOptions, 'redis' | 'databaseUrl'>;
 }
 
 const backends: Record<string, Backend> = {
-  Redis: { start: testRedis, options: (redisUrl) => ({ redisUrl }) },
+  Redis: { start: testRedis, options: (url) => ({ redis: { urls: [url] } }) },
   PostgreSQL: {
     async start() {
       const store = await testPostgres();

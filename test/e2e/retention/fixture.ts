@@ -68,7 +68,7 @@ export async function startFixture(
     log: createLogger({ name: 'test', level: 'silent' }),
     ...(urls.REDIS_URL === undefined
       ? { databaseUrl: urls.DATABASE_URL }
-      : { redisUrl: urls.REDIS_URL }),
+      : { redis: { urls: [urls.REDIS_URL] } }),
   });
   const reviewerId = demo.people[1]!.id;
   return {

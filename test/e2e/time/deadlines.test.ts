@@ -64,7 +64,7 @@ describe.each([
       enqueueMs: PATIENT_ENQUEUE_MS,
       log: createLogger({ name: 'test', level: 'silent' }),
       ...(split
-        ? { redisUrl: urls.REDIS_URL }
+        ? { redis: { urls: [urls.REDIS_URL as string] } }
         : { databaseUrl: `${urls.DATABASE_URL}?options=-c%20role%3D${QUEUES_ROLE}` }),
     });
     producer = producerOf(demo);

@@ -99,7 +99,7 @@ export async function startDeliveryFixture({
   const jobs = createJobs({
     enqueueMs: PATIENT_ENQUEUE_MS,
     log: createLogger({ name: 'test', level: 'silent' }),
-    redisUrl: urls.REDIS_URL,
+    ...(urls.REDIS_URL !== undefined && { redis: { urls: [urls.REDIS_URL] } }),
     databaseUrl: urls.DATABASE_URL,
   });
   const producer = producerOf(demo);
