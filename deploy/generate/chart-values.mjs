@@ -26,6 +26,11 @@ const reference = (description) => ({
   properties: { existingSecret: { ...string, minLength: 1 }, key: string },
   ...(description && { description }),
 });
+/** A URL, or user name and password. */
+const login = () => {
+  const one = reference();
+  return { ...one, properties: { ...one.properties, usernameKey: string, passwordKey: string } };
+};
 const named = (names, of) => ({
   type: 'object',
   additionalProperties: false,
@@ -120,7 +125,7 @@ export function valuesSchema(table, variables) {
   };
   properties.postgres.properties.roles = named(
     [...new Set(installed(table).flatMap(([, { role }]) => role ?? []))],
-    () => reference(),
+    () => login(),
   );
   properties.keys.properties.services = named(
     [...new Set(installed(table).flatMap(([, { key }]) => key ?? []))],
@@ -137,7 +142,7 @@ export function valuesSchema(table, variables) {
 
 /** Variables that the chart sets by keys of its own. */
 const MANAGED =
-  /^(MODE|ORIGIN|SANDBOX_ORIGIN|HEALTH_PORT|HOST|PORT|SANDBOX_PORT|TRUST|CALLER_(PUBLIC|PRIVATE)_KEY|[A-Z_]+_(SIGNING_KEY|MESSAGE_KEYS)|DATABASE_URL(_[A-Z_]+)?|NATS_(URL|USER|PASSWORD|CREDENTIALS)|REDIS_URL|OIDC_.*|SMTP_URL|MAIL_FROM|WEBHOOK_HOSTS|ANCHOR_DIR|ANCHOR_S3_(BUCKET|PREFIX|REGION|ENDPOINT|PATH_STYLE|ACCESS_KEY_ID|SECRET_ACCESS_KEY))$/;
+  /^(MODE|ORIGIN|SANDBOX_ORIGIN|HEALTH_PORT|HOST|PORT|SANDBOX_PORT|TRUST|CALLER_(PUBLIC|PRIVATE)_KEY|[A-Z_]+_(SIGNING_KEY|MESSAGE_KEYS)|DATABASE_(URL|USERNAME|PASSWORD)(_[A-Z_]+)?|NATS_(URL|USER|PASSWORD|CREDENTIALS)|REDIS_URL|OIDC_.*|SMTP_URL|MAIL_FROM|WEBHOOK_HOSTS|ANCHOR_DIR|ANCHOR_S3_(BUCKET|PREFIX|REGION|ENDPOINT|PATH_STYLE|ACCESS_KEY_ID|SECRET_ACCESS_KEY))$/;
 
 export function isManaged(name) {
   return MANAGED.test(name);

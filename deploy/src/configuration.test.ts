@@ -106,7 +106,7 @@ describe('connections to stores in production', () => {
 
   it('judge the address of each role and each server', () => {
     const config = commonConfig(ENV);
-    const roles = { DATABASE_URL_LEDGER: PLAIN.DATABASE_URL };
+    const roles = { ...ENV, DATABASE_URL_LEDGER: PLAIN.DATABASE_URL };
     expect(() => databaseUrlOf('ledger', config, roles)).toThrow('DATABASE_URL_LEDGER');
     const allowed = commonConfig({ ...ENV, ALLOW_PLAINTEXT_STORES: 'true' });
     expect(databaseUrlOf('ledger', allowed, roles)).toBe(PLAIN.DATABASE_URL);
@@ -118,6 +118,21 @@ describe('connections to stores in production', () => {
     expect(() => readStores({ ...ENV, REDIS_URL: PLAIN.REDIS_URL })).toThrow(
       /REDIS_URL names a connection without verified TLS.*rediss:\/\/.*ALLOW_PLAINTEXT_STORES=true/,
     );
+  });
+
+  it('have credentials in the URL or beside it, those of a role before the common ones', () => {
+    const config = commonConfig(ENV);
+    const url = 'postgres://db.example/countersign?sslmode=verify-full';
+    const login = (more: NodeJS.ProcessEnv) => {
+      const { searchParams } = new URL(databaseUrlOf('ledger', config, { ...ENV, ...more }));
+      return [searchParams.get('user'), searchParams.get('password'), searchParams.get('sslmode')];
+    };
+    const common = { DATABASE_USERNAME: 'all', DATABASE_PASSWORD: 'a b/c@d?e#f%41+&=' };
+    expect(login(common)).toEqual(['all', common.DATABASE_PASSWORD, 'verify-full']);
+    const own = { DATABASE_USERNAME_LEDGER: 'ledger', DATABASE_PASSWORD_LEDGER: 'own' };
+    expect(login({ ...common, ...own })).toEqual(['ledger', 'own', 'verify-full']);
+    // The common credentials are for the common URL.
+    expect(login({ ...common, DATABASE_URL_LEDGER: url })).toEqual([null, null, 'verify-full']);
   });
 
   it('have a certificate with its key, or none', () => {

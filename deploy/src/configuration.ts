@@ -7,6 +7,9 @@ import { NATS_TRANSPORT, databaseFaults, natsFaults } from './store-transport.js
 const DATABASE =
   'postgres://user:password@host:port/database, in production with ?sslmode=verify-full';
 
+const USERNAME = 'the user name, instead of one in the URL';
+const PASSWORD = 'the password, instead of one in the URL';
+
 /** Variables that every target reads, in production and development. Each may also be given as `<name>_FILE`. */
 export const BUS = {
   MODE: z.enum(['development', 'production']).describe('development or production'),
@@ -34,14 +37,21 @@ export function busConfig(env: NodeJS.ProcessEnv): BusConfig {
   return loadConfig(BUS, env, busFaults);
 }
 
-/** Variables that every target with a database reads. */
-export const COMMON = {
-  ...BUS,
-  ORIGIN: z.url().describe('the exact origin that callers use, such as https://review.example'),
+/** How all roles log in, where none has variables of its own. */
+export const LOGIN = {
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'expected a postgres:// URL')
     .describe(DATABASE),
+  DATABASE_USERNAME: z.string().optional().describe(USERNAME),
+  DATABASE_PASSWORD: z.string().optional().describe(PASSWORD),
+} as const;
+
+/** Variables that every target with a database reads. */
+export const COMMON = {
+  ...BUS,
+  ORIGIN: z.url().describe('the exact origin that callers use, such as https://review.example'),
+  ...LOGIN,
   TRUST: z.string().describe('the trust manifest as JSON; usually TRUST_FILE'),
   DATABASE_CONNECTIONS: wholeNumber(1, 200)
     .default(10)
@@ -90,26 +100,59 @@ const HALF_A_PAIR: ConfigurationFault = {
   remedy: 'Set both, or none of them.',
 };
 
-/** `DATABASE_URL_<ROLE>`: how a role logs in by itself. */
-export function databaseUrlShape(role: RoleName): ConfigurationShape {
-  return { [databaseUrlVariable(role)]: z.string().optional().describe(DATABASE) };
+/** `DATABASE_URL_<ROLE>`, `DATABASE_USERNAME_<ROLE>`, `DATABASE_PASSWORD_<ROLE>`: how a role logs in by itself. */
+export function databaseLoginShape(role: RoleName): ConfigurationShape {
+  const { url, username, password } = loginVariables(role);
+  return {
+    [url]: z.string().optional().describe(DATABASE),
+    [username]: z.string().optional().describe(USERNAME),
+    [password]: z.string().optional().describe(PASSWORD),
+  };
 }
 
-/** `DATABASE_URL_<ROLE>` where a role logs in by itself, else the common URL. */
+/**
+ * The URL with which a role logs in: by its own variables where there are any, else by the common ones. Files are read
+ * again with every call, for passwords change.
+ *
+ * @throws ConfigurationError for a file that cannot be read, and in production for a URL without verified TLS
+ */
 export function databaseUrlOf(
   role: RoleName,
   config: CommonConfig,
   env: NodeJS.ProcessEnv,
 ): string {
-  const name = databaseUrlVariable(role);
-  const faults = (given: { readonly [of: string]: unknown }) => {
-    const url = given[name] as string | undefined;
-    return url !== undefined && refusesPlaintext(config) ? databaseFaults(name, url) : [];
-  };
-  const given = loadConfig(databaseUrlShape(role), env, faults)[name] as string | undefined;
-  return given ?? config.DATABASE_URL;
+  const names = loginVariables(role);
+  const read = (shape: ConfigurationShape, variable: string) =>
+    loadConfig(shape, env, (given) => {
+      const url = given[variable] as string | undefined;
+      return url !== undefined && refusesPlaintext(config) ? databaseFaults(variable, url) : [];
+    }) as Readonly<Record<string, string | undefined>>;
+  const common = read(LOGIN, 'DATABASE_URL');
+  const own = read(databaseLoginShape(role), names.url);
+  // The common login belongs to the common URL.
+  const login = own[names.url] === undefined ? common : {};
+  return withCredentials(
+    own[names.url] ?? (common['DATABASE_URL'] as string),
+    own[names.username] ?? login['DATABASE_USERNAME'],
+    own[names.password] ?? login['DATABASE_PASSWORD'],
+  );
 }
 
-function databaseUrlVariable(role: RoleName): string {
-  return `DATABASE_URL_${role.toUpperCase().replaceAll('-', '_')}`;
+function loginVariables(role: RoleName): Record<'url' | 'username' | 'password', string> {
+  const suffix = role.toUpperCase().replaceAll('-', '_');
+  return {
+    url: `DATABASE_URL_${suffix}`,
+    username: `DATABASE_USERNAME_${suffix}`,
+    password: `DATABASE_PASSWORD_${suffix}`,
+  };
+}
+
+/** The client takes parameters before what stands in front of the host, where not every URL has room for a name. */
+export function withCredentials(url: string, username?: string, password?: string): string {
+  if (username === undefined && password === undefined) return url;
+  const [address = '', query = ''] = url.split(/\?(.*)/s);
+  const parameters = new URLSearchParams(query);
+  if (username !== undefined) parameters.set('user', username);
+  if (password !== undefined) parameters.set('password', password);
+  return `${address}?${parameters.toString()}`;
 }

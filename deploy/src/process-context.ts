@@ -23,14 +23,14 @@ import type { Jobs } from '@countersign/platform/jobs';
 import { SIGNING_POLICY, readTrustManifest, restrictRemoteSigner } from '@countersign/protocol';
 import type { RemoteSigner, SigningService, TrustManifest } from '@countersign/protocol';
 import { databaseGauges } from './database-gauges.js';
-import { commonConfig, databaseUrlOf } from './configuration.js';
+import { commonConfig } from './configuration.js';
 import type { CommonConfig } from './configuration.js';
 import { keyGauge } from './key-gauge.js';
 import { messageVerifier } from './message-settings.js';
 import { connectedOnce, createBusContext, requireConnected } from './bus-context.js';
 import type { BusContext, ProcessInputs } from './bus-context.js';
 import type { Hint, Rights } from './permissions.js';
-import { poolOf } from './pool.js';
+import { databaseUrl, poolOf } from './pool.js';
 import type { PoolSettings } from './pool.js';
 import { redisConfig } from './redis-settings.js';
 import { RemoteKey } from './remote-key.js';
@@ -227,10 +227,15 @@ async function jobsOf(role: RoleName, { config, env, log }: PoolSettings): Promi
   const lockMs = workerConfig(env).WORKER_LOCK_SECONDS * 1000;
   const redis = redisConfig(config, env);
   if (redis !== undefined) return createJobs({ log, lockMs, redis });
-  const url = new URL(databaseUrlOf(role, config, env));
+  const current = databaseUrl(role, { config, env, log });
+  return createJobs({ log, lockMs, databaseUrl: () => inRole(current(), QUEUES_ROLE) });
+}
+
+function inRole(databaseUrl: string, role: string): string {
+  const url = new URL(databaseUrl);
   const options = url.searchParams.get('options') ?? '';
-  url.searchParams.set('options', `${options} -c role=${QUEUES_ROLE}`.trim());
-  return createJobs({ log, lockMs, databaseUrl: url.href });
+  url.searchParams.set('options', `${options} -c role=${role}`.trim());
+  return url.href;
 }
 
 async function all<T>(parts: readonly T[], work: (part: T) => Promise<void>): Promise<void> {

@@ -1,7 +1,7 @@
 import { REDIS_SETTINGS } from '@countersign/platform';
 import type { ConfigurationShape } from '@countersign/platform';
 import { z } from 'zod';
-import { BUS, COMMON, PROCESS, databaseUrlShape } from './configuration.js';
+import { BUS, COMMON, PROCESS, databaseLoginShape } from './configuration.js';
 import {
   CALLER_PRIVATE_KEY,
   CALLER_PUBLIC_KEY,
@@ -49,7 +49,7 @@ function shapesOf({
   return [
     PROCESS,
     ...(traced ? [TRACING] : []),
-    ...(role === null ? [BUS] : [COMMON, databaseUrlShape(role)]),
+    ...(role === null ? [BUS] : [COMMON, databaseLoginShape(role)]),
     ...(key === null || key === 'caller' ? [] : [signingKeyShape(key), TRANSIT]),
     ...(messages.length === 0
       ? []

@@ -109,6 +109,9 @@ describe('values that do not fit are refused by a sentence with the key and the 
     ['image.repository=""', /image\.repository is missing: build/],
     ['keys.existingSecret=""', /keys\.existingSecret is missing: run `countersign keygen/],
     ['postgres.existingSecret=""', /postgres\.existingSecret is missing: name a Secret/],
+    ['postgres.url="postgres://a:b@pg/c"', /postgres\.url has credentials: .* postgres\.roles/],
+    ['postgres.url="postgres://pg/c?user=a"', /postgres\.url has credentials/],
+    ['postgres.url="postgres://pg/c"', /postgres\.url does not verify .* sslmode=verify-full/],
     [
       'postgres.migration.existingSecret=""',
       /postgres\.migration\.existingSecret is missing: .* migration\.mode to none/,
@@ -125,9 +128,9 @@ describe('values that do not fit are refused by a sentence with the key and the 
       /at '\/nats\/auth': value must be one of 'password', 'credentials', 'none'/,
     ],
     ['redis.existingSecret=""', /redis\.existingSecret is missing/],
-    ['redis.url=rediss://redis:6379', /redis\.url is set beside redis\.existingSecret/],
+    ['redis.url="rediss://redis:6379"', /redis\.url is set beside redis\.existingSecret/],
     [
-      'redis.existingSecret="",redis.url=rediss://:word@redis:6379',
+      'redis.existingSecret="",redis.url="rediss://:word@redis:6379"',
       /redis\.url has credentials: .*secretSettings\.REDIS_PASSWORD/,
     ],
     ['oidc.issuer=""', /oidc\.issuer is missing/],

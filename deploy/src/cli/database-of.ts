@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { loadConfig } from '@countersign/platform';
 import { DEFAULT_DATA, dataDirectory } from '../data-directory.js';
 import { PlainError } from '../plain-error.js';
+import { LOGIN, withCredentials } from '../configuration.js';
 import { NATS_TRANSPORT, databaseFaults } from '../store-transport.js';
 import { STORES_FILE } from '../stores-file.js';
 import type { StoresFile } from '../stores-file.js';
@@ -23,17 +24,21 @@ export function databaseOf({ data }: DatabaseOptions): { url: string; developmen
   );
 }
 
-/** `DATABASE_URL`, or the content of the file that `DATABASE_URL_FILE` names. */
+/** `DATABASE_URL` with `DATABASE_USERNAME` and `DATABASE_PASSWORD`, each also as the file that `…_FILE` names. */
 export function databaseUrl(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const shape = {
     DATABASE_URL: z.string().optional().describe('postgres://user:password@host:port/database'),
+    DATABASE_USERNAME: LOGIN.DATABASE_USERNAME,
+    DATABASE_PASSWORD: LOGIN.DATABASE_PASSWORD,
     // Where commands run beside targets, as the chart's migration does, they are as strict.
     MODE: z.enum(['development', 'production']).default('development').describe('as the targets'),
     ALLOW_PLAINTEXT_STORES: NATS_TRANSPORT.ALLOW_PLAINTEXT_STORES,
   };
-  return loadConfig(shape, env, ({ DATABASE_URL, MODE, ALLOW_PLAINTEXT_STORES }) =>
+  const given = loadConfig(shape, env, ({ DATABASE_URL, MODE, ALLOW_PLAINTEXT_STORES }) =>
     DATABASE_URL === undefined || MODE !== 'production' || ALLOW_PLAINTEXT_STORES
       ? []
       : databaseFaults('DATABASE_URL', DATABASE_URL),
-  ).DATABASE_URL;
+  );
+  const { DATABASE_URL: url, DATABASE_USERNAME: username, DATABASE_PASSWORD: password } = given;
+  return url === undefined ? undefined : withCredentials(url, username, password);
 }

@@ -8,7 +8,14 @@
 {{- $v := .root.Values }}
 {{- range .arrows.roles }}
 {{- $own := default (dict) (index $v.postgres.roles .) }}
-{{ include "countersign.secretFile" (dict "secret" (default $v.postgres.existingSecret $own.existingSecret) "key" (default . $own.key) "path" (printf "postgres/%s" .)) }}
+{{- $secret := default $v.postgres.existingSecret $own.existingSecret }}
+{{- if $v.postgres.url }}
+{{- $at := ternary "" (printf "%s-" .) (hasKey $own "existingSecret") }}
+{{ include "countersign.secretFile" (dict "secret" $secret "key" (default (printf "%susername" $at) $own.usernameKey) "path" (printf "postgres/%s.username" .)) }}
+{{ include "countersign.secretFile" (dict "secret" $secret "key" (default (printf "%spassword" $at) $own.passwordKey) "path" (printf "postgres/%s.password" .)) }}
+{{- else }}
+{{ include "countersign.secretFile" (dict "secret" $secret "key" (default . $own.key) "path" (printf "postgres/%s" .)) }}
+{{- end }}
 {{- end }}
 {{- range .arrows.keys }}
 {{- $own := default (dict) (index $v.keys.services .) }}
@@ -49,6 +56,17 @@
 {{- end }}
 {{- end }}
 
+{{/* How a database role logs in: by a URL, or by user name and password. Takes (dict "url" url "suffix" suffix "file" path). */}}
+{{- define "countersign.login" }}
+{{- if .url }}
+- {name: DATABASE_URL{{ .suffix }}, value: {{ .url | quote }}}
+- {name: DATABASE_USERNAME{{ .suffix }}_FILE, value: {{ .file }}.username}
+- {name: DATABASE_PASSWORD{{ .suffix }}_FILE, value: {{ .file }}.password}
+{{- else }}
+- {name: DATABASE_URL{{ .suffix }}_FILE, value: {{ .file }}}
+{{- end }}
+{{- end }}
+
 {{/* A target's variables, as a list. Takes (dict "root" $ "name" name "arrows" arrows "values" values). */}}
 {{- define "countersign.env" -}}
 {{- $v := .root.Values }}
@@ -71,11 +89,11 @@
 {{- range .arrows.messages }}
 - {name: {{ . | upper | replace "-" "_" }}_MESSAGE_KEYS_FILE, value: {{ $at }}/keys/{{ . }}.message-keys}
 {{- end }}
-- {name: DATABASE_URL_FILE, value: {{ $at }}/postgres/{{ first .arrows.roles }}}
+{{- include "countersign.login" (dict "url" $v.postgres.url "suffix" "" "file" (printf "%s/postgres/%s" $at (first .arrows.roles))) }}
 {{- end }}
 {{- if gt (len .arrows.roles) 1 }}
 {{- range .arrows.roles }}
-- {name: DATABASE_URL_{{ . | upper | replace "-" "_" }}_FILE, value: {{ $at }}/postgres/{{ . }}}
+{{- include "countersign.login" (dict "url" $v.postgres.url "suffix" (printf "_%s" (. | upper | replace "-" "_")) "file" (printf "%s/postgres/%s" $at .)) }}
 {{- end }}
 {{- end }}
 {{- range .arrows.keys }}

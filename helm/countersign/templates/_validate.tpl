@@ -13,7 +13,13 @@
 {{- if eq (include "countersign.host" $v.origin) (include "countersign.host" $v.sandboxOrigin) }}{{ if eq $v.mode "production" }}{{ fail "sandboxOrigin has the host of origin: apps must run on another site; give them a domain of their own." }}{{ end }}{{ end }}
 {{- if not $v.image.repository }}{{ fail "image.repository is missing: build deploy/Dockerfile, push it to a registry of yours, and name it here." }}{{ end }}
 {{- if not $v.keys.existingSecret }}{{ fail "keys.existingSecret is missing: run `countersign keygen --dir keys --issuer <origin>`, then `kubectl create secret generic countersign-keys --from-file=keys/`, and name that Secret here." }}{{ end }}
-{{- if not $v.postgres.existingSecret }}{{ fail "postgres.existingSecret is missing: name a Secret with a URL for each of gateway, request, review, execution-authority, ledger, notifier and deletion (docs/operations.md, Database)." }}{{ end }}
+{{- range $name := $running }}
+{{- range (include "countersign.arrows" (dict "root" $ "name" $name) | fromJson).roles }}
+{{- if not (or $v.postgres.existingSecret (index (default (dict) (index $v.postgres.roles .)) "existingSecret")) }}{{ fail (printf "postgres.existingSecret is missing: name a Secret with a login for each of gateway, request, review, execution-authority, ledger, notifier and deletion (docs/operations.md, Database), or one of the role by postgres.roles.%s." .) }}{{ end }}
+{{- end }}
+{{- end }}
+{{- if regexMatch "^[a-z]+://[^/?]*@|[?&](user|password)=" $v.postgres.url }}{{ fail "postgres.url has credentials: values are no place for secrets; give them by postgres.existingSecret and postgres.roles." }}{{ end }}
+{{- if and $v.postgres.url (eq $v.mode "production") (ne (toString $v.settings.ALLOW_PLAINTEXT_STORES) "true") (not (contains "sslmode=verify-full" $v.postgres.url)) }}{{ fail "postgres.url does not verify the server: add sslmode=verify-full, with caBundle where its authority is your own; where the network itself is encrypted, set settings.ALLOW_PLAINTEXT_STORES to true." }}{{ end }}
 {{- if and (ne $v.migration.mode "none") (not $v.postgres.migration.existingSecret) }}{{ fail "postgres.migration.existingSecret is missing: name a Secret with the URL of the database's owner, or set migration.mode to none and run `countersign migrate` yourself." }}{{ end }}
 {{- if not $v.oidc.issuer }}{{ fail "oidc.issuer is missing: set it to the issuer exactly as your identity provider writes it." }}{{ end }}
 {{- if and (eq $v.mode "production") (not $v.oidc.existingSecret) }}{{ fail "oidc.existingSecret is missing: name a Secret with client-id and client-secret of this service at your identity provider." }}{{ end }}

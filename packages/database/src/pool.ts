@@ -37,8 +37,8 @@ export type RoleName = keyof typeof ROLES;
 export type DatabaseRole = (typeof ROLES)[RoleName];
 
 export interface PoolOptions {
-  /** `postgres://…`; its user must be a member of `role`. */
-  url: string;
+  /** `postgres://…`; its user must be a member of `role`. A function is called for each new connection. */
+  url: string | (() => string);
   /** Acted as by every connection. Without one the connection acts as the URL's user. */
   role?: DatabaseRole;
   /** Most connections; 10 when not given. */
@@ -186,8 +186,12 @@ export function createOwnerPool(options: Omit<PoolOptions, 'role'>): OwnerPool {
 
 function plainPool(options: PoolOptions, max: number): pg.Pool {
   const { statementTimeoutMs } = options;
+  const { url } = options;
+  const startup = startupOptions(options.role);
   const pool = new pg.Pool({
-    ...withStartupOptions(options.url, startupOptions(options.role)),
+    ...(typeof url === 'string'
+      ? withStartupOptions(url, startup)
+      : { Client: clientOf(() => withStartupOptions(url(), startup)) }),
     max,
     application_name: options.application,
     connectionTimeoutMillis: options.connectionTimeoutMs ?? 5000,
@@ -205,6 +209,15 @@ function plainPool(options: PoolOptions, max: number): pg.Pool {
   pool.on('connect', (client) => client.on('error', () => {}));
   if (options.around !== undefined) watchStatements(pool, options.around);
   return pool;
+}
+
+/** Connections of a pool whose settings are asked for with each of them: a password that changed needs no restart. */
+export function clientOf(settings: () => pg.ClientConfig): typeof pg.Client {
+  return class extends pg.Client {
+    constructor(config?: string | pg.ClientConfig) {
+      super({ ...(config as pg.ClientConfig), ...settings() });
+    }
+  };
 }
 
 /**

@@ -58,8 +58,8 @@ export interface JobsOptions {
   log: Logger;
   /** Queues in Redis; without it they are in PostgreSQL, schema `bullmq` (see {@link migrateJobs}). */
   redis?: RedisServers | undefined;
-  /** Required without `redis`; may carry `options=-c role=…`. */
-  databaseUrl?: string | undefined;
+  /** Required without `redis`; may carry `options=-c role=…`. A function is called for each new connection. */
+  databaseUrl?: string | (() => string) | undefined;
   /** How long a worker may hold a job without a sign of life before another one gets it; 30 s when not given. */
   lockMs?: number | undefined;
   /** How long adding jobs waits for the store's answer; 3 s when not given. */
@@ -297,10 +297,15 @@ function redisStore(servers: RedisServers): Store {
   };
 }
 
-function postgresStore(databaseUrl: string, log: Logger): Store {
+function postgresStore(databaseUrl: string | (() => string), log: Logger): Store {
+  const url = typeof databaseUrl === 'string' ? () => databaseUrl : databaseUrl;
   // One pool for all queues. Every worker holds one of its connections to listen on.
   const pool = new pg.Pool({
-    ...withSearchPath(databaseUrl),
+    Client: class extends pg.Client {
+      constructor(config?: string | pg.ClientConfig) {
+        super({ ...(config as pg.ClientConfig), ...withSearchPath(url()) });
+      }
+    },
     max: 20,
     connectionTimeoutMillis: 5000,
     keepAlive: true,
