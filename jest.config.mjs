@@ -43,9 +43,9 @@ function sources() {
   );
 }
 
-// These files kill faster than a busy machine starts, bound how late a worker may be, or compare times: nothing else runs
+// These files kill faster than a busy machine starts, bound how late a worker may be, or compare times and turns: nothing else runs
 // beside them (tools/test.mjs).
-const ALONE = ['fault/kill', 'fault/workers', 'e2e/isolation/'];
+const ALONE = ['fault/kill', 'fault/workers', 'attacks/turns', 'e2e/isolation/'];
 
 /** `npm run test:fast`: the rules of the lifecycle, their statements and their signatures, against Postgres, NATS and Redis. */
 const FAST = [
