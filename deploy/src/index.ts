@@ -1,8 +1,10 @@
+export { commonConfig } from './configuration.js';
 export { LOGINS, databaseRolesSql } from './database-roles.js';
 export { ensureKeys, trustManifest } from './keys.js';
 export { ASKED, messageKeysVariable } from './message-settings.js';
 export { assemble } from './modules.js';
 export type { BusPermissions, Hint } from './permissions.js';
+export { databaseUrl } from './pool.js';
 export { settingsOf } from './settings.js';
 export type { Setting } from './settings.js';
 export { signingKeyVariable } from './signing-settings.js';

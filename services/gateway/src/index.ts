@@ -13,6 +13,8 @@ export type { DevelopmentProviderOptions } from './development-provider/provider
 export type { Notifications } from './operations/discovery.js';
 export { createGateway } from './module.js';
 export type { GatewayDeps } from './deps.js';
+export { createRates } from './rates.js';
+export type { Rates } from './rates.js';
 export { createStore } from './store/index.js';
 export * as gatewayStatements from './store/statements.js';
 
