@@ -72,7 +72,10 @@ export default {
       ...shared,
       displayName: 'system',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', ...ALONE.map((path) => `<rootDir>/test/${path}`)],
+      testPathIgnorePatterns: [
+        '/node_modules/',
+        ...[...ALONE, 'cluster/cluster.test'].map((path) => `<rootDir>/test/${path}`),
+      ],
     },
     {
       ...shared,
@@ -92,6 +95,18 @@ export default {
       ...shared,
       displayName: 'fast',
       testMatch: FAST.map((path) => `<rootDir>/test/${path}.test.ts`),
+    },
+    {
+      // `npm run test:cluster`: on a Kubernetes that it starts, as root on Linux, or on a given one.
+      ...shared,
+      displayName: 'cluster',
+      testMatch: ['<rootDir>/test/cluster/cluster.test.ts'],
+    },
+    {
+      // `npm run cluster`: tests nothing.
+      ...shared,
+      displayName: 'standing-cluster',
+      testMatch: ['<rootDir>/test/cluster/keep.ts'],
     },
     {
       ...shared,

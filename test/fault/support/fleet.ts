@@ -179,7 +179,7 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
 }
 
 /** The commands for developers of the version whose root that is: the version before has them in its command line. */
-function commandsOf(root: string): string {
+export function commandsOf(root: string): string {
   const file = join(root, 'tools', 'develop.mjs');
   return existsSync(file) ? file : join(root, 'deploy', 'countersign.mjs');
 }

@@ -18,9 +18,20 @@ export interface S3Server {
   stop(): Promise<void>;
 }
 
+/** A client that repeats nothing, of the owner of everything at that address. */
+export function s3Client(url: string): S3Client {
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
+  return new S3Client({
+    region: 'us-east-1',
+    endpoint: url,
+    forcePathStyle: true,
+    credentials: S3_ACCESS,
+    maxAttempts: 1,
+  });
+}
+
 /** A real S3 server with versions and Object Lock: versitygw, or MinIO with `S3_SERVER=minio`. */
 export async function startS3(): Promise<S3Server> {
-  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
   const minio = process.env['S3_SERVER'] === 'minio';
   const program = await obtained(minio ? 'minio' : 'versitygw');
   const directory = mkdtempSync(join(tmpdir(), 'countersign-s3-'));
@@ -37,13 +48,7 @@ export async function startS3(): Promise<S3Server> {
         ...['posix', '--sidecar', at('sidecar'), '--versioning-dir', at('versions'), at('data')],
       ];
   const url = `http://${address}`;
-  const client = new S3Client({
-    region: 'us-east-1',
-    endpoint: url,
-    forcePathStyle: true,
-    credentials: S3_ACCESS,
-    maxAttempts: 1,
-  });
+  const client = s3Client(url);
   const child = await startChild(
     program,
     args,

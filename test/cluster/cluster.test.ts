@@ -1,0 +1,192 @@
+import { TARGETS, rowOf } from '@countersign/deploy';
+import { BUILD_MS } from '../support/programs/obtained.js';
+import { rendered, SHAPES } from '../chart/objects.js';
+import { ROOT } from '../fault/support/previous.js';
+import { report, seconds } from '../fault/support/report.js';
+import type { Cast } from '../fault/support/fixture.js';
+import { until } from '../support/requests.js';
+import { openCluster } from './support/cluster.js';
+import type { Cluster } from './support/cluster.js';
+import { openFrom, placesOf, reachedBy, startStranger } from './support/connections.js';
+import type { Labels, Places } from './support/connections.js';
+import { resourceDefinitions } from './support/definitions.js';
+import { prepareInstallation } from './support/installation.js';
+import type { Installation, Version } from './support/installation.js';
+import { startLoad } from './support/load.js';
+import type { Load, Seen } from './support/load.js';
+import { operatorWith } from './support/operator.js';
+import type { Operator } from './support/operator.js';
+import { lacking } from './support/own/parts.js';
+import { NAMESPACE, RELEASE, STORES } from './support/names.js';
+
+const AT_ONCE = 4;
+/** Only to end a step that hangs. */
+const STEP_MS = 20 * 60_000;
+
+const OURS = {
+  'app.kubernetes.io/instance': RELEASE,
+  'app.kubernetes.io/name': 'countersign',
+};
+/** Made between the installation and the end, by the operator. */
+const OF_THE_SUITE = ['secret/countersign-test-producer'];
+
+/** Targets of an installation with the chart's own values. */
+const INSTALLED = TARGETS.filter((target) =>
+  ['always', 'default'].includes(rowOf(target).installed),
+);
+
+const why = process.env['CLUSTER_KUBECONFIG'] === undefined ? lacking() : null;
+if (why !== null)
+  report(`cluster: LEFT OUT, NOT TESTED: this machine cannot run Kubernetes: ${why}`);
+
+/** The chart on a Kubernetes of two nodes, in the order in which an operator does these things. */
+(why === null ? describe : describe.skip)('the chart on a cluster', () => {
+  let cluster: Cluster;
+  let installation: Installation;
+  let operator: Operator;
+  let version: Version;
+  let before: readonly string[];
+  let cast: Cast;
+  let load: Load | undefined;
+  /** Addresses to connect to, of pods that stay until they are replaced. */
+  let places: Places;
+
+  beforeAll(async () => {
+    cluster = await openCluster();
+    await cluster.kubectl.apply(...resourceDefinitions());
+    version = { root: ROOT, image: cluster.images.countersign };
+    operator = operatorWith(cluster.kubectl);
+    installation = await prepareInstallation(cluster, version);
+  }, 3 * BUILD_MS);
+  afterAll(async () => {
+    await load?.stop();
+    await installation?.stop();
+    await cluster?.stop();
+  }, STEP_MS);
+
+  it.each(SHAPES)(
+    'is accepted by the server: %s',
+    async (shape) => {
+      const objects = rendered(shape).map((manifest) => ({
+        ...manifest,
+        metadata: { ...manifest.metadata, namespace: NAMESPACE },
+      }));
+      await cluster.kubectl.tryOut(...objects);
+    },
+    STEP_MS,
+  );
+
+  it(
+    'installs',
+    async () => {
+      before = await operator.objects();
+      await step('install', () => installation.deploy('install', version));
+      const pods = await operator.pods();
+      expect(pods.filter(({ ready, restarts }) => !ready || restarts > 0)).toEqual([]);
+      expect(new Set(pods.map(({ target }) => target))).toEqual(new Set(INSTALLED));
+    },
+    STEP_MS,
+  );
+
+  it(
+    'listens where the network policies say',
+    async () => {
+      places = await placesOf(cluster, await operator.pods(), installation.providerPort);
+      expect(Object.keys(places)).toHaveLength(INSTALLED.length + 10);
+    },
+    STEP_MS,
+  );
+
+  it.each(INSTALLED)(
+    'connects to the places of the drawing and to no others: %s',
+    async (target) => {
+      const [pod] = await operator.pods(target);
+      const open = await openFrom(cluster, NAMESPACE, pod!.name, places);
+      expect(open.sort()).toEqual(reachedBy(target).sort());
+    },
+    STEP_MS,
+  );
+
+  it(
+    'answers connections of Prometheus and of the gateway’s callers, and no others',
+    async () => {
+      const all = Object.keys(places);
+      const ours = all.filter((place) => /^(health|interface|apps)/.test(place));
+      const health = ours.filter((place) => place.startsWith('health'));
+      const others = all.filter((place) => !ours.includes(place));
+      const open = async (namespace: string, name: string, labels: Labels): Promise<string[]> => {
+        await startStranger(cluster, namespace, name, labels);
+        const reached = await openFrom(cluster, namespace, name, places);
+        await cluster.kubectl.ask('--namespace', namespace, 'delete', 'pod', name);
+        return reached.sort();
+      };
+      const prometheus = { app: 'prometheus' };
+      expect(await open(STORES, 'prometheus', prometheus)).toEqual([...others, ...health].sort());
+      expect(await open(STORES, 'caller', { app: 'door' })).toEqual(
+        [...others, 'apps', 'interface'].sort(),
+      );
+      expect(await open(STORES, 'stranger', {})).toEqual(others.sort());
+      expect(await open(NAMESPACE, 'stranger', prometheus)).toEqual(others.sort());
+      expect(await open(NAMESPACE, 'impostor', OURS)).toEqual([]);
+    },
+    STEP_MS,
+  );
+
+  it(
+    'takes requests through their lifecycles',
+    async () => {
+      cast = await installation.configure(version);
+      load = startLoad(cast, AT_ONCE);
+      await step('lifecycles', () => load!.more(20));
+    },
+    STEP_MS,
+  );
+
+  it(
+    'passes its own test',
+    async () => {
+      await step('helm test', () => installation.helm('test', RELEASE, '--timeout', '10m'));
+    },
+    STEP_MS,
+  );
+
+  it(
+    'leaves nothing when it is uninstalled',
+    async () => {
+      await load?.stop();
+      load = undefined;
+      await step('uninstall', () =>
+        installation.helm('uninstall', RELEASE, '--wait', '--timeout', '10m'),
+      );
+      // helm waits for Deployments, whose pods finish their calls after them.
+      await until(
+        () => operator.objects(),
+        (names) => !names.some((name) => name.startsWith('pod/')),
+        STEP_MS,
+      );
+      expect(await operator.objects()).toEqual([...before, ...OF_THE_SUITE].sort());
+    },
+    STEP_MS,
+  );
+
+  // ---------------------------------------------------------------------------------------------------
+
+  /** Does it under load; no caller may see it. */
+  async function step(name: string, work: () => Promise<unknown>): Promise<void> {
+    load?.since();
+    const begin = performance.now();
+    let seen: Seen | undefined;
+    try {
+      await work();
+      await load?.more(2);
+    } finally {
+      seen = load?.since();
+      report(`cluster: ${name}: ${seconds(begin)}${seen === undefined ? '' : `, ${toldOf(seen)}`}`);
+    }
+    expect(seen?.failed ?? []).toEqual([]);
+  }
+});
+
+function toldOf({ lifecycles, calls, failed, slowestMs }: Seen): string {
+  return `${lifecycles} lifecycles, ${calls} calls, ${failed.length} failed, slowest ${slowestMs} ms`;
+}

@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+
+/** Kinds of objects that the chart makes beside those of Kubernetes, as their projects publish them in Go modules. */
+const DEFINITIONS = [
+  {
+    module: 'github.com/prometheus-operator/prometheus-operator@v0.84.0',
+    files: ['podmonitors', 'servicemonitors', 'prometheusrules'].map(
+      (kind) => `example/prometheus-operator-crd/monitoring.coreos.com_${kind}.yaml`,
+    ),
+  },
+  {
+    module: 'github.com/kedacore/keda/v2@v2.17.2',
+    files: ['config/crd/bases/keda.sh_scaledobjects.yaml'],
+  },
+  {
+    module: 'sigs.k8s.io/gateway-api@v1.3.0',
+    files: ['config/crd/standard/gateway.networking.k8s.io_httproutes.yaml'],
+  },
+] as const;
+
+export function resourceDefinitions(): object[] {
+  return DEFINITIONS.flatMap(({ module, files }) => {
+    const answer = execFileSync('go', ['mod', 'download', '-json', module], {
+      cwd: tmpdir(),
+      encoding: 'utf8',
+    });
+    const { Dir } = JSON.parse(answer) as { Dir: string };
+    return files.map((file) => parse(readFileSync(join(Dir, file), 'utf8')) as object);
+  });
+}

@@ -1,0 +1,282 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { CreateBucketCommand } from '@aws-sdk/client-s3';
+import pg from 'pg';
+import { TARGETS, databaseRolesSql } from '@countersign/deploy';
+import { freePort } from '@countersign/dev-servers';
+import { operatorOf, personOf, producerOf } from '../../support/client.js';
+import type { Demo } from '../../support/instance.js';
+import { obtainedTool } from '../../support/programs/obtained.js';
+import { S3_ACCESS, s3Client } from '../../support/servers/s3.js';
+import type { Cast } from '../../fault/support/fixture.js';
+import { commandsOf } from '../../fault/support/fleet.js';
+import type { Cluster } from './cluster.js';
+import { openDoor } from './door.js';
+import type { Door } from './door.js';
+import { outputOf } from './kubectl.js';
+import type { Kubectl } from './kubectl.js';
+import { NAMESPACE, RELEASE, STORES } from './names.js';
+import { BUCKET, DOOR, S3_PORT, surroundings } from './surroundings.js';
+
+/** One version of the product: a built checkout, and its image. */
+export interface Version {
+  readonly root: string;
+  readonly image: string;
+}
+
+/** What an operator has around an installation: stores, identity provider, keys, Secrets, and values of the chart. */
+export interface Installation {
+  readonly origin: string;
+  /** Port of the identity provider, of its pod as of this machine. */
+  readonly providerPort: number;
+  /** Installs or upgrades a version's chart, and waits until it is ready. Settings are as those of helm. */
+  deploy(verb: 'install' | 'upgrade', version: Version, ...settings: string[]): Promise<string>;
+  helm(...args: string[]): Promise<string>;
+  /** Makes the keys that a version needs and that are missing. */
+  makeKeys(version: Version): Promise<void>;
+  /** Makes tenants, people and routes in the installation of that version, and logs in. */
+  configure(version: Version): Promise<Cast>;
+  stop(): Promise<void>;
+}
+
+/** On an empty database, for the version that is to be installed first. */
+export async function prepareInstallation(cluster: Cluster, first: Version): Promise<Installation> {
+  const { kubectl, folder } = cluster;
+  const ports = {
+    ...{ gateway: await freePort(), sandbox: await freePort() },
+    ...{ postgres: await freePort(), s3: await freePort(), provider: await freePort() },
+  };
+  const origin = `http://localhost:${ports.gateway}`;
+  const data = join(folder, `data-${ports.gateway}`);
+  const keys = join(data, 'keys');
+  mkdirSync(data);
+  await removeNamespaces(kubectl);
+  const [node = ''] = (await kubectl.ask('get', 'nodes', '-o', 'name')).split('\n');
+  await kubectl.apply(
+    namespace(),
+    ...surroundings({
+      images: cluster.images,
+      node: node.replace('node/', ''),
+      providerPort: ports.provider,
+      origin,
+    }),
+  );
+  await kubectl.ask(
+    ...['--namespace', STORES, 'wait', '--for=condition=Available', '--timeout=5m'],
+    ...['deployment', '--all'],
+  );
+  const doors: Door[] = [];
+  doors.push(await openDoor(kubectl, STORES, 'provider', [[ports.provider, ports.provider]]));
+  doors.push(
+    await openDoor(kubectl, STORES, 'door', [
+      ...(['gateway', 'sandbox', 'postgres', 's3'] as const).map(
+        (name) => [ports[name], DOOR[name]] as const,
+      ),
+    ]),
+  );
+  const ownerUrl = `postgres://countersign@localhost:${ports.postgres}/countersign`;
+  const run = (root: string, command: string, ...args: string[]): Promise<unknown> =>
+    promisify(execFile)(process.execPath, [join(root, command), ...args], {
+      env: { ...process.env, DATABASE_URL: ownerUrl },
+    });
+
+  const makeKeys: Installation['makeKeys'] = async ({ root }) => {
+    await run(root, 'deploy/countersign.mjs', 'keygen', '--dir', keys, '--issuer', origin);
+    cpSync(join(keys, 'trust.json'), join(data, 'trust.json'));
+    await kubectl.apply(secret('countersign-keys', contentOf(keys)));
+  };
+  await makeKeys(first);
+  await emptyDatabase(ports.postgres);
+  await makeBucket(`http://localhost:${ports.s3}`);
+  await kubectl.apply(...secrets());
+  const helm: Installation['helm'] = async (...args) =>
+    (await outputOf(obtainedTool('helm'), [...args, '--namespace', NAMESPACE], kubectl.env)).stdout;
+
+  return {
+    origin,
+    providerPort: ports.provider,
+    helm,
+    makeKeys,
+    deploy(verb, { root, image }, ...settings) {
+      const values = join(data, 'values.json');
+      writeFileSync(
+        values,
+        JSON.stringify(valuesOf({ cluster, image, origin, ports, route: 'review' })),
+      );
+      const chart = join(root, 'helm', 'countersign');
+      return helm(verb, RELEASE, chart, '-f', values, '--wait', '--timeout', '15m', ...settings);
+    },
+    async configure({ root }) {
+      const commands = commandsOf(root).slice(root.length + 1);
+      const issuer = `http://localhost:${ports.provider}`;
+      const at = ['--data', data, '--origin', origin];
+      await run(root, commands, 'set-up', ...at);
+      await run(root, commands, 'configure', ...at, '--issuer', issuer);
+      const [tenant, other] = JSON.parse(readFileSync(join(data, 'tenants.json'), 'utf8'));
+      const sandboxOrigin = `http://localhost:${ports.sandbox}`;
+      const trust = join(data, 'trust.json');
+      const demo = { origin, sandboxOrigin, issuer, ...tenant, trust, other } as Demo;
+      writeFileSync(join(data, 'demo.json'), JSON.stringify(demo));
+      const { token } = tenant.producer;
+      await kubectl.apply(secret('countersign-test-producer', { token }));
+      const reviewer = await personOf(demo, data, demo.people[1]!.id);
+      return { demo, producer: producerOf(demo), reviewer, operator: operatorOf(demo) };
+    },
+    async stop() {
+      for (const door of doors) door.close();
+      await removeNamespaces(kubectl);
+      rmSync(data, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Those of this run, or of one before that was killed. */
+async function removeNamespaces({ ask }: Kubectl): Promise<void> {
+  await ask('delete', 'namespace', NAMESPACE, STORES, '--ignore-not-found', '--timeout=10m');
+}
+
+/** As docs/operations.md says, "Database"; logins need no password in this cluster. */
+async function emptyDatabase(port: number): Promise<void> {
+  const as = async (database: string, ...statements: string[]): Promise<void> => {
+    const client = new pg.Client({
+      connectionString: `postgres://postgres@localhost:${port}/${database}`,
+    });
+    await client.connect();
+    try {
+      for (const statement of statements) await client.query(statement);
+    } finally {
+      await client.end();
+    }
+  };
+  await as(
+    'postgres',
+    'CREATE ROLE countersign LOGIN',
+    'CREATE DATABASE countersign OWNER countersign',
+  );
+  await as('countersign', databaseRolesSql({ queues: false }));
+}
+
+async function makeBucket(url: string): Promise<void> {
+  const client = s3Client(url);
+  try {
+    await client.send(
+      new CreateBucketCommand({ Bucket: BUCKET, ObjectLockEnabledForBucket: true }),
+    );
+  } finally {
+    client.destroy();
+  }
+}
+
+function namespace(): object {
+  const labels = {
+    'pod-security.kubernetes.io/enforce': 'restricted',
+    'pod-security.kubernetes.io/warn': 'restricted',
+  };
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels } };
+}
+
+function contentOf(folder: string): Record<string, string> {
+  return Object.fromEntries(
+    readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), 'utf8')]),
+  );
+}
+
+function secret(name: string, stringData: Readonly<Record<string, string>>): object {
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: NAMESPACE }, stringData };
+}
+
+function secrets(): object[] {
+  const url = (login: string): string => `postgres://${login}@postgres.${STORES}:5432/countersign`;
+  const logins = ['gateway', 'request', 'review', 'ledger', 'notifier', 'deletion'];
+  const { accessKeyId, secretAccessKey } = S3_ACCESS;
+  return [
+    secret('countersign-postgres', {
+      ...Object.fromEntries(logins.map((login) => [login, url(login)])),
+      'execution-authority': url('execution'),
+    }),
+    secret('countersign-postgres-owner', { owner: url('countersign') }),
+    // Passwords of the users of examples/nats-values.yaml, here their names.
+    secret('countersign-nats', Object.fromEntries(TARGETS.map((target) => [target, target]))),
+    secret('countersign-redis', { url: `redis://redis.${STORES}:6379` }),
+    secret('countersign-s3', {
+      'access-key-id': accessKeyId,
+      'secret-access-key': secretAccessKey,
+    }),
+  ];
+}
+
+interface ValuesOptions {
+  readonly cluster: Cluster;
+  readonly image: string;
+  readonly origin: string;
+  readonly ports: Readonly<Record<'provider' | 'sandbox', number>>;
+  readonly route: string;
+}
+
+function valuesOf({ cluster, image, origin, ports, route }: ValuesOptions): object {
+  const store = (app: string): object[] => [
+    {
+      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': STORES } },
+      podSelector: { matchLabels: { app } },
+    },
+  ];
+  const tag = image.lastIndexOf(':');
+  return {
+    image: { repository: image.slice(0, tag), tag: image.slice(tag + 1) },
+    mode: 'development',
+    origin,
+    sandboxOrigin: `http://localhost:${ports.sandbox}`,
+    keys: { existingSecret: 'countersign-keys' },
+    postgres: {
+      existingSecret: 'countersign-postgres',
+      migration: { existingSecret: 'countersign-postgres-owner' },
+    },
+    nats: { url: `nats://nats.${STORES}:4222`, existingSecret: 'countersign-nats' },
+    redis: { existingSecret: 'countersign-redis' },
+    oidc: { issuer: `http://localhost:${ports.provider}` },
+    anchor: {
+      s3: {
+        ...{ bucket: BUCKET, endpoint: `http://s3.${STORES}:${S3_PORT}`, pathStyle: true },
+        existingSecret: 'countersign-s3',
+      },
+    },
+    settings: { QUOTAS: 'off', RATE_PRINCIPAL: 1_000_000 },
+    test: { existingSecret: 'countersign-test-producer', route },
+    defaults: {
+      resources: { requests: { cpu: '10m', memory: '64Mi' }, limits: { memory: '512Mi' } },
+    },
+    networkPolicy: {
+      ingress: store('door'),
+      monitoring: store('prometheus'),
+      dns: cluster.dns,
+      postgres: { peers: store('postgres') },
+      nats: { peers: store('nats') },
+      redis: { peers: store('redis') },
+      oidc: { ports: [ports.provider], peers: store('provider') },
+      anchor: { ports: [S3_PORT], peers: store('s3') },
+    },
+    targets: {
+      // A development issuer is loopback: this machine's for people, and the pod's for the gateway.
+      gateway: { extraContainers: [wayToProvider(image, ports.provider)] },
+    },
+  };
+}
+
+function wayToProvider(image: string, port: number): object {
+  const script =
+    `process.on('SIGTERM',()=>process.exit());require('net').createServer((a)=>{const b=require('net').connect(${port},'provider.${STORES}');` +
+    `a.pipe(b).pipe(a);a.on('error',()=>b.destroy());b.on('error',()=>a.destroy())}).listen(${port},'127.0.0.1')`;
+  return {
+    name: 'provider',
+    image,
+    command: ['node', '-e', script],
+    resources: { requests: { cpu: '5m', memory: '32Mi' } },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import type { Kubectl } from './kubectl.js';
+import { NAMESPACE, RELEASE } from './names.js';
+
+const MINE = `app.kubernetes.io/instance=${RELEASE}`;
+
+interface PodObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly deletionTimestamp?: string;
+  };
+  readonly spec: { readonly nodeName?: string };
+  readonly status: {
+    readonly phase: string;
+    readonly podIP?: string;
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    readonly containerStatuses?: readonly {
+      readonly name: string;
+      readonly containerID?: string;
+      readonly restartCount: number;
+    }[];
+  };
+}
+
+export interface PodSeen {
+  readonly name: string;
+  readonly target: string;
+  readonly node: string;
+  readonly address: string;
+  readonly ready: boolean;
+  readonly restarts: number;
+  /** Id of the target's container in its runtime. */
+  readonly container: string;
+}
+
+/** Questions and orders of an operator of the installation. */
+export interface Operator {
+  /** Pods of the release that are not ending, of one target or of all. */
+  pods(target?: string): Promise<readonly PodSeen[]>;
+  /** Resolves when every Deployment has all its pods, and they are ready. */
+  settled(): Promise<void>;
+  /** Names of all objects in the namespace but events, with their kinds. */
+  objects(): Promise<readonly string[]>;
+}
+
+export function operatorWith(kubectl: Kubectl): Operator {
+  const ask = (...args: string[]): Promise<string> =>
+    kubectl.ask('--namespace', NAMESPACE, ...args);
+  return {
+    async pods(target) {
+      const selector =
+        target === undefined ? MINE : `${MINE},app.kubernetes.io/component=${target}`;
+      const { items } = JSON.parse(await ask('get', 'pods', '-l', selector, '-o', 'json')) as {
+        items: PodObject[];
+      };
+      return items
+        .filter(({ metadata, status }) => isThere(metadata, status))
+        .map((pod) => seen(pod));
+    },
+    async settled() {
+      await ask('rollout', 'status', 'deployment', '-l', MINE, '--timeout=10m');
+    },
+    async objects() {
+      const kinds = await kubectl.ask(
+        ...['api-resources', '--namespaced', '--verbs=list', '-o', 'name'],
+      );
+      const asked = kinds
+        .split('\n')
+        .filter((kind) => kind !== '' && !/^(events|.*metrics\.k8s\.io$)/.test(kind));
+      const names = await ask('get', asked.join(','), '-o', 'name', '--ignore-not-found');
+      return names.split('\n').filter(Boolean).sort();
+    },
+  };
+}
+
+function isThere(
+  { deletionTimestamp }: PodObject['metadata'],
+  { phase }: PodObject['status'],
+): boolean {
+  return deletionTimestamp === undefined && phase !== 'Succeeded' && phase !== 'Failed';
+}
+
+function seen({ metadata, spec, status }: PodObject): PodSeen {
+  const target = metadata.labels['app.kubernetes.io/component'] ?? '';
+  const containers = status.containerStatuses ?? [];
+  const own = containers.find(({ name }) => name === target);
+  return {
+    name: metadata.name,
+    target,
+    node: spec.nodeName ?? '',
+    address: status.podIP ?? '',
+    ready:
+      status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false,
+    restarts: containers.reduce((sum, { restartCount }) => sum + restartCount, 0),
+    container: own?.containerID?.replace('containerd://', '') ?? '',
+  };
+}

@@ -1,0 +1,75 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { watch } from './api.js';
+import type { Api, Named } from './api.js';
+import { startDns } from './dns.js';
+import { HOST } from './enclosure.js';
+import { rulesetOf } from './policies.js';
+import type { Namespace, Pod, Policy } from './policies.js';
+
+interface Service {
+  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly spec: { readonly clusterIP?: string };
+}
+
+/**
+ * What plugins of a cluster's network do: it answers for the names of Services, and gives `filter` the rules that follow from
+ * NetworkPolicies and pods, whenever they change.
+ */
+export async function startNetwork(
+  api: Api,
+  filter: (rules: string) => void,
+): Promise<{ stop(): void }> {
+  const watching = new AbortController();
+  const addresses = new Map<string, string>();
+  const dns = await startDns(HOST, (service, namespace) =>
+    addresses.get(`${service}.${namespace}`),
+  );
+  let policies: readonly Policy[] = [];
+  let pods: readonly Pod[] = [];
+  let namespaces: readonly Namespace[] = [];
+  let current = '';
+  const update = (): void => {
+    try {
+      const rules = rulesetOf({ policies, pods, namespaces });
+      if (rules !== current) filter(rules);
+      current = rules;
+    } catch (error) {
+      process.stderr.write(`cluster: policies are not enforced: ${(error as Error).message}\n`);
+    }
+  };
+  const follow = <T extends Named>(path: string, told: (objects: readonly T[]) => void): void =>
+    void watch<T>(api, path, told, watching.signal);
+  follow<Service>('/api/v1/services', (services) => {
+    addresses.clear();
+    for (const { metadata, spec } of services) {
+      if (spec.clusterIP !== undefined && spec.clusterIP !== 'None')
+        addresses.set(`${metadata.name}.${metadata.namespace}`, spec.clusterIP);
+    }
+  });
+  follow<Namespace>('/api/v1/namespaces', (all) => {
+    namespaces = all;
+    update();
+  });
+  follow<Pod>('/api/v1/pods', (all) => {
+    pods = all;
+    update();
+  });
+  follow<Policy>('/apis/networking.k8s.io/v1/networkpolicies', (all) => {
+    policies = all;
+    update();
+  });
+  return {
+    stop() {
+      watching.abort();
+      dns.stop();
+    },
+  };
+}
+
+/** Loads a table of nftables in place of the one before, in one step: one that is not there cannot be deleted. */
+export function tableFile(folder: string, name: string, rules: string): string {
+  const file = join(folder, `${name}.nft`);
+  writeFileSync(file, `table ip ${name} {}\ndelete table ip ${name}\n${rules}\n`);
+  return file;
+}

@@ -1,0 +1,193 @@
+import { NATS_USERS, natsConfigOf } from '../../chart/nats-users.js';
+import { S3_ACCESS } from '../../support/servers/s3.js';
+import type { Images } from './cluster.js';
+import { NAMESPACE, RELEASE, STORES } from './names.js';
+
+export const BUCKET = 'checkpoints';
+export const S3_PORT = 7070;
+/** Ports of the pod `door`, through which the tests reach what is in the cluster. */
+export const DOOR = { gateway: 9001, sandbox: 9002, postgres: 9003, s3: 9004 } as const;
+
+export interface SurroundingsOptions {
+  readonly images: Images;
+  /** Node that all of them run on. */
+  readonly node: string;
+  /** The address that the development provider is reached at, by people as by the gateway. */
+  readonly providerPort: number;
+  readonly origin: string;
+}
+
+/** Those of the launcher's demonstration who log in. */
+const PEOPLE = [
+  { subject: 'olivia', name: 'Olivia Owner' },
+  { subject: 'ruth', name: 'Ruth Reviewer' },
+];
+
+const LOGIN_SCRIPT = `
+export LANG=C
+[ -e /data/pg/PG_VERSION ] || initdb -D /data/pg -U postgres --auth=trust -E UTF8 --locale=C
+echo "host all all all trust" > /data/pg/pg_hba.conf
+exec postgres -D /data/pg -c listen_addresses='*' -c unix_socket_directories=/tmp \\
+  -c max_connections=400 -c log_error_verbosity=terse -c fsync=off`;
+
+/** Stores, the identity provider, and the door of the tests, each a Deployment with a Service of its name. */
+export function surroundings(options: SurroundingsOptions): object[] {
+  const { images, node, providerPort } = options;
+  const deploy = (name: string, port: number, container: object, spec: object = {}): object[] =>
+    deployment({ name, port, node, container, spec });
+  return [
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: STORES } },
+    {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'nats', namespace: STORES },
+      data: { 'nats.conf': `max_payload: 1MB\n${natsConfigOf(NATS_USERS)}` },
+    },
+    ...deploy(
+      'nats',
+      4222,
+      {
+        image: images.nats,
+        command: ['nats-server', '-c', '/etc/nats/nats.conf'],
+        volumeMounts: [{ name: 'settings', mountPath: '/etc/nats' }],
+      },
+      { volumes: [{ name: 'settings', configMap: { name: 'nats' } }] },
+    ),
+    ...deploy('redis', 6379, {
+      image: images.redis,
+      command: ['redis-server', '--bind', '0.0.0.0', '--protected-mode', 'no'],
+      args: ['--save', '', '--maxmemory-policy', 'noeviction', '--dir', '/tmp'],
+    }),
+    ...deploy(
+      'postgres',
+      5432,
+      {
+        image: images.postgres,
+        command: ['sh', '-ec', LOGIN_SCRIPT],
+        volumeMounts: [
+          { name: 'data', mountPath: '/data' },
+          { name: 'memory', mountPath: '/dev/shm' },
+        ],
+      },
+      {
+        securityContext: { runAsUser: 999, runAsGroup: 999, fsGroup: 999 },
+        volumes: [
+          { name: 'data', emptyDir: {} },
+          { name: 'memory', emptyDir: { medium: 'Memory' } },
+        ],
+      },
+    ),
+    ...deploy('s3', S3_PORT, s3(images), {
+      // The program makes none of its folders.
+      initContainers: [{ ...s3(images), ...FOLDERS, name: 'folders', image: images.countersign }],
+      volumes: [{ name: 'data', emptyDir: {} }],
+    }),
+    ...deploy('provider', providerPort, provider(options)),
+    ...deploy('door', DOOR.gateway, {
+      image: images.countersign,
+      command: ['node', '-e', DOOR_SCRIPT],
+    }),
+  ];
+}
+
+const FOLDERS = {
+  command: ['node', '-e'],
+  args: [
+    "for (const name of ['files', 'versions', 'sidecar']) require('fs').mkdirSync('/data/' + name)",
+  ],
+};
+
+function s3(images: Images): object {
+  const { accessKeyId, secretAccessKey } = S3_ACCESS;
+  return {
+    image: images.s3,
+    command: ['versitygw', '--port', `:${S3_PORT}`, '--quiet'],
+    args: [
+      ...['--access', accessKeyId, '--secret', secretAccessKey],
+      ...[
+        'posix',
+        '--sidecar',
+        '/data/sidecar',
+        '--versioning-dir',
+        '/data/versions',
+        '/data/files',
+      ],
+    ],
+    volumeMounts: [{ name: 'data', mountPath: '/data' }],
+  };
+}
+
+const DOOR_SCRIPT = `
+const net = require('node:net');
+const ways = [
+  [${DOOR.gateway}, '${RELEASE}.${NAMESPACE}', 80], [${DOOR.sandbox}, '${RELEASE}.${NAMESPACE}', 81],
+  [${DOOR.postgres}, 'postgres', 5432], [${DOOR.s3}, 's3', ${S3_PORT}],
+];
+for (const [from, host, port] of ways)
+  net.createServer((a) => {
+    const b = net.connect(port, host);
+    a.pipe(b).pipe(a);
+    for (const [one, other] of [[a, b], [b, a]]) one.on('error', () => {}).on('close', () => other.destroy());
+  }).listen(from);`;
+
+function provider({ images, origin, providerPort }: SurroundingsOptions): object {
+  const variables = {
+    MODE: 'development',
+    HOST: '0.0.0.0',
+    ORIGIN: origin,
+    OIDC_ISSUER: `http://localhost:${providerPort}`,
+    DEVELOPMENT_PROVIDER_PORT: String(providerPort),
+    DEVELOPMENT_PEOPLE: JSON.stringify(PEOPLE),
+    HEALTH_PORT: '9090',
+  };
+  return {
+    image: images.countersign,
+    command: ['node', '/app/deploy/dist/main.js', '--target=development-provider'],
+    env: Object.entries(variables).map(([name, value]) => ({ name, value })),
+  };
+}
+
+interface DeploymentOptions {
+  readonly name: string;
+  readonly port: number;
+  readonly node: string;
+  readonly container: object;
+  readonly spec: object;
+}
+
+function deployment({ name, port, node, container, spec }: DeploymentOptions): object[] {
+  const metadata = { name, namespace: STORES };
+  const labels = { app: name };
+  const template = {
+    metadata: { labels },
+    spec: {
+      nodeSelector: { 'kubernetes.io/hostname': node },
+      enableServiceLinks: false,
+      terminationGracePeriodSeconds: 5,
+      containers: [
+        {
+          name,
+          imagePullPolicy: 'IfNotPresent',
+          resources: { requests: { cpu: '10m', memory: '64Mi' } },
+          readinessProbe: { tcpSocket: { port }, periodSeconds: 1, timeoutSeconds: 5 },
+          ...container,
+        },
+      ],
+      ...spec,
+    },
+  };
+  return [
+    {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata,
+      spec: { strategy: { type: 'Recreate' }, selector: { matchLabels: labels }, template },
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata,
+      spec: { selector: labels, ports: [{ port }] },
+    },
+  ];
+}
