@@ -20,10 +20,12 @@ import {
   composeFile,
   databaseLogins,
   natsConfig,
+  composeAlerts,
   scrapeConfig,
 } from './generate/compose-files.mjs';
 import { withTables } from './generate/protocol-tables.mjs';
 import { typeReferences } from './generate/type-references.mjs';
+import { parse } from 'yaml';
 import { ROOT } from './root.mjs';
 
 const CHART = 'helm/countersign';
@@ -59,6 +61,13 @@ const GENERATED = [
     make: () => databaseLogins(databaseRolesSql({ queues: false }), LOGINS),
   },
   { file: 'deploy/compose/prometheus.yml', make: () => scrapeConfig(TABLE) },
+  {
+    file: 'deploy/compose/alerts.yaml',
+    make: () => {
+      const { monitoring } = parse(read(`${CHART}/values.yaml`));
+      return composeAlerts(read(`${CHART}/files/alerts.yaml`), monitoring.prometheusRule);
+    },
+  },
   // After the values that it is made of.
   { file: `${CHART}/README.md`, make: () => chartReadme(settings) },
   // Written by hand but for their tables.

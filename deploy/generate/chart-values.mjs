@@ -36,6 +36,7 @@ const named = (names, of) => ({
   additionalProperties: false,
   properties: Object.fromEntries(names.map((name) => [name, of(name)])),
 });
+const share = { type: 'number', minimum: 0, maximum: 99.999 };
 const ports = { type: 'array', items: { type: 'integer', minimum: 1, maximum: 65535 } };
 
 /** The constraints of keys that their defaults do not imply. */
@@ -61,6 +62,7 @@ const REFINED = {
     if: { type: 'string' },
     then: { const: 'public' },
   },
+  'monitoring.prometheusRule.objectives': { properties: { available: share, fast: share } },
   'webhooks.hosts': { items: string },
   extraObjects: { items: { type: ['object', 'string'] } },
   'defaults.pdb': {

@@ -1,9 +1,12 @@
 // Files of `docker compose` that follow from the table of targets.
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { installed } from './installed.mjs';
 import { natsUsers } from './nats-users.mjs';
 
 const SERVICES = /(# Targets: [^\n]*\n)[\s\S]*?(\n {2}# End of targets\.)/;
+
+/** The label of its metrics, as if it ran in one of Kubernetes. */
+const NAMESPACE = 'compose';
 
 /** The values of variables in containers; each target gets those that it reads. */
 const VALUES = {
@@ -120,6 +123,29 @@ ${Object.values(logins)
 `;
 }
 
+/** The chart's alerts with the chart's numbers, without those that need Kubernetes. */
+export function composeAlerts(template, { objectives, thresholds }) {
+  const said = {
+    ORIGIN: 'http://localhost:8080',
+    RUNBOOK: 'docs/operations.md',
+    '%in%': `namespace="${NAMESPACE}"`,
+    '%namespace%': NAMESPACE,
+    ...Object.fromEntries(
+      Object.entries({ ...objectives, ...thresholds }).map(([name, number]) => [
+        `%${name}%`,
+        number,
+      ]),
+    ),
+  };
+  const text = Object.entries(said).reduce(
+    (made, [name, by]) => made.replaceAll(name, by),
+    template,
+  );
+  const { groups } = parse(text);
+  return `# Made of helm/countersign/files/alerts.yaml by \`npm run generate\`.
+${stringify({ groups: groups.filter(({ name }) => name !== 'countersign-kubernetes') })}`;
+}
+
 /** Prometheus' configuration beside them. */
 export function scrapeConfig(table) {
   const targets = installed(table).map(([target]) => `${target}:9090`);
@@ -130,7 +156,7 @@ ${stringify({
   scrape_configs: [
     {
       job_name: 'countersign',
-      static_configs: [{ targets, labels: { namespace: 'compose' } }],
+      static_configs: [{ targets, labels: { namespace: NAMESPACE } }],
     },
   ],
 })}`;
