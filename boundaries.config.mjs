@@ -2,6 +2,7 @@
 // tools/src/boundaries.test.ts shows that they refuse what is not drawn here.
 //
 //   protocol <- platform, database <- services <- deploy <- tools <- test
+//   protocol <- client (published with it inside) <- test
 //   dev-servers <- tools, test
 //   first-generation (archived; imports nothing of the house, and nothing of the house imports it)
 
@@ -23,6 +24,8 @@ export const PARTS = {
   // Published for authors of apps, who have nothing else of ours.
   view: { folder: 'packages/view', imports: [] },
   'payment-batch': { folder: 'examples/payment-batch', imports: ['view'] },
+  // Published for producers, who have nothing else of ours: it is bundled with the parts of the protocol that it needs.
+  client: { folder: 'packages/client', imports: ['protocol'] },
   // The verifier as one file for a browser, and the replacements of Node's modules, for the pages too; the gateway serves
   // the built file.
   'verifier-page': { folder: 'packages/verifier-page', imports: ['protocol'] },
@@ -34,7 +37,7 @@ export const PARTS = {
   tools: { folder: 'tools', imports: ['protocol', 'database', 'deploy', 'dev-servers'] },
   test: {
     folder: 'test',
-    imports: [...BASE, ...SERVICES, 'dev-servers', 'deploy', 'tools', 'pages'],
+    imports: [...BASE, ...SERVICES, 'dev-servers', 'deploy', 'tools', 'pages', 'client'],
   },
 };
 

@@ -19,6 +19,7 @@ export default defineConfig(
       '**/.types/**',
       '**/node_modules/**',
       '**/generated/**',
+      '!packages/client/src/generated/**',
       '.countersign/**',
       '.turbo/**',
     ],

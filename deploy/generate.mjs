@@ -16,6 +16,7 @@ import {
   settingsPage,
 } from './generate/chart-files.mjs';
 import { valuesSchema } from './generate/chart-values.mjs';
+import { clientErrors, clientOperations, clientRecords } from './generate/client-files.mjs';
 import {
   composeFile,
   databaseLogins,
@@ -30,6 +31,7 @@ import { ROOT } from './root.mjs';
 
 const CHART = 'helm/countersign';
 const PROTOCOL = 'docs/protocol';
+const CLIENT = 'packages/client/src/generated';
 /** `{name: variables}` of every target. */
 const settings = Object.fromEntries(
   await Promise.all(TARGETS.map(async (target) => [target, await settingsOf(target)])),
@@ -68,6 +70,9 @@ const GENERATED = [
       return composeAlerts(read(`${CHART}/files/alerts.yaml`), monitoring.prometheusRule);
     },
   },
+  { file: `${CLIENT}/operations.ts`, make: clientOperations },
+  { file: `${CLIENT}/records.ts`, make: clientRecords },
+  { file: `${CLIENT}/errors.ts`, make: clientErrors },
   // After the values that it is made of.
   { file: `${CHART}/README.md`, make: () => chartReadme(settings) },
   // Written by hand but for their tables.

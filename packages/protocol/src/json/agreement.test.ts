@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Refusal } from '../errors.js';
 import { canonicalText } from './canonical.js';
-import { parseStrictJson } from './strict-reader.js';
+import { parseStrictJson } from './strict-body.js';
 import { canonicalByHand } from './testing/canonical-by-hand.js';
 
 function canonicalByReader(text: string): string | null {

@@ -8,7 +8,7 @@ import { loadTrust } from '../signing/trust-manifest.js';
 import { verifyRecord } from '../signing/verify-record.js';
 import type { JsonValue } from './value.js';
 import { canonicalText, textDigest, valueDigest } from './canonical.js';
-import { parseStrictJson } from './strict-reader.js';
+import { parseStrictJson } from './strict-body.js';
 import { canonicalByHand } from './testing/canonical-by-hand.js';
 
 /** `BODIES=100000` for a release; as many as CI has time for otherwise. */

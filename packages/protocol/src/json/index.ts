@@ -1,5 +1,6 @@
 export { canonicalObject, canonicalText, textDigest, valueDigest } from './canonical.js';
-export { BODY_BOUNDS, parseStrictJson } from './strict-reader.js';
+export { parseStrictJson } from './strict-body.js';
+export { BODY_BOUNDS } from './strict-reader.js';
 export type { JsonBounds } from './strict-reader.js';
 export { isJsonObject, MAX_JSON_DEPTH } from './value.js';
 export type { JsonObject, JsonValue } from './value.js';

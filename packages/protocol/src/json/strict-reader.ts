@@ -1,4 +1,3 @@
-import { Refusal } from '../errors.js';
 import { isExactNumber } from './decimal.js';
 import type { JsonObject, JsonValue } from './value.js';
 import { LONE_SURROGATE, MAX_JSON_DEPTH } from './value.js';
@@ -34,6 +33,18 @@ const DIGIT_9 = 0x39;
 /** Decimals of so many digits always come back from binary64 as they were written. */
 const SAFE_DIGITS = 15;
 
+/** A text that is no JSON as the rules want it, or holds too much. Its message names the rule and never quotes the text. */
+export class JsonFault extends Error {
+  override readonly name = 'JsonFault';
+
+  constructor(
+    message: string,
+    readonly isTooLarge = false,
+  ) {
+    super(message);
+  }
+}
+
 /** Keeps a byte-order mark, which no JSON text may start with (R14). */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -56,9 +67,9 @@ interface Scan {
  * members than were written.
  *
  * @param bounds more than a body's only for documents that enclose parts of bodies
- * @throws Refusal `invalid_json` or `body_too_large`; its detail names the rule and never quotes the body
+ * @throws JsonFault
  */
-export function parseStrictJson(bytes: Uint8Array, bounds: JsonBounds = BODY_BOUNDS): JsonValue {
+export function readStrictJson(bytes: Uint8Array, bounds: JsonBounds = BODY_BOUNDS): JsonValue {
   if (bytes.length === 0) throw refuse('The body is empty.');
   const scan = scanBytes(bytes, bounds);
   const value = parse(decode(bytes));
@@ -149,8 +160,11 @@ function isOfWord(byte: number): boolean {
   return byte >= LOWER_A && byte !== 0x7b && byte !== 0x7d;
 }
 
+/** Not Node's own, which clients in other places do not have. */
+const latin1 = new TextDecoder('latin1');
+
 function ascii(bytes: Uint8Array, start: number, end: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
+  return latin1.decode(bytes.subarray(start, end));
 }
 
 function decode(bytes: Uint8Array): string {
@@ -222,14 +236,14 @@ function setOwn(object: JsonObject, key: string, value: JsonValue): void {
   });
 }
 
-function tooMany(what: string): Refusal {
-  return new Refusal('body_too_large', { detail: `It holds more than ${what}.` });
+function tooMany(what: string): JsonFault {
+  return new JsonFault(`It holds more than ${what}.`, true);
 }
 
-function tooDeep(maxDepth: number): Refusal {
+function tooDeep(maxDepth: number): JsonFault {
   return refuse(`A value is nested deeper than ${maxDepth} levels.`);
 }
 
-function refuse(detail: string): Refusal {
-  return new Refusal('invalid_json', { detail });
+function refuse(message: string): JsonFault {
+  return new JsonFault(message);
 }

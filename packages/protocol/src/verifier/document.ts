@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.js';
-import { parseStrictJson } from '../json/strict-reader.js';
+import { parseStrictJson } from '../json/strict-body.js';
 import { LONE_SURROGATE, isJsonObject } from '../json/value.js';
 import type { JsonValue } from '../json/value.js';
 import { DOCUMENT_BOUNDS, DOCUMENT_LIMITS } from './context.js';

@@ -1,5 +1,5 @@
 import { textDigest } from '../json/canonical.js';
-import { parseStrictJson } from '../json/strict-reader.js';
+import { parseStrictJson } from '../json/strict-body.js';
 import type { AuditExport, RecordType } from '../records/index.js';
 import { chainHeadOrNull } from '../signing/chain.js';
 import { DOCUMENT_BOUNDS } from './context.js';

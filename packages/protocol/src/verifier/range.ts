@@ -1,4 +1,4 @@
-import { parseStrictJson } from '../json/strict-reader.js';
+import { parseStrictJson } from '../json/strict-body.js';
 import { isJsonObject } from '../json/value.js';
 import type { JsonValue } from '../json/value.js';
 import type { AuditCheckpoint, LedgerEntry } from '../records/index.js';

@@ -1,5 +1,5 @@
 import { canonicalText, textDigest } from '../json/canonical.js';
-import { parseStrictJson } from '../json/strict-reader.js';
+import { parseStrictJson } from '../json/strict-body.js';
 import { isJsonObject } from '../json/value.js';
 import type { JsonObject, JsonValue } from '../json/value.js';
 import { parseTimestamp } from '../records/index.js';

@@ -1,5 +1,6 @@
 import { Refusal } from '../errors.js';
-import { BODY_BOUNDS, parseStrictJson } from './strict-reader.js';
+import { parseStrictJson } from './strict-body.js';
+import { BODY_BOUNDS } from './strict-reader.js';
 import type { JsonValue } from './value.js';
 
 function read(text: string): JsonValue {

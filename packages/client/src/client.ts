@@ -1,0 +1,157 @@
+import { isTimestamp } from '@countersign/protocol/timestamp';
+
+import { AnswerInvalid, ConfigurationInvalid } from './errors.js';
+import { exchange } from './exchange.js';
+import type { AttemptNote, Line, Surroundings } from './exchange.js';
+import { bodyText } from './input.js';
+import { checkKey, newKey } from './keys.js';
+import type { CallOf, Operation, OperationTypes } from './operation.js';
+import { newRetryBucket } from './retry.js';
+import { misfit } from './shape.js';
+
+export interface ClientOptions {
+  /** Scheme and host of the service: https, or http on this machine. */
+  readonly origin: string;
+  /** The bearer token, or a function that gives it, which is asked before each attempt. */
+  readonly token: string | (() => string | Promise<string>);
+  /**
+   * Signatures are not verified: an answer is what the service says, and no ground to act on. The only value so far, so that a
+   * program that relies on verification does not start with this version.
+   */
+  readonly trust: 'unverified';
+  readonly fetch?: typeof fetch;
+  /** Of one call: 6 attempts and 60 seconds when not given. */
+  readonly budget?: { readonly attempts?: number; readonly seconds?: number };
+  readonly onAttempt?: (note: AttemptNote) => void;
+}
+
+export interface Client {
+  /**
+   * Makes a call, and makes it again where that is safe (docs/client.md), under the same key and with the same bytes.
+   *
+   * @throws ServiceRefusal, Unreachable, AnswerInvalid and the reason of `signal`; TypeError before anything is sent, for
+   *   arguments that cannot be sent
+   */
+  call<Types extends OperationTypes>(
+    operation: Operation<Types>,
+    ...call: object extends CallOf<Types> ? [call?: CallOf<Types>] : [call: CallOf<Types>]
+  ): Promise<Types['output']>;
+}
+
+const REAL: Surroundings = {
+  now: () => performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      const end = () => {
+        clearTimeout(timer);
+        reject(signal?.reason as Error);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', end);
+        resolve();
+      }, ms);
+      signal?.addEventListener('abort', end, { once: true });
+    }),
+  chance: () => Math.random(),
+};
+
+const ATTEMPT_MS = 10_000;
+/** Calls that bring or take material. */
+const LONG_ATTEMPT_MS = 30_000;
+const LONG: ReadonlySet<number> = new Set([3, 4, 16, 21]);
+
+/** A call without its types. */
+interface LooseCall {
+  readonly id?: string;
+  readonly body?: unknown;
+  readonly query?: object;
+  readonly key?: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * A client of one service. `around` is for tests.
+ *
+ * @throws ConfigurationInvalid for options that cannot be used
+ */
+export function countersign(options: ClientOptions, around: Surroundings = REAL): Client {
+  const origin = checkedOrigin(options.origin);
+  if ((options.trust as unknown) !== 'unverified')
+    throw new ConfigurationInvalid('trust', "has to be 'unverified' in this version");
+  const { token, onAttempt, budget = {}, fetch: send = fetch } = options;
+  const line: Line = {
+    send,
+    token: typeof token === 'string' ? () => token : token,
+    attempts: checkedCount('budget.attempts', budget.attempts ?? 6),
+    budgetMs: checkedCount('budget.seconds', budget.seconds ?? 60) * 1_000,
+    bucket: newRetryBucket(),
+    onAttempt,
+    around,
+  };
+  return {
+    async call(operation, ...[given]) {
+      const { id, body, query, key: own, signal } = (given ?? {}) as LooseCall;
+      const key = keyOf(operation, own);
+      const text = body === undefined ? undefined : bodyText(body);
+      const answer = await exchange(line, {
+        operation,
+        url: origin + pathOf(operation, id) + queryOf(operation, query),
+        key,
+        headers: {
+          accept: 'application/json, application/problem+json',
+          ...(text !== undefined && { 'content-type': 'application/json' }),
+          ...(key !== null && { 'idempotency-key': key }),
+        },
+        body: text,
+        attemptMs: LONG.has(operation.number) ? LONG_ATTEMPT_MS : ATTEMPT_MS,
+        signal,
+      });
+      const { output } = operation;
+      const pointer = output === null ? null : misfit(output, answer.body, { isTimestamp });
+      if (pointer !== null) throw new AnswerInvalid('wrong_record', pointer);
+      return answer.body;
+    },
+  };
+}
+
+function keyOf({ key, method, path }: Operation, own: string | undefined): string | null {
+  if (key) return own === undefined ? newKey() : checkKey(own);
+  if (own !== undefined) throw new TypeError(`${method} ${path} takes no key`);
+  return null;
+}
+
+function pathOf({ path }: Operation, id: string | undefined): string {
+  if (!path.includes('{id}')) {
+    if (id !== undefined) throw new TypeError(`${path} takes no id`);
+    return path;
+  }
+  // An empty part, `.` and `..` would make it another path.
+  if (typeof id !== 'string' || /^\.{0,2}$/.test(id)) throw new TypeError(`${path} wants an id`);
+  return path.replace('{id}', () => encodeURIComponent(id));
+}
+
+function queryOf({ query: names, path }: Operation, query: object = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  for (const [name] of given)
+    if (!names.includes(name)) throw new TypeError(`${path} takes no parameter ${name}`);
+  if (given.length === 0) return '';
+  return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()}`;
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+function checkedOrigin(origin: string): string {
+  if (!URL.canParse(origin)) throw new ConfigurationInvalid('origin', 'is no address');
+  const url = new URL(origin);
+  if (url.origin !== origin)
+    throw new ConfigurationInvalid('origin', 'has to be a scheme and a host, without a path');
+  const isLocal = url.protocol === 'http:' && LOOPBACK.test(url.hostname);
+  if (url.protocol !== 'https:' && !isLocal)
+    throw new ConfigurationInvalid('origin', 'has to be https, but on this machine');
+  return origin;
+}
+
+function checkedCount(field: string, count: number): number {
+  if (Number.isSafeInteger(count) && count > 0) return count;
+  throw new ConfigurationInvalid(field, 'has to be a whole number above 0');
+}
