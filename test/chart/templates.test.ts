@@ -157,6 +157,11 @@ describe('values that do not fit are refused by a sentence with the key and the 
     ['ingress.enabled=true', /ingress\.tlsSecret is missing: .* ingress\.tlsEndsElsewhere/],
     ['ingress.enabled=true,ingress.tlsSecret="a"', /ingress\.sandboxTlsSecret is missing/],
     ['httpRoute.enabled=true', /httpRoute\.parentRefs is missing/],
+    ['checks.probe.enabled=true', /test\.existingSecret is missing: checks\.probe/],
+    [
+      'checks.fsck.enabled=true,migration.mode="none",postgres.migration.existingSecret=""',
+      /postgres\.migration\.existingSecret is missing: checks\.fsck/,
+    ],
     ['monitoring.serviceMonitor.enabled=true', /monitoring\.serviceMonitor\.tenants is missing/],
     ['targets.review.enabled=false', /targets\.review\.enabled is false: .* set it to true/],
     [
@@ -396,7 +401,8 @@ it('gives rights by service account to the one target that is named', () => {
   const reaching = of('NetworkPolicy').filter(({ spec }) =>
     JSON.stringify(spec.egress ?? []).includes('169.254.170.23/32"}'),
   );
-  expect(reaching.map(component)).toEqual(['worker-anchor']);
+  // The check of the ledger reads the same bucket.
+  expect(reaching.map(component)).toEqual(['fsck', 'worker-anchor']);
 });
 
 it('takes an existing service account', () => {

@@ -43,10 +43,8 @@
 {{- if and (has "smtp" .arrows.reaches) $v.smtp.from }}
 {{ include "countersign.secretFile" (dict "secret" $v.smtp.existingSecret "key" $v.smtp.key "path" "smtp") }}
 {{- end }}
-{{- if and (has "anchor" .arrows.reaches) $v.anchor.s3.bucket $v.anchor.s3.existingSecret }}
-{{- range list "access-key-id" "secret-access-key" }}
-{{ include "countersign.secretFile" (dict "secret" $v.anchor.s3.existingSecret "key" . "path" (printf "anchor/%s" .)) }}
-{{- end }}
+{{- if has "anchor" .arrows.reaches }}
+{{ include "countersign.anchorFiles" .root }}
 {{- end }}
 {{- $readers := .root.Files.Get "files/settings.json" | fromJson }}
 {{- range $setting, $from := $v.secretSettings }}
@@ -64,6 +62,46 @@
 - {name: DATABASE_PASSWORD{{ .suffix }}_FILE, value: {{ .file }}.password}
 {{- else }}
 - {name: DATABASE_URL{{ .suffix }}_FILE, value: {{ .file }}}
+{{- end }}
+{{- end }}
+
+{{/* Where the anchor store is. */}}
+{{- define "countersign.anchorEnv" }}
+{{- with .Values.anchor.s3 }}
+{{- if .bucket }}
+- {name: ANCHOR_S3_BUCKET, value: {{ .bucket | quote }}}
+- {name: ANCHOR_S3_PREFIX, value: {{ .prefix | quote }}}
+- {name: ANCHOR_S3_REGION, value: {{ .region | quote }}}
+- {name: ANCHOR_S3_ENDPOINT, value: {{ .endpoint | quote }}}
+- {name: ANCHOR_S3_PATH_STYLE, value: {{ .pathStyle | quote }}}
+{{- if .existingSecret }}
+- {name: ANCHOR_S3_ACCESS_KEY_ID_FILE, value: /run/countersign/anchor/access-key-id}
+- {name: ANCHOR_S3_SECRET_ACCESS_KEY_FILE, value: /run/countersign/anchor/secret-access-key}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Its credentials, if the cloud gives none. */}}
+{{- define "countersign.anchorFiles" -}}
+{{- $v := .Values }}
+{{- if and $v.anchor.s3.bucket $v.anchor.s3.existingSecret }}
+{{- range list "access-key-id" "secret-access-key" }}
+{{ include "countersign.secretFile" (dict "secret" $v.anchor.s3.existingSecret "key" . "path" (printf "anchor/%s" .)) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The login of the database's owner. */}}
+{{- define "countersign.ownerFiles" -}}
+{{- with .Values.postgres }}
+- secret:
+    name: {{ .migration.existingSecret }}
+    {{- if .url }}
+    items: [{key: {{ .migration.usernameKey | quote }}, path: owner.username}, {key: {{ .migration.passwordKey | quote }}, path: owner.password}]
+    {{- else }}
+    items: [{key: {{ .migration.key | quote }}, path: owner}]
+    {{- end }}
 {{- end }}
 {{- end }}
 
@@ -144,19 +182,7 @@
 {{- with $v.anchor.directory }}
 - {name: ANCHOR_DIR, value: {{ . | quote }}}
 {{- end }}
-{{- with $v.anchor.s3 }}
-{{- if .bucket }}
-- {name: ANCHOR_S3_BUCKET, value: {{ .bucket | quote }}}
-- {name: ANCHOR_S3_PREFIX, value: {{ .prefix | quote }}}
-- {name: ANCHOR_S3_REGION, value: {{ .region | quote }}}
-- {name: ANCHOR_S3_ENDPOINT, value: {{ .endpoint | quote }}}
-- {name: ANCHOR_S3_PATH_STYLE, value: {{ .pathStyle | quote }}}
-{{- if .existingSecret }}
-- {name: ANCHOR_S3_ACCESS_KEY_ID_FILE, value: {{ $at }}/anchor/access-key-id}
-- {name: ANCHOR_S3_SECRET_ACCESS_KEY_FILE, value: {{ $at }}/anchor/secret-access-key}
-{{- end }}
-{{- end }}
-{{- end }}
+{{- include "countersign.anchorEnv" .root }}
 {{- end }}
 {{- if $v.caBundle.existingConfigMap }}
 - {name: NODE_EXTRA_CA_CERTS, value: /etc/countersign/ca/{{ $v.caBundle.key }}}

@@ -23,6 +23,7 @@ const KINDS = {
   ServiceAccount: 'io.k8s.api.core.v1.ServiceAccount',
   Deployment: 'io.k8s.api.apps.v1.Deployment',
   Job: 'io.k8s.api.batch.v1.Job',
+  CronJob: 'io.k8s.api.batch.v1.CronJob',
   HorizontalPodAutoscaler: 'io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler',
   Ingress: 'io.k8s.api.networking.v1.Ingress',
   NetworkPolicy: 'io.k8s.api.networking.v1.NetworkPolicy',
