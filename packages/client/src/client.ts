@@ -1,13 +1,18 @@
 import { isTimestamp } from '@countersign/protocol/timestamp';
 
+import type { Answer } from './attempt.js';
 import { AnswerInvalid, ConfigurationInvalid } from './errors.js';
 import { exchange } from './exchange.js';
 import type { AttemptNote, Line, Surroundings } from './exchange.js';
+import { status } from './generated/operations.js';
+import type { RequestStatus } from './generated/records.js';
 import { bodyText } from './input.js';
 import { checkKey, newKey } from './keys.js';
 import type { CallOf, Operation, OperationTypes } from './operation.js';
 import { newRetryBucket } from './retry.js';
 import { misfit } from './shape.js';
+import { until } from './waiting.js';
+import type { Goal, ReadStatus, WaitOptions } from './waiting.js';
 
 export interface ClientOptions {
   /** Scheme and host of the service: https, or http on this machine. */
@@ -36,6 +41,12 @@ export interface Client {
     operation: Operation<Types>,
     ...call: object extends CallOf<Types> ? [call?: CallOf<Types>] : [call: CallOf<Types>]
   ): Promise<Types['output']>;
+  /**
+   * Waits until a request is where the caller wants it, and gives its status then. A service that is away does not end the wait.
+   *
+   * @throws WaitEnded, ServiceRefusal, AnswerInvalid
+   */
+  until(id: string, goal: Goal, options?: WaitOptions): Promise<RequestStatus>;
 }
 
 const REAL: Surroundings = {
@@ -58,6 +69,8 @@ const REAL: Surroundings = {
 const ATTEMPT_MS = 10_000;
 /** Calls that bring or take material. */
 const LONG_ATTEMPT_MS = 30_000;
+/** How long the service is asked to hold a read until something is new (protocol §6.5). */
+const HELD_SECONDS = 25;
 const LONG: ReadonlySet<number> = new Set([3, 4, 16, 21]);
 
 /** A call without its types. */
@@ -88,29 +101,45 @@ export function countersign(options: ClientOptions, around: Surroundings = REAL)
     onAttempt,
     around,
   };
+  async function answerTo(
+    operation: Operation,
+    { id, body, query, key: own, signal }: LooseCall,
+    prefer?: string,
+  ): Promise<Answer> {
+    const key = keyOf(operation, own);
+    const text = body === undefined ? undefined : bodyText(body);
+    const usual = LONG.has(operation.number) ? LONG_ATTEMPT_MS : ATTEMPT_MS;
+    const answer = await exchange(line, {
+      operation,
+      url: origin + pathOf(operation, id) + queryOf(operation, query),
+      key,
+      headers: {
+        accept: 'application/json, application/problem+json',
+        ...(text !== undefined && { 'content-type': 'application/json' }),
+        ...(key !== null && { 'idempotency-key': key }),
+        ...(prefer !== undefined && { prefer }),
+      },
+      body: text,
+      attemptMs: prefer === undefined ? usual : HELD_SECONDS * 1_000 + usual,
+      signal,
+    });
+    const { output } = operation;
+    const pointer = output === null ? null : misfit(output, answer.body, { isTimestamp });
+    if (pointer !== null) throw new AnswerInvalid('wrong_record', pointer);
+    return answer;
+  }
+
+  const read: ReadStatus = async (id, revision, signal) => {
+    const prefer = revision === null ? undefined : `wait=${HELD_SECONDS}; revision=${revision}`;
+    const { body, headers } = await answerTo(status, { id, signal }, prefer);
+    return { status: body as RequestStatus, wasHeld: headers.has('preference-applied') };
+  };
+
   return {
     async call(operation, ...[given]) {
-      const { id, body, query, key: own, signal } = (given ?? {}) as LooseCall;
-      const key = keyOf(operation, own);
-      const text = body === undefined ? undefined : bodyText(body);
-      const answer = await exchange(line, {
-        operation,
-        url: origin + pathOf(operation, id) + queryOf(operation, query),
-        key,
-        headers: {
-          accept: 'application/json, application/problem+json',
-          ...(text !== undefined && { 'content-type': 'application/json' }),
-          ...(key !== null && { 'idempotency-key': key }),
-        },
-        body: text,
-        attemptMs: LONG.has(operation.number) ? LONG_ATTEMPT_MS : ATTEMPT_MS,
-        signal,
-      });
-      const { output } = operation;
-      const pointer = output === null ? null : misfit(output, answer.body, { isTimestamp });
-      if (pointer !== null) throw new AnswerInvalid('wrong_record', pointer);
-      return answer.body;
+      return (await answerTo(operation, (given ?? {}) as LooseCall)).body;
     },
+    until: (id, goal, options = {}) => until(read, around, id, goal, options),
   };
 }
 

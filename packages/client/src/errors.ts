@@ -75,6 +75,15 @@ export class AnswerInvalid extends CountersignError {
   }
 }
 
+/** A wait ended before its goal, which says nothing about the request. */
+export class WaitEnded extends CountersignError {
+  override readonly name = 'WaitEnded';
+
+  constructor(readonly why: 'timeout' | 'aborted') {
+    super(`the wait ended: ${why}`);
+  }
+}
+
 /** An option of the client cannot be used. */
 export class ConfigurationInvalid extends CountersignError {
   override readonly name = 'ConfigurationInvalid';

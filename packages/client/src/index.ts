@@ -7,9 +7,11 @@ export {
   CountersignError,
   ServiceRefusal,
   Unreachable,
+  WaitEnded,
 } from './errors.js';
 export type { AnswerFault, RefusalFacts } from './errors.js';
 export type { ErrorCode, Retry } from './generated/errors.js';
 export * from './generated/operations.js';
 export type * from './generated/records.js';
+export type { Goal, WaitOptions } from './waiting.js';
 export type { CallOf, Operation, OperationTypes } from './operation.js';

@@ -1,0 +1,83 @@
+import { countersign } from '@countersign/client';
+import type { Client } from '@countersign/client';
+import { personOf, producerOf } from '../support/client.js';
+import type { Client as Person } from '../support/client.js';
+import type { Demo, Instance } from '../support/instance.js';
+import { startInstance } from '../support/instance.js';
+import { claimInput, decide, executionInput } from '../support/requests.js';
+
+// docs/client.md, "Waiting", against the service.
+
+let instance: Instance;
+let demo: Demo;
+let client: Client;
+let producer: Person;
+let reviewer: Person;
+let prefers: (string | null)[];
+
+beforeAll(async () => {
+  instance = await startInstance({ split: true });
+  demo = instance.demo;
+  producer = producerOf(demo);
+  reviewer = await personOf(demo, instance.dataDirectory, demo.people[1]!.id);
+}, 120_000);
+afterAll(async () => {
+  await instance?.stop();
+}, 60_000);
+beforeEach(() => {
+  prefers = [];
+  client = countersign({
+    origin: demo.origin,
+    token: demo.producer.token,
+    trust: 'unverified',
+    fetch: (url, options) => {
+      prefers.push(new Headers(options?.headers).get('prefer'));
+      return fetch(url, options);
+    },
+  });
+});
+
+async function newRequest(): Promise<string> {
+  const { status, body } = await producer.post('/v2/requests', executionInput(demo));
+  expect(status).toBe(201);
+  return body.request.id;
+}
+
+it('ends at once for what was decided before', async () => {
+  const id = await newRequest();
+  await decide(reviewer, id, 'refuse');
+  await expect(client.until(id, 'decided')).resolves.toMatchObject({ decision_state: 'confirmed' });
+  expect(prefers).toEqual([null]);
+});
+
+it('follows a request to its decision, its anchor and its outcome, by calls that are held', async () => {
+  const id = await newRequest();
+  const goals = (['decided', 'available', 'settled'] as const).map((goal) =>
+    client.until(id, goal),
+  );
+  await decide(reviewer, id, 'authorise');
+  await expect(goals[0]).resolves.toMatchObject({ decision_state: 'confirmed' });
+  await expect(goals[1]).resolves.toMatchObject({ grant_state: 'available' });
+  const status = await producer.get(`/v2/requests/${id}`);
+  const claim = await producer.post(`/v2/requests/${id}/claims`, claimInput(status));
+  const { execution_identity } = claim.body.payload;
+  const outcome = { execution_identity, status: 'completed', details: {} };
+  expect((await producer.post(`/v2/requests/${id}/outcomes`, outcome)).status).toBe(200);
+  await expect(goals[2]).resolves.toMatchObject({ execution_state: 'completed' });
+  expect(
+    prefers.filter((prefer) => prefer?.startsWith('wait=25; revision=')).length,
+  ).toBeGreaterThan(2);
+});
+
+it('ends in time, and says nothing about the request', async () => {
+  const id = await newRequest();
+  await expect(client.until(id, 'decided', { timeout: 500 })).rejects.toMatchObject({
+    ...{ name: 'WaitEnded', why: 'timeout' },
+  });
+  expect((await producer.get(`/v2/requests/${id}`)).body.decision_state).toBe('pending');
+});
+
+it('refuses to wait for a request that is not there', async () => {
+  const id = '00000000-0000-4000-8000-000000000000';
+  await expect(client.until(id, 'decided')).rejects.toMatchObject({ code: 'not_found' });
+});
