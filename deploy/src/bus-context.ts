@@ -1,5 +1,6 @@
 import {
   SCHEMA_SUBJECT,
+  changing,
   createInProcessBus,
   createMetrics,
   createNatsBus,
@@ -7,7 +8,7 @@ import {
   traceBus,
   tracerInUse,
 } from '@countersign/platform';
-import type { Bus, Logger, Module, ParcelStore, Registry } from '@countersign/platform';
+import type { Bus, Logger, Module, NatsLogin, ParcelStore, Registry } from '@countersign/platform';
 import { busConfig } from './configuration.js';
 import type { BusConfig } from './configuration.js';
 import { permittedBus } from './permissions.js';
@@ -47,12 +48,9 @@ export async function createBusContext(
       ? createInProcessBus({ log })
       : await createNatsBus({
           servers: config.NATS_URL.split(','),
-          tls: { ca: config.NATS_CA, cert: config.NATS_CERT, key: config.NATS_KEY },
           name,
           log,
-          user: config.NATS_USER,
-          password: config.NATS_PASSWORD,
-          credentials: config.NATS_CREDENTIALS,
+          login: natsLogin(env, log),
           parcels,
           whole: [SCHEMA_SUBJECT],
         }));
@@ -63,6 +61,20 @@ export async function createBusContext(
     env,
     log,
     metrics,
+  };
+}
+
+/** As its files have it now. */
+function natsLogin(env: NodeJS.ProcessEnv, log: Logger): () => NatsLogin {
+  const settings = changing(() => busConfig(env), 'login to NATS', log);
+  return () => {
+    const config = settings.again();
+    return {
+      user: config.NATS_USER,
+      password: config.NATS_PASSWORD,
+      credentials: config.NATS_CREDENTIALS,
+      tls: { ca: config.NATS_CA, cert: config.NATS_CERT, key: config.NATS_KEY },
+    };
   };
 }
 

@@ -1,6 +1,6 @@
 import { ROLES, createPool } from '@countersign/database';
 import type { Pool, RoleName } from '@countersign/database';
-import { inSpan, tracerInUse } from '@countersign/platform';
+import { changing, inSpan, tracerInUse } from '@countersign/platform';
 import type { Logger } from '@countersign/platform';
 import { databaseUrlOf } from './configuration.js';
 import type { CommonConfig } from './configuration.js';
@@ -25,20 +25,9 @@ export function poolOf(role: RoleName, settings: PoolSettings): Pool {
   });
 }
 
-/**
- * Reads the URL again with each call, for passwords change; while it cannot be read, as during the change, the last one is
- * given. Throws ConfigurationError when there is none at first.
- */
+/** The URL with which a role logs in, as its files have it now: passwords change. Throws ConfigurationError when it has none. */
 export function databaseUrl(role: RoleName, { config, env, log }: PoolSettings): () => string {
-  let known = databaseUrlOf(role, config, env);
-  return () => {
-    try {
-      known = databaseUrlOf(role, config, env);
-    } catch (error) {
-      log.warn({ err: error, role }, 'the login to the database cannot be read again');
-    }
-    return known;
-  };
+  return changing(() => databaseUrlOf(role, config, env), `login of ${role}`, log).again;
 }
 
 /** By its name alone: texts and values of statements are private. */

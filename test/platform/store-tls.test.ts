@@ -192,7 +192,7 @@ describe('connections', () => {
         log,
         parcels: createMemoryParcels(),
         firstConnectMs: 2000,
-        tls: { ca: server.cert, ...tls },
+        login: () => ({ tls: { ca: server.cert, ...tls } }),
       });
     const known = await connect(client);
     const unknown = await connect({});

@@ -6,6 +6,7 @@ export { createInProcessBus } from './bus/in-process.js';
 export type { InProcessBusOptions } from './bus/in-process.js';
 export { createNatsBus } from './bus/nats.js';
 export type { NatsBusOptions } from './bus/nats.js';
+export type { NatsLogin } from './bus/nats-link.js';
 export { throttle } from './bus/throttle.js';
 export { createMemoryParcels } from './bus/parcels.js';
 export type { ParcelStore } from './bus/parcels.js';

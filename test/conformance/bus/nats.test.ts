@@ -1,7 +1,9 @@
 import { busFaultOf, createMemoryParcels, createNatsBus } from '@countersign/platform';
 import type { Bus, ParcelStore } from '@countersign/platform';
+import { startNats } from '@countersign/dev-servers';
 import { testNats, until } from '@countersign/dev-servers/testing';
 import type { TestStore } from '@countersign/dev-servers/testing';
+import { newFolder } from '../../support/folder.js';
 import { describeBus, expectFault, refusalOf, silent } from './suite.js';
 
 let nats: TestStore;
@@ -116,6 +118,32 @@ describe('bus over NATS, when things go wrong', () => {
     await nats.restart();
     await until(() => early.ready());
     expect((await early.call('t.early', { timeoutMs: 1000 }, '')).body).toBe('early');
+  });
+
+  it('logs in with the password that it has when it connects', async () => {
+    const dir = newFolder('nats-login');
+    const asking = (password: string, port?: number) =>
+      startNats({
+        dir,
+        config: `authorization { user: target, password: "${password}" }`,
+        ...(port !== undefined && { port }),
+      });
+    let password = 'the first';
+    const before = await asking(password);
+    const target = await createNatsBus({
+      servers: [before.url],
+      name: 'target',
+      log: silent,
+      parcels,
+      login: () => ({ user: 'target', password }),
+    });
+    buses.push(target);
+    expect(target.ready()).toBe(true);
+    await before.kill();
+    const after = await asking('the second', before.port);
+    password = 'the second';
+    await until(() => target.ready());
+    await after.kill();
   });
 
   it('closes while the server is away', async () => {

@@ -10,12 +10,7 @@ import type {
 } from '@nats-io/transport-node';
 import type { Logger } from '../log.js';
 
-export interface NatsLinkOptions {
-  /** `nats://host:port` or `tls://host:port`. */
-  servers: readonly string[];
-  /** Of this process, as the server shows it. */
-  name: string;
-  log: Logger;
+export interface NatsLogin {
   user?: string | undefined;
   password?: string | undefined;
   /** Text of a credentials file (JWT and seed). */
@@ -23,6 +18,16 @@ export interface NatsLinkOptions {
   /** PEM texts; without `ca` the usual authorities count. With one of them, or with `tls://`, nothing goes in plain text. */
   tls?:
     { ca?: string | undefined; cert?: string | undefined; key?: string | undefined } | undefined;
+}
+
+export interface NatsLinkOptions {
+  /** `nats://host:port` or `tls://host:port`. */
+  servers: readonly string[];
+  /** Of this process, as the server shows it. */
+  name: string;
+  log: Logger;
+  /** Asked for with each connection; passwords and certificates change. */
+  login?: () => NatsLogin;
   /** How long the first connection may take before the link is handed over without one; 5 s when not given. */
   firstConnectMs?: number | undefined;
 }
@@ -177,7 +182,7 @@ async function pause(ms: number, signal: AbortSignal | null): Promise<void> {
 /** The client itself would continue in plain text where the server offers no TLS, even if the URL requires it. */
 function tlsOf(
   servers: readonly string[],
-  pems: NatsLinkOptions['tls'] = {},
+  pems: NatsLogin['tls'] = {},
 ): Pick<ConnectionOptions, 'tls'> {
   const given = Object.entries(pems).filter(([, pem]) => pem !== undefined);
   const wanted = given.length > 0 || servers.some((server) => server.startsWith('tls://'));
@@ -185,7 +190,8 @@ function tlsOf(
 }
 
 function connectionOptions(options: NatsLinkOptions): ConnectionOptions {
-  const { servers, name, user, password, credentials, tls } = options;
+  const { servers, name, login } = options;
+  const { user, password, credentials, tls } = login?.() ?? {};
   return {
     servers: [...servers],
     name,
