@@ -1,5 +1,6 @@
 import { Agent, get } from 'node:http';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 
 import type { ClientAddresses } from './client-address.js';
 import { createListener } from './listener.js';
@@ -24,7 +25,7 @@ async function setup(handler: RequestListener) {
         }).once('error', reject);
       },
     );
-  return { listener, call };
+  return { listener, call, port };
 }
 
 it('answers a call that comes on an open connection while it stops, and closes that connection', async () => {
@@ -36,6 +37,30 @@ it('answers a call that comes on an open connection while it stops, and closes t
   // No connection is left to wait for.
   await stopped;
   await expect(call()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+});
+
+it('answers a call that has come before the end, though the process was too busy to read it', async () => {
+  const { listener, port } = await setup((_request, response) => void response.end('answered'));
+  const socket = connect(port, '127.0.0.1');
+  const answers: string[] = [];
+  socket.setEncoding('utf8').on('data', (text: string) => answers.push(text));
+  const ended = new Promise((resolve) => socket.once('close', resolve));
+  socket.write('GET / HTTP/1.1\r\nhost: review.example\r\n\r\n');
+  await new Promise((resolve) => socket.once('data', resolve));
+  const begin = performance.now();
+  const stopped = listener.stop(1_000, 100);
+  // Written at once, and the end is due before the process reads again.
+  setTimeout(() => {
+    setImmediate(() => {
+      socket.write('GET / HTTP/1.1\r\nhost: review.example\r\n\r\n');
+      while (performance.now() < begin + 150);
+    });
+  }, 20);
+  await Promise.all([stopped, ended]);
+  expect(answers.map((text) => text.split('\r\n')[0])).toEqual([
+    'HTTP/1.1 200 OK',
+    'HTTP/1.1 200 OK',
+  ]);
 });
 
 it('closes the connection of a call that is under way when it stops', async () => {

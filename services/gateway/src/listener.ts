@@ -115,6 +115,8 @@ export function createListener(options: ListenerOptions): Listener {
       stopping = true;
       for (const response of underWay) beLast(response);
       if (server.listening) await unused(server, lingerMs);
+      // Calls that have come, and that a busy process has not read yet, are no longer idle then.
+      await new Promise(setImmediate);
       await closed(server, graceMs);
     },
   };
