@@ -87,7 +87,20 @@ describe.each(SHAPES)('%s', (values) => {
       expect(metadata.annotations['helm.sh/hook-delete-policy']).toContain('before-hook-creation');
     }
   });
+
+  it('leaves no failed migration behind, and has Helm print its log', () => {
+    const job = rendered(values).find(({ kind, metadata }) => kind === 'Job' && isHook(metadata));
+    if (job === undefined) return;
+    expect(job.metadata.annotations).toMatchObject({
+      'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded,hook-failed',
+      'helm.sh/hook-output-log-policy': 'hook-failed',
+    });
+  });
 });
+
+function isHook({ annotations }: Manifest['metadata']): boolean {
+  return annotations?.['helm.sh/hook'] !== undefined;
+}
 
 it('notices a key that Kubernetes does not know', () => {
   const planted = template(shape('minimal')).stdout.replace(
