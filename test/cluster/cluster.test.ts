@@ -1,7 +1,7 @@
 import { TARGETS, rowOf } from '@countersign/deploy';
 import { BUILD_MS } from '../support/programs/obtained.js';
 import { rendered, SHAPES } from '../chart/objects.js';
-import { ROOT } from '../fault/support/previous.js';
+import { ROOT, previousRoot } from '../fault/support/previous.js';
 import { report, seconds } from '../fault/support/report.js';
 import type { Cast } from '../fault/support/fixture.js';
 import { until } from '../support/requests.js';
@@ -16,6 +16,7 @@ import { startLoad } from './support/load.js';
 import type { Load, Seen } from './support/load.js';
 import { operatorWith } from './support/operator.js';
 import type { Operator } from './support/operator.js';
+import { bringBack, takeAway } from './support/outages.js';
 import { lacking } from './support/own/parts.js';
 import { NAMESPACE, RELEASE, STORES } from './support/names.js';
 
@@ -151,6 +152,132 @@ if (why !== null)
   );
 
   it(
+    'replaces all pods without a failed call',
+    async () => {
+      await step('rolling upgrade', () =>
+        installation.deploy('upgrade', version, '--set', 'defaults.podAnnotations.round=second'),
+      );
+    },
+    STEP_MS,
+  );
+
+  it.each(INSTALLED)(
+    'replaces a deleted pod without a failed call: %s',
+    async (target) => {
+      await step(`delete a pod of ${target}`, async () => {
+        const [pod] = await operator.pods(target);
+        await cluster.kubectl.ask('--namespace', NAMESPACE, 'delete', 'pod', pod!.name);
+        await load!.more(4);
+        await operator.settled();
+      });
+    },
+    STEP_MS,
+  );
+
+  it.each(['request', 'review', 'execution-authority', 'ledger', 'schema'])(
+    'restarts a killed process without a failed call: %s',
+    async (target) => {
+      if (cluster.powers === null) return leftOut('on a given cluster no process is killed');
+      const { kill } = cluster.powers;
+      await step(`kill -9 of ${target}`, async () => {
+        const [pod] = await operator.pods(target);
+        kill(pod!.node, pod!.container);
+        await load!.more(4);
+        await operator.settled();
+      });
+    },
+    STEP_MS,
+  );
+
+  it(
+    'moves away from each node that is drained, without a failed call',
+    async () => {
+      for (const node of await nodes()) {
+        await step(`drain ${node}`, async () => {
+          // Stores and the identity provider stay: they are no part of the installation.
+          const ours = `--pod-selector=app.kubernetes.io/instance=${RELEASE}`;
+          await cluster.kubectl.ask('drain', node, ours, '--delete-emptydir-data', '--timeout=15m');
+          expect((await operator.pods()).filter((pod) => pod.node === node)).toEqual([]);
+          await load!.more(4);
+          await cluster.kubectl.ask('uncordon', node);
+          await operator.settled();
+        });
+      }
+    },
+    STEP_MS,
+  );
+
+  it.each(['nats', 'redis', 'postgres'] as const)(
+    'answers as docs/operations.md says while a store is away, and by itself when it is back: %s',
+    async (store) => {
+      const { kubectl } = cluster;
+      const restarts = (await operator.pods()).map(({ name, restarts: many }) => [name, many]);
+      await load!.stop();
+      const begin = performance.now();
+      await takeAway(kubectl, store);
+      if (store === 'redis') {
+        await kubectl.ask(
+          ...['--namespace', STORES, 'wait', '--for=condition=Available', 'deployment/redis'],
+        );
+      } else {
+        const { producer } = cast;
+        await until(
+          () => producer.get('/v2/requests'),
+          ({ status }) => status === 503,
+          STEP_MS,
+        );
+      }
+      // Pages come from the gateways, which stay in their Service.
+      if (store !== 'postgres') expect((await cast.producer.get('/docs')).status).toBe(200);
+      if (store === 'redis') {
+        load = startLoad(cast, AT_ONCE);
+        await step('Redis away', () => load!.more(10));
+      }
+      await bringBack(kubectl, store);
+      const back = performance.now();
+      if (store !== 'redis') {
+        await until(
+          () => cast.producer.get('/v2/requests'),
+          ({ status }) => status === 200,
+          STEP_MS,
+        );
+        report(`cluster: ${store} back: served after ${seconds(back)}, away ${seconds(begin)}`);
+        load = startLoad(cast, AT_ONCE);
+      }
+      await operator.settled();
+      await step(`${store} back`, () => load!.more(10));
+      expect((await operator.pods()).map(({ name, restarts: many }) => [name, many])).toEqual(
+        restarts,
+      );
+    },
+    STEP_MS,
+  );
+
+  it(
+    'goes back from an upgrade that cannot work, without a failed call',
+    async () => {
+      await step('upgrade to a missing image', async () => {
+        const args = ['--set', 'image.tag=none', '--atomic', '--timeout', '30s'];
+        await expect(installation.deploy('upgrade', version, ...args)).rejects.toThrow(
+          /rolled back/,
+        );
+        await operator.settled();
+      });
+    },
+    STEP_MS,
+  );
+
+  it(
+    'is rolled back without a failed call',
+    async () => {
+      await step('rollback', () =>
+        installation.helm('rollback', RELEASE, '1', '--wait', '--timeout', '15m'),
+      );
+    },
+    STEP_MS,
+  );
+
+  it(
     'leaves nothing when it is uninstalled',
     async () => {
       await load?.stop();
@@ -169,7 +296,40 @@ if (why !== null)
     STEP_MS,
   );
 
+  it(
+    'is upgraded from the release before without a failed call',
+    async () => {
+      const { previous } = cluster.images;
+      if (previous === null) return leftOut('no image of the release before is named');
+      const old: Version = { root: previousRoot(), image: previous };
+      await installation.stop();
+      installation = await prepareInstallation(cluster, old);
+      // One limit for all callers, which this version does not have.
+      const unlimited = ['--set', 'settings.RATE_AUTHENTICATED=1000000'];
+      await step('install of the release before', () =>
+        installation.deploy('install', old, ...unlimited),
+      );
+      load = startLoad(await installation.configure(old), AT_ONCE);
+      await step('lifecycles of the release before', () => load!.more(20));
+      // helm/countersign/UPGRADING.md: new keys first, and both versions' messages until the old one is gone.
+      await installation.makeKeys(version);
+      const both = ['--set', 'settings.CALLER_TOKENS=compatible'];
+      await step('upgrade', () => installation.deploy('upgrade', version, ...both));
+    },
+    2 * STEP_MS,
+  );
+
   // ---------------------------------------------------------------------------------------------------
+
+  async function nodes(): Promise<string[]> {
+    const names = await cluster.kubectl.ask(
+      'get',
+      'nodes',
+      '-o',
+      'jsonpath={.items[*].metadata.name}',
+    );
+    return names.split(' ');
+  }
 
   /** Does it under load; no caller may see it. */
   async function step(name: string, work: () => Promise<unknown>): Promise<void> {
@@ -187,6 +347,11 @@ if (why !== null)
   }
 });
 
+function leftOut(why: string): void {
+  report(`cluster: LEFT OUT, NOT TESTED: ${why}`);
+}
+
 function toldOf({ lifecycles, calls, failed, slowestMs }: Seen): string {
-  return `${lifecycles} lifecycles, ${calls} calls, ${failed.length} failed, slowest ${slowestMs} ms`;
+  const failures = failed.length === 0 ? '' : `: ${failed.join('; ')}`;
+  return `${lifecycles} lifecycles, ${calls} calls, slowest ${slowestMs} ms, ${failed.length} failed${failures}`;
 }

@@ -242,7 +242,12 @@ function valuesOf({ cluster, image, origin, ports, route }: ValuesOptions): obje
         existingSecret: 'countersign-s3',
       },
     },
-    settings: { QUOTAS: 'off', RATE_PRINCIPAL: 1_000_000 },
+    settings: {
+      QUOTAS: 'off',
+      RATE_PRINCIPAL: 1_000_000,
+      // A dozen processes that start at once leave a small machine little time: a call fails when it is lost, not when it is slow.
+      SERVICE_TIMEOUT_MS: 25_000,
+    },
     test: { existingSecret: 'countersign-test-producer', route },
     defaults: {
       resources: { requests: { cpu: '10m', memory: '64Mi' }, limits: { memory: '512Mi' } },

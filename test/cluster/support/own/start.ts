@@ -52,6 +52,8 @@ export async function startCluster(): Promise<OwnCluster> {
     for (const name of ['logs', 'pki', 'etcd', 'images', 'volume-plugins'])
       mkdirSync(join(folder, name));
     keepSysctls(enclosure, folder);
+    for (const path of ['/run', '/var/lib', '/var/log'])
+      enclosure.run('mount', ['-t', 'tmpfs', 'tmpfs', path]);
     const token = writeLogins(folder);
     const log = (part: string): string => join(folder, 'logs', `${part}.log`);
     const run = ([part = '', ...flags]: string[]): void =>
