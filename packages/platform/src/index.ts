@@ -10,7 +10,7 @@ export type { NatsLogin } from './bus/nats-link.js';
 export { throttle } from './bus/throttle.js';
 export { createMemoryParcels } from './bus/parcels.js';
 export type { ParcelStore } from './bus/parcels.js';
-export { createSecondTries } from './bus/second-try.js';
+export { createFurtherTries } from './bus/further-tries.js';
 export { SMALL_BODY_BYTES } from './bus/responder.js';
 export type {
   Bus,

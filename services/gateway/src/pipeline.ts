@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import {
   PREFLIGHT_SUBJECT,
   SMALL_BODY_BYTES,
-  createSecondTries,
+  createFurtherTries,
   isLargeAnswer,
   traceparentOf,
 } from '@countersign/platform';
@@ -151,7 +151,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const { longPolls, origin, timeoutMs, stepUp, stepUpRequired } = parts;
   const match = compileMatcher(OPERATIONS.filter(({ path }) => path.startsWith('/v2/')));
   const admitted = new WeakMap<Call, Admitted>();
-  const twice = createSecondTries({ afterMs: SILENT_MS });
+  const repeated = createFurtherTries({ afterMs: SILENT_MS });
 
   async function take({ response }: Call, takes: readonly Take[]): Promise<void> {
     const excess = await rates.take(takes);
@@ -270,7 +270,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       typeof body === 'string' &&
       large !== 'taken' &&
       (key !== undefined || READS.has(subject));
-    const work = () => (mayRepeat ? twice(timeoutMs, send) : send(timeoutMs));
+    const work = () => (mayRepeat ? repeated(timeoutMs, send) : send(timeoutMs));
     const usual = PAGES.has(subject) ? turns.pages : turns.calls;
     const inTurn = again ? turns.looks : usual;
     const reply = await (caller === null ? work() : inTurn.of(caller.tenant, work));

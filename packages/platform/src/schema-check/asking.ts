@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Refusal } from '@countersign/protocol';
 import type { SchemaJob } from '@countersign/protocol';
 import { busFaultOf } from '../bus/fault.js';
-import { createSecondTries } from '../bus/second-try.js';
+import { createFurtherTries } from '../bus/further-tries.js';
 import type { Bus } from '../bus/types.js';
 import { SCHEMA_SUBJECT } from '../subjects.js';
 import { SCHEMA_CHECK_LIMITS } from './limits.js';
@@ -20,7 +20,7 @@ const ANSWER_WITHIN_MS = SCHEMA_CHECK_LIMITS.totalMs + 300;
 export class SchemaChecks {
   readonly #good = new Set<string>();
   readonly #asked = new Map<string, Promise<void>>();
-  readonly #twice = createSecondTries({ afterMs: ANSWER_WITHIN_MS });
+  readonly #twice = createFurtherTries({ afterMs: ANSWER_WITHIN_MS });
 
   constructor(private readonly bus: Pick<Bus, 'call'>) {}
 

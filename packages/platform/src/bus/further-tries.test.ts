@@ -1,6 +1,6 @@
 import { Refusal } from '@countersign/protocol';
 import { busFaultOf, busRefusal } from './fault.js';
-import { createSecondTries } from './second-try.js';
+import { createFurtherTries } from './further-tries.js';
 import type { BusReply } from './types.js';
 
 const AFTER_MS = 800;
@@ -32,7 +32,7 @@ const outcomeOf = (call: Promise<BusReply>) =>
   );
 
 it('sends once what is answered in time', async () => {
-  const call = outcomeOf(createSecondTries({ afterMs: AFTER_MS })(TIMEOUT_MS, send));
+  const call = outcomeOf(createFurtherTries({ afterMs: AFTER_MS })(TIMEOUT_MS, send));
   await jest.advanceTimersByTimeAsync(AFTER_MS - 1);
   tries[0]?.answer(ok('first'));
   expect(await call).toBe('first');
@@ -41,7 +41,7 @@ it('sends once what is answered in time', async () => {
 });
 
 it('sends once what is refused in time, by a service or by the bus', async () => {
-  const tried = createSecondTries({ afterMs: AFTER_MS });
+  const tried = createFurtherTries({ afterMs: AFTER_MS });
   for (const error of [new Refusal('not_found'), busRefusal('no_responder', 't.any')]) {
     tries = [];
     const call = outcomeOf(tried(TIMEOUT_MS, send));
@@ -53,7 +53,7 @@ it('sends once what is refused in time, by a service or by the bus', async () =>
 });
 
 it('sends a silent call once more, for the time that is left', async () => {
-  const call = outcomeOf(createSecondTries({ afterMs: AFTER_MS })(TIMEOUT_MS, send));
+  const call = outcomeOf(createFurtherTries({ afterMs: AFTER_MS })(TIMEOUT_MS, send));
   await silence();
   expect(tries.map(({ timeoutMs }) => timeoutMs)).toEqual([TIMEOUT_MS, TIMEOUT_MS - AFTER_MS]);
   tries[1]?.answer(ok('second'));
@@ -62,8 +62,17 @@ it('sends a silent call once more, for the time that is left', async () => {
   expect(tries).toHaveLength(2);
 });
 
-it('takes the first answer of the two, a refusal as well', async () => {
-  const tried = createSecondTries({ afterMs: AFTER_MS });
+it('sends again after each silence, while there is time', async () => {
+  const call = outcomeOf(createFurtherTries({ afterMs: AFTER_MS })(3 * AFTER_MS, send));
+  for (let n = 0; n < 5; n += 1) await silence();
+  expect(tries.map(({ timeoutMs }) => timeoutMs)).toEqual([3, 2, 1].map((n) => n * AFTER_MS));
+  tries[0]?.fail(busRefusal('timeout', 't.any'));
+  tries[2]?.answer(ok('third'));
+  expect(await call).toBe('third');
+});
+
+it('takes the first answer, a refusal as well', async () => {
+  const tried = createFurtherTries({ afterMs: AFTER_MS });
   const late = outcomeOf(tried(TIMEOUT_MS, send));
   await silence();
   tries[0]?.answer(ok('first'));
@@ -75,8 +84,8 @@ it('takes the first answer of the two, a refusal as well', async () => {
   expect(await refused).toBe('not_found');
 });
 
-it('fails by a fault of the bus only when both tries have', async () => {
-  const tried = createSecondTries({ afterMs: AFTER_MS });
+it('fails by a fault of the bus only when all tries have', async () => {
+  const tried = createFurtherTries({ afterMs: AFTER_MS });
   const saved = outcomeOf(tried(TIMEOUT_MS, send));
   await silence();
   tries[1]?.fail(busRefusal('overloaded', 't.any'));
@@ -90,8 +99,8 @@ it('fails by a fault of the bus only when both tries have', async () => {
   expect(await lost).toBe('no_responder');
 });
 
-it('has a bounded number of second tries under way', async () => {
-  const tried = createSecondTries({ afterMs: AFTER_MS, most: 1 });
+it('has a bounded number of further tries under way', async () => {
+  const tried = createFurtherTries({ afterMs: AFTER_MS, most: 1 });
   const calls = [tried(TIMEOUT_MS, send), tried(TIMEOUT_MS, send)].map(outcomeOf);
   await silence();
   expect(tries).toHaveLength(3);
@@ -100,7 +109,7 @@ it('has a bounded number of second tries under way', async () => {
 });
 
 it('sends once what has no time for another', async () => {
-  const call = outcomeOf(createSecondTries({ afterMs: AFTER_MS })(AFTER_MS, send));
+  const call = outcomeOf(createFurtherTries({ afterMs: AFTER_MS })(AFTER_MS, send));
   await silence();
   tries[0]?.answer(ok('first'));
   expect(await call).toBe('first');
