@@ -21,8 +21,13 @@ describe('transactions in each other’s way', () => {
 
   beforeAll(async () => {
     fixture = await startFixture();
+    // Postgres looks for a deadlock once, so long after a statement began to wait: the test has made it by then.
+    await fixture.database.query(`ALTER SYSTEM SET deadlock_timeout = '4s'`);
+    await fixture.database.query('SELECT pg_reload_conf()');
     other = new pg.Client({ connectionString: fixture.urls.DATABASE_URL });
     await other.connect();
+    // Never the one that is ended.
+    await other.query(`SET deadlock_timeout = '60s'`);
   }, 120_000);
   afterAll(async () => {
     await other?.end();
