@@ -212,7 +212,7 @@ function plainPool(options: PoolOptions, max: number): pg.Pool {
 }
 
 /** Connections of a pool whose settings are asked for with each of them: a password that changed needs no restart. */
-export function clientOf(settings: () => pg.ClientConfig): typeof pg.Client {
+function clientOf(settings: () => pg.ClientConfig): typeof pg.Client {
   return class extends pg.Client {
     constructor(config?: string | pg.ClientConfig) {
       super({ ...(config as pg.ClientConfig), ...settings() });

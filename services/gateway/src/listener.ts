@@ -26,9 +26,9 @@ export interface Listener {
   /** Resolves to the port that it listens on; for 0 that is a free one. */
   start(port: number, host: string): Promise<number>;
   /**
-   * Answers calls for `lingerMs` more, and those under way, each with the last answer of its connection, because a client that sends a call on a
-   * connection that is being closed loses it. Then accepts no new calls, waits for those under way, and ends the rest after
-   * `graceMs`.
+   * Answers calls for `lingerMs` more, and those under way, each with the last answer of its connection, because a client that
+   * sends a call on a connection that is being closed loses it. Then accepts no new calls, waits for those under way, and ends
+   * the rest after `graceMs`.
    */
   stop(graceMs: number, lingerMs: number): Promise<void>;
 }

@@ -74,6 +74,19 @@ volumes:
           app.kubernetes.io/component: {{ ternary "all" "gateway" .Values.allInOne }}
 {{- end }}
 
+{{/* Variables of a command that is the owner of the database. */}}
+{{- define "countersign.ownerEnv" -}}
+{{- $v := .Values }}
+{{- include "countersign.login" (dict "url" $v.postgres.url "suffix" "" "file" "/run/countersign/owner") }}
+- {name: MODE, value: {{ $v.mode | quote }}}
+{{- with $v.settings.ALLOW_PLAINTEXT_STORES }}
+- {name: ALLOW_PLAINTEXT_STORES, value: {{ . | quote }}}
+{{- end }}
+{{- if $v.caBundle.existingConfigMap }}
+- {name: NODE_EXTRA_CA_CERTS, value: /etc/countersign/ca/{{ $v.caBundle.key }}}
+{{- end }}
+{{- end }}
+
 {{/* The ledger against the tables and the anchor store, as the owner of the database. */}}
 {{- define "countersign.fsckPod" -}}
 {{- $v := .Values }}
@@ -81,15 +94,7 @@ volumes:
 {{- if $v.anchor.s3.bucket }}
 {{- $args = append $args (printf "--store=s3://%s/%s" $v.anchor.s3.bucket $v.anchor.s3.prefix) }}
 {{- end }}
-{{- $env := printf "%s\n%s\n- {name: MODE, value: %s}"
-  (include "countersign.login" (dict "url" $v.postgres.url "suffix" "" "file" "/run/countersign/owner"))
-  (include "countersign.anchorEnv" .) $v.mode }}
-{{- with $v.settings.ALLOW_PLAINTEXT_STORES }}
-{{- $env = printf "%s\n- {name: ALLOW_PLAINTEXT_STORES, value: %q}" $env (toString .) }}
-{{- end }}
-{{- if $v.caBundle.existingConfigMap }}
-{{- $env = printf "%s\n- {name: NODE_EXTRA_CA_CERTS, value: /etc/countersign/ca/%s}" $env $v.caBundle.key }}
-{{- end }}
+{{- $env := printf "%s\n%s" (include "countersign.ownerEnv" .) (include "countersign.anchorEnv" .) }}
 {{- $sources := printf "%s\n%s\n%s" (include "countersign.ownerFiles" .) (include "countersign.anchorFiles" .)
   (include "countersign.secretFile" (dict "secret" $v.keys.existingSecret "key" "trust.json" "path" "trust.json")) }}
 {{- $anchoring := ternary "all" "worker-anchor" $v.allInOne }}
