@@ -44,6 +44,13 @@ describe('countersign verify', () => {
     expect(stdout).toContain('runner-1/run-88 claimed invoice-4711/payment-1');
   });
 
+  it('prints every check with --details, after the verdict for people', () => {
+    const args = [exported, '--trust', trust, '--store', store];
+    const [short, long] = [verify(args).stdout, verify([...args, '--details']).stdout];
+    expect(long.startsWith(short.trimEnd())).toBe(true);
+    expect([short, long].map((text) => text.includes('[record_signature]'))).toEqual([false, true]);
+  });
+
   it('exits with 3 for a document that stays open', () => {
     expect(verify([exported, '--trust', trust]).code).toBe(3);
   });

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { loadTrust, verdictText, verifyDocument } from '@countersign/protocol';
+import { detailsOf, loadTrust, summaryOf, verifyDocument } from '@countersign/protocol';
 import type { Verdict } from '@countersign/protocol';
 import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
@@ -102,7 +102,7 @@ there('the page of the verifier, saved to a disk, without a network', () => {
       expect.any(String),
       expect.stringMatching(/^\{/),
     ]);
-    const items = await page.locator('#sections h2, #sections li').allTextContents();
+    const items = await page.locator(':is(#sections, #details) :is(h2, li)').allTextContents();
     return { verdict: JSON.parse(json) as Verdict, words: [headline, ...items].join('\n') };
   }
 
@@ -117,11 +117,12 @@ there('the page of the verifier, saved to a disk, without a network', () => {
         vector.name,
         JSON.parse(JSON.stringify(function_)),
       ]);
-      const words = verdictText(function_)
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => (line.startsWith('  ') ? line.trim() : line.replace(/:$/, '')));
-      expect([vector.name, said.words]).toEqual([vector.name, words.join('\n')]);
+      const { headline, sections } = summaryOf(function_, 'field');
+      const words = [...sections, ...detailsOf(function_)].flatMap(({ title, lines }) => [
+        title,
+        ...lines,
+      ]);
+      expect([vector.name, said.words]).toEqual([vector.name, [headline, ...words].join('\n')]);
     }
   }, 240_000);
 

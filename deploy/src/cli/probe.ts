@@ -78,7 +78,7 @@ async function probe({
   });
   // There is no decision, so no receipt to anchor: checks may be open, but none may fail.
   if (verdict.kind === null || verdict.verdict === 'fails') {
-    throw new PlainError(`The export does not verify:\n${verdictText(verdict)}`);
+    throw new PlainError(`The export does not verify:\n${verdictText(verdict, { details: true })}`);
   }
   console.log('its export verifies');
 }

@@ -21,16 +21,20 @@ without any network, except to read a store in S3. Get trust.json from the servi
 ANCHOR_S3_ENDPOINT, ANCHOR_S3_REGION, ANCHOR_S3_PATH_STYLE, ANCHOR_S3_ACCESS_KEY_ID and ANCHOR_S3_SECRET_ACCESS_KEY
 configure access to a store in S3; without them the usual AWS configuration applies (docs/anchoring.md).
 
+It prints what happened, what vouches for it and what is open; --details adds every check. What only you can know, such as
+the tenant or the nonce, is compared when you give it and counts as open in no case.
+
 Exit codes:
-  0  holds: no check fails, and every decisive check holds
+  0  holds: no check fails, and the ledger's growth is vouched for from outside the service (--store)
   1  fails: something in the file is not what it claims to be
   2  the file, the manifest or the command line cannot be read; there is no verdict
-  3  incomplete: no check fails, but a decisive one was not made or cannot be known, such as the anchor
-     store without --store. A record alone is incomplete at best: an export has the records that it depends on`;
+  3  incomplete: no check fails, but the service alone vouches for its ledger, as without --store, or a
+     decisive check cannot be known. A record alone is incomplete at best: an export has the records that it depends on`;
 
 interface VerifyFlags {
   trust: string;
   store?: string;
+  details: boolean;
   json: boolean;
   audience?: string;
   tenant?: string;
@@ -52,6 +56,7 @@ export function addVerifyCommand(program: Command): void {
       '--store <dir>',
       'the anchor store, to compare the checkpoint with: a directory, or s3://bucket/prefix',
     )
+    .option('--details', 'print every check too', false)
     .option('--json', 'print the verdict as JSON', false)
     .option('--audience <id>', 'expected audience, such as the id of your producer')
     .option('--tenant <name>', 'expected tenant')
@@ -74,7 +79,10 @@ export function addVerifyCommand(program: Command): void {
     .action(async (file: string, flags: VerifyFlags) => {
       try {
         const verdict = await verify(file, flags);
-        console.log(flags.json ? JSON.stringify(verdict, null, 2) : verdictText(verdict));
+        const { details } = flags;
+        console.log(
+          flags.json ? JSON.stringify(verdict, null, 2) : verdictText(verdict, { details }),
+        );
         process.exitCode = verdict.kind === null ? EXIT.unreadable : EXIT[verdict.verdict];
       } catch (error) {
         const why = error instanceof PlainError ? error.message : 'the verifier itself failed';

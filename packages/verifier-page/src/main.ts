@@ -1,6 +1,6 @@
 import './browser/bytes.js';
-import { DOCUMENT_LIMITS, verdictText } from '@countersign/protocol/verifier';
-import type { Verdict } from '@countersign/protocol/verifier';
+import { DOCUMENT_LIMITS, detailsOf, summaryOf } from '@countersign/protocol/verifier';
+import type { ReportSection, Verdict } from '@countersign/protocol/verifier';
 import { CannotVerify, verdictOf } from './verify.js';
 import type { ChosenFile, Knowledge } from './verify.js';
 
@@ -16,6 +16,8 @@ const trust = find<HTMLInputElement>('trust');
 const store = find<HTMLInputElement>('store');
 const headline = find('headline');
 const sections = find('sections');
+const every = find<HTMLDetailsElement>('every');
+const details = find('details');
 const json = find('json');
 const save = find<HTMLAnchorElement>('save');
 
@@ -72,25 +74,27 @@ async function folderOf(input: HTMLInputElement): Promise<ChosenFile[] | null> {
 
 /** The report of the command, with a heading and a list for each section. */
 function show(verdict: Verdict): void {
-  const [first = '', ...lines] = verdictText(verdict).split('\n');
+  const { headline: first, sections: summary } = summaryOf(verdict, 'field');
   say(verdict.kind === null ? 'unreadable' : verdict.verdict, first);
-  let list = document.createElement('ul');
-  for (const line of lines.filter((text) => text !== '')) {
-    if (line.startsWith('  ')) {
-      const item = document.createElement('li');
-      item.textContent = line.trim();
-      list.append(item);
-    } else {
-      const title = document.createElement('h2');
-      title.textContent = line.replace(/:$/, '');
-      list = document.createElement('ul');
-      sections.append(title, list);
-    }
-  }
+  sections.append(...summary.flatMap(drawn));
+  details.append(...detailsOf(verdict).flatMap(drawn));
+  every.hidden = false;
   const text = JSON.stringify(verdict, null, 2);
   json.textContent = text;
   save.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
   save.hidden = false;
+}
+
+function drawn({ title, lines }: ReportSection): HTMLElement[] {
+  const heading = document.createElement('h2');
+  heading.textContent = title;
+  const list = document.createElement('ul');
+  for (const line of lines) {
+    const item = document.createElement('li');
+    item.textContent = line;
+    list.append(item);
+  }
+  return [heading, list];
 }
 
 function say(kind: string, text: string): void {
@@ -100,6 +104,8 @@ function say(kind: string, text: string): void {
 
 function clear(): void {
   sections.replaceChildren();
+  details.replaceChildren();
+  every.hidden = true;
   json.textContent = '';
   URL.revokeObjectURL(save.href);
   save.hidden = true;

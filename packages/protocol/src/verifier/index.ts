@@ -20,4 +20,6 @@ export type {
 export { mayFollow, reasonFits, startsRight } from './events.js';
 export { verifyDocument } from './verify.js';
 export type { VerifyOptions } from './verify.js';
-export { verdictText } from './verdict-text.js';
+export { summaryOf } from './verdict-summary.js';
+export type { Asking, ReportSection, Summary } from './verdict-summary.js';
+export { detailsOf, verdictText } from './verdict-text.js';

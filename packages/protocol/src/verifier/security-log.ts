@@ -66,6 +66,7 @@ export function checkSecurityLog(context: VerifierContext, value: JsonObject): v
       says: wordsOf(event),
       path: `/entries/${at}`,
       proven: entry.sequence <= proven,
+      brief: true,
     });
   }
 }

@@ -29,6 +29,13 @@ const REPEATED: ReadonlySet<string> = new Set([
   'material_deleted',
 ]);
 
+/** Events that change nothing for the people and programs of the request. */
+const MINOR: readonly string[] = ['anchor_accepted', 'reminder'];
+
+function isMinor(record: CheckedRecord): boolean {
+  return isOf(record, 'RequestChangedEvent') && MINOR.includes(record.payload.reason);
+}
+
 /** The sentence for a record; null for an event that only repeats another record. */
 export function sentenceOf(record: CheckedRecord): string | null {
   if (isOf(record, 'DecisionReceipt')) {
@@ -83,7 +90,7 @@ export function addToTimeline({ findings }: VerifierContext, record: CheckedReco
   const says = sentenceOf(record);
   if (says === null) return;
   const { path, proven } = record;
-  findings.add({ at: record.header.issued_at, says, path, proven });
+  findings.add({ at: record.header.issued_at, says, path, proven, brief: !isMinor(record) });
 }
 
 /** The whole lifecycle, in the order of time. */
@@ -97,14 +104,15 @@ export function addExportToTimeline(
   const { findings } = context;
   const bound =
     findings.allHold('request_bound') === true && findings.allHold('request_digest') === true;
-  const add = (at: string, says: string, path: string, proven: boolean): void =>
-    findings.add({ at, says, path, proven });
+  const add = (at: string, says: string, path: string, proven: boolean, brief = false): void =>
+    findings.add({ at, says, path, proven, brief });
   const { subject } = request.requester;
   add(
     request.accepted_at,
     `${request.producer} of ${request.tenant} asked for ${subject} on the route ${request.route}, at ${plainText(issuer)}: ${plainText(request.summary)}`,
     '/request',
     bound,
+    true,
   );
   const candidate = material?.candidate;
   if (candidate) {

@@ -1,52 +1,52 @@
 import { CHECKS } from './checks.js';
 import type { CheckCode } from './checks.js';
+import { summaryOf } from './verdict-summary.js';
+import type { ReportSection } from './verdict-summary.js';
 import type { Check, CheckStatus, Verdict } from './verdict.js';
-
-const HEADLINES = {
-  holds:
-    'HOLDS. No check fails, and every decisive check holds. Points that were not compared or cannot be known are listed.',
-  fails: 'FAILS. Do not rely on this file.',
-  incomplete: 'INCOMPLETE. No check fails, but a decisive one is open.',
-} as const satisfies Record<Verdict['verdict'], string>;
 
 const MARKS = { holds: '+', fails: 'x', 'cannot be known': '?', 'not checked': '-' } as const;
 
-/** The verdict as text, one line a finding, failures first. */
-export function verdictText(verdict: Verdict): string {
-  const { checks, story, gone, uncovered, checklist } = verdict;
-  const kind = verdict.kind === null ? 'no document' : `a document of the kind "${verdict.kind}"`;
+/** The verdict as text: the summary, and with `details` every check, failures first. */
+export function verdictText(verdict: Verdict, { details = false } = {}): string {
+  const { headline, sections } = summaryOf(verdict, 'flag');
   return [
-    `${HEADLINES[verdict.verdict]} (${kind})`,
-    ...section('Failed', lines(checks, 'fails')),
-    ...section('Not checked', lines(checks, 'not checked')),
-    ...section('Cannot be known from this file', lines(checks, 'cannot be known')),
-    ...section(
-      'Deleted',
-      gone.map(({ path, says }) => `. ${says}${at(path)}`),
-    ),
-    ...section(
-      'Not covered by a signature',
-      uncovered.map(({ path, says }) => `. ${path === '' ? 'spelling' : path}: ${says}`),
-    ),
-    ...section('Holds', held(checks)),
-    ...section(
-      'Before an executor acts (protocol §15)',
-      checklist.map(
-        ({ item, asks, status, says }) => `${MARKS[status]} ${item}. ${asks}: ${status}. ${says}`,
-      ),
-    ),
-    ...section(
-      'Timeline',
-      story.map((step) => `${step.at}  ${step.says}${step.proven ? '' : ' (NOT PROVEN)'}`),
-    ),
+    headline,
+    ...sections.flatMap(linesOf),
+    ...(details ? detailsOf(verdict).flatMap(linesOf) : []),
   ].join('\n');
 }
 
-function section(title: string, found: readonly string[]): string[] {
-  return found.length === 0 ? [] : ['', `${title}:`, ...found.map((line) => `  ${line}`)];
+function linesOf({ title, lines }: ReportSection): string[] {
+  return ['', `${title}:`, ...lines.map((line) => `  ${line}`)];
 }
 
-function lines(checks: readonly Check[], status: CheckStatus): string[] {
+/** Every check and every step, with their codes and subjects. */
+export function detailsOf({ checks, story, gone, uncovered, checklist }: Verdict): ReportSection[] {
+  const sections: ReportSection[] = [
+    { title: 'Failed', lines: withStatus(checks, 'fails') },
+    { title: 'Not checked', lines: withStatus(checks, 'not checked') },
+    { title: 'Cannot be known from this file', lines: withStatus(checks, 'cannot be known') },
+    { title: 'Deleted', lines: gone.map(({ path, says }) => `. ${says}${at(path)}`) },
+    {
+      title: 'Not covered by a signature',
+      lines: uncovered.map(({ path, says }) => `. ${path === '' ? 'spelling' : path}: ${says}`),
+    },
+    { title: 'Holds', lines: held(checks) },
+    {
+      title: 'Before an executor acts (protocol §15)',
+      lines: checklist.map(
+        ({ item, asks, status, says }) => `${MARKS[status]} ${item}. ${asks}: ${status}. ${says}`,
+      ),
+    },
+    {
+      title: 'Timeline',
+      lines: story.map((step) => `${step.at}  ${step.says}${step.proven ? '' : ' (NOT PROVEN)'}`),
+    },
+  ];
+  return sections.filter(({ lines }) => lines.length > 0);
+}
+
+function withStatus(checks: readonly Check[], status: CheckStatus): string[] {
   const most = 50;
   const found = checks.filter((check) => check.status === status);
   const shown = found

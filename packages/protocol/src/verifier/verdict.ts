@@ -33,6 +33,8 @@ export interface TimelineStep {
   readonly path: string;
   /** Whether that record was verified. */
   readonly proven: boolean;
+  /** Whether it belongs in a history of a few lines. */
+  readonly brief: boolean;
 }
 
 /** A point of protocol §15: a condition that an executor must verify before it acts. */

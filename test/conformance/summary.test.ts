@@ -1,0 +1,65 @@
+import { loadTrust, summaryOf, verdictText, verifyDocument } from '@countersign/protocol';
+import type { Verdict } from '@countersign/protocol';
+import { copiesIn } from './evidence/store.js';
+import { allVectors } from './vectors/all.js';
+import { documentOf, expectationOf } from './vectors/vector.js';
+
+const verdicts = new Map(
+  allVectors().map((vector): [string, Verdict] => {
+    const copies = vector.store === null ? null : copiesIn(vector.store);
+    const options = { expected: expectationOf(vector), copies };
+    return [vector.name, verifyDocument(documentOf(vector), loadTrust(vector.trust), options)];
+  }),
+);
+const verdictOf = (name: string): Verdict => verdicts.get(name) as Verdict;
+const sectionsOf = (name: string) =>
+  Object.fromEntries(summaryOf(verdictOf(name), 'flag').sections.map((s) => [s.title, s.lines]));
+
+describe('the verdict for people', () => {
+  it('has at most 25 lines, whatever the file is', () => {
+    const long = [...verdicts].filter(
+      ([, verdict]) => verdictText(verdict).split('\n').length > 25,
+    );
+    expect(long.map(([name]) => name)).toEqual([]);
+  });
+
+  it('tells the lifecycle in up to six lines, and what vouches for it', () => {
+    const { 'What happened': story, 'What vouches for it': vouching } =
+      sectionsOf('export-executed');
+    expect(story?.map((line) => line.slice(26))).toEqual([
+      expect.stringMatching(/^bot-7 of acme asked for owner-1 .*Pay invoice 4711/),
+      expect.stringMatching(/^rev-2 decided: authorise/),
+      expect.stringMatching(/^runner-1\/run-88 claimed/),
+      expect.stringMatching(/was admitted/),
+      'bot-7 (producer) reported the outcome: completed.',
+    ]);
+    expect(vouching).toContain('Signed by keys of the manifest: 9 of 9 records.');
+    expect(vouching).toContain('The anchor store holds exactly this checkpoint.');
+    expect(sectionsOf('export-admissions-65')['What happened']).toHaveLength(6);
+  });
+
+  it('offers expectations that were not given, and calls none of them open', () => {
+    for (const [name, verdict] of verdicts) {
+      const open = summaryOf(verdict, 'flag').sections.find(({ title }) => title === 'Open');
+      expect([name, open?.lines.join() ?? '']).toEqual([
+        name,
+        expect.not.stringMatching(/expected_|_ledger\]/),
+      ]);
+    }
+    expect(sectionsOf('export-executed')['Open']).toBeUndefined();
+    expect(sectionsOf('export-executed')['More']?.[0]).toMatch(/--binding, --tenant/);
+  });
+
+  it('says that the service alone vouches for its ledger without a copy of the anchor store', () => {
+    const { headline } = summaryOf(verdictOf('export-executed-without-store'), 'field');
+    expect(headline).toMatch(/^INCOMPLETE\. Nothing fails, but the service alone vouches/);
+    expect(sectionsOf('export-executed-without-store')['More']?.[0]).toMatch(/: --store$/);
+  });
+
+  it('puts failures first, and lets nothing vouch for a file that fails', () => {
+    const { headline, sections } = summaryOf(verdictOf('export-payload'), 'flag');
+    expect(headline).toMatch(/^FAILS/);
+    expect(sections.map(({ title }) => title)).toEqual(['Failed', 'What happened', 'More']);
+    expect(sections[0]?.lines).toEqual([expect.stringContaining('[material_payload]')]);
+  });
+});
