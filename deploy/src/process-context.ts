@@ -22,6 +22,7 @@ import type {
 import type { Jobs } from '@countersign/platform/jobs';
 import { SIGNING_POLICY, readTrustManifest, restrictRemoteSigner } from '@countersign/protocol';
 import type { RemoteSigner, SigningService, TrustManifest } from '@countersign/protocol';
+import { clockGauge } from './clock-gauge.js';
 import { databaseGauges } from './database-gauges.js';
 import { commonConfig } from './configuration.js';
 import type { CommonConfig } from './configuration.js';
@@ -106,6 +107,7 @@ export async function createProcessContext(
   keyGauge(metrics, signers);
   let engine: TransitEngine | undefined;
   let clock: ReturnType<typeof createDatabaseClock> | undefined;
+  clockGauge(metrics, () => clock?.offsetMs() ?? null);
   const clockOf = () =>
     (clock ??= createDatabaseClock({ read: () => databaseNow(pool(role).ofNoTenant), log }));
   let jobs: Promise<Jobs> | undefined;

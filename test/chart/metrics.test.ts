@@ -196,6 +196,7 @@ describe('the dashboard', () => {
 const UNSHOWN = [
   'countersign_worker_done_total',
   'countersign_signing_key_end_timestamp_seconds',
+  'countersign_clock_offset_seconds',
   'countersign_security_anchor_refusals_total',
   'countersign_security_log_unsent_total',
 ];

@@ -99,3 +99,29 @@ it('follows the database when its clock is set', async () => {
   await jest.advanceTimersByTimeAsync(60_000);
   expect(clock.now()).toBe(NOON + 60_000);
 });
+
+it('tells how far the clock of the machine is off, and warns once', async () => {
+  const lines: string[] = [];
+  const log = createLogger({
+    name: 'test',
+    destination: { write: (line) => void lines.push(line) },
+  });
+  let machine = NOON;
+  const clock = createDatabaseClock({
+    log,
+    monotonicMs: () => 0,
+    machineMs: () => machine,
+    read: async () => NOON,
+  });
+  expect(clock.offsetMs()).toBeNull();
+  await clock.start();
+  expect(clock.offsetMs()).toBe(0);
+  expect(lines).toEqual([]);
+  machine += 600_000;
+  await jest.advanceTimersByTimeAsync(30_000);
+  expect(clock.offsetMs()).toBe(600_000);
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ level: 'warn', offsetSeconds: 600 }),
+  ]);
+  await clock.stop();
+});

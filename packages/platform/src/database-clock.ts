@@ -9,27 +9,39 @@ export interface DatabaseClock {
   now(): number;
 }
 
+/** A clock that is compared with that of the machine. */
+export interface ComparedClock extends DatabaseClock {
+  /** Milliseconds by which this machine's clock is ahead of the database's; null before the first reading. */
+  offsetMs(): number | null;
+}
+
 export interface DatabaseClockOptions {
   /** Asks the database, epoch milliseconds. */
   readonly read: () => Promise<number>;
   readonly log: Logger;
   /** A clock that never jumps; the process's own when not given. */
   readonly monotonicMs?: () => number;
+  /** The machine's clock, epoch milliseconds. */
+  readonly machineMs?: () => number;
 }
 
 const EVERY_MS = 10_000;
 const RETRY_MS = 500;
 /** The database answered at some moment of the round trip, so half of it is how wrong a reading may be. */
 const LONGEST_ROUND_TRIP_MS = 2000;
+/** A machine that is further off judges the times of keys and of logins wrongly. */
+const LARGEST_OFFSET_MS = 5000;
 
 /**
  * Adds a monotonic clock to the last reading, so a machine whose clock is set does not matter. While the database is away
  * the last reading stays good: monotonic clocks lose less than 2 s an hour. A slow reading is thrown away.
  */
-export function createDatabaseClock(options: DatabaseClockOptions): DatabaseClock & Module {
-  const { read, log, monotonicMs = () => performance.now() } = options;
+export function createDatabaseClock(options: DatabaseClockOptions): ComparedClock & Module {
+  const { read, log } = options;
+  const { monotonicMs = () => performance.now(), machineMs = () => Date.now() } = options;
   /** The database's time at 0 of the monotonic clock. */
   let origin: number | null = null;
+  let wasOff = false;
   let asking = false;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -57,14 +69,32 @@ export function createDatabaseClock(options: DatabaseClockOptions): DatabaseCloc
       const end = monotonicMs();
       if (shown !== null && end - begin <= LONGEST_ROUND_TRIP_MS) {
         origin = shown - (begin + end) / 2;
+        sayOffset();
       }
     } catch (error) {
       log.debug({ err: error }, 'the clock of the database could not be read');
     }
   }
 
+  function offsetMs(): number | null {
+    return origin === null ? null : machineMs() - (origin + monotonicMs());
+  }
+
+  function sayOffset(): void {
+    const offset = offsetMs() ?? 0;
+    const isOff = Math.abs(offset) > LARGEST_OFFSET_MS;
+    if (isOff && !wasOff) {
+      log.warn(
+        { offsetSeconds: Math.round(offset / 1000) },
+        `the clock of this machine differs from the database's: synchronise both (NTP)`,
+      );
+    }
+    wasOff = isOff;
+  }
+
   return {
     name: 'database clock',
+    offsetMs,
     now() {
       if (origin === null) {
         throw new Refusal('service_unavailable', {
