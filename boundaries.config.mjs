@@ -25,7 +25,7 @@ export const PARTS = {
   view: { folder: 'packages/view', imports: [] },
   'payment-batch': { folder: 'examples/payment-batch', imports: ['view'] },
   // Published for producers, who have nothing else of ours: it is bundled with the parts of the protocol that it needs.
-  client: { folder: 'packages/client', imports: ['protocol'] },
+  client: { folder: 'packages/client', imports: ['protocol', 'verifier-page'] },
   // The verifier as one file for a browser, and the replacements of Node's modules, for the pages too; the gateway serves
   // the built file.
   'verifier-page': { folder: 'packages/verifier-page', imports: ['protocol'] },

@@ -16,7 +16,13 @@ import {
   settingsPage,
 } from './generate/chart-files.mjs';
 import { valuesSchema } from './generate/chart-values.mjs';
-import { clientErrors, clientOperations, clientRecords } from './generate/client-files.mjs';
+import {
+  clientErrors,
+  clientOperations,
+  clientReasons,
+  clientRecords,
+  clientVerdict,
+} from './generate/client-files.mjs';
 import {
   composeFile,
   databaseLogins,
@@ -73,6 +79,8 @@ const GENERATED = [
   { file: `${CLIENT}/operations.ts`, make: clientOperations },
   { file: `${CLIENT}/records.ts`, make: clientRecords },
   { file: `${CLIENT}/errors.ts`, make: clientErrors },
+  { file: `${CLIENT}/reasons.ts`, make: clientReasons },
+  { file: `${CLIENT}/verdict.ts`, make: clientVerdict },
   // After the values that it is made of.
   { file: `${CHART}/README.md`, make: () => chartReadme(settings) },
   // Written by hand but for their tables.

@@ -1,8 +1,11 @@
 // The tables of packages/client: its operations, records and codes, printed from those of packages/protocol.
+import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import {
+  CHECKS,
   ERRORS,
   OPERATIONS,
+  PROOF_REASONS,
   RECORDS,
   SENT_CODES,
   SIGNED_RECORDS,
@@ -99,6 +102,34 @@ export const RETRIES = {
 ${again.map((code) => `  ${code}: ${JSON.stringify(ERRORS[code].retry)},`).join('\n')}
 } as const satisfies Partial<Record<ErrorCode, Retry>>;
 `;
+}
+
+const unionOf = (names) => names.map((name) => `  | '${name}'`).join('\n');
+
+/** `src/generated/reasons.ts` */
+export function clientReasons() {
+  return `${FROM}
+/** Why an answer does not verify: a reason of a record or a proof (protocol §2.4, §4.3), a check, or one of the client's own. */
+export type VerificationReason =
+${unionOf([...new Set([...Object.keys(PROOF_REASONS), ...Object.keys(CHECKS)])])}
+  /** A revision below one that was seen before. */
+  | 'went_back'
+  /** The service made something else of the call than was asked. */
+  | 'not_as_asked'
+  /** A state without the signed record that leads to it. */
+  | 'state_unproven';
+`;
+}
+
+const VERDICT = new URL('../../packages/protocol/src/verifier/verdict.ts', import.meta.url);
+
+/** `src/generated/verdict.ts`: the types of the verifier's verdict, for programs that have none of its sources. */
+export function clientVerdict() {
+  const types = readFileSync(VERDICT, 'utf8')
+    .replace(/^import .*\n/gm, '')
+    .replace(/^export function [\s\S]*$/m, '');
+  const codes = unionOf([...Object.keys(CHECKS)]);
+  return `${FROM}\n/** A check of the verifier. */\nexport type CheckCode =\n${codes};\n${types}`;
 }
 
 /** Parts without a title of their own that many records have, by the names that they get here. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import * as client from '@countersign/client';
@@ -10,8 +10,8 @@ import { newFolder } from '../support/folder.js';
 const ROOT = resolve(__dirname, '../..');
 const PACKAGE = join(ROOT, 'packages/client');
 
-/** Bytes, compressed, of a program that makes one kind of call. */
-const MOST_BYTES = 10_000;
+/** Bytes, compressed, of a program that makes one kind of call: with Node's modules, without them, and without verification. */
+const MOST_BYTES = { node: 20_000, neutral: 36_000, unverified: 10_000 };
 
 let folder: string;
 
@@ -27,16 +27,24 @@ beforeAll(() => {
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const installed = (file: string) =>
-  readFileSync(join(folder, 'node_modules/@countersign/client', file), 'utf8');
+const folderOf = (name: string) => join(folder, 'node_modules/@countersign/client', name);
+const installed = (file: string) => readFileSync(folderOf(file), 'utf8');
+const isCode = (name: string) => name.endsWith('.js');
 
 it('depends on nothing', () => {
   const { dependencies, peerDependencies } = JSON.parse(installed('package.json'));
   expect([dependencies, peerDependencies]).toEqual([undefined, undefined]);
-  const code = installed('dist/index.js');
-  expect(code).not.toMatch(
-    /\bfrom\s*["']|\bimport\s*[("']|\brequire\s*\(|node:|\bBuffer\b|\bprocess\b/,
-  );
+  for (const folder of ['node', 'neutral'])
+    for (const name of readdirSync(join(folderOf('dist'), folder)).filter(isCode)) {
+      const code = installed(`dist/${folder}/${name}`);
+      const imported = [...code.matchAll(/^(?:import|export)\b[^;]*?\bfrom "([^"]+)";$/gm)];
+      const others = imported.map(([, from]) => from!).filter((from) => !from.startsWith('./'));
+      const foreign = others.filter((from) => folder === 'neutral' || !from.startsWith('node:'));
+      expect([folder, name, foreign]).toEqual([folder, name, []]);
+      expect(code).not.toMatch(/\bimport\s*\(|\brequire\s*\(/);
+      if (folder === 'neutral')
+        expect(code).not.toMatch(/["']node:|globalThis\.Buffer|\bprocess\./);
+    }
 });
 
 it('runs where it is installed', () => {
@@ -84,20 +92,55 @@ it.each([
   execFileSync(process.execPath, [tsc, '-p', sources], { stdio: 'pipe', encoding: 'utf8' });
 });
 
-it('leaves little in a program that makes one kind of call', () => {
-  const file = join(folder, 'entry.js');
-  writeFileSync(file, `export { countersign, create } from '@countersign/client';`);
-  const bundled = join(folder, 'bundled.js');
+/** A program that makes one kind of call, out of that file. */
+function bundled(file: string): string {
+  const entry = join(folder, 'entry.js');
+  writeFileSync(entry, `export { countersign, create } from ${JSON.stringify(file)};`);
+  const output = join(folder, 'bundled.js');
   const rolldown = join(ROOT, 'node_modules/rolldown/bin/cli.mjs');
-  const options = ['--file', bundled, '--format', 'esm', '--platform', 'browser', '--minify'];
-  execFileSync(process.execPath, [rolldown, file, ...options], { cwd: folder, stdio: 'pipe' });
-  const code = readFileSync(bundled, 'utf8');
-  expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(MOST_BYTES);
-  const paths = (Object.values(client) as object[]).flatMap((each) =>
-    'path' in each ? [String(each.path)] : [],
-  );
-  expect(paths.length).toBeGreaterThan(20);
-  const found = new Set(paths.filter((path) => code.includes(path)));
-  // The one that it imports, and the one by which a wait looks.
-  expect([...found].sort()).toEqual([client.create.path, client.status.path]);
+  const options = ['--file', output, '--format', 'esm', '--platform', 'browser', '--minify'];
+  execFileSync(process.execPath, [rolldown, entry, ...options, '--external', 'node:crypto'], {
+    ...{ cwd: folder, stdio: 'pipe' },
+  });
+  return readFileSync(output, 'utf8');
+}
+const sizeOf = (code: string) => gzipSync(code, { level: 9 }).length;
+
+it.each(['node', 'neutral'] as const)(
+  'leaves little in a program that makes one kind of call: %s',
+  (name) => {
+    const code = bundled(folderOf(`dist/${name}/index.js`));
+    expect(sizeOf(code)).toBeLessThanOrEqual(MOST_BYTES[name]);
+    const paths = (Object.values(client) as object[]).flatMap((each) =>
+      'path' in each ? [String(each.path)] : [],
+    );
+    expect(paths.length).toBeGreaterThan(20);
+    const isHeld = (path: string) => ['"', "'", '`'].some((q) => code.includes(q + path + q));
+    const found = new Set(paths.filter(isHeld));
+    // The one that it imports, and those by which a client waits, reads its feed and compares the manifest.
+    const own = [client.create, client.events, client.status, client.trust];
+    expect([...found].sort()).toEqual(own.map(({ path }) => path).sort());
+  },
+);
+
+it('is small but for its verification', () => {
+  // The same sources, with nothing in the place of the verifier.
+  const nothing = join(folder, 'nothing.js');
+  writeFileSync(nothing, 'export const newVerification = null, driftOf = null, keyOf = null;');
+  const sources = join(folder, 'sources');
+  cpSync(join(PACKAGE, 'src'), sources, { recursive: true });
+  cpSync(nothing, join(sources, 'verification.ts'));
+  for (const [name, path] of [
+    ['strict-reader', 'json/strict-reader.ts'],
+    ['timestamp', 'records/timestamp.ts'],
+  ] as const)
+    for (const file of readdirSync(sources).filter((each) => each.endsWith('.ts'))) {
+      const text = readFileSync(join(sources, file), 'utf8');
+      const from = JSON.stringify(join(ROOT, 'packages/protocol/src', path));
+      writeFileSync(
+        join(sources, file),
+        text.replaceAll(`from '@countersign/protocol/${name}'`, `from ${from}`),
+      );
+    }
+  expect(sizeOf(bundled(join(sources, 'index.ts')))).toBeLessThanOrEqual(MOST_BYTES.unverified);
 });

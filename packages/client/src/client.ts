@@ -4,14 +4,22 @@ import type { Answer } from './attempt.js';
 import { AnswerInvalid, ConfigurationInvalid } from './errors.js';
 import { exchange } from './exchange.js';
 import type { AttemptNote, Line, Surroundings } from './exchange.js';
-import { status } from './generated/operations.js';
-import type { RequestStatus } from './generated/records.js';
+import { events, status, trust as servedTrust } from './generated/operations.js';
+import type {
+  EventPage,
+  RequestChangedEvent,
+  RequestStatus,
+  SignedRecord,
+  TrustManifest,
+} from './generated/records.js';
 import { bodyText } from './input.js';
 import { checkKey, newKey } from './keys.js';
 import type { CallOf, Operation, OperationTypes } from './operation.js';
 import { newRetryBucket } from './retry.js';
 import { misfit } from './shape.js';
-import { until } from './waiting.js';
+import { driftOf, newVerification } from './verification.js';
+import type { AnchorStore, TrustDrift, Verification } from './verification.js';
+import { pauses, until } from './waiting.js';
 import type { Goal, ReadStatus, WaitOptions } from './waiting.js';
 
 export interface ClientOptions {
@@ -20,22 +28,41 @@ export interface ClientOptions {
   /** The bearer token, or a function that gives it, which is asked before each attempt. */
   readonly token: string | (() => string | Promise<string>);
   /**
-   * Signatures are not verified: an answer is what the service says, and no ground to act on. The only value so far, so that a
-   * program that relies on verification does not start with this version.
+   * The trust manifest, which the program was given by another way than from the service; every answer is verified by it
+   * before the caller sees it. `'unverified'`: an answer is what the service says, and no ground to act on.
    */
-  readonly trust: 'unverified';
+  readonly trust: TrustManifest | 'unverified';
+  /** The tenant; needed with a manifest. */
+  readonly tenant?: string | undefined;
+  /** Id of the calling producer; answers about the requests of another one do not verify. */
+  readonly producer?: string | undefined;
+  /** Where the program looks up checkpoints itself; without it nobody but the service says that they are stored. */
+  readonly anchorStore?: AnchorStore | undefined;
   readonly fetch?: typeof fetch;
   /** Of one call: 6 attempts and 60 seconds when not given. */
   readonly budget?: { readonly attempts?: number; readonly seconds?: number };
   readonly onAttempt?: (note: AttemptNote) => void;
 }
 
+/** One event of the producer's feed. */
+export interface FeedEvent {
+  readonly event: RequestChangedEvent;
+  readonly record: SignedRecord;
+  /** A reader that starts again with this number misses nothing after this event, and may see some twice. */
+  readonly after: number;
+}
+
 export interface Client {
+  readonly origin: string;
+  readonly tenant: string | null;
+  readonly producer: string | null;
+  /** Whether answers are verified. */
+  readonly verifies: boolean;
   /**
    * Makes a call, and makes it again where that is safe (docs/client.md), under the same key and with the same bytes.
    *
-   * @throws ServiceRefusal, Unreachable, AnswerInvalid and the reason of `signal`; TypeError before anything is sent, for
-   *   arguments that cannot be sent
+   * @throws ServiceRefusal, Unreachable, AnswerInvalid, VerificationFailed and the reason of `signal`; TypeError before
+   *   anything is sent, for arguments that cannot be sent
    */
   call<Types extends OperationTypes>(
     operation: Operation<Types>,
@@ -44,9 +71,25 @@ export interface Client {
   /**
    * Waits until a request is where the caller wants it, and gives its status then. A service that is away does not end the wait.
    *
-   * @throws WaitEnded, ServiceRefusal, AnswerInvalid
+   * @throws WaitEnded, ServiceRefusal, AnswerInvalid, VerificationFailed
    */
   until(id: string, goal: Goal, options?: WaitOptions): Promise<RequestStatus>;
+  /**
+   * The producer's feed without an end, from the event after `after`; from now on without it. The service holds the calls.
+   *
+   * @throws the reason of `signal`, ServiceRefusal, AnswerInvalid, VerificationFailed
+   */
+  events(options?: {
+    readonly after?: number;
+    readonly signal?: AbortSignal;
+  }): AsyncIterable<FeedEvent>;
+  /**
+   * How the manifest that the service serves differs from the pinned one; null when it is the same. A difference is for the
+   * operator to explain: what the service serves is never trusted.
+   *
+   * @throws TypeError without a pinned manifest
+   */
+  trustDrift(): Promise<TrustDrift | null>;
 }
 
 const REAL: Surroundings = {
@@ -71,15 +114,17 @@ const ATTEMPT_MS = 10_000;
 const LONG_ATTEMPT_MS = 30_000;
 /** How long the service is asked to hold a read until something is new (protocol §6.5). */
 const HELD_SECONDS = 25;
+/** Beyond every event: asked for, it gives the number of the newest one. */
+const FAR = 99_999_999;
 const LONG: ReadonlySet<number> = new Set([3, 4, 16, 21]);
 
 /** A call without its types. */
 interface LooseCall {
-  readonly id?: string;
+  readonly id?: string | undefined;
   readonly body?: unknown;
   readonly query?: object;
   readonly key?: string;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -89,8 +134,7 @@ interface LooseCall {
  */
 export function countersign(options: ClientOptions, around: Surroundings = REAL): Client {
   const origin = checkedOrigin(options.origin);
-  if ((options.trust as unknown) !== 'unverified')
-    throw new ConfigurationInvalid('trust', "has to be 'unverified' in this version");
+  const verification = verificationOf(origin, options);
   const { token, onAttempt, budget = {}, fetch: send = fetch } = options;
   const line: Line = {
     send,
@@ -106,8 +150,13 @@ export function countersign(options: ClientOptions, around: Surroundings = REAL)
     { id, body, query, key: own, signal }: LooseCall,
     prefer?: string,
   ): Promise<Answer> {
-    const key = keyOf(operation, own);
+    const key = keyFor(operation, own);
     const text = body === undefined ? undefined : bodyText(body);
+    const { number } = operation;
+    if (verification?.needsStatus(number, id, null) === true)
+      await answerTo(status, { id, signal });
+    const knownRevision = verification?.revisionOf(id) ?? 0;
+    const sentAt = Date.now();
     const usual = LONG.has(operation.number) ? LONG_ATTEMPT_MS : ATTEMPT_MS;
     const answer = await exchange(line, {
       operation,
@@ -126,7 +175,34 @@ export function countersign(options: ClientOptions, around: Surroundings = REAL)
     const { output } = operation;
     const pointer = output === null ? null : misfit(output, answer.body, { isTimestamp });
     if (pointer !== null) throw new AnswerInvalid('wrong_record', pointer);
+    if (verification === null) return answer;
+    if (verification.needsStatus(number, id, answer.body)) await answerTo(status, { id, signal });
+    const { after = 0 } = (query ?? {}) as { after?: number };
+    await verification.verify({
+      ...{ number, id, body: answer.body, after, knownRevision, sentAt, receivedAt: Date.now() },
+      input: text === undefined ? undefined : (JSON.parse(text) as unknown),
+    });
     return answer;
+  }
+
+  async function* feed(after: number | undefined, signal: AbortSignal | undefined) {
+    let from = after ?? null;
+    const wait = pauses(line.around);
+    for (;;) {
+      const prefer = from === null ? undefined : `wait=${HELD_SECONDS}`;
+      const query = { after: from ?? FAR };
+      const { body, headers } = await answerTo(events, { query, signal }, prefer);
+      const { items, next } = body as EventPage;
+      for (const [at, record] of items.entries())
+        yield {
+          event: record.payload as unknown as RequestChangedEvent,
+          record,
+          after: at === items.length - 1 ? next : query.after,
+        };
+      if (items.length > 0) wait.reset();
+      else if (from !== null && !headers.has('preference-applied')) await wait.pause(signal);
+      from = from === null ? Number(headers.get('event-head') ?? 0) : next;
+    }
   }
 
   const read: ReadStatus = async (id, revision, signal) => {
@@ -135,15 +211,32 @@ export function countersign(options: ClientOptions, around: Surroundings = REAL)
     return { status: body as RequestStatus, wasHeld: headers.has('preference-applied') };
   };
 
+  const { trust, tenant = null, producer = null } = options;
   return {
+    ...{ origin, tenant, producer, verifies: verification !== null },
     async call(operation, ...[given]) {
       return (await answerTo(operation, (given ?? {}) as LooseCall)).body;
     },
     until: (id, goal, options = {}) => until(read, around, id, goal, options),
+    events: ({ after, signal } = {}) => feed(after, signal),
+    async trustDrift() {
+      if (trust === 'unverified') throw new TypeError('this client has no pinned manifest');
+      return driftOf(trust, (await answerTo(servedTrust, {})).body as TrustManifest);
+    },
   };
 }
 
-function keyOf({ key, method, path }: Operation, own: string | undefined): string | null {
+function verificationOf(
+  origin: string,
+  { trust, tenant, producer, anchorStore }: ClientOptions,
+): Verification | null {
+  if (trust === 'unverified') return null;
+  const verification = newVerification({ origin, trust, tenant, producer, anchorStore });
+  if (tenant !== undefined) return verification;
+  throw new ConfigurationInvalid('tenant', 'is needed to verify answers: name the tenant');
+}
+
+function keyFor({ key, method, path }: Operation, own: string | undefined): string | null {
   if (key) return own === undefined ? newKey() : checkKey(own);
   if (own !== undefined) throw new TypeError(`${method} ${path} takes no key`);
   return null;

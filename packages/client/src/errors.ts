@@ -1,4 +1,5 @@
 import type { ErrorCode, Retry } from './generated/errors.js';
+import type { VerificationReason } from './generated/reasons.js';
 
 /** Every error that this package throws for an outcome; faults of a program's own arguments are TypeErrors. */
 export class CountersignError extends Error {
@@ -72,6 +73,23 @@ export class AnswerInvalid extends CountersignError {
     readonly pointer: string | null = null,
   ) {
     super(pointer === null ? why : `${why} at ${pointer === '' ? 'the root' : pointer}`);
+  }
+}
+
+/** The answer is one of the service's form, and is not to be relied on: a signature, a digest or a link does not hold. */
+export class VerificationFailed extends CountersignError {
+  override readonly name = 'VerificationFailed';
+
+  /**
+   * @param record the record that the call answers with
+   * @param pointer JSON Pointer of what did not hold, within the answer
+   */
+  constructor(
+    readonly record: string,
+    readonly reason: VerificationReason,
+    readonly pointer: string,
+  ) {
+    super(`${record} does not verify: ${reason} at ${pointer === '' ? 'the root' : pointer}`);
   }
 }
 

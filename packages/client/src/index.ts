@@ -1,5 +1,5 @@
 export { countersign } from './client.js';
-export type { Client, ClientOptions } from './client.js';
+export type { Client, ClientOptions, FeedEvent } from './client.js';
 export type { AttemptNote } from './exchange.js';
 export {
   AnswerInvalid,
@@ -7,11 +7,15 @@ export {
   CountersignError,
   ServiceRefusal,
   Unreachable,
+  VerificationFailed,
   WaitEnded,
 } from './errors.js';
 export type { AnswerFault, RefusalFacts } from './errors.js';
 export type { ErrorCode, Retry } from './generated/errors.js';
+export type { VerificationReason } from './generated/reasons.js';
 export * from './generated/operations.js';
 export type * from './generated/records.js';
 export type { Goal, WaitOptions } from './waiting.js';
 export type { CallOf, Operation, OperationTypes } from './operation.js';
+export { keyOf } from './verification.js';
+export type { AnchorCopy, AnchorStore, TrustDrift } from './verification.js';

@@ -62,6 +62,21 @@ export async function until(
   }
 }
 
+/** Longer and longer pauses, until something was new. */
+export function pauses(around: Surroundings) {
+  let idle = 0;
+  return {
+    pause: (signal: AbortSignal | undefined) => {
+      const ms = PAUSES_MS[Math.min(idle, PAUSES_MS.length - 1)] as number;
+      idle += 1;
+      return around.sleep(ms * (0.8 + 0.4 * around.chance()), signal);
+    },
+    reset: () => {
+      idle = 0;
+    },
+  };
+}
+
 async function reached(
   read: ReadStatus,
   around: Surroundings,
@@ -70,12 +85,7 @@ async function reached(
   signal: AbortSignal,
 ): Promise<RequestStatus> {
   let revision: number | null = null;
-  let idle = 0;
-  const pause = () => {
-    const ms = PAUSES_MS[Math.min(idle, PAUSES_MS.length - 1)] as number;
-    idle += 1;
-    return around.sleep(ms * (0.8 + 0.4 * around.chance()), signal);
-  };
+  const { pause, reset } = pauses(around);
   for (;;) {
     signal.throwIfAborted();
     try {
@@ -83,14 +93,14 @@ async function reached(
       if (isReached(goal, status)) return status;
       // The first look cannot be held: the next one can, at once.
       const mayWaitThere = revision === null || wasHeld;
-      if (status.revision !== revision) idle = 0;
+      if (status.revision !== revision) reset();
       revision = status.revision;
-      if (!mayWaitThere) await pause();
+      if (!mayWaitThere) await pause(signal);
     } catch (fault) {
       signal.throwIfAborted();
       if (!passes(fault)) throw fault;
       const isForPerson = fault instanceof ServiceRefusal && fault.retry === 'person';
-      await (isForPerson ? around.sleep(PERSON_MS, signal) : pause());
+      await (isForPerson ? around.sleep(PERSON_MS, signal) : pause(signal));
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { CallerKind, ServiceName } from './operations.js';
+import type { CallerKind } from './operations.js';
 import type { PrincipalConfig, RouteConfig } from './records/administration.js';
 import type { RecordName } from './records/registry.js';
 import type {
@@ -8,6 +8,7 @@ import type {
   GrantState,
   Invalidation,
 } from './lifecycle/state.js';
+import type { ServiceName } from './services.js';
 
 // Reads of the operator pages beside the 29 operations, which can change the directory but not list it
 // (decisions/0016), and one change. They are only for people with the power `operator`.

@@ -14,6 +14,7 @@ export { EXAMPLES } from './records/examples.js';
 export * from './records/index.js';
 export * from './response-schema/index.js';
 export * from './security-log/index.js';
+export * from './services.js';
 export * from './signing/index.js';
 export * from './verifier/index.js';
 export * from './webhook-destination.js';

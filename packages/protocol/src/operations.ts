@@ -4,6 +4,7 @@ import { Refusal } from './errors.js';
 import type { DecisionState } from './lifecycle/state.js';
 import type { RecordName, RecordOf } from './records/registry.js';
 import { DECISION_STATES } from './records/vocabulary.js';
+import type { ServiceName } from './services.js';
 
 /**
  * Kinds of principals that call. An auditor reads the security log (R41), and so is let in by no operation; a monitor reads
@@ -18,16 +19,6 @@ export const CALLER_KINDS = [
   'monitor',
 ] as const;
 export type CallerKind = (typeof CALLER_KINDS)[number];
-/** Every service, and under which heading the API description lists its operations. */
-export const SERVICES = {
-  gateway: 'Discovery',
-  request: 'Requests',
-  review: 'Reviews',
-  'execution-authority': 'Execution',
-  ledger: 'Records',
-  notifier: 'Requests',
-} as const;
-export type ServiceName = keyof typeof SERVICES;
 export type Method = 'GET' | 'POST' | 'PUT';
 /** Which credentials the interface lets in (protocol §8). */
 export type Security = 'none' | 'either' | 'human' | 'bearer';

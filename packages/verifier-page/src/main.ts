@@ -1,4 +1,4 @@
-import './browser/bytes.js';
+import './browser/global-buffer.js';
 import { DOCUMENT_LIMITS, detailsOf, summaryOf } from '@countersign/protocol/verifier';
 import type { ReportSection, Verdict } from '@countersign/protocol/verifier';
 import { CannotVerify, verdictOf } from './verify.js';

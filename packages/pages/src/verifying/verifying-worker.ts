@@ -1,4 +1,4 @@
-import '@countersign/verifier-page/browser/bytes';
+import '@countersign/verifier-page/browser/global-buffer';
 import {
   DOCUMENT_BOUNDS,
   newVerifierMemory,

@@ -1,10 +1,11 @@
 import { ERRORS, SENT_CODES } from '../errors.js';
 import type { ErrorStatus } from '../errors.js';
 import { IDEMPOTENCY_KEY, IDENTIFIER, LONG_POLLS, PROTOCOL_REVISION } from '../constants.js';
-import { CALLER_RULES, OPERATIONS, SERVICES } from '../operations.js';
+import { CALLER_RULES, OPERATIONS } from '../operations.js';
 import type { Operation, QueryParameter } from '../operations.js';
 import { EXAMPLES } from '../records/examples.js';
 import type { RecordName } from '../records/index.js';
+import { SERVICES } from '../services.js';
 import { componentSchemas, schemaReference } from './components.js';
 import type { Schema } from './components.js';
 import { refusalCodes } from './refusals.js';

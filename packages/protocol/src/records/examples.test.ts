@@ -1,7 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { EXAMPLES } from './examples.js';
-import { RECORDS, RECORD_NAMES, SIGNED_RECORDS } from './registry.js';
+import { RECORDS, RECORD_NAMES } from './registry.js';
 import type { RecordName } from './registry.js';
+import { SIGNED_RECORDS } from './signed-types.js';
 import { assertRecord, faultOf, validate } from './validation.js';
 
 interface ObjectSchema {

@@ -9,6 +9,7 @@ export { Digest, Identifier, Metadata, Profiles, SignedRecord } from './primitiv
 export * from './registry.js';
 export * from './request.js';
 export * from './review.js';
+export * from './signed-types.js';
 export * from './size.js';
 export * from './status.js';
 export * from './timestamp.js';

@@ -1,7 +1,7 @@
-import { SERVICES } from '../operations.js';
-import type { ServiceName } from '../operations.js';
 import type { RecordType } from '../records/index.js';
 import { SIGNED_RECORDS } from '../records/index.js';
+import { SERVICES } from '../services.js';
+import type { ServiceName } from '../services.js';
 
 export type SigningService = Extract<
   (typeof SIGNED_RECORDS)[RecordType]['signedBy'][number],

@@ -1,5 +1,5 @@
 import type { RecordType, SignedRecord } from '../records/index.js';
-import { SERVICES } from '../operations.js';
+import { SERVICES } from '../services.js';
 import { SIGNED_RECORDS } from '../records/index.js';
 import { generateSigningKey, signerFromPem } from './keys.js';
 import type { VerificationReason } from './reasons.js';

@@ -1,9 +1,9 @@
 import { verify } from 'node:crypto';
-import { PROTOCOL_REVISION, SECONDS } from '../constants.js';
+import { IDENTIFIER, PROTOCOL_REVISION, SECONDS } from '../constants.js';
 import { canonicalText } from '../json/canonical.js';
 import { isJsonObject } from '../json/value.js';
 import type { RecordType, SignedRecord } from '../records/index.js';
-import { Identifier, parseTimestamp, validate } from '../records/index.js';
+import { parseTimestamp, validate } from '../records/index.js';
 import { fitsPurpose, isRecordType, keyMaySign } from './policy.js';
 import type { VerificationReason } from './reasons.js';
 import { signaturePreimage } from './signed-record.js';
@@ -25,7 +25,6 @@ export type Verification =
   | { readonly ok: true; readonly record: SignedRecord; readonly issuedAt: number }
   | { readonly ok: false; readonly reason: VerificationReason };
 
-const identifier = new RegExp(Identifier.pattern as string);
 const headerMembers: readonly string[] = [
   'audience',
   'issued_at',
@@ -111,7 +110,7 @@ function isRecordShaped(record: unknown): record is SignedRecord {
     isJsonObject(header) &&
     hasExactly(header, headerMembers) &&
     headerMembers.every((name) => name === 'profiles' || typeof header[name] === 'string') &&
-    ['type', 'tenant', 'key_id'].every((name) => identifier.test(header[name] as string)) &&
+    ['type', 'tenant', 'key_id'].every((name) => IDENTIFIER.test(header[name] as string)) &&
     validate('Profiles', header['profiles']) &&
     typeof record['signature'] === 'string'
   );

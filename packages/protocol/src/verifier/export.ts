@@ -69,7 +69,8 @@ function allOf(
   return [...new Set([...listed, ...inLedger])].filter((record) => record !== null);
 }
 
-function checkAnchor(
+/** The proof of the decision, and of which generation it is (protocol §4.3). */
+export function checkAnchor(
   context: VerifierContext,
   { anchor, request }: AuditExport,
   receipt: CheckedRecord<'DecisionReceipt'> | null,

@@ -54,4 +54,4 @@ function copyOf(bytes: Uint8Array): Bytes {
   return copy;
 }
 
-(globalThis as { Buffer?: unknown }).Buffer = { from, byteLength: Bytes.byteLength };
+export const Buffer = { from, byteLength: Bytes.byteLength };

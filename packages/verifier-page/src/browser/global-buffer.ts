@@ -1,0 +1,3 @@
+import { Buffer } from './bytes.js';
+
+(globalThis as { Buffer?: unknown }).Buffer = Buffer;
