@@ -27,3 +27,15 @@ it('needs an address and a token', () => {
   expect(transit({})).toThrow('VAULT_ADDR');
   expect(transit({ VAULT_ADDR: 'https://vault:8200', VAULT_TOKEN: '' })).toThrow('VAULT_TOKEN');
 });
+
+it('needs a token or a role of Kubernetes, and not both', () => {
+  const VAULT_ADDR = 'https://vault:8200';
+  const VAULT_KUBERNETES_ROLE = 'review';
+  expect(transit({ VAULT_ADDR, VAULT_KUBERNETES_ROLE })).toThrow('beside VAULT_TOKEN');
+  expect(transit({ VAULT_ADDR, VAULT_KUBERNETES_ROLE, VAULT_TOKEN: '' })).toThrow(
+    'VAULT_KUBERNETES_JWT_FILE',
+  );
+  expect(
+    transit({ VAULT_ADDR, VAULT_KUBERNETES_ROLE, VAULT_TOKEN: '', VAULT_KUBERNETES_JWT: 'j' })(),
+  ).toMatchObject({ url: 'https://vault:8200', mount: 'transit' });
+});

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { loadConfig, wholeNumber } from '@countersign/platform';
+import { kubernetesLogin, loadConfig, wholeNumber } from '@countersign/platform';
 import type {
   ConfigurationFault,
   ConfigurationShape,
@@ -42,6 +42,13 @@ export function signingKeyOf(
 
 const VAULT_KEY = /^vault:([\w.-]{1,128})$/;
 
+function vaultPath(usual: string) {
+  return z
+    .string()
+    .regex(/^[\w.-]+(?:\/[\w.-]+)*$/, 'expected a path')
+    .default(usual);
+}
+
 /** Variables of a transit engine, read where a key is named as `vault:<name>`. */
 export const TRANSIT = {
   VAULT_ADDR: z
@@ -51,41 +58,86 @@ export const TRANSIT = {
     .string()
     .optional()
     .describe('a token that may read and sign with the keys; usually VAULT_TOKEN_FILE'),
-  VAULT_NAMESPACE: z.string().optional().describe('the namespace of the engine, if it has one'),
-  VAULT_TRANSIT_MOUNT: z
+  VAULT_KUBERNETES_ROLE: z
     .string()
-    .regex(/^[\w.-]+(?:\/[\w.-]+)*$/, 'expected a path')
-    .default('transit')
-    .describe('the path of the transit engine, such as transit'),
+    .optional()
+    .describe(
+      'the role to log in with by the Kubernetes auth method, where VAULT_TOKEN is not given',
+    ),
+  VAULT_KUBERNETES_MOUNT: vaultPath('kubernetes').describe('the path of that auth method'),
+  VAULT_KUBERNETES_JWT: z
+    .string()
+    .optional()
+    .describe(
+      "the pod's service account token to log in with; as VAULT_KUBERNETES_JWT_FILE it is read for each login",
+    ),
+  VAULT_NAMESPACE: z.string().optional().describe('the namespace of the engine, if it has one'),
+  VAULT_TRANSIT_MOUNT: vaultPath('transit').describe(
+    'the path of the transit engine, such as transit',
+  ),
   SIGNER_TIMEOUT_MS: wholeNumber(50, 30_000)
     .default(2000)
     .describe('the longest that a signature may take before the call is refused'),
 } as const;
 
-/** Where keys named `vault:<name>` are. The token's file is read again whenever it is needed, for agents renew it. */
+/**
+ * Where keys named `vault:<name>` are. The files of the token and of the service account are read again whenever they are
+ * needed, for agents and the kubelet renew them.
+ */
 export function transitOf(
   config: Pick<CommonConfig, 'MODE'>,
   env: NodeJS.ProcessEnv,
 ): TransitSettings {
-  const { VAULT_TOKEN_FILE: tokenFile } = env;
   const read = loadConfig(TRANSIT, env, (given) => [
-    ...(given.VAULT_TOKEN === undefined ? [NO_TOKEN] : []),
+    ...credentialFaults(given),
     ...(config.MODE === 'production' && !isProtected(given.VAULT_ADDR) ? [VAULT_UNPROTECTED] : []),
   ]);
-  return {
+  const { VAULT_KUBERNETES_ROLE: role, VAULT_KUBERNETES_MOUNT: method } = read;
+  const address = {
     url: new URL(read.VAULT_ADDR).origin,
-    mount: read.VAULT_TRANSIT_MOUNT,
     timeoutMs: read.SIGNER_TIMEOUT_MS,
-    token: async () =>
-      (tokenFile ? (await readFile(tokenFile, 'utf8')).trim() : read.VAULT_TOKEN) ?? '',
     ...(read.VAULT_NAMESPACE === undefined ? {} : { namespace: read.VAULT_NAMESPACE }),
   };
+  const jwt = again(env['VAULT_KUBERNETES_JWT_FILE'], read.VAULT_KUBERNETES_JWT);
+  const token =
+    role === undefined
+      ? again(env['VAULT_TOKEN_FILE'], read.VAULT_TOKEN)
+      : kubernetesLogin({ ...address, mount: method, role, jwt });
+  return { ...address, mount: read.VAULT_TRANSIT_MOUNT, token };
+}
+
+/** The content of the file at that moment, or the given value. */
+function again(file: string | undefined, value = ''): () => Promise<string> {
+  return async () => (file ? (await readFile(file, 'utf8')).trim() : value);
+}
+
+function credentialFaults(given: {
+  readonly VAULT_TOKEN?: string | undefined;
+  readonly VAULT_KUBERNETES_ROLE?: string | undefined;
+  readonly VAULT_KUBERNETES_JWT?: string | undefined;
+}): ConfigurationFault[] {
+  const { VAULT_TOKEN: token, VAULT_KUBERNETES_ROLE: role, VAULT_KUBERNETES_JWT: jwt } = given;
+  if (role === undefined) return token === undefined ? [NO_TOKEN] : [];
+  if (token !== undefined) return [TWO_CREDENTIALS];
+  return jwt === undefined ? [NO_JWT] : [];
 }
 
 const NO_TOKEN: ConfigurationFault = {
   variable: 'VAULT_TOKEN',
   wrong: 'is missing',
-  remedy: `Set it to ${TRANSIT.VAULT_TOKEN.description}.`,
+  remedy: `Set it to ${TRANSIT.VAULT_TOKEN.description}, or set VAULT_KUBERNETES_ROLE.`,
+};
+
+const TWO_CREDENTIALS: ConfigurationFault = {
+  variable: 'VAULT_KUBERNETES_ROLE',
+  wrong: 'is given beside VAULT_TOKEN',
+  remedy: 'Leave one of them out.',
+};
+
+const NO_JWT: ConfigurationFault = {
+  variable: 'VAULT_KUBERNETES_JWT',
+  wrong: 'is missing, and VAULT_KUBERNETES_ROLE is given',
+  remedy: 'Set VAULT_KUBERNETES_JWT_FILE to the file of the projected service account token.',
 };
 
 const VAULT_UNPROTECTED: ConfigurationFault = {

@@ -418,6 +418,41 @@ it('gives rights by service account to the one target that is named', () => {
   expect(reaching.map(component)).toEqual(['fsck', 'worker-anchor']);
 });
 
+it('gives a token for Vault to the pods that sign, where they log in by their service account', () => {
+  const tokens = (...values: string[]) =>
+    rendered(shape('production-ha'), ...values)
+      .filter(({ kind }) => kind === 'Deployment')
+      .flatMap((manifest) => {
+        const [container] = manifest.spec.template.spec.containers;
+        const files = container.env.find(({ name }: any) => name === 'VAULT_KUBERNETES_JWT_FILE');
+        const [secrets] = manifest.spec.template.spec.volumes;
+        const given = secrets.projected.sources.find((one: any) => one.serviceAccountToken);
+        expect(files === undefined).toBe(given === undefined);
+        return given === undefined
+          ? []
+          : [{ target: component(manifest), file: files.value, ...given.serviceAccountToken }];
+      });
+  expect(tokens()).toEqual([]);
+  const [first, ...others] = tokens(
+    'settings.VAULT_KUBERNETES_ROLE="signer"',
+    'keys.vaultAudience="https://vault.example"',
+  );
+  expect(first).toEqual({
+    target: 'execution-authority',
+    file: '/run/countersign/vault-jwt',
+    path: 'vault-jwt',
+    audience: 'https://vault.example',
+    expirationSeconds: 3600,
+  });
+  const names = [first, ...others].map((one) => one?.target);
+  expect(names).toEqual(expect.arrayContaining(['ledger', 'notifier', 'request', 'review']));
+  expect(names).not.toContain('gateway');
+  expect(names).not.toContain('schema');
+  expect(
+    tokens('targets.review.settings.VAULT_KUBERNETES_ROLE="review"').map(({ target }) => target),
+  ).toEqual(['review']);
+});
+
 it('takes an existing service account', () => {
   const account = { create: false, name: 'ours' };
   const manifests = rendered(

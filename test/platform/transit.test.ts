@@ -1,11 +1,18 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { SignerUnavailable, TransitEngine } from '@countersign/platform';
+import { rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { SignerUnavailable, TransitEngine, kubernetesLogin } from '@countersign/platform';
 import type { TransitSettings } from '@countersign/platform';
 import { freePort } from '@countersign/dev-servers';
+import { newFolder } from '../support/folder.js';
 import { BUILD_MS } from '../support/programs/obtained.js';
 import { startTcpProxy } from '../support/servers/tcp-proxy.js';
 import type { ProxyMode, TcpProxy } from '../support/servers/tcp-proxy.js';
-import { startVault } from '../support/servers/vault.js';
+import { POLICY, startVault } from '../support/servers/vault.js';
 import type { VaultServer } from '../support/servers/vault.js';
 
 /** Keys in a real Vault. */
@@ -120,4 +127,147 @@ describe('a transit engine', () => {
     await vault.unseal();
     await expect(sign()).resolves.toHaveLength(64);
   });
+});
+
+/**
+ * A real Vault logs pods in by its Kubernetes auth method, whose reviews of service accounts' tokens are answered here: of the
+ * cluster only that one call is needed.
+ */
+describe('a login by a service account of Kubernetes', () => {
+  let vault: VaultServer;
+  let cluster: Server;
+  let folder: string;
+  let reviews: number;
+  let now: number;
+  const written = (name: string) => writeFileSync(join(folder, 'token'), jwtOf(name));
+
+  beforeAll(async () => {
+    folder = newFolder('service-account');
+    cluster = createServer((request, answer) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        reviews += 1;
+        const review = JSON.parse(Buffer.concat(chunks).toString());
+        answer.setHeader('content-type', 'application/json');
+        answer.statusCode = 201;
+        answer.end(JSON.stringify({ ...review, status: statusOf(review.spec.token) }));
+      });
+    });
+    await new Promise<void>((resolve) => cluster.listen(0, '127.0.0.1', resolve));
+    vault = await startVault();
+    await vault.ask('POST', 'transit/keys/review', { type: 'ed25519' });
+    await vault.ask('POST', 'sys/auth/kubernetes', { type: 'kubernetes' });
+    await vault.ask('POST', 'auth/kubernetes/config', {
+      kubernetes_host: `http://127.0.0.1:${(cluster.address() as AddressInfo).port}`,
+      token_reviewer_jwt: 'reviewer',
+      disable_local_ca_jwt: true,
+      disable_iss_validation: true,
+    });
+    await vault.ask('POST', 'auth/kubernetes/role/review', {
+      bound_service_account_names: ['countersign-review'],
+      bound_service_account_namespaces: ['countersign'],
+      token_policies: ['countersign'],
+      token_ttl: '60s',
+    });
+  }, BUILD_MS);
+  afterAll(async () => {
+    await vault?.stop();
+    cluster?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  beforeEach(() => {
+    reviews = 0;
+    now = 0;
+    written('countersign-review');
+  });
+
+  const engine = () => {
+    const address = { url: vault.url, timeoutMs: 5000 };
+    const token = kubernetesLogin({
+      ...address,
+      mount: 'kubernetes',
+      role: 'review',
+      jwt: () => readFile(join(folder, 'token'), 'utf8'),
+      monotonicMs: () => now,
+    });
+    return new TransitEngine({ ...address, mount: 'transit', token });
+  };
+
+  it('gives one token to all calls, and another after two thirds of its time', async () => {
+    const of = engine();
+    await Promise.all([of.versions('review'), of.versions('review'), of.versions('review')]);
+    now = 39_000;
+    await of.versions('review');
+    expect(reviews).toBe(1);
+    now = 41_000;
+    await of.versions('review');
+    expect(reviews).toBe(2);
+  });
+
+  it('replaces a token that was revoked, with the service account of that moment', async () => {
+    const of = engine();
+    await of.versions('review');
+    await revokeLogins();
+    now = 11_000;
+    await of.versions('review');
+    expect(reviews).toBe(2);
+  });
+
+  it('does not log in again for a call that its role may not make', async () => {
+    const of = engine();
+    await of.versions('review');
+    await vault.ask('PUT', 'sys/policies/acl/countersign', { policy: 'path "none" {}' });
+    try {
+      for (let call = 0; call < 3; call += 1) {
+        await expect(of.versions('review')).rejects.toThrow(/403/);
+      }
+    } finally {
+      await vault.ask('PUT', 'sys/policies/acl/countersign', { policy: POLICY });
+    }
+    expect(reviews).toBe(1);
+  });
+
+  it.each<[string, RegExp, () => void]>([
+    ['another service account', /login was answered with 403/, () => written('countersign-ledger')],
+    ['no token of one', /cannot be read: ENOENT/, () => rmSync(join(folder, 'token'))],
+  ])('says what is wrong with %s', async (_, words, before) => {
+    before();
+    const failure = await engine()
+      .versions('review')
+      .catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(SignerUnavailable);
+    expect((failure as Error).message).toMatch(words);
+  });
+
+  /** Ends every token that a login gave. */
+  async function revokeLogins(): Promise<void> {
+    const { data } = await vault.ask('LIST', 'auth/token/accessors');
+    for (const accessor of data['keys'] as string[]) {
+      const { data: of } = await vault.ask('POST', 'auth/token/lookup-accessor', { accessor });
+      if (of['path'] === 'auth/kubernetes/login')
+        await vault.ask('POST', 'auth/token/revoke-accessor', { accessor });
+    }
+  }
+
+  /** A service account's token, as far as Vault looks into it. */
+  function jwtOf(name: string): string {
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const seconds = Math.floor(Date.now() / 1000);
+    const claims = {
+      sub: `system:serviceaccount:countersign:${name}`,
+      'kubernetes.io': { namespace: 'countersign', serviceaccount: { name, uid: name } },
+      iat: seconds,
+      nbf: seconds,
+      exp: seconds + 600,
+    };
+    return `${part({ alg: 'RS256' })}.${part(claims)}.${Buffer.from('signature').toString('base64url')}`;
+  }
+
+  function statusOf(token: string): object {
+    const { sub } = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString());
+    const uid = String(sub).split(':').at(-1);
+    const groups = ['system:serviceaccounts', 'system:serviceaccounts:countersign'];
+    return { authenticated: true, user: { username: sub, uid, groups } };
+  }
 });

@@ -3,6 +3,12 @@
 {{- and (not (empty .arrows.messages)) (ne .name "gateway") }}
 {{- end }}
 
+{{/* Whether a target logs in to Vault by its service account, for the keys that it signs with. Takes what "countersign.files" does. */}}
+{{- define "countersign.vaultLogin" -}}
+{{- $settings := merge (dict) .values.settings .root.Values.settings }}
+{{- if and (hasKey $settings "VAULT_KUBERNETES_ROLE") (without .arrows.keys "caller") }}true{{ end }}
+{{- end }}
+
 {{/* What a target's files come from. Takes (dict "root" $ "name" name "arrows" arrows). */}}
 {{- define "countersign.files" -}}
 {{- $v := .root.Values }}
@@ -20,6 +26,9 @@
 {{- range .arrows.keys }}
 {{- $own := default (dict) (index $v.keys.services .) }}
 {{ include "countersign.secretFile" (dict "secret" (default $v.keys.existingSecret $own.existingSecret) "key" (default (printf "%s.pem" .) $own.key) "path" (printf "keys/%s.pem" .)) }}
+{{- end }}
+{{- if include "countersign.vaultLogin" . }}
+- serviceAccountToken: {path: vault-jwt, audience: {{ $v.keys.vaultAudience | quote }}, expirationSeconds: 3600}
 {{- end }}
 {{- range .arrows.messages }}
 {{ include "countersign.secretFile" (dict "secret" (default $v.keys.existingSecret $v.keys.messages.existingSecret) "key" (printf "%s.message-keys" .) "path" (printf "keys/%s.message-keys" .)) }}
@@ -140,6 +149,9 @@
 {{- else }}
 - {name: {{ . | upper | replace "-" "_" }}_SIGNING_KEY_FILE, value: {{ $at }}/keys/{{ . }}.pem}
 {{- end }}
+{{- end }}
+{{- if include "countersign.vaultLogin" . }}
+- {name: VAULT_KUBERNETES_JWT_FILE, value: {{ $at }}/vault-jwt}
 {{- end }}
 {{- if has "nats" .arrows.reaches }}
 - {name: NATS_URL, value: {{ $v.nats.url | quote }}}

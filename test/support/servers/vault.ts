@@ -18,14 +18,14 @@ export interface VaultServer {
 }
 
 /** The policy that docs/keys.md gives to operators. */
-const POLICY = `
+export const POLICY = `
 path "transit/keys/+" { capabilities = ["read"] }
 path "transit/sign/+" { capabilities = ["update"] }
 `;
 
 /** A real Vault, unsealed, with an empty transit engine. */
 export async function startVault(): Promise<VaultServer> {
-  const program = await obtained('vault-transit');
+  const program = await obtained('vault-parts');
   const directory = mkdtempSync(join(tmpdir(), 'countersign-vault-'));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;

@@ -1,4 +1,5 @@
-// Vault itself with nothing but its transit engine, keeping everything in memory: `vault-transit 127.0.0.1:PORT`.
+// Vault itself with nothing but its transit engine and its login by Kubernetes, keeping everything in memory:
+// `vault-parts 127.0.0.1:PORT`.
 // The core, its seal, tokens and policies, the engine and the HTTP interface are Vault's; only the command around them, with
 // its hundreds of plugins, is left out, for it takes ten times as long to build.
 package main
@@ -10,6 +11,7 @@ import (
 	"os"
 
 	"github.com/hashicorp/go-hclog"
+	kubernetes "github.com/hashicorp/vault-plugin-auth-kubernetes"
 	"github.com/hashicorp/vault/builtin/logical/transit"
 	vaulthttp "github.com/hashicorp/vault/http"
 	"github.com/hashicorp/vault/internalshared/configutil"
@@ -19,25 +21,34 @@ import (
 	"github.com/hashicorp/vault/vault"
 )
 
-// The one engine there is.
-type onlyTransit struct{}
-
-func (onlyTransit) Contains(name string, kind consts.PluginType) bool {
-	return name == "transit" && kind == consts.PluginTypeSecrets
+// All there is.
+var parts = map[string]struct {
+	kind    consts.PluginType
+	factory logical.Factory
+}{
+	"transit":    {consts.PluginTypeSecrets, transit.Factory},
+	"kubernetes": {consts.PluginTypeCredential, kubernetes.Factory},
 }
 
-func (only onlyTransit) Get(name string, kind consts.PluginType) (func() (interface{}, error), bool) {
-	factory := logical.Factory(transit.Factory)
-	return func() (interface{}, error) { return factory, nil }, only.Contains(name, kind)
+type registry struct{}
+
+func (registry) Contains(name string, kind consts.PluginType) bool {
+	part, found := parts[name]
+	return found && part.kind == kind
 }
 
-func (onlyTransit) Keys(kind consts.PluginType) []string { return nil }
-
-func (only onlyTransit) DeprecationStatus(name string, kind consts.PluginType) (consts.DeprecationStatus, bool) {
-	return consts.Supported, only.Contains(name, kind)
+func (all registry) Get(name string, kind consts.PluginType) (func() (interface{}, error), bool) {
+	factory := parts[name].factory
+	return func() (interface{}, error) { return factory, nil }, all.Contains(name, kind)
 }
 
-func (onlyTransit) IsBuiltinEntPlugin(string, consts.PluginType) bool { return false }
+func (registry) Keys(consts.PluginType) []string { return nil }
+
+func (all registry) DeprecationStatus(name string, kind consts.PluginType) (consts.DeprecationStatus, bool) {
+	return consts.Supported, all.Contains(name, kind)
+}
+
+func (registry) IsBuiltinEntPlugin(string, consts.PluginType) bool { return false }
 
 func main() {
 	logger := hclog.New(&hclog.LoggerOptions{Level: hclog.Warn})
@@ -46,11 +57,12 @@ func main() {
 		log.Fatal(err)
 	}
 	core, err := vault.NewCore(&vault.CoreConfig{
-		Physical:        store,
-		Logger:          logger,
-		DisableMlock:    true,
-		BuiltinRegistry: onlyTransit{},
-		LogicalBackends: map[string]logical.Factory{"transit": transit.Factory},
+		Physical:           store,
+		Logger:             logger,
+		DisableMlock:       true,
+		BuiltinRegistry:    registry{},
+		LogicalBackends:    map[string]logical.Factory{"transit": transit.Factory},
+		CredentialBackends: map[string]logical.Factory{"kubernetes": kubernetes.Factory},
 	})
 	if err != nil {
 		log.Fatal(err)
