@@ -1,7 +1,13 @@
 import type { RoleName } from '@countersign/database';
 import { PREFLIGHT_SUBJECT, SCHEMA_SUBJECT, TREE_SUBJECT, subjectOf } from '@countersign/platform';
 import type { AskedService } from '@countersign/platform';
-import { ADMIN_OPERATIONS, OPERATIONS, SECURITY_READS, busSubject } from '@countersign/protocol';
+import {
+  ADMIN_OPERATIONS,
+  INBOX_READ,
+  OPERATIONS,
+  SECURITY_READS,
+  busSubject,
+} from '@countersign/protocol';
 import type { ServiceName, SigningService } from '@countersign/protocol';
 import type { Assembly } from './assembly.js';
 import type { BusContext } from './bus-context.js';
@@ -67,8 +73,8 @@ const SERVICE_WORKER = {
   installed: 'default',
 } as const;
 
-/** The reads that the operator pages call beside the operations, all of them of the service `request`. */
-const ADMIN_SUBJECTS = ADMIN_OPERATIONS.map(({ name }) => subjectOf(name));
+/** The reads that the pages call beside the operations, all of them of the service `request`. */
+const PAGE_SUBJECTS = [...ADMIN_OPERATIONS, INBOX_READ].map(({ name }) => subjectOf(name));
 
 /** The reads of the security log for operators and auditors, of the service `ledger`. */
 const SECURITY_SUBJECTS = SECURITY_READS.map(({ name }) => subjectOf(name));
@@ -101,7 +107,7 @@ export const TABLE = {
     role: 'request',
     key: 'request',
     messages: ['request'],
-    serves: [...operationsOf('request'), PREFLIGHT_SUBJECT, ...ADMIN_SUBJECTS],
+    serves: [...operationsOf('request'), PREFLIGHT_SUBJECT, ...PAGE_SUBJECTS],
     calls: [SCHEMA_SUBJECT],
     publishes: ['outbox'],
     load: async () => (await import('./targets/request.js')).request,
@@ -205,7 +211,7 @@ export const TABLE = {
       ...OPERATIONS.filter(({ service }) => service !== 'gateway').map(busSubject),
       PREFLIGHT_SUBJECT,
       TREE_SUBJECT,
-      ...ADMIN_SUBJECTS,
+      ...PAGE_SUBJECTS,
       ...SECURITY_SUBJECTS,
     ],
     hears: ['outbox', 'grown'],

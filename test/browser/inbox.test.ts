@@ -1,4 +1,5 @@
-import { decide } from '../support/requests.js';
+import { isDeepStrictEqual } from 'node:util';
+import { decide, until } from '../support/requests.js';
 import { findings } from './support/accessibility.js';
 import { file, paymentRun, pressText } from './support/seed.js';
 import type { Setting } from './support/setting.js';
@@ -33,6 +34,8 @@ test('waiting requests are sorted by deadline, searched, filtered, and walked th
   );
   const { page, faults, close } = await setting.ruth('/inbox');
   const titles = () => page.locator('.request-link').allInnerTexts();
+  const shows = (...expected: string[]) =>
+    until(titles, (found) => isDeepStrictEqual(found, expected));
   await page.getByText('· review').first().waitFor();
   expect(await titles()).toEqual([
     'The soonest of all',
@@ -40,26 +43,47 @@ test('waiting requests are sorted by deadline, searched, filtered, and walked th
     'Pay somebody',
     'The latest of all',
   ]);
-  expect(await page.locator('.request').first().innerText()).toMatch(/\b[1-4] minutes left/);
+  const soonest = page.locator('.request').first().getByRole('time');
+  expect(await soonest.textContent()).toMatch(/^[1-4] min[1-4] minutes? left$/);
+  expect(await soonest.getAttribute('title')).toMatch(/^Decide until .*\d\d:\d\d/);
+  expect(await page.locator('.request-head').allInnerTexts()).toEqual([
+    'Under 15 minutes3',
+    'Within a day1',
+  ]);
+  expect(await page.title()).toBe('(4) Inbox · Countersign');
   expect(await findings(page)).toEqual([]);
-  // The exact time, in UTC, on demand.
-  const moment = page.locator('.request .moment-exact').first();
-  await moment.click();
-  expect(await moment.innerText()).toMatch(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/);
 
   await page.getByLabel('Search').fill('OF all');
-  expect(await titles()).toEqual(['The soonest of all', 'The latest of all']);
+  await shows('The soonest of all', 'The latest of all');
+  expect(page.url()).toBe(setting.address('/inbox#waiting?q=OF+all'));
   await page.getByLabel('Search').fill('nowhere');
   await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
   expect(await findings(page)).toEqual([]);
   await page.getByRole('button', { name: 'Clear search and filters' }).click();
-  await page.getByLabel('Route').selectOption('execution');
-  expect(await titles()).toEqual(['Pay somebody']);
+  await page.getByLabel('Route').selectOption({ label: 'execution (1)' });
+  await shows('Pay somebody');
+  // Order and filters are in the address.
+  await page.reload();
+  await shows('Pay somebody');
   await page.getByLabel('Route').selectOption('');
   await page.getByLabel('Producer').selectOption('producer-1');
-  expect((await titles()).length).toBe(4);
+  await until(titles, ({ length }) => length === 4);
+  await page.getByLabel('Sort by').selectOption('newest');
+  await page.getByLabel('Group by').selectOption('route');
+  await shows('Pay somebody', 'The soonest of all', 'The latest of all', 'Comes by itself');
+  await page.goto(setting.address('/inbox#waiting'));
+  await page.reload();
+  await shows('The soonest of all', 'Comes by itself', 'Pay somebody', 'The latest of all');
 
-  await page.getByRole('heading', { name: 'Inbox' }).click();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.keyboard.type('sort oldest');
+  await page.keyboard.press('Enter');
+  // The bands stay.
+  await shows('Comes by itself', 'The soonest of all', 'Pay somebody', 'The latest of all');
+  for (let turn = 0; turn < 3; turn += 1) await page.keyboard.press('s');
+  await shows('The soonest of all', 'Comes by itself', 'Pay somebody', 'The latest of all');
   await page.keyboard.press('?');
   await page.getByRole('dialog').waitFor();
   expect(await findings(page)).toEqual([]);
@@ -71,6 +95,16 @@ test('waiting requests are sorted by deadline, searched, filtered, and walked th
   for (let down = 0; down < 3; down += 1) await page.keyboard.press('j');
   await page.keyboard.press('Enter');
   await page.waitForURL(setting.address(`/review/${late}`));
+  await page.getByText('4 of 4').waitFor();
+  expect(await page.title()).toBe('The latest of all · Countersign');
+  // Back where the reader was, and on to the neighbour.
+  await page.keyboard.press('u');
+  await page.locator(`[data-id="${late}"] a:focus`).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByText('4 of 4').waitFor();
+  await page.keyboard.press('k');
+  await page.getByText('3 of 4').waitFor();
+  await page.getByRole('heading', { name: 'Pay somebody', level: 1 }).waitFor();
   expect(faults).toEqual([]);
   await close();
 });
@@ -84,12 +118,21 @@ test('decided requests stay, with their signed records', async () => {
   const { page, faults, close } = await setting.ruth('/inbox');
   await page.getByRole('link', { name: 'Decided' }).click();
   await page.getByRole('link', { name: 'To be approved' }).waitFor();
+  await page.getByRole('link', { name: 'Ended' }).click();
   await page.getByRole('link', { name: 'To be withdrawn' }).waitFor();
+  await page.locator('.request', { hasText: 'To be withdrawn' }).getByText('Cancelled').waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.keyboard.press('3');
   const refused = await file(setting.producer, paymentRun(demo, { summary: 'To be refused' }));
   await decide(setting.ravi, refused, 'refuse', { reason: 'Two lines are wrong.' });
+  const only = (title: string) =>
+    until(
+      () => page.locator('.request-link').allInnerTexts(),
+      (titles) => isDeepStrictEqual(titles, [title]),
+    );
   const row = page.locator('.request', { hasText: 'To be refused' });
   await row.getByText('Refused', { exact: true }).waitFor();
-  await row.getByText('by reviewer-2').waitFor();
+  await row.getByText('Ravi Reviewer').waitFor();
   await page
     .locator('.request', { hasText: 'To be approved' })
     .getByText('Approved', { exact: true })
@@ -97,19 +140,19 @@ test('decided requests stay, with their signed records', async () => {
   await page.getByLabel('Decided by').selectOption('me');
   await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
   await page.getByLabel('Decided by').selectOption('others');
-  await page.getByLabel('State').selectOption('refuse');
-  expect(await page.locator('.request-link').allInnerTexts()).toEqual(['To be refused']);
+  await page.getByLabel('Decision').selectOption('refuse');
+  await only('To be refused');
   expect(await findings(page)).toEqual([]);
   await page.getByLabel('Decided by').selectOption('');
-  await page.getByLabel('State').selectOption('approve');
-  expect(await page.locator('.request-link').allInnerTexts()).toEqual(['To be approved']);
+  await page.getByLabel('Decision').selectOption('approve');
+  await only('To be approved');
   expect(await findings(page)).toEqual([]);
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: /Save record/ }).click(),
   ]);
   expect(download.suggestedFilename()).toBe(`receipt-${id}.json`);
-  expect(page.url()).toBe(`${demo.origin}/inbox#decided`);
+  expect(page.url()).toBe(`${demo.origin}/inbox#decided?decision=approve`);
   expect(faults).toEqual([]);
   await close();
 });
@@ -125,10 +168,33 @@ test('the current reviewer is visible to all reviewers, and a press takes the re
   await page.getByText('You are reviewing').waitFor();
   expect(await page.locator('.request-link').allInnerTexts()).toEqual(['Ruth takes this one']);
   await page.keyboard.press('2');
-  await page.getByText('reviewer-2 is reviewing').waitFor();
+  await page.getByText('Ravi Reviewer is reviewing').waitFor();
   await page.goto(setting.address(`/review/${other}`));
   await page.getByRole('button', { name: 'Take this review' }).click();
   await page.getByText('Another reviewer is working on it').waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('many reviews are taken at once, but for those of others', async () => {
+  const theirs = await create('Many: taken by Ravi', { review_seconds: 500 });
+  await create('Many: first', { review_seconds: 400 });
+  await create('Many: second', { review_seconds: 450 });
+  await setting.ravi.post(`/v2/requests/${theirs}/assignment`, {});
+  const { page, faults, close } = await setting.ruth('/inbox#waiting?q=many');
+  await page.getByRole('link', { name: 'Many: taken by Ravi' }).waitFor();
+  for (let row = 0; row < 3; row += 1) {
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+  }
+  await page.getByText('3 selected').waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.keyboard.press('t');
+  await page.getByText('2 assigned to you; 1 already taken by others or over.').waitFor();
+  await until(
+    () => page.getByText('You are reviewing').count(),
+    (count) => count === 2,
+  );
   expect(faults).toEqual([]);
   await close();
 });
@@ -138,7 +204,7 @@ test('loading, a refusal, silence and a broken connection each have their own me
   let answer: 'wait' | 'refuse' | 'silence' | 'through' = 'wait';
   let go = () => {};
   const waiting = new Promise<void>((resume) => (go = resume));
-  await page.route('**/v2/requests?*', async (route) => {
+  await page.route('**/inbox/data?*', async (route) => {
     if (answer === 'wait') await waiting;
     if (answer === 'silence') return route.abort('connectionreset');
     if (answer !== 'refuse') return route.continue();

@@ -26,6 +26,11 @@ test('a text is read, answered by form, frozen, read again and signed', async ()
   await page.getByRole('button', { name: 'Freeze this answer' }).click();
   await page.getByText('Choose a decision first').waitFor();
   await page.getByText('This field is required.').waitFor();
+  // All faults at the button, each with the way to its field, and the first has the focus.
+  await page.getByText('2 fields need your attention:').waitFor();
+  expect(await page.locator(':focus').getAttribute('name')).toBe('decision');
+  await page.getByRole('button', { name: /^Tone/ }).click();
+  expect(await page.locator('.questions :focus').count()).toBe(1);
   expect(await findings(page)).toEqual([]);
 
   await answerText(page);
@@ -36,6 +41,12 @@ test('a text is read, answered by form, frozen, read again and signed', async ()
   const panel = page.locator('.panel');
   await panel.getByText(valueDigest(material.candidate)).waitFor();
   await panel.getByText('the form on this page').waitFor();
+  expect(await panel.locator('.sentence').innerText()).toBe(
+    'You approve “May this press text go out?”, asked by producer-1 on behalf of owner-1, on the route review.',
+  );
+  expect(await panel.locator('.answered').innerText()).toMatch(
+    /Tone\s+right\s+Comment for the author\s+Good as it is\./,
+  );
   expect(await panel.locator('.frozen').innerText()).toBe(
     JSON.stringify(material.candidate.response, null, 2),
   );

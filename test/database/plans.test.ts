@@ -29,6 +29,8 @@ const KEYS: Record<string, readonly Key[]> = {
     by('decision', 'accepted_at'),
     by('review_deadline'),
     page('decision'),
+    // Decided on one route, newest first.
+    page('route', 'receipt_id'),
     // All that is pending, in an index of their own: quotas count them up to the quota.
     page(),
   ],

@@ -8,6 +8,7 @@ import {
   DirectoryStore,
   ExpiryStore,
   HousekeepingStore,
+  InboxStore,
   ListStore,
   QUOTA_AMOUNTS,
   RequestStore,
@@ -43,6 +44,7 @@ export const request: Assembly<ProcessContext> = {
       requestModule(context.runtime('request'), {
         requests: new RequestStore(pool),
         lists: new ListStore(pool),
+        inbox: new InboxStore(pool),
         admin: new AdminStore(pool),
         creations: new CreationStore(pool, amounts),
         bundles: new BundleStore(pool, amounts),

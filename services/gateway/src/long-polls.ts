@@ -2,10 +2,15 @@ import { LONG_POLLS, Refusal } from '@countersign/protocol';
 
 import { CallerGone } from './refusals.js';
 
-/** A call that is held looks again after this long without a hint, give or take a quarter. */
-const LOOK_MS = 1_000;
-/** Between two looks of one call, however many hints come. */
-const REST_MS = 200;
+/** How often a held call looks. */
+export interface Pace {
+  /** After this long without a hint, give or take a quarter. */
+  readonly lookMs: number;
+  /** Between two looks of one call, however many hints come. */
+  readonly restMs: number;
+}
+
+const USUAL_PACE: Pace = { lookMs: 1_000, restMs: 200 };
 
 /** One call that may be held until there is something new. */
 export interface LongPoll<Reply> {
@@ -14,6 +19,8 @@ export interface LongPoll<Reply> {
   readonly principal: string;
   readonly hint: string;
   readonly ms: number;
+  /** For reads that cost more than a request's: see {@link USUAL_PACE}. */
+  readonly pace?: Pace;
   /** Aborts when the caller disconnects. */
   readonly gone: AbortSignal;
   /** The call as it is answered without waiting. */
@@ -103,7 +110,13 @@ export function createLongPolls({
   }
 
   /** Until a hint, the next look, the end or the caller's; `looked` and `ends` as `performance.now()` gives them. */
-  function pause(one: Watch, looked: number, ends: number, gone: AbortSignal): Promise<void> {
+  function pause(
+    one: Watch,
+    { lookMs, restMs }: Pace,
+    looked: number,
+    ends: number,
+    gone: AbortSignal,
+  ): Promise<void> {
     return new Promise((resolve) => {
       let timer: NodeJS.Timeout | undefined;
       const end = () => {
@@ -120,19 +133,19 @@ export function createLongPolls({
         resolve();
         return;
       }
-      Object.assign(one, { hear: () => after(REST_MS), end });
+      Object.assign(one, { hear: () => after(restMs), end });
       gone.addEventListener('abort', end);
-      after(one.hinted ? REST_MS : LOOK_MS * (0.75 + Math.random() / 2));
+      after(one.hinted ? restMs : lookMs * (0.75 + Math.random() / 2));
     });
   }
 
   async function hold<Reply>(poll: LongPoll<Reply>, one: Watch, begun: number): Promise<Reply> {
-    const { ms, gone, isNew, look, waited } = poll;
+    const { ms, pace = USUAL_PACE, gone, isNew, look, waited } = poll;
     const ends = begun + ms;
     let looked = begun;
     for (;;) {
       const before = performance.now();
-      await pause(one, looked, ends, gone);
+      await pause(one, pace, looked, ends, gone);
       looked = performance.now();
       waited(looked - before);
       if (gone.aborted) throw new CallerGone();

@@ -20,6 +20,7 @@ import type {
 import type { GatewayOperation, Operation, RequestStatus } from '@countersign/protocol';
 import {
   LARGE_BYTES,
+  INBOX_READ,
   OPERATIONS,
   Refusal,
   busSubject,
@@ -32,7 +33,7 @@ import type { Authenticate, Authenticated } from './authentication.js';
 import type { Call, Handler } from './call.js';
 import { send, sendLong } from './call.js';
 import { checkCsrf } from './csrf.js';
-import { etagOf, isKnown } from './etag.js';
+import { sendKnown } from './etag.js';
 import type { HttpCounts } from './http-counts.js';
 import type { LongPolls } from './long-polls.js';
 import type { StepUpRule } from './login/step-up.js';
@@ -48,6 +49,7 @@ import { CallerGone } from './refusals.js';
 import { NO_INPUT, takeInput } from './take-input.js';
 import type { Input } from './take-input.js';
 import type { Turns } from './turns.js';
+import type { WaitPreference } from './wait-preference.js';
 import { readWait } from './wait-preference.js';
 
 const keyForm = /^[\x21-\x7e]{1,160}$/;
@@ -93,6 +95,16 @@ export interface Pipeline {
   /** Counts a call of an unknown caller: in its address's bucket of that name, and in others. */
   takeOfAddress(call: Call, bucket: RateName, others?: readonly Take[]): Promise<void>;
   ask(call: Call, caller: Authenticated, operation: Operation, given: Given): Promise<BusReply>;
+  /**
+   * What `look` gets, once that is new for a caller that prefers to wait for it (protocol §6.5), and at once for others. `look`
+   * is called again for a held call, with the caller as it then is.
+   */
+  whenNew(
+    call: Call,
+    caller: Authenticated,
+    wait: WaitPreference | null,
+    look: Look,
+  ): Promise<BusReply>;
   /** Calls a service beside the operations; without a caller for public reads. */
   forward(
     call: Call,
@@ -116,15 +128,20 @@ interface Admitted {
 /** As long as no call takes on a machine that keeps up, and well within a caller's patience. */
 const SILENT_MS = 800;
 
+/** Of the read of the inbox, which is no operation (decisions/0025). */
+export const INBOX_SUBJECT = `countersign.${INBOX_READ.name}` as const;
+
 /** Answered twice they change nothing. Calls that change something may be sent again under their key (protocol §6.3). */
 const READS: ReadonlySet<string> = new Set([
   PREFLIGHT_SUBJECT,
+  INBOX_SUBJECT,
   ...OPERATIONS.filter(({ method }) => method === 'GET').map(busSubject),
 ]);
 
-const PAGES: ReadonlySet<string> = new Set(
-  OPERATIONS.filter(({ query }) => query.length > 0).map(busSubject),
-);
+const PAGES: ReadonlySet<string> = new Set([
+  INBOX_SUBJECT,
+  ...OPERATIONS.filter(({ query }) => query.length > 0).map(busSubject),
+]);
 
 const UNAUTHENTICATED: Take = { bucket: 'unauthenticated' };
 
@@ -137,13 +154,15 @@ function refusedBy(
   return new Refusal('rate_limited', { retryAfter });
 }
 
+type Look = (caller: Authenticated, again: boolean) => Promise<BusReply>;
+
 interface Given {
   readonly params?: Readonly<Record<string, string>>;
   readonly key?: string;
   readonly body?: BusBody;
   readonly large?: LargeStep;
   /** A held call looks again. */
-  readonly again?: true;
+  readonly again?: boolean;
 }
 
 export function createPipeline(parts: PipelineParts): Pipeline {
@@ -293,16 +312,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     return own[operation.name as GatewayOperation]((other) => ask(call, caller, other, given));
   }
 
-  /** As {@link reply}, once there is something new for a caller that prefers to wait for it (protocol §6.5). */
-  async function replyWhenNew(
-    call: Call,
-    caller: Authenticated,
-    operation: Operation,
-    given: Given,
-  ): Promise<BusReply> {
+  const whenNew: Pipeline['whenNew'] = async (call, caller, wait, look) => {
     const { request, response } = call;
-    const first = () => reply(call, caller, operation, given);
-    const wait = readWait(operation, request.headers, given.params ?? {});
+    const first = () => look(caller, false);
     if (wait === null) return first();
     const { tenant, principal, leavePlace } = admitted.get(call) as Admitted;
     const gone = new AbortController();
@@ -312,6 +324,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       principal,
       hint: wait.hint,
       ms: wait.seconds * 1000,
+      ...(wait.pace && { pace: wait.pace }),
       gone: gone.signal,
       isNew: wait.isNew,
       first,
@@ -320,12 +333,24 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         const now = await authenticate(request, async () => {});
         if (principalKey(now.tenant, now.principal) !== principal)
           throw new Refusal('unauthenticated');
-        return ask(call, now, operation, { ...given, again: true });
+        return look(now, true);
       },
       waited: (ms) => (call.heldMs += ms),
     });
     if (applied) response.setHeader('Preference-Applied', `wait=${wait.seconds}`);
     return found;
+  };
+
+  function replyWhenNew(
+    call: Call,
+    caller: Authenticated,
+    operation: Operation,
+    given: Given,
+  ): Promise<BusReply> {
+    const wait = readWait(operation, call.request.headers, given.params ?? {});
+    return whenNew(call, caller, wait, (now, again) =>
+      again ? ask(call, now, operation, { ...given, again }) : reply(call, now, operation, given),
+    );
   }
 
   /**
@@ -394,6 +419,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     takeOfAddress,
     admit,
     ask,
+    whenNew,
     forward,
     async serve(call) {
       const { request } = call;
@@ -467,22 +493,14 @@ function hasSmallBody({ complete, headers }: IncomingMessage): boolean {
 
 /** A service's answer is sent unchanged; a client that has it already gets 304 (R31). */
 async function answer(call: Call, operation: Operation, reply: BusReply): Promise<void> {
-  const { request, response } = call;
+  const { response } = call;
   const { status, body, bytes } = reply;
   let type = 'application/json';
   for (const [name, value] of Object.entries(reply.headers ?? {})) {
     if (name.toLowerCase() === 'content-type') type = value;
     else response.setHeader(name, value);
   }
-  if (operation.etag && status === 200) {
-    const tag = etagOf(body);
-    response.setHeader('ETag', tag);
-    if (isKnown(request.headers['if-none-match'], tag)) {
-      response.statusCode = 304;
-      response.end();
-      return;
-    }
-  }
+  if (operation.etag && status === 200 && sendKnown(call, body)) return;
   response.statusCode = status;
   if (bytes === undefined) send(call, type, body);
   else await sendLong(call, type, bytes);

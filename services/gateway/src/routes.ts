@@ -1,11 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { ADMIN_OPERATIONS, Refusal, SECURITY_READS, textDigest } from '@countersign/protocol';
+import {
+  ADMIN_OPERATIONS,
+  INBOX_READ,
+  Refusal,
+  SECURITY_READS,
+  textDigest,
+} from '@countersign/protocol';
 import { Router } from 'express';
 
 import type { Call, Handler } from './call.js';
 import { LOGIN_COOKIE, readCookie } from './cookies.js';
 import { createAdminReads } from './admin-reads.js';
+import { createInboxRead } from './inbox-read.js';
 import type { Login } from './login/login.js';
 import { APP_PAGES } from './pages/app-pages.js';
 import type { PeoplePaths } from './people.js';
@@ -84,6 +91,8 @@ export function createRoutes(parts: RouteParts): (call: Call) => void {
   for (const read of SECURITY_READS) get(read.path, securityLog(read));
   router.all(below('/operator/data/'), none);
 
+  router.head(INBOX_READ.path, none);
+  get(INBOX_READ.path, createInboxRead(pipeline));
   get(below('/review/'), people.review, '/review/{id}');
   get('/signed-out', people.signedOut);
   for (const page of APP_PAGES) {

@@ -6,21 +6,26 @@ import { LONG_POLLS } from '@countersign/protocol';
 import type { EventPage, Operation, RequestStatus } from '@countersign/protocol';
 
 import { etagOf, isKnown } from './etag.js';
+import type { Pace } from './long-polls.js';
 
 /** What a caller wants to wait for (protocol §6.5). */
 export interface WaitPreference {
   readonly seconds: number;
   /** The hint after which there may be an answer that is new. */
   readonly hint: string;
+  readonly pace?: Pace;
   isNew(reply: BusReply): boolean;
 }
+
+/** A page of many requests costs more than one request: its held calls look less often. */
+const PAGE_PACE: Pace = { lookMs: 5_000, restMs: 1_000 };
 
 /**
  * The preference `wait` (RFC 7240 §4.3) of a call, or null: without one, outside 1 to 30 s, of an operation that does not
  * wait, and without the state that the caller knows. A preference is never refused.
  */
 export function readWait(
-  { waits }: Operation,
+  { waits }: Pick<Operation, 'waits'>,
   headers: IncomingHttpHeaders,
   params: Readonly<Record<string, string>>,
 ): WaitPreference | null {
@@ -47,6 +52,12 @@ export function readWait(
       return { seconds, hint: HINTS.outbox, isNew };
     }
   }
+}
+
+/** As {@link readWait}, of a list whose answers have entity tags. */
+export function readWaitOfList(headers: IncomingHttpHeaders): WaitPreference | null {
+  const wait = readWait({ waits: 'etag' }, headers, {});
+  return wait && { ...wait, pace: PAGE_PACE };
 }
 
 interface Prefer {

@@ -5,12 +5,14 @@ import type { BundleStore } from './store/bundles.js';
 import type { CreationStore } from './store/creation.js';
 import type { AdminStore } from './store/admin-reads.js';
 import type { DirectoryStore } from './store/directory.js';
+import type { InboxStore } from './store/inbox.js';
 import type { ListStore } from './store/lists.js';
 import type { RequestStore } from './store/requests.js';
 
 export interface RequestDeps extends Saving {
   readonly requests: RequestStore;
   readonly lists: ListStore;
+  readonly inbox: InboxStore;
   readonly admin: AdminStore;
   readonly creations: CreationStore;
   readonly bundles: BundleStore;

@@ -6,7 +6,7 @@ import type {
   OperationHandlers,
   ServiceRuntime,
 } from '@countersign/platform';
-import { ADMIN_OPERATIONS } from '@countersign/protocol';
+import { ADMIN_OPERATIONS, INBOX_READ } from '@countersign/protocol';
 import type { AdminOperation } from '@countersign/protocol';
 import type { RequestDeps } from './deps.js';
 import { app } from './operations/app.js';
@@ -22,6 +22,7 @@ import {
 } from './operations/admin-reads.js';
 import { endSessions } from './operations/end-sessions.js';
 import { hitl, hitlPoll } from './operations/hitl.js';
+import { inbox } from './operations/inbox.js';
 import { list } from './operations/list.js';
 import { material } from './operations/material.js';
 import { bundlePreflight, creationPreflight } from './operations/preflight.js';
@@ -36,7 +37,7 @@ import { readingBundle, readingCreation } from './reading.js';
  * Requests, their material, bundles, principals and routes: `request.register-bundle`, `request.create`, `request.list`,
  * `request.status`, `request.material`, `request.app`, `request.cancel`, `request.revoke`, `request.discard`,
  * `request.supersede`, `request.hitl`, `request.hitl-poll`, `request.configure-principal`, `request.configure-route`; the
- * admin reads.
+ * admin reads; the read of the inbox.
  */
 export function requestModule(runtime: ServiceRuntime, deps: RequestDeps): Module {
   const bodies = new BodyWorkers(new URL('./body-worker.js', import.meta.url));
@@ -79,6 +80,12 @@ export function requestModule(runtime: ServiceRuntime, deps: RequestDeps): Modul
       await serveOperations(runtime, 'request', operations);
       await servePreflights(runtime, onFreshState(preflights));
       await serveAdmin(runtime, 'request', ADMIN_OPERATIONS, onFreshState(admin));
+      await serveAdmin(
+        runtime,
+        'request',
+        [INBOX_READ],
+        onFreshState({ 'request.inbox': inbox(deps) }),
+      );
     },
     stop: () => bodies.stop(),
   };

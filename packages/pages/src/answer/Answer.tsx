@@ -48,7 +48,7 @@ export function Answer(props: {
 }
 
 /** Titles are the producer's words, values those of the person who answered: both are text. */
-function Fields({ response, schema }: { response: unknown; schema: unknown }) {
+export function Fields({ response, schema }: { response: unknown; schema: unknown }) {
   const node = useMemo(() => formOf(schema), [schema]);
   if (typeof response !== 'object' || response === null || Array.isArray(response)) {
     return <Value value={response} />;

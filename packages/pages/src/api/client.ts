@@ -9,6 +9,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** The caller shows by itself that the session ended. */
   readonly quiet?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** An answer together with the tag under which it can be asked for again. */
@@ -78,6 +79,7 @@ async function ask(path: string, init: RequestInit, options: CallOptions): Promi
         Accept: 'application/json',
         ...(isAttended() ? {} : { 'X-Unattended': '1' }),
         ...init.headers,
+        ...options.headers,
       },
     });
   } catch (cause) {

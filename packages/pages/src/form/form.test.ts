@@ -56,7 +56,7 @@ describe('the form of a schema', () => {
     let node = formOf(tree);
     let depth = 0;
     while (node.kind === 'object') {
-      node = node.fields[1]!.node;
+      node = node.fields.find(({ name }) => name === 'child')!.node;
       depth += 1;
     }
     expect([node.kind, depth]).toEqual(['json', 7]);
@@ -168,4 +168,21 @@ describe('an answer', () => {
     expect(answerOf(any, '{').faults).toEqual([{ place: '', code: 'no_json' }]);
     expect(answerOf(any, '[1]').response).toEqual([1]);
   });
+});
+
+test('required fields come first in the order of their list, then the others by their titles', () => {
+  const text = (title: string) => ({ type: 'string', title });
+  const node = formOf({
+    type: 'object',
+    additionalProperties: false,
+    required: ['verdict', 'approved_from'],
+    properties: {
+      a: text('Zebra'),
+      approved_from: text('From'),
+      b: text('Ant'),
+      verdict: text('Verdict'),
+    },
+  });
+  const titles = node.kind === 'object' ? node.fields.map(({ title }) => title) : [];
+  expect(titles).toEqual(['Verdict', 'From', 'Ant', 'Zebra']);
 });

@@ -135,7 +135,8 @@ function object(
   if (budget.fields < 0) return plain(schema);
   return {
     kind: 'object',
-    // The service keeps members in the order of their names; required ones come first here.
+    // The service keeps members in the order of their names, and the list of required ones in the producer's: these come
+    // first, then the others by their titles.
     fields: properties
       .map(([name, of]) => ({
         name,
@@ -144,8 +145,16 @@ function object(
         required: required.includes(name),
         node: nodeOf(of, root, depth + 1, budget),
       }))
-      .sort((a, b) => Number(b.required) - Number(a.required)),
+      .sort(
+        (a, b) =>
+          rankIn(required, a.name) - rankIn(required, b.name) || a.title.localeCompare(b.title),
+      ),
   };
+}
+
+function rankIn(names: readonly unknown[], name: string): number {
+  const place = names.indexOf(name);
+  return place < 0 ? names.length : place;
 }
 
 function list(schema: Schema, root: unknown, depth: number, budget: { fields: number }): FormNode {

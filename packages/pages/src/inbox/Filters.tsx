@@ -1,80 +1,110 @@
-import type { RequestListItem } from '@countersign/protocol';
+import { INBOX_DECISIONS, INBOX_SORTS } from '@countersign/protocol/inbox';
+import type { InboxCount, InboxPage } from '@countersign/protocol';
 import type { RefObject } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 
 import { inbox } from '../strings/inbox.js';
-import { decisionNames, decisionWords } from '../strings/states.js';
-import type { Choice, Origins } from './selection.js';
-import { inTab } from './selection.js';
+import { decisionNames } from '../strings/states.js';
+import type { View } from './view.js';
+import { GROUPS, isFiltered, waits } from './view.js';
 
-const DECISIONS = ['authorise', 'refuse', 'approve', 'reject', 'answer'] as const;
-const ENDS = ['confirmed', 'cancelled', 'expired', 'superseded'] as const;
-
-/** Search, and filters by state, route and producer. */
+/** Search, filters with their counts, order and groups. */
 export function Filters(props: {
-  readonly choice: Choice;
-  readonly onChange: (choice: Choice) => void;
-  readonly origins: ReadonlyMap<string, Origins>;
-  readonly items: readonly RequestListItem[];
+  readonly view: View;
+  readonly onChange: (changes: Partial<View>) => void;
+  readonly page: InboxPage | null;
   readonly search: RefObject<HTMLInputElement | null>;
 }) {
-  const { choice, onChange, origins, items, search } = props;
+  const { view, onChange, page, search } = props;
   const id = useId();
-  const here = items.filter((item) => inTab(item, choice.tab, '') || choice.tab === 'mine');
-  const named = (of: (origins: Origins) => string): (readonly [string, string])[] =>
-    [...new Set(here.flatMap((item) => origins.get(item.id) ?? []).map(of))]
-      .sort()
-      .map((name) => [name, name]);
+  const [open, setOpen] = useState(isFiltered(view));
   return (
-    <div class="filters" role="search">
+    <div class={open ? 'filters open' : 'filters'} role="search">
       <div class="filter wide-filter">
-        <label for={id}>{inbox.search}</label>
+        <label for={id} class="unseen">
+          {inbox.search}
+        </label>
         <input
           id={id}
           ref={search}
           type="search"
           placeholder={inbox.searchHint}
           autocomplete="off"
-          value={choice.text}
-          onInput={({ currentTarget: { value } }) => onChange({ ...choice, text: value })}
+          maxLength={200}
+          value={view.text}
+          onInput={({ currentTarget: { value } }) => onChange({ text: value })}
         />
       </div>
-      {choice.tab === 'decided' && (
-        <Filter
-          label={inbox.state}
-          value={choice.state}
-          options={[
-            ...DECISIONS.map((name) => [name, decisionNames[name]?.doing ?? name] as const),
-            ...ENDS.map((state) => [state, decisionWords[state].word] as const),
-          ]}
-          onChange={(state) => onChange({ ...choice, state })}
-        />
-      )}
-      {choice.tab === 'decided' && (
-        <Filter
-          label={inbox.by}
-          value={choice.by}
-          options={[
-            ['me', inbox.byMe],
-            ['others', inbox.byOthers],
-          ]}
-          onChange={(by) => onChange({ ...choice, by: by as Choice['by'] })}
-        />
+      <button
+        type="button"
+        class="button plain filters-switch"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        {inbox.filters}
+      </button>
+      {view.tab === 'decided' && (
+        <>
+          <Filter
+            label={inbox.decision}
+            value={view.decision}
+            options={INBOX_DECISIONS.map((name) => [name, decisionNames[name]?.doing ?? name])}
+            onChange={(decision) => onChange({ decision })}
+          />
+          <Filter
+            label={inbox.by}
+            value={view.by}
+            options={[
+              ['me', inbox.byMe],
+              ['others', inbox.byOthers],
+            ]}
+            onChange={(by) => onChange({ by: by as View['by'] })}
+          />
+        </>
       )}
       <Filter
         label={inbox.route}
-        value={choice.route}
-        options={named(({ route }) => route)}
-        onChange={(route) => onChange({ ...choice, route })}
+        value={view.route}
+        options={counted(page?.routes ?? [], view.route)}
+        onChange={(route) => onChange({ route })}
       />
       <Filter
         label={inbox.producer}
-        value={choice.producer}
-        options={named(({ producer }) => producer)}
-        onChange={(producer) => onChange({ ...choice, producer })}
+        value={view.producer}
+        options={counted(page?.producers ?? [], view.producer)}
+        onChange={(producer) => onChange({ producer })}
       />
+      {waits(view) && (
+        <>
+          <Filter
+            label={inbox.sort}
+            value={view.sort}
+            options={INBOX_SORTS.map((sort) => [sort, inbox.sorts[sort]])}
+            onChange={(sort) => onChange({ sort: sort as View['sort'] })}
+            all
+          />
+          <Filter
+            label={inbox.group}
+            value={view.group}
+            options={GROUPS.map((group) => [group, inbox.groups[group]])}
+            onChange={(group) => onChange({ group: group as View['group'] })}
+            all
+          />
+        </>
+      )}
     </div>
   );
+}
+
+/** The chosen one stays among them when nothing matches it any more. */
+function counted(counts: readonly InboxCount[], chosen: string): [string, string][] {
+  const options = counts.map(({ id, name, count }): [string, string] => [
+    id,
+    inbox.option(name ?? id, count),
+  ]);
+  return chosen === '' || counts.some(({ id }) => id === chosen)
+    ? options
+    : [...options, [chosen, inbox.option(chosen, 0)]];
 }
 
 function Filter(props: {
@@ -82,6 +112,8 @@ function Filter(props: {
   readonly value: string;
   readonly options: readonly (readonly [value: string, word: string])[];
   readonly onChange: (value: string) => void;
+  /** There is always a choice, without an empty one. */
+  readonly all?: boolean;
 }) {
   const id = useId();
   return (
@@ -92,7 +124,7 @@ function Filter(props: {
         value={props.value}
         onChange={({ currentTarget: { value } }) => props.onChange(value)}
       >
-        <option value="">{inbox.any}</option>
+        {!props.all && <option value="">{inbox.any}</option>}
         {props.options.map(([value, word]) => (
           <option key={value} value={value}>
             {word}

@@ -1,186 +1,294 @@
-import type { RequestListItem, RequestStatus } from '@countersign/protocol';
+import { INBOX_SORTS, INBOX_TABS } from '@countersign/protocol/inbox';
+import type { InboxItem, InboxTab, RequestStatus } from '@countersign/protocol';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import { read } from '../api/client.js';
-import { Button } from '../parts/Button.js';
-import { Dialog } from '../parts/Dialog.js';
+import { Button, LinkButton } from '../parts/Button.js';
+import type { Command } from '../parts/Commands.js';
+import { Commands } from '../parts/Commands.js';
+import { KeyList } from '../parts/KeyList.js';
+import { useKeys } from '../parts/keys.js';
 import { Fault, Notice } from '../parts/Notice.js';
 import { saveJson } from '../parts/save.js';
+import { keepQueue } from '../queue/queue.js';
 import { reader } from '../session/session.js';
 import { inbox } from '../strings/inbox.js';
-import { decisionWords } from '../strings/states.js';
+import { Pieces } from '../text/SafeText.js';
+import { useNow } from '../time/Moment.js';
 import { Filters } from './Filters.js';
-import { Item } from './Item.js';
-import { useInbox, useOrigins } from './lists.js';
-import type { Choice, Tab } from './selection.js';
-import { NO_CHOICE, selected } from './selection.js';
+import type { Band } from './groups.js';
+import { linesOf } from './groups.js';
+import { RequestList } from './RequestList.js';
+import { Row } from './Row.js';
+import { useTake } from './take.js';
+import type { Inbox } from './use-inbox.js';
+import { useInbox } from './use-inbox.js';
+import type { View } from './view.js';
+import { GROUPS, fragmentOf, inTab, isFiltered, unfiltered, viewOf, waits } from './view.js';
 
-const TABS: readonly Tab[] = ['mine', 'waiting', 'decided'];
-
-function tabOfAddress(): Tab {
-  const name = location.hash.slice(1);
-  return TABS.find((tab) => tab === name) ?? 'waiting';
-}
-
-/** The waiting requests of this reviewer, and the outcome of the others. */
+/** The requests that wait for this reviewer, and those that are over. */
 export function InboxPage() {
-  const me = reader()?.subject ?? '';
-  const [choice, setChoice] = useState<Choice>({ tab: tabOfAddress(), ...NO_CHOICE });
-  const { items, fault, more, loadMore, refresh } = useInbox(choice.tab);
-  const origins = useOrigins(items);
-  const shown = useMemo(
-    () => selected(items ?? [], choice, origins, me),
-    [items, choice, origins, me],
+  const who = reader();
+  const me = who?.subject ?? '';
+  const [view, setView] = useState(() => viewOf(location.hash));
+  const list = useInbox(view);
+  const { page, items, more } = list;
+  const now = useNow();
+  const lines = useMemo(
+    () => linesOf(items, waits(view) ? view.group : 'none', now),
+    [page, items.length, view.group, view.tab, now],
   );
-  const [help, setHelp] = useState(false);
-  const list = useRef<HTMLOListElement>(null);
+  const order = lines.flatMap((line) => (line.kind === 'item' ? [line.item] : []));
+  const [active, setActive] = useState(view.at);
+  // Keys come faster than the page is drawn.
+  const here = useRef(active);
+  // A reader who comes back stands where they were.
+  const [steps, setSteps] = useState(view.at === '' ? 0 : 1);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [open, setOpen] = useState<'help' | 'commands' | null>(null);
   const search = useRef<HTMLInputElement>(null);
+  const { take, told, fault: takeFault } = useTake(list.refresh);
 
-  const open = (tab: Tab) => {
-    setChoice({ ...choice, tab, state: '', by: '' });
-    history.replaceState(null, '', `#${tab}`);
+  const change = (next: View) => {
+    setView(next);
+    history.replaceState(null, '', fragmentOf(next));
   };
-
+  const stand = (id: string) => {
+    here.current = id;
+    setActive(id);
+  };
+  const show = (tab: InboxTab) => {
+    setChosen(new Set());
+    stand('');
+    change(inTab(view, tab));
+  };
   useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      const steps: Readonly<Record<string, () => void>> = {
-        j: () => step(list.current, 1),
-        k: () => step(list.current, -1),
-        '/': () => search.current?.focus(),
-        '?': () => setHelp(true),
-        1: () => open('mine'),
-        2: () => open('waiting'),
-        3: () => open('decided'),
-      };
-      const act = Object.hasOwn(steps, event.key) ? steps[event.key] : undefined;
-      if (!act) return;
-      event.preventDefault();
-      act();
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
+    const onHash = () => setView(viewOf(location.hash));
+    window.addEventListener('hashchange', onHash);
+    return () => window.removeEventListener('hashchange', onHash);
+  }, []);
+  useEffect(() => {
+    if (page) document.title = inbox.titleOf(inbox.amount(page.waiting, page.more));
+  }, [page?.waiting, page?.more]);
+
+  const step = (by: 1 | -1) => {
+    const at = order.findIndex(({ id }) => id === here.current);
+    const to = at < 0 ? (by > 0 ? 0 : order.length - 1) : at + by;
+    const next = order[Math.max(0, Math.min(order.length - 1, to))];
+    if (!next) return;
+    if (to >= order.length && more) list.loadMore();
+    stand(next.id);
+    setSteps((before) => before + 1);
+  };
+  const enter = (item: InboxItem) => {
+    const address = fragmentOf({ ...view, at: item.id });
+    history.replaceState(null, '', address);
+    keepQueue(address, order);
+  };
+  const toggle = (id: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(id)) next.add(id);
+    setChosen(next);
+  };
+  const takeChosen = () => {
+    const ids =
+      chosen.size > 0
+        ? order.filter(({ id }) => chosen.has(id))
+        : order.filter(({ id }) => id === here.current);
+    if (!waits(view) || ids.length === 0) return;
+    setChosen(new Set());
+    void take(ids.map(({ id }) => id));
+  };
+  const turn = <Value,>(known: readonly Value[], at: Value) =>
+    known[(known.indexOf(at) + 1) % known.length] as Value;
+  const clear = () => change(unfiltered(view));
+
+  useKeys({
+    j: () => step(1),
+    k: () => step(-1),
+    '/': () => search.current?.focus(),
+    '?': () => setOpen('help'),
+    'Ctrl-K': () => setOpen('commands'),
+    x: () => here.current !== '' && waits(view) && toggle(here.current),
+    t: takeChosen,
+    c: clear,
+    g: () => waits(view) && change({ ...view, group: turn(GROUPS, view.group) }),
+    s: () => waits(view) && change({ ...view, sort: turn(INBOX_SORTS, view.sort) }),
+    ...Object.fromEntries(INBOX_TABS.map((tab, place) => [String(place + 1), () => show(tab)])),
   });
 
-  const filtered = choice.text + choice.state + choice.by + choice.route + choice.producer !== '';
+  const commands: readonly Command[] = [
+    ...INBOX_TABS.map((tab) => ({
+      name: inbox.commands.show(inbox.tabs[tab]),
+      act: () => show(tab),
+    })),
+    ...INBOX_SORTS.map((sort) => ({
+      name: inbox.commands.sort(inbox.sorts[sort]),
+      act: () => change({ ...inTab(view, waits(view) ? view.tab : 'waiting'), sort }),
+    })),
+    ...GROUPS.map((group) => ({
+      name: inbox.commands.group(inbox.groups[group]),
+      act: () => change({ ...inTab(view, waits(view) ? view.tab : 'waiting'), group }),
+    })),
+    {
+      name: inbox.commands.first,
+      act: () => {
+        const [first] = order;
+        if (!first) return;
+        enter(first);
+        location.assign(`/review/${encodeURIComponent(first.id)}`);
+      },
+    },
+    { name: inbox.commands.take, act: takeChosen },
+    { name: inbox.search, act: () => search.current?.focus() },
+    { name: inbox.clear, act: clear },
+    { name: inbox.help, act: () => setOpen('help') },
+  ];
+
   return (
     <>
-      <div class="row apart title-row">
-        <div>
-          <h1>{inbox.title}</h1>
-          <p class="lead">{inbox.lead}</p>
+      <h1 class="unseen">{inbox.title}</h1>
+      <div class="bar">
+        <div class="row apart bar-row">
+          <nav class="tabs" aria-label={inbox.tabsLabel}>
+            {INBOX_TABS.map((tab) => (
+              <a
+                key={tab}
+                href={`#${tab}`}
+                aria-current={view.tab === tab ? 'true' : undefined}
+                onClick={(event) => {
+                  event.preventDefault();
+                  show(tab);
+                }}
+              >
+                {inbox.tabs[tab]}
+                {page && (tab === 'mine' || tab === 'waiting') && (
+                  <span class="count">{inbox.amount(page[tab], page.more)}</span>
+                )}
+              </a>
+            ))}
+          </nav>
+          <Button look="quiet" onClick={() => setOpen('help')}>
+            <kbd>?</kbd> {inbox.help}
+          </Button>
         </div>
-        <Button look="quiet" onClick={() => setHelp(true)}>
-          <kbd>?</kbd> {inbox.help}
-        </Button>
+        <Filters
+          view={view}
+          onChange={(changes) => change({ ...view, ...changes })}
+          page={page}
+          search={search}
+        />
+        {chosen.size > 0 && (
+          <div class="row chosen" role="group" aria-label={inbox.selected(chosen.size)}>
+            <strong>{inbox.selected(chosen.size)}</strong>
+            <Button look="primary" onClick={takeChosen}>
+              {inbox.takeThem}
+            </Button>
+            <Button look="quiet" onClick={() => setChosen(new Set())}>
+              {inbox.unselect}
+            </Button>
+          </div>
+        )}
       </div>
-      <nav class="tabs" aria-label={inbox.tabsLabel}>
-        {TABS.map((tab) => (
-          <a
-            key={tab}
-            href={`#${tab}`}
-            aria-current={choice.tab === tab ? 'true' : undefined}
-            onClick={(event) => {
-              event.preventDefault();
-              open(tab);
-            }}
-          >
-            {inbox.tabs[tab]}
-          </a>
-        ))}
-      </nav>
-      <Filters
-        choice={choice}
-        onChange={setChoice}
-        origins={origins}
-        items={items ?? []}
-        search={search}
-      />
-      {fault !== null &&
-        (items === null ? (
-          <Fault fault={fault} retry={refresh} />
-        ) : (
-          <Notice tone="warning">
-            <p>{inbox.stale}</p>
-          </Notice>
-        ))}
-      {items === null && fault === null && (
-        <p class="card waiting" role="status">
-          {inbox.loading}
-        </p>
-      )}
-      {items !== null && shown.length === 0 && (
+      {takeFault !== null && <Fault fault={takeFault} />}
+      <p class="fine told" role="status">
+        {told}
+      </p>
+      <Trouble list={list} />
+      {page !== null && order.length === 0 && (
         <Nothing
-          words={filtered ? inbox.noMatch : (inbox.empty[choice.tab] ?? inbox.noMatch)}
-          {...(filtered ? { clear: () => setChoice({ ...NO_CHOICE, tab: choice.tab }) } : {})}
+          words={nothing(view, page.reviews, more)}
+          clear={isFiltered(view) ? clear : null}
+          operator={!page.reviews && who?.operator === true}
         />
       )}
-      {shown.length > 0 && (
-        <ol class="requests" ref={list} aria-label={inbox.listLabel}>
-          {shown.map((item) => (
-            <Item
-              key={item.id}
+      {order.length > 0 && (
+        <RequestList
+          lines={lines}
+          active={active}
+          steps={steps}
+          busy={list.busy}
+          head={({ key, name, count }) => (
+            <li key={key} class="request-head">
+              <h2>
+                <Pieces text={view.group === 'due' ? inbox.bands[name as Band] : name} />
+                <span class="count">{inbox.amount(count)}</span>
+              </h2>
+            </li>
+          )}
+          row={({ key, item, place }) => (
+            <Row
+              key={key}
               item={item}
-              origins={origins.get(item.id)}
               me={me}
+              now={now}
+              place={place}
+              of={order.length}
+              selected={chosen.has(item.id)}
+              onSelect={waits(view) ? () => toggle(item.id) : null}
+              onFocus={() => stand(item.id)}
+              onOpen={() => enter(item)}
               onReceipt={() => void saveReceipt(item)}
             />
-          ))}
-        </ol>
+          )}
+        />
       )}
       <div class="row apart">
         <p class="fine" role="status">
-          {items !== null && `${inbox.count(shown.length, more)}. ${inbox.updated}`}
+          {page !== null &&
+            `${inbox.count(order.length, page.matching, page.more)}. ${inbox.updated}`}
         </p>
-        {more && <Button onClick={loadMore}>{inbox.older}</Button>}
+        {more && <Button onClick={list.loadMore}>{inbox.older}</Button>}
       </div>
-      {help && (
-        <Dialog title={inbox.help} onClose={() => setHelp(false)}>
-          <dl class="keys">
-            {inbox.keys.map(([key, what]) => (
-              <div key={key}>
-                <dt>
-                  {key.split(' ').map((one) => (
-                    <kbd key={one}>{one}</kbd>
-                  ))}
-                </dt>
-                <dd>{what}</dd>
-              </div>
-            ))}
-          </dl>
-        </Dialog>
+      {open === 'help' && (
+        <KeyList title={inbox.help} keys={inbox.keys} onClose={() => setOpen(null)} />
       )}
+      {open === 'commands' && <Commands commands={commands} onClose={() => setOpen(null)} />}
     </>
   );
 }
 
-function Nothing(props: { words: readonly [string, string]; clear?: () => void }) {
+/** Why there is no list yet, or an old one. */
+function Trouble({ list: { page, fault, refresh } }: { list: Inbox }) {
+  if (fault !== null) {
+    return page === null ? (
+      <Fault fault={fault} retry={refresh} />
+    ) : (
+      <Notice tone="warning">
+        <p>{inbox.stale}</p>
+      </Notice>
+    );
+  }
+  return page === null ? (
+    <p class="card waiting" role="status">
+      {inbox.loading}
+    </p>
+  ) : null;
+}
+
+function nothing(view: View, reviews: boolean, more: boolean): readonly [string, string] {
+  if (!reviews) return inbox.noRoutes;
+  if (more) return inbox.notInPart;
+  return isFiltered(view) ? inbox.noMatch : (inbox.empty[view.tab] ?? inbox.noMatch);
+}
+
+function Nothing(props: {
+  readonly words: readonly [string, string];
+  readonly clear: (() => void) | null;
+  readonly operator: boolean;
+}) {
   const [title, text] = props.words;
   return (
     <div class="card nothing">
       <h2>{title}</h2>
       <p class="quiet-text">{text}</p>
       {props.clear && <Button onClick={props.clear}>{inbox.clear}</Button>}
+      {props.operator && <LinkButton href="/operator/requests">{inbox.toOperator}</LinkButton>}
     </div>
   );
 }
 
-/** Moves the focus to the next or previous request; the link under it opens by Enter as any link does. */
-function step(list: HTMLElement | null, by: 1 | -1): void {
-  const links = [...(list?.querySelectorAll<HTMLAnchorElement>('a.request-link') ?? [])];
-  const at = links.indexOf(document.activeElement as HTMLAnchorElement);
-  const next = at < 0 ? (by > 0 ? 0 : links.length - 1) : at + by;
-  links[Math.max(0, Math.min(links.length - 1, next))]?.focus();
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
-  );
-}
-
-async function saveReceipt({ id, decision }: RequestListItem): Promise<void> {
+async function saveReceipt({ id }: InboxItem): Promise<void> {
   const { receipt } = await read<RequestStatus>(`/v2/requests/${id}`);
-  if (receipt !== null && decisionWords[decision]) saveJson(receipt, `receipt-${id}.json`);
+  if (receipt !== null) saveJson(receipt, `receipt-${id}.json`);
 }

@@ -7,4 +7,4 @@ import { InboxPage } from './InboxPage.js';
 const place = takePlace();
 if (place !== null) location.replace(place);
 dropOldDrafts();
-startPage(<InboxPage />);
+startPage(<InboxPage />, { wide: true });

@@ -6,7 +6,7 @@ import type { Fact } from '../parts/Facts.js';
 import { Facts } from '../parts/Facts.js';
 import { review } from '../strings/review.js';
 import { decisionNames, decisionWords, executionWords } from '../strings/states.js';
-import { SafeText } from '../text/SafeText.js';
+import { Pieces, SafeText } from '../text/SafeText.js';
 import { Moment } from '../time/Moment.js';
 
 /** The producer, the summary and the deadline: the head of the page. */
@@ -21,6 +21,14 @@ export function Head({ status }: { status: RequestStatus }) {
       <p class="row">
         <Chip tone={named?.tone ?? state.tone}>{named?.doing ?? state.word}</Chip>
         <Chip tone="neutral">{executes ? review.purposeExecution : review.purposeReview}</Chip>
+        <Chip tone="neutral">
+          <Pieces
+            text={`${request.route} · ${review.routeRevision(request.authorisation_revision)}`}
+          />
+        </Chip>
+        {request.execution && (
+          <Chip tone="neutral">{review.runs(request.execution.execution_seconds)}</Chip>
+        )}
         {executes && decision_state === 'confirmed' && decision === 'authorise' && (
           <Chip tone={executionWords[execution_state].tone}>
             {executionWords[execution_state].word}
@@ -95,7 +103,7 @@ export function About({ status }: { status: RequestStatus }) {
   }
   return (
     <section class="card" aria-labelledby="about">
-      <h2 id="about">{review.about}</h2>
+      <h2 id="about">{review.details}</h2>
       <div class="band">
         <Facts facts={facts} />
       </div>

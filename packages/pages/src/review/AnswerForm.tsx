@@ -1,4 +1,5 @@
 import type { DecisionRequest } from '@countersign/protocol';
+import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import type { Draft } from '../form/draft.js';
@@ -48,6 +49,9 @@ export function AnswerForm({ request, schema, store, slot, state, subject }: Ans
   const [tried, setTried] = useState(false);
   const [hints, setHints] = useState<readonly Hint[]>([]);
   const touched = useRef(false);
+  const form = useRef<HTMLFormElement>(null);
+  // Grows with each freezing that faults prevent.
+  const [prevented, setPrevented] = useState(0);
 
   const { response, faults } = useMemo(
     () => answerOf(json === null ? node : { kind: 'json', start: 'null' }, json ?? draft),
@@ -90,19 +94,34 @@ export function AnswerForm({ request, schema, store, slot, state, subject }: Ans
 
   const propose = () => {
     setTried(true);
-    if (decision === null || faults.length > 0) return;
+    if (decision === null || faults.length > 0) {
+      setPrevented(prevented + 1);
+      return;
+    }
     void slot.propose({ response, decision: decision as Decision } as Proposal, { kind: 'form' });
   };
   const busy = state.step === 'preparing';
+  useEffect(() => {
+    if (prevented === 0) return;
+    const [first] = faultyFields(form.current);
+    first?.control?.focus();
+    first?.control?.scrollIntoView({ block: 'center' });
+  }, [prevented]);
 
   return (
     <form
       class="answer"
+      ref={form}
       // Enter in a field sends nothing: freezing is a press of its button.
       onSubmit={(event) => event.preventDefault()}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || busy) return;
+        event.preventDefault();
+        propose();
+      }}
     >
       {kept && <p class="fine">{review.draftTaken}</p>}
-      <fieldset class="decisions">
+      <fieldset class={tried && decision === null ? 'decisions faulty' : 'decisions'}>
         <legend>{review.decision}</legend>
         {DECISIONS[request.purpose].map((name) => (
           <label key={name} class={`option decision-option ${decisionNames[name]?.tone ?? ''}`}>
@@ -120,11 +139,7 @@ export function AnswerForm({ request, schema, store, slot, state, subject }: Ans
             </span>
           </label>
         ))}
-        {tried && decision === null && (
-          <p class="fault" role="alert">
-            {review.chooseFirst}
-          </p>
-        )}
+        {tried && decision === null && <p class="fault">{review.chooseFirst}</p>}
       </fieldset>
       <div class="questions">
         <p class="fine">
@@ -170,10 +185,8 @@ export function AnswerForm({ request, schema, store, slot, state, subject }: Ans
         )}
       </div>
       <Refusal state={state} />
-      {tried && faults.length > 0 && (
-        <p class="fault" role="alert">
-          {review.faultsFirst}
-        </p>
+      {tried && (decision === null || faults.length > 0) && (
+        <Faults key={prevented} form={form} what={`${decision} ${faults.length}`} />
       )}
       <Button look="primary" busy={busy} onClick={propose}>
         {busy ? review.preparing : review.propose}
@@ -182,6 +195,40 @@ export function AnswerForm({ request, schema, store, slot, state, subject }: Ans
         {review.proposeHint} {review.draftKept}
       </p>
     </form>
+  );
+}
+
+interface Faulty {
+  readonly name: string;
+  readonly control: HTMLElement | null;
+}
+
+/** The fields with a fault, in the order in which they are on the page. */
+function faultyFields(form: HTMLElement | null): Faulty[] {
+  return [...(form?.querySelectorAll<HTMLElement>('.faulty') ?? [])].map((field) => ({
+    name: field.querySelector('label, legend, .label')?.textContent?.trim() ?? '',
+    control: field.querySelector<HTMLElement>('input, select, textarea, button'),
+  }));
+}
+
+/** All faults at the button that they prevent, each with the way to its field. */
+function Faults({ form, what }: { form: RefObject<HTMLElement | null>; what: string }) {
+  const [fields, setFields] = useState<readonly Faulty[]>([]);
+  useEffect(() => setFields(faultyFields(form.current)), [what]);
+  if (fields.length === 0) return null;
+  return (
+    <div class="faults" role="alert">
+      <p class="fault">{review.faultsTitle(fields.length)}</p>
+      <ul>
+        {fields.slice(0, 20).map(({ name, control }, place) => (
+          <li key={place}>
+            <button type="button" class="link-button" onClick={() => control?.focus()}>
+              <Pieces text={name.slice(0, 120)} />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

@@ -15,6 +15,7 @@ import type { MaterialState } from './material-state.js';
 import { differs } from './material-state.js';
 import { Outcome } from './Outcome.js';
 import { Panel } from './Panel.js';
+import { NextReview } from './QueueBar.js';
 import type { ProposalSlot, SlotState } from './proposal-slot.js';
 import type { LiveStatus } from './status.js';
 import { Take } from './Take.js';
@@ -96,7 +97,13 @@ export function DecisionPart(props: DecisionPartProps) {
           />
         ) : (
           // Another candidate is another panel: a tick for one never appears beside the next, not for a frame.
-          <Panel key={state.frozen.digest} slot={slot} state={state} route={request.route} />
+          <Panel
+            key={state.frozen.digest}
+            slot={slot}
+            state={state}
+            request={head.request}
+            schema={head.schema}
+          />
         )}
       </section>
     </>
@@ -183,6 +190,7 @@ function Confirmed(props: {
         material={{ candidate: state.frozen.candidate, schema }}
         arrive
       />
+      <NextReview id={status.request.id} />
     </>
   );
 }

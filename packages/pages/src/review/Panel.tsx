@@ -1,4 +1,7 @@
+import type { DecisionRequest } from '@countersign/protocol';
 import { useEffect, useRef, useState } from 'preact/hooks';
+
+import { Fields } from '../answer/Answer.js';
 
 import { loginAddress } from '../session/return.js';
 import { Button, LinkButton } from '../parts/Button.js';
@@ -18,7 +21,14 @@ type Shown = Extract<SlotState, { step: 'reviewing' | 'confirming' }>;
  * The trusted panel (protocol §12.6): the complete frozen candidate, its digest and where it came from. Two acts of a
  * person confirm it, the second of them on a button that nothing focuses beforehand. One panel shows one candidate.
  */
-export function Panel({ slot, state, route }: { slot: ProposalSlot; state: Shown; route: string }) {
+export function Panel(props: {
+  readonly slot: ProposalSlot;
+  readonly state: Shown;
+  readonly request: DecisionRequest;
+  readonly schema: unknown;
+}) {
+  const { slot, state, request, schema } = props;
+
   const [read, setRead] = useState(false);
   const [refused, setRefused] = useState(false);
   const title = useRef<HTMLHeadingElement>(null);
@@ -38,10 +48,15 @@ export function Panel({ slot, state, route }: { slot: ProposalSlot; state: Shown
       <h2 id="panel-title" ref={title} tabIndex={-1}>
         {review.panelTitle}
       </h2>
-      <p>{review.panelLead}</p>
+      <Sentence request={request} decision={frozen.candidate.decision} />
+      <p class="fine">{review.panelLead}</p>
+      <div class="answered">
+        <h3>{review.panelAnswer}</h3>
+        <Fields response={frozen.candidate.response} schema={schema} />
+      </div>
       <Candidate frozen={frozen} />
       {state.step === 'reviewing' && state.freshLogin && (
-        <StepUp candidate={frozen.candidate.id} route={route} />
+        <StepUp candidate={frozen.candidate.id} route={request.route} />
       )}
       {state.step === 'reviewing' && !state.freshLogin && asksAgain && (
         <p class="fine spaced">{review.stepUpAhead}</p>
@@ -54,32 +69,34 @@ export function Panel({ slot, state, route }: { slot: ProposalSlot; state: Shown
           <Button onClick={() => slot.askAgain()}>{review.askAgain}</Button>
         </Notice>
       )}
-      <label class="option read">
-        <input
-          type="checkbox"
-          checked={read}
-          disabled={confirming}
-          onChange={(event) => setRead(event.currentTarget.checked)}
-        />
-        <span>{review.panelRead}</span>
-      </label>
-      {refused && (
-        <p class="fault" role="alert">
-          {review.needsActivation}
-        </p>
-      )}
-      <div class="row">
-        <Button
-          look="primary"
-          disabled={!read || confirming}
-          busy={confirming}
-          onClick={(event) => setRefused(!slot.confirm(event))}
-        >
-          {confirming ? review.confirming : review.confirm}
-        </Button>
-        <Button disabled={confirming} onClick={(event) => setRefused(!slot.dismiss(event))}>
-          {review.dismiss}
-        </Button>
+      <div class="panel-bar">
+        <label class="option read">
+          <input
+            type="checkbox"
+            checked={read}
+            disabled={confirming}
+            onChange={(event) => setRead(event.currentTarget.checked)}
+          />
+          <span>{review.panelRead}</span>
+        </label>
+        {refused && (
+          <p class="fault" role="alert">
+            {review.needsActivation}
+          </p>
+        )}
+        <div class="row">
+          <Button
+            look="primary"
+            disabled={!read || confirming}
+            busy={confirming}
+            onClick={(event) => setRefused(!slot.confirm(event))}
+          >
+            {confirming ? review.confirming : review.confirm}
+          </Button>
+          <Button disabled={confirming} onClick={(event) => setRefused(!slot.dismiss(event))}>
+            {review.dismiss}
+          </Button>
+        </div>
       </div>
     </section>
   );
@@ -104,6 +121,36 @@ function StepUp({ candidate, route }: { candidate: string; route: string }) {
   );
 }
 
+/** What is signed, for whom, where, how often and until when: out of the request whose digest the candidate has. */
+function Sentence({ request, decision }: { request: DecisionRequest; decision: string }) {
+  const { summary, producer, requester, route, execution } = request;
+  return (
+    <p class="sentence">
+      <strong class={`decision ${decision}`}>{review.youDo[decision] ?? decision}</strong> “
+      <SafeText text={summary} />”{review.youAskedBy} <Name text={producer} /> {review.onBehalf}{' '}
+      <Name text={requester.subject} />
+      {review.youOnRoute} <Name text={route} />
+      {execution && decision === 'authorise' ? (
+        <>
+          {review.youOnce} <Moment at={execution.valid_until} as="none" />.
+        </>
+      ) : execution ? (
+        review.youNothing
+      ) : (
+        '.'
+      )}
+    </p>
+  );
+}
+
+function Name({ text }: { text: string }) {
+  return (
+    <strong>
+      <SafeText text={text} />
+    </strong>
+  );
+}
+
 /** Everything that a signature would cover. */
 function Candidate({ frozen }: { frozen: Frozen }) {
   const { candidate, digest, source } = frozen;
@@ -120,6 +167,7 @@ function Candidate({ frozen }: { frozen: Frozen }) {
   ];
   return (
     <>
+      <h3 class="spaced">{review.panelProof}</h3>
       <Facts facts={facts} />
       <h3 class="spaced">{review.panelResponse}</h3>
       <pre class="frozen" tabIndex={0} role="region" aria-label={review.panelResponse}>

@@ -2,12 +2,15 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 import type { MaterialHead } from '../material/messages.js';
 import { Fault } from '../parts/Notice.js';
+import { noteDone } from '../queue/queue.js';
 import { reader } from '../session/session.js';
 import { review } from '../strings/review.js';
 import { About, Head } from './About.js';
 import { AppPlace } from './AppPlace.js';
 import { DecisionPart } from './DecisionPart.js';
 import { useMaterial } from './material-state.js';
+import { QueueBar } from './QueueBar.js';
+import { ReviewKeys, useTitle } from './review-keys.js';
 import { MaterialPart } from './MaterialPart.js';
 import { createProposalSlot } from './proposal-slot.js';
 import type { ProposalSlot, SlotState } from './proposal-slot.js';
@@ -32,9 +35,13 @@ export function ReviewPage({ id }: { id: string }) {
   }, [slot, candidate]);
   useEffect(() => {
     if (state.step === 'preparing') setOvertaken(false);
-    if (state.step === 'confirmed') live.refresh();
+    if (state.step === 'confirmed') {
+      noteDone(id);
+      live.refresh();
+    }
   }, [state.step]);
 
+  useTitle(live.status?.request.summary);
   const wasPending = useRef(false);
   useEffect(() => {
     // Decided elsewhere: the signed answer, which this page may not know, is in the material of now.
@@ -58,9 +65,9 @@ export function ReviewPage({ id }: { id: string }) {
   const over = state.step === 'confirmed' || (!pending && state.step !== 'confirming');
   const read = (
     <div key="read" class="stack">
-      <About status={status} />
       {pending && head?.request.review.bundle && slot && <AppPlace material={head} slot={slot} />}
       <MaterialPart material={material} />
+      <About status={status} />
     </div>
   );
   const decide = (
@@ -77,6 +84,8 @@ export function ReviewPage({ id }: { id: string }) {
   );
   return (
     <>
+      <QueueBar id={id} />
+      <ReviewKeys id={id} decided={over} />
       <Head status={status} />
       <div class="columns">{over ? [decide, read] : [read, decide]}</div>
     </>

@@ -8,6 +8,24 @@ const size = (bytes: number) =>
       : `${number(Math.round(bytes / 104_857.6) / 10)} MiB`;
 
 export const review = {
+  queue: 'The list of requests',
+  backToList: 'Back to the list',
+  placeOf: (at: number, of: number) => `${number(at)} of ${number(of)}`,
+  previousRequest: 'Previous',
+  nextRequest: 'Next',
+  nextIs: 'Next:',
+  leftIn: (span: string) => `(${span} left)`,
+  listDone: 'This was the last open request of the list.',
+  keysTitle: 'Keyboard shortcuts',
+  keys: [
+    ['j k', 'Next or previous request of the list'],
+    ['n', 'Next request that is still open'],
+    ['u', 'Back to the list'],
+    ['d', 'To the decision'],
+    ['Ctrl-Enter', 'In the form: freeze the answer'],
+    ['?', 'This list'],
+  ] as readonly (readonly [string, string])[],
+
   loadingStatus: 'Loading the request …',
   loadingMaterial: 'Loading and checking the material …',
   purposeReview: 'Review',
@@ -15,7 +33,6 @@ export const review = {
   asks: 'asks',
   onBehalf: 'on behalf of',
 
-  about: 'The request',
   askedBy: 'Asked by',
   requester: 'On behalf of',
   route: 'Route',
@@ -106,13 +123,32 @@ export const review = {
   draftKept: 'Your draft is kept in this browser until you decide or sign out.',
   draftTaken: 'Restored from your earlier draft.',
   chooseFirst: 'Choose a decision first.',
-  faultsFirst: 'Some fields are not complete yet.',
   preparing: 'Freezing …',
   mismatch:
     'The service froze something other than your proposal. It cannot be confirmed here; tell an operator.',
   unansweredProposal:
     'The service did not answer, so it is not known whether the answer was frozen. Your answer is still here; try again.',
 
+  /** The beginning of the sentence that says what is signed. */
+  youDo: {
+    authorise: 'You authorise',
+    refuse: 'You refuse',
+    approve: 'You approve',
+    reject: 'You reject',
+    answer: 'You answer',
+  } as Readonly<Record<string, string>>,
+  youAskedBy: ', asked by',
+  youOnRoute: ', on the route',
+  youOnce: '. It may run once, until',
+  youNothing: '. Nothing will be executed.',
+  panelProof: 'Proof: everything that is signed',
+  panelAnswer: 'Your answer',
+  faultsTitle: (amount: number) =>
+    amount === 1
+      ? 'One field needs your attention:'
+      : `${number(amount)} fields need your attention:`,
+  details: 'Details of the request',
+  runs: (seconds_: number) => `runs at most ${number(seconds_)} s`,
   panelTitle: 'Read the exact text to be signed',
   panelLead: 'This answer is frozen. Confirming signs all of it and cannot be undone.',
   panelDecision: 'Decision',

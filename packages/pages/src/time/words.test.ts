@@ -1,4 +1,4 @@
-import { fromNow, spanInWords, timeLeft } from './words.js';
+import { fromNow, spanInBrief, spanInWords, timeLeft } from './words.js';
 
 const minute = 60_000;
 
@@ -18,4 +18,14 @@ test('a deadline is over when it is reached', () => {
   expect(timeLeft(5 * minute, 0)).toBe('5 minutes left');
   expect(timeLeft(0, 0)).toBe('over for less than a minute');
   expect(fromNow(0, 2 * minute)).toBe('2 minutes ago');
+});
+
+test.each([
+  [1_000, '< 1 min'],
+  [59.9 * minute, '59 min'],
+  [60 * minute, '1 h'],
+  [200 * minute, '3 h 20 min'],
+  [49 * 60 * minute, '2 d'],
+])('%d ms are %s in a narrow column', (span, words) => {
+  expect(spanInBrief(span)).toBe(words);
 });

@@ -29,6 +29,16 @@ export function timeLeft(deadline: number, at: number): string {
   return left > 0 ? `${spanInWords(left)} left` : `over for ${spanInWords(left)}`;
 }
 
+/** The same in little room, beside a column's title: "29 min", "3 h 20 min", "2 d". */
+export function spanInBrief(milliseconds: number): string {
+  const span = Math.abs(milliseconds);
+  if (span < MINUTE) return '< 1 min';
+  if (span < HOUR) return `${Math.floor(span / MINUTE)} min`;
+  if (span >= DAY) return `${Math.floor(span / DAY)} d`;
+  const minutes = Math.floor((span % HOUR) / MINUTE);
+  return `${Math.floor(span / HOUR)} h${minutes > 0 ? ` ${minutes} min` : ''}`;
+}
+
 function count(amount: number, unit: string): string {
   return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
 }

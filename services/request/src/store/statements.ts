@@ -4,5 +4,6 @@ export * from './bundles.js';
 export * from './creation.js';
 export * from './directory.js';
 export * from './expiry.js';
+export * from './inbox.js';
 export * from './lists.js';
 export * from './requests.js';
