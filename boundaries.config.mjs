@@ -2,7 +2,7 @@
 // tools/src/boundaries.test.ts shows that they refuse what is not drawn here.
 //
 //   protocol <- platform, database <- services <- deploy <- tools <- test
-//   protocol <- client (published with it inside) <- test
+//   protocol <- client (published with it inside) <- guard <- test
 //   dev-servers <- tools, test
 //   first-generation (archived; imports nothing of the house, and nothing of the house imports it)
 
@@ -26,6 +26,8 @@ export const PARTS = {
   'payment-batch': { folder: 'examples/payment-batch', imports: ['view'] },
   // Published for producers, who have nothing else of ours: it is bundled with the parts of the protocol that it needs.
   client: { folder: 'packages/client', imports: ['protocol', 'verifier-page'] },
+  // Published for executors, beside the client.
+  guard: { folder: 'packages/guard', imports: ['client'] },
   // The verifier as one file for a browser, and the replacements of Node's modules, for the pages too; the gateway serves
   // the built file.
   'verifier-page': { folder: 'packages/verifier-page', imports: ['protocol'] },
@@ -37,7 +39,7 @@ export const PARTS = {
   tools: { folder: 'tools', imports: ['protocol', 'database', 'deploy', 'dev-servers'] },
   test: {
     folder: 'test',
-    imports: [...BASE, ...SERVICES, 'dev-servers', 'deploy', 'tools', 'pages', 'client'],
+    imports: [...BASE, ...SERVICES, 'dev-servers', 'deploy', 'tools', 'pages', 'client', 'guard'],
   },
 };
 
@@ -45,6 +47,7 @@ export const PARTS = {
 const SQL_FILES = [
   'packages/database/**',
   'packages/dev-servers/**',
+  'packages/guard/src/journals/postgres.ts',
   'packages/platform/src/jobs*',
   'packages/platform/src/jobs/**',
   'services/*/src/store/**',

@@ -126,7 +126,10 @@ it.each(['node', 'neutral'] as const)(
 it('is small but for its verification', () => {
   // The same sources, with nothing in the place of the verifier.
   const nothing = join(folder, 'nothing.js');
-  writeFileSync(nothing, 'export const newVerification = null, driftOf = null, keyOf = null;');
+  writeFileSync(
+    nothing,
+    'export const newVerification = null, driftOf = null, digestOf = null, keyOf = null;',
+  );
   const sources = join(folder, 'sources');
   cpSync(join(PACKAGE, 'src'), sources, { recursive: true });
   cpSync(nothing, join(sources, 'verification.ts'));

@@ -121,6 +121,23 @@ describe.each(Object.entries(BUNDLES))('in the bundle %s', (_, bundle) => {
     if (isSeen) expect(said).toBe(reason);
   });
 
+  it.each(names)('an export with the records of %s', async (name) => {
+    const vector = vectorOf(name);
+    const { tenant, audience: producer } = vector.expected;
+    const { trust, store } = vector;
+    const document = documentOf(vector);
+    const { request } = document;
+    const setup = { trust, request, tenant, producer, store };
+    const asked = clientOf(bundle, setup, [document]).call(bundle.auditExport, { id: request.id });
+    const said = await asked.then(
+      () => 'ok',
+      (fault: { reason?: string; name: string }) => fault.reason ?? fault.name,
+    );
+    const reason = vector.check.reason ?? vector.check.code;
+    if (vector.verdict !== 'fails') expect(said).toBe('ok');
+    else if (/^(admission|claim|outcome)_/.test(reason)) expect(said).not.toBe('ok');
+  });
+
   const executed = documentOf(vectorOf('export-executed'));
   const { trust } = vectorOf('export-executed');
   const { request } = executed;

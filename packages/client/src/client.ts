@@ -58,6 +58,13 @@ export interface Client {
   readonly producer: string | null;
   /** Whether answers are verified. */
   readonly verifies: boolean;
+  /** Whether the program looks up checkpoints itself. */
+  readonly looksUpAnchors: boolean;
+  /**
+   * Epoch milliseconds by the service's clock, to the second: the time of its newest answer, and what has passed since. Null
+   * before the first answer, and in browsers, which hide it.
+   */
+  serverTime(): number | null;
   /**
    * Makes a call, and makes it again where that is safe (docs/client.md), under the same key and with the same bytes.
    *
@@ -145,6 +152,7 @@ export function countersign(options: ClientOptions, around: Surroundings = REAL)
     onAttempt,
     around,
   };
+  let newest: { readonly time: number; readonly at: number } | null = null;
   async function answerTo(
     operation: Operation,
     { id, body, query, key: own, signal }: LooseCall,
@@ -172,6 +180,8 @@ export function countersign(options: ClientOptions, around: Surroundings = REAL)
       attemptMs: prefer === undefined ? usual : HELD_SECONDS * 1_000 + usual,
       signal,
     });
+    const time = Date.parse(answer.headers.get('date') ?? '');
+    if (!Number.isNaN(time)) newest = { time, at: around.now() };
     const { output } = operation;
     const pointer = output === null ? null : misfit(output, answer.body, { isTimestamp });
     if (pointer !== null) throw new AnswerInvalid('wrong_record', pointer);
@@ -214,6 +224,8 @@ export function countersign(options: ClientOptions, around: Surroundings = REAL)
   const { trust, tenant = null, producer = null } = options;
   return {
     ...{ origin, tenant, producer, verifies: verification !== null },
+    looksUpAnchors: options.anchorStore !== undefined,
+    serverTime: () => (newest === null ? null : newest.time + around.now() - newest.at),
     async call(operation, ...[given]) {
       return (await answerTo(operation, (given ?? {}) as LooseCall)).body;
     },

@@ -17,5 +17,5 @@ export * from './generated/operations.js';
 export type * from './generated/records.js';
 export type { Goal, WaitOptions } from './waiting.js';
 export type { CallOf, Operation, OperationTypes } from './operation.js';
-export { keyOf } from './verification.js';
+export { digestOf, keyOf } from './verification.js';
 export type { AnchorCopy, AnchorStore, TrustDrift } from './verification.js';

@@ -22,6 +22,7 @@ import type {
 import { ConfigurationInvalid, VerificationFailed } from './errors.js';
 import { failing } from './failing.js';
 import type {
+  AuditExport as Export,
   EventPage,
   Material,
   RequestInput,
@@ -207,6 +208,30 @@ export function newVerification(options: VerificationOptions): Verification {
     checkWhole(context, status, undefined, material);
   }
 
+  /** The records of an export; the whole of it, with its part of the ledger, is for `verifyExport`. */
+  async function verifyRecords({ id, body, receivedAt }: Answered): Promise<void> {
+    const exported = body as Export;
+    if (exported.request.id !== id) failOf('AuditExport')('record_request', '/request/id');
+    const context = await contextOf('AuditExport', receivedAt, exported.anchor);
+    const document = exported as unknown as AuditExport;
+    const types: RecordType[] = ['DecisionReceipt', 'AdmissionStatus', ...Object.values(RECORD_OF)];
+    const expected = expecting({ type: types, ...aboutOf(exported.request, context) });
+    checkRequest(context, document);
+    const records = exported.records.flatMap((record, at) => {
+      const checked = checkRecord(context, record, `/records/${at}`, expected);
+      return checked ?? [];
+    });
+    for (const { payload, path } of records) {
+      const { request_id: of } = payload as { request_id?: string };
+      context.findings.check('record_request', `${path}/payload/request_id`, of === id);
+    }
+    checkBinding(context, document, records);
+    const receipt = checkDecision(context, document, records);
+    const isClaimed = records.some(({ type }) => type === 'ExecutionClaim');
+    const proof = checkAnchor(context, document, receipt, isClaimed);
+    checkExecution(context, document, records, receipt, proof);
+  }
+
   async function verifyEvents({ body, receivedAt, after }: Answered): Promise<void> {
     const page = body as EventPage;
     const context = await contextOf('EventPage', receivedAt, null);
@@ -251,13 +276,14 @@ export function newVerification(options: VerificationOptions): Verification {
       if (WITH_STATUS.has(number)) await verifyStatus(answered);
       else if (number in RECORD_OF) await verifyRecord(answered);
       else if (number === MATERIAL) await verifyMaterial(answered);
+      else if (number === EXPORT) await verifyRecords(answered);
       else if (number === EVENTS) await verifyEvents(answered);
     },
   };
 }
 
 const [CREATE, STATUS, MATERIAL, SUPERSEDE] = [4, 6, 7, 16];
-const [CLAIM, ADMIT, REPORT, RECONCILE, EVENTS] = [17, 18, 19, 20, 22] as const;
+const [CLAIM, ADMIT, REPORT, RECONCILE, EXPORT, EVENTS] = [17, 18, 19, 20, 21, 22] as const;
 const WITH_STATUS: ReadonlySet<number> = new Set([4, 6, 12, 13, 15, 16]);
 const RECORD_OF: Readonly<Record<number, RecordType>> = {
   [CLAIM]: 'ExecutionClaim',
@@ -284,7 +310,7 @@ function checkWhole(
   added?: { readonly record: SignedRecord; readonly type: RecordType },
   material?: Material,
 ): CheckedRecord | null {
-  const { findings, expected } = context;
+  const { findings } = context;
   const { request, anchor } = status;
   const document = {
     request,
@@ -295,13 +321,7 @@ function checkWhole(
     audit: [],
     verification: '',
   } as unknown as AuditExport;
-  const about = {
-    audience: request.producer,
-    tenant: request.tenant,
-    purpose: request.purpose,
-    profiles: request.profiles,
-    now: expected.now as number,
-  };
+  const about = aboutOf(request, context);
   const records: CheckedRecord[] = [];
   const take = (record: SignedRecord | null, path: string, ...type: RecordType[]) => {
     if (record === null) return null;
@@ -324,6 +344,16 @@ function checkWhole(
   checkExecution(context, document, records, receipt, proof);
   if (added === undefined) checkStates(status, records);
   return fresh;
+}
+
+function aboutOf(request: RequestStatus['request'], { expected }: VerifierContext) {
+  return {
+    audience: request.producer,
+    tenant: request.tenant,
+    purpose: request.purpose,
+    profiles: request.profiles,
+    now: expected.now as number,
+  };
 }
 
 /** The states are not signed; those that a program acts on need the record that leads to them. */
@@ -406,6 +436,11 @@ export function driftOf(pinned: TrustManifest, served: TrustManifest): TrustDrif
     removed: [...before.keys()].filter((id) => !now.has(id)),
     changed: [...now].filter(([id, is]) => (before.get(id) ?? is) !== is).map(([id]) => id),
   };
+}
+
+/** The digest of a JSON value in canonical form, `sha256:…`, as records name it (protocol §2.2). */
+export function digestOf(value: unknown): string {
+  return valueDigest(value);
 }
 
 /**

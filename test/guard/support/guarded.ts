@@ -1,0 +1,57 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { personOf } from '../../support/client.js';
+import type { Client as Person } from '../../support/client.js';
+import { newFolder } from '../../support/folder.js';
+import type { Demo, Instance, InstanceOptions } from '../../support/instance.js';
+import { runCommand, startInstance } from '../../support/instance.js';
+import { decide } from '../../support/requests.js';
+import { startCounter } from './counter.js';
+import type { Counter } from './counter.js';
+
+/** A service, a connection file for its producer, a reviewer, and an outside world. */
+export interface Setup {
+  readonly instance: Instance;
+  readonly demo: Demo;
+  readonly folder: string;
+  /** The connection file. */
+  readonly connection: string;
+  readonly reviewer: Person;
+  readonly counter: Counter;
+  stop(): Promise<void>;
+}
+
+export async function startGuarded(options: InstanceOptions = {}): Promise<Setup> {
+  const instance = await startInstance(options);
+  const { demo, dataDirectory } = instance;
+  const folder = newFolder('guard');
+  const connection = join(folder, 'countersign.json');
+  writeFileSync(join(folder, 'token'), `${demo.producer.token}\n`);
+  const { code, stderr } = await runCommand([
+    ...['connection', '--producer', demo.producer.id, '--tenant', demo.tenant],
+    ...['--out', connection, '--data', dataDirectory, '--token-file', 'token'],
+    ...['--anchor-store', join(dataDirectory, 'anchor')],
+  ]);
+  if (code !== 0) throw new Error(stderr);
+  const reviewer = await personOf(demo, dataDirectory, demo.people[1]!.id);
+  const counter = await startCounter();
+  return {
+    ...{ instance, demo, folder, connection, reviewer, counter },
+    async stop() {
+      await counter.stop();
+      await instance.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Decides a request as the reviewer; the answer has a note. */
+export async function decided(
+  { reviewer }: Setup,
+  id: string,
+  decision: 'authorise' | 'refuse' = 'authorise',
+  response: unknown = { note: 'seen' },
+): Promise<void> {
+  const { status, text } = await decide(reviewer, id, decision, response);
+  if (status !== 200) throw new Error(`not decided: ${status} ${text}`);
+}
