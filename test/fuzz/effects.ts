@@ -11,8 +11,14 @@ export interface Place {
   readonly key: string | null;
 }
 
-/** The reasons of steps without a caller: anchoring, deadlines, retention. Each has an event, or such a record. */
-const BACKGROUND = ['anchor_accepted', 'expiry', 'material_deleted', 'reconciliation_due'];
+/** The reasons of steps without a caller, and the record of one: anchoring, deadlines, retention. */
+const BACKGROUND = [
+  'anchor_accepted',
+  'expiry',
+  'material_deleted',
+  'reconciliation_due',
+  'MaterialDiscarded',
+];
 
 const REQUEST = 'x.tenant = $1 AND x.request_id = $2::uuid';
 /**
@@ -46,8 +52,8 @@ const SNAPSHOT = `SELECT
 interface Snapshot {
   readonly of_request: Record<string, unknown>;
   readonly of_everything: Record<string, unknown>;
-  /** Of each record of the request its event's reason, or its type. */
-  readonly told: readonly string[];
+  /** Of each record of the request its event's reason, or its type; null of an event whose text retention has deleted. */
+  readonly told: readonly (string | null)[];
 }
 
 /** Looks into the database of an instance, because a refusal must not change anything that any answer could show. */
@@ -88,9 +94,8 @@ export class Effects {
     const everywhere = difference(before.of_everything, after.of_everything);
     if (everywhere !== null) return everywhere;
     const told = after.told.slice(before.told.length);
-    if (told.some((reason) => !BACKGROUND.includes(reason) && reason !== 'MaterialDiscarded')) {
-      return `records: ${told.join(', ')}`;
-    }
+    const ofCallers = told.filter((reason) => reason !== null && !BACKGROUND.includes(reason));
+    if (ofCallers.length > 0) return `records: ${ofCallers.join(', ')}`;
     // Nothing but its retention takes a request away, and no event tells of that (protocol §11.3).
     const gone = before.of_request['lifecycle'] !== null && after.of_request['lifecycle'] === null;
     return told.length > 0 || gone ? null : difference(before.of_request, after.of_request);
