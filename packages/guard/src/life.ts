@@ -460,20 +460,12 @@ export class Life<A> {
 
   /** After a refusal that a fresh look at the request may explain. */
   async recoverFrom(fault: Error): Promise<void> {
-    if (fault instanceof ServiceRefusal && fault.retry === 'never') {
-      const why = LAPSES[fault.code];
-      if (why !== undefined) throw new Lapsed(this.id, why, fault);
-      const mayBeStale = isCode(
-        fault,
-        'pending_anchor',
-        'grant_unavailable',
-        'idempotency_conflict',
-      );
-      if (!mayBeStale) throw fault;
-    } else if (!(fault instanceof ServiceRefusal || isAway(fault))) {
-      throw fault;
-    }
-    const isForPerson = fault instanceof ServiceRefusal && fault.retry === 'person';
+    const refusal = fault instanceof ServiceRefusal ? fault : null;
+    const why = refusal === null ? undefined : LAPSES[refusal.code];
+    if (why !== undefined) throw new Lapsed(this.id, why, fault);
+    const mayPass = refusal === null ? isAway(fault) : refusal.retry !== 'never';
+    if (!mayPass && !isCode(fault, ...STALE)) throw fault;
+    const isForPerson = refusal?.retry === 'person';
     await this.pause(isForPerson ? PERSON_MS : undefined);
     // With a claim there is something to report first.
     if (this.status?.claim === null) this.throwIfAborted();
@@ -538,6 +530,9 @@ export class Life<A> {
     return signal === undefined ? {} : { signal };
   }
 }
+
+/** Refusals of a claim that a newer look at the request explains. */
+const STALE = ['pending_anchor', 'grant_unavailable', 'idempotency_conflict'] as const;
 
 /** Refusals of a claim that say that there is no authority. */
 const LAPSES: Readonly<Record<string, LapseReason | undefined>> = {
