@@ -255,7 +255,7 @@ function shapeText(schema, within) {
   if (name !== null) return name;
   for (const [common, known] of Object.entries(COMMON))
     if (isDeepStrictEqual(schema, known)) return common;
-  const parts = Object.entries(shaped(schema)).map(([keyword, value]) => {
+  const parts = Object.entries(closed(shaped(schema))).map(([keyword, value]) => {
     switch (keyword) {
       case 'properties':
         return `properties: { ${Object.entries(value)
@@ -274,6 +274,15 @@ function shapeText(schema, within) {
     }
   });
   return `{ ${parts.join(', ')} }`;
+}
+
+/** A record with nothing but its properties, shorter: which of them it may lack. Programs carry these shapes. */
+function closed(schema) {
+  const { type, additionalProperties, required = [], ...rest } = schema;
+  const names = Object.keys(rest.properties ?? {});
+  const isClosed = type === 'object' && additionalProperties === false && names.length > 0;
+  if (!isClosed || required.some((name) => !names.includes(name))) return schema;
+  return { optional: names.filter((name) => !required.includes(name)), ...rest };
 }
 
 function typeOf(schema, within) {

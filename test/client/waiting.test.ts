@@ -1,38 +1,55 @@
+import { rmSync } from 'node:fs';
 import { countersign } from '@countersign/client';
 import type { Client } from '@countersign/client';
 import { personOf, producerOf } from '../support/client.js';
 import type { Client as Person } from '../support/client.js';
+import { newFolder } from '../support/folder.js';
 import type { Demo, Instance } from '../support/instance.js';
 import { startInstance } from '../support/instance.js';
-import { claimInput, decide, executionInput } from '../support/requests.js';
+import { claimInput, decide, executionInput, until } from '../support/requests.js';
 
 // docs/client.md, "Waiting", against the service.
 
+let dataDirectory: string;
 let instance: Instance;
 let demo: Demo;
 let client: Client;
 let producer: Person;
 let reviewer: Person;
 let prefers: (string | null)[];
+/** Where the service answers now. */
+let served: string;
+/** Calls under way that ask to be held. */
+let held: number;
+let mostHeld: number;
 
 beforeAll(async () => {
-  instance = await startInstance({ split: true });
+  dataDirectory = newFolder('waiting');
+  instance = await startInstance({ split: true, dataDirectory });
   demo = instance.demo;
   producer = producerOf(demo);
   reviewer = await personOf(demo, instance.dataDirectory, demo.people[1]!.id);
 }, 120_000);
 afterAll(async () => {
   await instance?.stop();
+  rmSync(dataDirectory, { recursive: true, force: true });
 }, 60_000);
 beforeEach(() => {
   prefers = [];
+  served = demo.origin;
+  [held, mostHeld] = [0, 0];
   client = countersign({
     origin: demo.origin,
     token: demo.producer.token,
     trust: 'unverified',
-    fetch: (url, options) => {
-      prefers.push(new Headers(options?.headers).get('prefer'));
-      return fetch(url, options);
+    fetch: async (url, options) => {
+      const prefer = new Headers(options?.headers).get('prefer');
+      prefers.push(prefer);
+      if (prefer !== null) mostHeld = Math.max(mostHeld, (held += 1));
+      const { pathname, search } = new URL(String(url));
+      return fetch(served + pathname + search, options).finally(() => {
+        if (prefer !== null) held -= 1;
+      });
     },
   });
 });
@@ -81,3 +98,39 @@ it('refuses to wait for a request that is not there', async () => {
   const id = '00000000-0000-4000-8000-000000000000';
   await expect(client.until(id, 'decided')).rejects.toMatchObject({ code: 'not_found' });
 });
+
+it('has one call held for 500 waits', async () => {
+  const stop = new AbortController();
+  const others = await newRequest();
+  const crowd = Array.from({ length: 490 }, () =>
+    client.until(others, 'decided', { signal: stop.signal }).catch((fault: unknown) => fault),
+  );
+  const ids = await Promise.all(Array.from({ length: 10 }, newRequest));
+  const waits = ids.map((id) => client.until(id, 'decided'));
+  await until(
+    async () => held,
+    (count) => count === 1,
+  );
+  for (const id of ids) await decide(reviewer, id, 'refuse');
+  for (const { decision_state } of await Promise.all(waits))
+    expect(decision_state).toBe('confirmed');
+  expect(mostHeld).toBe(1);
+  stop.abort();
+  for (const end of await Promise.all(crowd)) expect(end).toMatchObject({ why: 'aborted' });
+}, 120_000);
+
+it('outlives a restart of the service, and finds a decision of meanwhile', async () => {
+  const id = await newRequest();
+  const [wait, other] = [client.until(id, 'decided'), client.until(id, 'settled')];
+  await until(
+    async () => held,
+    (count) => count === 2,
+  );
+  await instance.stop();
+  instance = await startInstance({ split: true, dataDirectory });
+  reviewer = await personOf(instance.demo, dataDirectory, demo.people[1]!.id);
+  await decide(reviewer, id, 'refuse');
+  served = instance.demo.origin;
+  await expect(wait).resolves.toMatchObject({ decision_state: 'confirmed' });
+  await expect(other).resolves.toMatchObject({ execution_state: 'unclaimed' });
+}, 180_000);

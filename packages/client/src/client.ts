@@ -15,11 +15,14 @@ import type {
 import { bodyText } from './input.js';
 import { checkKey, newKey } from './keys.js';
 import type { CallOf, Operation, OperationTypes } from './operation.js';
+import { pauses } from './pauses.js';
 import { newRetryBucket } from './retry.js';
 import { misfit } from './shape.js';
+import type { ReadPage } from './shared-reader.js';
+import { unlessAborted } from './lanes.js';
 import { driftOf, newVerification } from './verification.js';
 import type { AnchorStore, TrustDrift, Verification } from './verification.js';
-import { pauses, until } from './waiting.js';
+import { newWaits } from './waiting.js';
 import type { Goal, ReadStatus, WaitOptions } from './waiting.js';
 
 export interface ClientOptions {
@@ -101,18 +104,15 @@ export interface Client {
 
 const REAL: Surroundings = {
   now: () => performance.now(),
-  sleep: (ms, signal) =>
-    new Promise((resolve, reject) => {
-      const end = () => {
-        clearTimeout(timer);
-        reject(signal?.reason as Error);
-      };
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', end);
-        resolve();
-      }, ms);
-      signal?.addEventListener('abort', end, { once: true });
-    }),
+  sleep: async (ms, signal) => {
+    let timer;
+    const rest = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+    try {
+      await unlessAborted(rest, signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  },
   chance: () => Math.random(),
 };
 
@@ -195,23 +195,32 @@ export function countersign(options: ClientOptions, around: Surroundings = REAL)
     return answer;
   }
 
+  /** One page of the feed; without `after` an empty one, at its end. */
+  async function pageOf(after: number | null, signal: AbortSignal | undefined) {
+    const prefer = after === null ? undefined : `wait=${HELD_SECONDS}`;
+    const { body, headers } = await answerTo(
+      events,
+      { query: { after: after ?? FAR }, signal },
+      prefer,
+    );
+    const { items, next } = body as EventPage;
+    return {
+      items,
+      next: after === null ? Number(headers.get('event-head') ?? 0) : next,
+      wasHeld: headers.has('preference-applied'),
+    };
+  }
+
   async function* feed(after: number | undefined, signal: AbortSignal | undefined) {
-    let from = after ?? null;
     const wait = pauses(line.around);
+    let from = after ?? (await pageOf(null, signal)).next;
     for (;;) {
-      const prefer = from === null ? undefined : `wait=${HELD_SECONDS}`;
-      const query = { after: from ?? FAR };
-      const { body, headers } = await answerTo(events, { query, signal }, prefer);
-      const { items, next } = body as EventPage;
+      const { items, next, wasHeld } = await pageOf(from, signal);
       for (const [at, record] of items.entries())
-        yield {
-          event: record.payload as unknown as RequestChangedEvent,
-          record,
-          after: at === items.length - 1 ? next : query.after,
-        };
+        yield { event: eventIn(record), record, after: at === items.length - 1 ? next : from };
       if (items.length > 0) wait.reset();
-      else if (from !== null && !headers.has('preference-applied')) await wait.pause(signal);
-      from = from === null ? Number(headers.get('event-head') ?? 0) : next;
+      else if (!wasHeld) await wait.pause(signal);
+      from = next;
     }
   }
 
@@ -221,6 +230,12 @@ export function countersign(options: ClientOptions, around: Surroundings = REAL)
     return { status: body as RequestStatus, wasHeld: headers.has('preference-applied') };
   };
 
+  const readPage: ReadPage = async (after, signal) => {
+    const { items, ...page } = await pageOf(after, signal);
+    return { ...page, ids: items.map((record) => eventIn(record).request_id) };
+  };
+  const waits = newWaits(read, readPage, around);
+
   const { trust, tenant = null, producer = null } = options;
   return {
     ...{ origin, tenant, producer, verifies: verification !== null },
@@ -229,13 +244,17 @@ export function countersign(options: ClientOptions, around: Surroundings = REAL)
     async call(operation, ...[given]) {
       return (await answerTo(operation, (given ?? {}) as LooseCall)).body;
     },
-    until: (id, goal, options = {}) => until(read, around, id, goal, options),
+    until: (id, goal, options = {}) => waits.until(id, goal, options),
     events: ({ after, signal } = {}) => feed(after, signal),
     async trustDrift() {
       if (trust === 'unverified') throw new TypeError('this client has no pinned manifest');
       return driftOf(trust, (await answerTo(servedTrust, {})).body as TrustManifest);
     },
   };
+}
+
+function eventIn(record: SignedRecord): RequestChangedEvent {
+  return record.payload as unknown as RequestChangedEvent;
 }
 
 function verificationOf(

@@ -10,6 +10,8 @@ export interface ShapeRules {
   readonly if?: Shape;
   readonly then?: Shape;
   readonly properties?: Readonly<Record<string, Shape>>;
+  /** In place of `type`, `required` and `additionalProperties`: a record that has all its properties but these, and no other. */
+  readonly optional?: readonly string[];
   readonly required?: readonly string[];
   readonly additionalProperties?: Shape;
   readonly maxProperties?: number;
@@ -65,8 +67,8 @@ export function misfit(
   return null;
 }
 
-function isOfType({ type }: ShapeRules, value: unknown): boolean {
-  switch (type) {
+function isOfType({ type, optional }: ShapeRules, value: unknown): boolean {
+  switch (type ?? (optional && 'object')) {
     case undefined:
       return true;
     case 'null':
@@ -122,12 +124,16 @@ function itemFault(
 }
 
 function memberFault(
-  { properties = {}, required = [], additionalProperties = true, maxProperties }: ShapeRules,
+  { properties = {}, maxProperties, optional, ...open }: ShapeRules,
   value: Record<string, unknown>,
   formats: Formats,
   pointer: string,
 ): string | null {
   const names = Object.keys(value);
+  const {
+    required = optional ? Object.keys(properties).filter((name) => !optional.includes(name)) : [],
+    additionalProperties = optional === undefined,
+  } = open;
   if (maxProperties !== undefined && names.length > maxProperties) return pointer;
   for (const name of required) {
     if (!Object.hasOwn(value, name)) return `${pointer}/${escaped(name)}`;

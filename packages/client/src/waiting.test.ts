@@ -3,8 +3,9 @@ import { EXAMPLES } from '@countersign/protocol';
 import { AnswerInvalid, ServiceRefusal, Unreachable, WaitEnded } from './errors.js';
 import type { Surroundings } from './exchange.js';
 import type { RequestStatus } from './generated/records.js';
-import { isReached, until } from './waiting.js';
-import type { Goal, ReadStatus } from './waiting.js';
+import type { ReadPage } from './shared-reader.js';
+import { isReached, newWaits } from './waiting.js';
+import type { Goal, ReadStatus, WaitOptions } from './waiting.js';
 
 const states = (
   decision: RequestStatus['decision_state'],
@@ -81,7 +82,10 @@ function setup(steps: readonly Step[]) {
     },
     chance: () => 0.5,
   };
-  const wait = (options = {}) => until(read, around, 'id', 'decided', options);
+  const noFeed = () => Promise.reject(new Error('one wait reads no feed'));
+  const waits = newWaits(read, noFeed, around);
+  const wait = (options: WaitOptions = {}, goal: Goal = 'decided') =>
+    waits.until('id', goal, options);
   return { asked, pauses, wait };
 }
 
@@ -110,6 +114,14 @@ describe('a wait', () => {
     const { pauses, wait } = setup([...Array<Step>(8).fill(pending), changed, changed, decided]);
     await wait();
     expect(pauses).toEqual([1, 2, 5, 10, 30, 30, 30, 1, 2].map((seconds) => seconds * 1_000));
+  });
+
+  it('has no call held for an anchor, which raises no revision', async () => {
+    const due = states('confirmed', 'pending_anchor', { revision: 2 });
+    const { asked, pauses, wait } = setup([pending, due, due, due, decided]);
+    await expect(wait({}, 'available')).resolves.toBe(decided);
+    expect(asked).toEqual([null, 1, null, null, null]);
+    expect(pauses).toEqual([250, 500, 1_000]);
   });
 
   it('goes on while the service is away, and when a person has to act first', async () => {
@@ -146,5 +158,142 @@ describe('a wait', () => {
     await expect(aborted).rejects.toMatchObject({ name: 'WaitEnded', why: 'aborted' });
     await expect(wait({ signal: stop.signal })).rejects.toBeInstanceOf(WaitEnded);
     await expect(wait({ timeout: 5 })).rejects.toMatchObject({ why: 'timeout' });
+  });
+});
+
+/** A service that holds calls, and remembers how many. */
+function service() {
+  const revisions = new Map<string, number>();
+  const log: string[] = [];
+  const changes = new Set<() => void>();
+  let [held, mostHeld, feedsHeld, looking, mostLooking] = [0, 0, 0, 0, 0];
+  let fault: Error | null = null;
+  const holding = async (signal: AbortSignal, isNew: () => boolean) => {
+    mostHeld = Math.max(mostHeld, (held += 1));
+    try {
+      while (!isNew() && fault === null)
+        await new Promise<void>((go, end) => {
+          changes.add(go);
+          signal.addEventListener('abort', () => end(signal.reason as Error), { once: true });
+        });
+    } finally {
+      held -= 1;
+    }
+  };
+  const read: ReadStatus = async (id, revision, signal) => {
+    signal.throwIfAborted();
+    const now = () => revisions.get(id) ?? 1;
+    if (revision !== null) await holding(signal, () => now() > revision);
+    else {
+      mostLooking = Math.max(mostLooking, (looking += 1));
+      await new Promise((resolve) => setImmediate(resolve));
+      looking -= 1;
+    }
+    const base = now() > 1 ? decided : pending;
+    return { status: { ...base, revision: now() }, wasHeld: revision !== null };
+  };
+  const readPage: ReadPage = async (after, signal) => {
+    const ids = () => log.slice(after ?? log.length);
+    if (after !== null) {
+      feedsHeld += 1;
+      await holding(signal, () => ids().length > 0).finally(() => (feedsHeld -= 1));
+    }
+    if (fault !== null) throw fault;
+    return { ids: ids(), next: log.length, wasHeld: after !== null };
+  };
+  const tell = () => {
+    for (const go of changes) go();
+    changes.clear();
+  };
+  const sleep: Surroundings['sleep'] = (ms, signal) =>
+    new Promise((resolve, reject) => {
+      // Looks without an event never come: only events wake these waits.
+      if (ms < 10_000) setImmediate(resolve);
+      signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
+  return {
+    waits: newWaits(read, readPage, { now: () => 0, chance: () => 0.5, sleep }),
+    decide(id: string) {
+      revisions.set(id, 2);
+      log.push(id);
+      tell();
+    },
+    breakFeed(error: Error | null) {
+      fault = error;
+      tell();
+    },
+    figures: () => ({ held, mostHeld, feedsHeld, mostLooking }),
+  };
+}
+
+const settled = async (isSo: () => boolean) => {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+};
+const idsOf = (count: number) => Array.from({ length: count }, (_, at) => `request-${at}`);
+
+describe('many waits of one client', () => {
+  it('500 of them cost one held call, and eight looks at the same time', async () => {
+    const { waits, decide, figures } = service();
+    const ids = idsOf(500);
+    const ends = ids.map((id) => waits.until(id, 'decided', {}));
+    await settled(() => figures().feedsHeld === 1);
+    for (const id of ids.slice(0, 450)) decide(id);
+    await Promise.all(ends.slice(0, 450));
+    expect(figures()).toEqual({ held: 1, mostHeld: 1, feedsHeld: 1, mostLooking: 8 });
+    for (const id of ids.slice(450)) decide(id);
+    await Promise.all(ends);
+    expect(figures().held).toBe(0);
+  });
+
+  it('begin to share when a ninth comes, and have calls of their own when it has gone', async () => {
+    const { waits, decide, figures } = service();
+    const ids = idsOf(9);
+    const ends = ids.slice(0, 8).map((id) => waits.until(id, 'decided', {}));
+    await settled(() => figures().held === 8);
+    ends.push(waits.until(ids[8]!, 'decided', {}));
+    await settled(() => figures().held === 1 && figures().feedsHeld === 1);
+    decide(ids[8]!);
+    await ends[8];
+    await settled(() => figures().held === 8 && figures().feedsHeld === 0);
+    for (const id of ids) decide(id);
+    await Promise.all(ends);
+    expect(figures().held).toBe(0);
+  });
+
+  it('end in time and by their signals, and with the last of them the reader', async () => {
+    const { waits, figures } = service();
+    const stop = new AbortController();
+    const { signal } = stop;
+    const ends = idsOf(20).map((id) => waits.until(id, 'decided', { signal }));
+    await settled(() => figures().feedsHeld === 1);
+    await expect(waits.until('late', 'decided', { timeout: 5 })).rejects.toMatchObject({
+      why: 'timeout',
+    });
+    stop.abort();
+    for (const end of await Promise.allSettled(ends))
+      expect(end).toMatchObject({ status: 'rejected', reason: { why: 'aborted' } });
+    await settled(() => figures().held === 0);
+  });
+
+  it('go on when the feed is away for a while', async () => {
+    const { waits, decide, breakFeed, figures } = service();
+    const ids = idsOf(20);
+    const ends = ids.map((id) => waits.until(id, 'decided', {}));
+    await settled(() => figures().feedsHeld === 1);
+    breakFeed(new Unreachable(6, 'none', new Error('refused')));
+    await settled(() => figures().feedsHeld === 0);
+    breakFeed(null);
+    for (const id of ids) decide(id);
+    await Promise.all(ends);
+  });
+
+  it('all end with a feed that is refused', async () => {
+    const { waits, breakFeed, figures } = service();
+    const ends = idsOf(20).map((id) => waits.until(id, 'decided', {}));
+    await settled(() => figures().feedsHeld === 1);
+    const fault = refusal('never');
+    breakFeed(fault);
+    for (const end of await Promise.allSettled(ends))
+      expect(end).toEqual({ status: 'rejected', reason: fault });
   });
 });

@@ -1,6 +1,10 @@
-import { AnswerInvalid, ServiceRefusal, Unreachable, WaitEnded } from './errors.js';
+import { ServiceRefusal, WaitEnded } from './errors.js';
 import type { Surroundings } from './exchange.js';
 import type { RequestStatus } from './generated/records.js';
+import { passes, pauses } from './pauses.js';
+import { newSharedReader } from './shared-reader.js';
+import type { News, ReadPage } from './shared-reader.js';
+import { newLanes } from './lanes.js';
 
 /**
  * `decided`: no longer pending. `available`: may be claimed, or never will be. `settled`: its outcome is recorded, or never
@@ -27,82 +31,121 @@ export type ReadStatus = (
   signal: AbortSignal,
 ) => Promise<StatusReading>;
 
-/** Between two looks while the service holds no calls, each a fifth longer or shorter. */
-const PAUSES_MS = [1_000, 2_000, 5_000, 10_000, 30_000] as const;
+/** The waits of one client. */
+export interface Waits {
+  /**
+   * Waits until a request is where the caller wants it. The state decides and never a message, so that a decision made before
+   * the wait counts too. A service that is away for a while does not end the wait.
+   *
+   * @throws WaitEnded when `timeout` has passed or `signal` aborted, which says nothing about the request; ServiceRefusal and
+   *   AnswerInvalid
+   */
+  until(id: string, goal: Goal, options: WaitOptions): Promise<RequestStatus>;
+}
+
+/** As many calls as the service holds for one principal (protocol §6.5). More waits share one reader of the feed. */
+const MOST_HELD = 8;
+/** Looks that are made at the same time: many waits may begin or be woken at once. */
+const MOST_LOOKS = 8;
 /** While an operator has to act first. */
 const PERSON_MS = 30_000;
+/** Of a wait that hears of no event. */
+const LOOK_MS = 60_000;
+/** An anchor takes a second or so, and is no event. */
+const ANCHOR_MS = [250, 500, 1_000, 5_000] as const;
+/** After a deadline, for the difference of two clocks. */
+const AFTER_MS = 1_000;
 
-/**
- * Waits until a request is where the caller wants it. The state decides and never a message, so that a decision made before
- * the wait counts too. A service that is away for a while does not end the wait.
- *
- * @throws WaitEnded when `timeout` has passed or `signal` aborted, which says nothing about the request; ServiceRefusal and
- *   AnswerInvalid
- */
-export async function until(
-  read: ReadStatus,
-  around: Surroundings,
-  id: string,
-  goal: Goal,
-  { signal, timeout }: WaitOptions,
-): Promise<RequestStatus> {
-  const ends = new AbortController();
-  const abort = () => ends.abort(new WaitEnded('aborted'));
-  if (signal?.aborted === true) abort();
-  signal?.addEventListener('abort', abort);
-  const late =
-    timeout === undefined
-      ? undefined
-      : setTimeout(() => ends.abort(new WaitEnded('timeout')), timeout);
-  try {
-    return await reached(read, around, id, goal, ends.signal);
-  } finally {
-    clearTimeout(late);
-    signal?.removeEventListener('abort', abort);
+/** Why a held call ended: one reader of the feed begins to do it for all waits. */
+const CROWDED = new Error('crowded');
+
+export function newWaits(read: ReadStatus, readPage: ReadPage, around: Surroundings): Waits {
+  const shared = newSharedReader(readPage, around);
+  const inLane = newLanes(MOST_LOOKS);
+  let waiting = 0;
+  let single = new AbortController();
+
+  function look(id: string, revision: number | null, signal: AbortSignal) {
+    return revision === null
+      ? inLane(() => read(id, null, signal), signal)
+      : read(id, revision, AbortSignal.any([signal, single.signal]));
   }
-}
 
-/** Longer and longer pauses, until something was new. */
-export function pauses(around: Surroundings) {
-  let idle = 0;
-  return {
-    pause: (signal: AbortSignal | undefined) => {
-      const ms = PAUSES_MS[Math.min(idle, PAUSES_MS.length - 1)] as number;
-      idle += 1;
-      return around.sleep(ms * (0.8 + 0.4 * around.chance()), signal);
-    },
-    reset: () => {
-      idle = 0;
-    },
-  };
-}
-
-async function reached(
-  read: ReadStatus,
-  around: Surroundings,
-  id: string,
-  goal: Goal,
-  signal: AbortSignal,
-): Promise<RequestStatus> {
-  let revision: number | null = null;
-  const { pause, reset } = pauses(around);
-  for (;;) {
-    signal.throwIfAborted();
+  /** Until an event of the request, a deadline of it, or a minute. */
+  async function heard(news: News, status: RequestStatus, signal: AbortSignal): Promise<void> {
+    const late = new AbortController();
+    const ms = Math.min(LOOK_MS, msToDeadline(status));
     try {
-      const { status, wasHeld } = await read(id, revision, signal);
-      if (isReached(goal, status)) return status;
-      // The first look cannot be held: the next one can, at once.
-      const mayWaitThere = revision === null || wasHeld;
-      if (status.revision !== revision) reset();
-      revision = status.revision;
-      if (!mayWaitThere) await pause(signal);
-    } catch (fault) {
-      signal.throwIfAborted();
-      if (!passes(fault)) throw fault;
-      const isForPerson = fault instanceof ServiceRefusal && fault.retry === 'person';
-      await (isForPerson ? around.sleep(PERSON_MS, signal) : pause(signal));
+      await Promise.race([news.next, around.sleep(ms, AbortSignal.any([signal, late.signal]))]);
+    } finally {
+      late.abort();
     }
   }
+
+  async function reached(id: string, goal: Goal, signal: AbortSignal): Promise<RequestStatus> {
+    let last: RequestStatus | null = null;
+    const idle = pauses(around);
+    const anchor = pauses(around, ANCHOR_MS);
+    for (;;) {
+      signal.throwIfAborted();
+      let news: News | null = null;
+      try {
+        if (waiting > MOST_HELD) news = await shared.listen(id, signal);
+        // The first look has no revision to compare, and an anchor raises none.
+        const revision: number | null =
+          news !== null || last === null || isAnchorDue(last) ? null : last.revision;
+        const { status, wasHeld } = await look(id, revision, signal);
+        if (isReached(goal, status)) return status;
+        if (status.revision !== last?.revision) idle.reset();
+        last = status;
+        if (isAnchorDue(status)) await anchor.pause(signal);
+        else if (news !== null) await heard(news, status, signal);
+        else if (revision !== null && !wasHeld) await idle.pause(signal);
+      } catch (fault) {
+        signal.throwIfAborted();
+        if (fault === CROWDED) continue;
+        if (!passes(fault)) throw fault;
+        const isForPerson = fault instanceof ServiceRefusal && fault.retry === 'person';
+        await (isForPerson ? around.sleep(PERSON_MS, signal) : idle.pause(signal));
+      } finally {
+        news?.leave();
+      }
+    }
+  }
+
+  function enter(): void {
+    waiting += 1;
+    if (waiting !== MOST_HELD + 1) return;
+    single.abort(CROWDED);
+    single = new AbortController();
+  }
+
+  function leave(): void {
+    waiting -= 1;
+    // Each of the others has a call of its own again.
+    if (waiting === MOST_HELD) shared.wakeAll();
+  }
+
+  return {
+    async until(id, goal, { signal, timeout }) {
+      const late = new AbortController();
+      const timer =
+        timeout === undefined
+          ? undefined
+          : setTimeout(() => late.abort(new WaitEnded('timeout')), timeout);
+      // Without a listener of its own for each wait, of which there may be hundreds.
+      const ends = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
+      enter();
+      try {
+        return await reached(id, goal, ends);
+      } catch (fault) {
+        throw signal?.aborted === true ? new WaitEnded('aborted') : fault;
+      } finally {
+        leave();
+        clearTimeout(timer);
+      }
+    },
+  };
 }
 
 export function isReached(goal: Goal, status: RequestStatus): boolean {
@@ -120,8 +163,15 @@ export function isReached(goal: Goal, status: RequestStatus): boolean {
   }
 }
 
-/** Whether a later look may find the service in a better state. */
-function passes(fault: unknown): boolean {
-  if (fault instanceof ServiceRefusal) return fault.retry !== 'never';
-  return fault instanceof Unreachable && !(fault.cause instanceof AnswerInvalid);
+function isAnchorDue({ grant_state: grant }: RequestStatus): boolean {
+  return grant === 'pending_anchor';
+}
+
+/** Milliseconds until the next of a request's deadlines by this machine's clock; Infinity when all have passed. */
+function msToDeadline({ request, receipt }: RequestStatus): number {
+  const { grant_deadline = '' } = (receipt?.payload ?? {}) as { grant_deadline?: string };
+  const ahead = [request.review_deadline, grant_deadline]
+    .map((deadline) => Date.parse(deadline) + AFTER_MS - Date.now())
+    .filter((ms) => ms > 0);
+  return Math.min(...ahead);
 }

@@ -46,9 +46,7 @@ export interface AnchorAcceptance {
   readonly retained_until: string;
 }
 export const AnchorAcceptance: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['backend', 'key', 'version_id', 'digest', 'retained_until'],
+  optional: [],
   properties: {
     backend: { type: 'string' },
     key: { type: 'string' },
@@ -64,9 +62,7 @@ export interface Assignment {
   readonly expires_at: string;
 }
 export const Assignment: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['id', 'reviewer', 'expires_at'],
+  optional: [],
   properties: {
     id: uuid,
     reviewer: { minLength: 1, maxLength: 160, type: 'string' },
@@ -81,9 +77,7 @@ export interface AuditCheckpoint {
   readonly head: string;
 }
 export const AuditCheckpoint: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['ledger_id', 'generation', 'sequence', 'head'],
+  optional: [],
   properties: { ledger_id: uuid, generation: uuid, sequence: count, head: digest },
 };
 
@@ -105,20 +99,7 @@ export interface DecisionCandidate {
   readonly created_at: string;
 }
 export const DecisionCandidate: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: [
-    'id',
-    'request_id',
-    'request_digest',
-    'reviewer',
-    'revision',
-    'response',
-    'response_canonical',
-    'response_digest',
-    'decision',
-    'created_at',
-  ],
+  optional: [],
   properties: {
     id: identifier,
     request_id: identifier,
@@ -162,20 +143,7 @@ export type DecisionReceipt =
 export const DecisionReceipt: Shape = {
   anyOf: [
     {
-      additionalProperties: false,
-      type: 'object',
-      required: [
-        'request_id',
-        'request_digest',
-        'candidate_id',
-        'candidate_digest',
-        'reviewer',
-        'requester',
-        'response_digest',
-        'confirmed_at',
-        'purpose',
-        'decision',
-      ],
+      optional: [],
       properties: {
         request_id: identifier,
         request_digest: digest,
@@ -190,21 +158,7 @@ export const DecisionReceipt: Shape = {
       },
     },
     {
-      additionalProperties: false,
-      type: 'object',
-      required: [
-        'request_id',
-        'request_digest',
-        'candidate_id',
-        'candidate_digest',
-        'reviewer',
-        'requester',
-        'response_digest',
-        'confirmed_at',
-        'purpose',
-        'decision',
-        'grant_deadline',
-      ],
+      optional: [],
       properties: {
         request_id: identifier,
         request_digest: digest,
@@ -241,9 +195,7 @@ export interface DeliveryStatus {
     | null;
 }
 export const DeliveryStatus: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['id', 'kind', 'state', 'attempts', 'error'],
+  optional: [],
   properties: {
     id: uuid,
     kind: { type: 'string', enum: ['smtp', 'webhook', 'checkpoint'] },
@@ -287,20 +239,7 @@ export interface ExecutionClaim {
   readonly execution_seconds: number;
 }
 export const ExecutionClaim: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: [
-    'id',
-    'request_id',
-    'request_digest',
-    'receipt_digest',
-    'execution_identity',
-    'action_occurrence_id',
-    'execution_binding_digest',
-    'claimed_at',
-    'dispatch_before',
-    'execution_seconds',
-  ],
+  optional: [],
   properties: {
     id: identifier,
     request_id: identifier,
@@ -331,9 +270,7 @@ export interface HitlFormField {
   };
 }
 export const HitlFormField: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['key', 'label', 'type'],
+  optional: ['required', 'hint', 'default', 'options', 'validation'],
   properties: {
     key: { pattern: '^[a-zA-Z][a-zA-Z0-9_]*$', type: 'string' },
     label: { minLength: 1, maxLength: 200, type: 'string' },
@@ -346,16 +283,10 @@ export const HitlFormField: Shape = {
     default: {},
     options: {
       type: 'array',
-      items: {
-        additionalProperties: false,
-        type: 'object',
-        required: ['value', 'label'],
-        properties: { value: { type: 'string' }, label: { type: 'string' } },
-      },
+      items: { optional: [], properties: { value: { type: 'string' }, label: { type: 'string' } } },
     },
     validation: {
-      additionalProperties: false,
-      type: 'object',
+      optional: ['minLength', 'maxLength', 'min', 'max'],
       properties: {
         minLength: { minimum: 0, type: 'integer' },
         maxLength: { minimum: 0, type: 'integer' },
@@ -377,18 +308,7 @@ export interface LedgerEntry {
   readonly created_at: string;
 }
 export const LedgerEntry: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: [
-    'sequence',
-    'previous_head',
-    'head',
-    'record_digest',
-    'record',
-    'tenant',
-    'request_id',
-    'created_at',
-  ],
+  optional: [],
   properties: {
     sequence: { pattern: '^[0-9]+$', type: 'string' },
     previous_head: { type: 'string' },
@@ -408,9 +328,7 @@ export interface LedgerNode {
   readonly head: string;
 }
 export const LedgerNode: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['sequence', 'previous_head', 'record_digest', 'head'],
+  optional: [],
   properties: {
     sequence: count,
     previous_head: { type: 'string' },
@@ -432,20 +350,7 @@ export interface Limits {
   readonly audit_seconds: number;
 }
 export const Limits: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: [
-    'bundle_bytes',
-    'payload_bytes',
-    'response_bytes',
-    'inline_result_bytes',
-    'retained_bytes',
-    'review_seconds',
-    'grant_seconds',
-    'execution_seconds',
-    'reconciliation_seconds',
-    'audit_seconds',
-  ],
+  optional: [],
   properties: {
     bundle_bytes: count,
     payload_bytes: count,
@@ -499,19 +404,7 @@ export interface MetricsSnapshot {
   readonly policy_and_executor_evidence: 'external_executor_responsibility';
 }
 export const MetricsSnapshot: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: [
-    'admission_fenced',
-    'requests',
-    'enabled_reviewers',
-    'pending_per_reviewer',
-    'delivery',
-    'incidents',
-    'operations',
-    'http_since_process_start',
-    'policy_and_executor_evidence',
-  ],
+  optional: [],
   properties: {
     admission_fenced: { type: 'boolean' },
     requests: {
@@ -537,9 +430,7 @@ export const MetricsSnapshot: Shape = {
     delivery: {
       type: 'array',
       items: {
-        additionalProperties: false,
-        type: 'object',
-        required: ['kind', 'state', 'count', 'oldest_seconds'],
+        optional: [],
         properties: {
           kind: { type: 'string' },
           state: { type: 'string' },
@@ -552,18 +443,14 @@ export const MetricsSnapshot: Shape = {
       maxItems: 50,
       type: 'array',
       items: {
-        additionalProperties: false,
-        type: 'object',
-        required: ['id', 'code', 'created_at'],
+        optional: [],
         properties: { id: { type: 'string' }, code: { type: 'string' }, created_at: timestamp },
       },
     },
     operations: {
       type: 'array',
       items: {
-        additionalProperties: false,
-        type: 'object',
-        required: ['name', 'succeeded_at', 'failed_at'],
+        optional: [],
         properties: {
           name: { type: 'string' },
           succeeded_at: { anyOf: [timestamp, { type: 'null' }] },
@@ -572,9 +459,7 @@ export const MetricsSnapshot: Shape = {
       },
     },
     http_since_process_start: {
-      additionalProperties: false,
-      type: 'object',
-      required: ['total', 'failures', 'conflicts'],
+      optional: [],
       properties: { total: count, failures: count, conflicts: count },
     },
     policy_and_executor_evidence: { const: 'external_executor_responsibility', type: 'string' },
@@ -603,9 +488,7 @@ export interface PrincipalConfigured {
   readonly enabled: boolean;
 }
 export const PrincipalConfigured: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['id', 'kind', 'enabled'],
+  optional: [],
   properties: {
     id: identifier,
     kind: { type: 'string', enum: ['producer', 'publisher', 'operator', 'human'] },
@@ -618,9 +501,7 @@ export interface PrincipalResult {
   readonly kind: string;
 }
 export const PrincipalResult: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['id', 'kind'],
+  optional: [],
   properties: { id: identifier, kind: { type: 'string' } },
 };
 
@@ -636,9 +517,7 @@ export interface Recorder {
   readonly subject: string;
 }
 export const Recorder: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['kind', 'subject'],
+  optional: [],
   properties: {
     kind: { type: 'string', enum: ['producer', 'human', 'operator', 'system'] },
     subject: identifier,
@@ -650,9 +529,7 @@ export interface RecoveryFence {
   readonly value: JsonObject;
 }
 export const RecoveryFence: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['key', 'value'],
+  optional: [],
   properties: { key: { pattern: '^[a-f0-9]{64}$', type: 'string' }, value: { type: 'object' } },
 };
 
@@ -661,9 +538,7 @@ export interface ReminderResult {
   readonly notification: 'queued' | 'polling-only';
 }
 export const ReminderResult: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['request_id', 'notification'],
+  optional: [],
   properties: {
     request_id: uuid,
     notification: { type: 'string', enum: ['queued', 'polling-only'] },
@@ -703,18 +578,7 @@ export interface RequestChangedEvent {
   readonly status_ref: string;
 }
 export const RequestChangedEvent: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: [
-    'event_id',
-    'type',
-    'request_id',
-    'revision',
-    'reason',
-    'state',
-    'deadline',
-    'status_ref',
-  ],
+  optional: [],
   properties: {
     event_id: uuid,
     type: { const: 'proto.request.changed', type: 'string' },
@@ -722,9 +586,7 @@ export const RequestChangedEvent: Shape = {
     revision: { minimum: 1, maximum: 9007199254740991, type: 'integer' },
     reason: identifier,
     state: {
-      additionalProperties: false,
-      type: 'object',
-      required: ['decision', 'audit', 'grant', 'execution'],
+      optional: [],
       properties: {
         decision: {
           type: 'string',
@@ -798,9 +660,7 @@ export interface TrustManifest {
   }[];
 }
 export const TrustManifest: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['issuer', 'protocol_revision', 'keys'],
+  optional: [],
   properties: {
     issuer: { type: 'string' },
     protocol_revision: { const: '2.0.0-draft.3', type: 'string' },
@@ -809,9 +669,7 @@ export const TrustManifest: Shape = {
       maxItems: 128,
       type: 'array',
       items: {
-        additionalProperties: false,
-        type: 'object',
-        required: ['key_id', 'algorithm', 'public_key', 'not_before', 'not_after'],
+        optional: ['revoked_at'],
         properties: {
           key_id: identifier,
           algorithm: { const: 'Ed25519', type: 'string' },
@@ -838,20 +696,7 @@ export interface AdmissionStatus {
   readonly anchor: Metadata;
 }
 export const AdmissionStatus: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: [
-    'claim_id',
-    'claim_digest',
-    'request_id',
-    'execution_identity',
-    'execution_binding_digest',
-    'checked_at',
-    'dispatch_before',
-    'execution_seconds',
-    'nonce',
-    'anchor',
-  ],
+  optional: [],
   properties: {
     claim_id: identifier,
     claim_digest: digest,
@@ -884,28 +729,12 @@ export interface Discovery {
   readonly notifications: 'smtp' | 'polling-only';
 }
 export const Discovery: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: [
-    'name',
-    'revisions',
-    'profiles',
-    'renderer',
-    'mode',
-    'release_ready',
-    'execution_admission',
-    'notifications',
-  ],
+  optional: [],
   properties: {
     name: { type: 'string' },
     revisions: { type: 'array', items: { const: '2.0.0-draft.3', type: 'string' } },
     profiles: Profiles,
-    renderer: {
-      additionalProperties: false,
-      type: 'object',
-      required: ['agent_ui'],
-      properties: { agent_ui: { const: '2', type: 'string' } },
-    },
+    renderer: { optional: [], properties: { agent_ui: { const: '2', type: 'string' } } },
     mode: { type: 'string', enum: ['development', 'production'] },
     release_ready: { type: 'boolean' },
     execution_admission: {
@@ -934,20 +763,7 @@ export interface ExecutionBinding {
   readonly recovery_of?: string;
 }
 export const ExecutionBinding: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: [
-    'action_occurrence_id',
-    'proposal_digest',
-    'proposal_format',
-    'context_digest',
-    'context_format',
-    'policy',
-    'mode',
-    'valid_until',
-    'execution_seconds',
-    'provenance',
-  ],
+  optional: ['recovery_of'],
   properties: {
     action_occurrence_id: identifier,
     proposal_digest: digest,
@@ -955,18 +771,14 @@ export const ExecutionBinding: Shape = {
     context_digest: digest,
     context_format: identifier,
     policy: {
-      additionalProperties: false,
-      type: 'object',
-      required: ['source', 'revision', 'digest'],
+      optional: [],
       properties: { source: identifier, revision: identifier, digest: digest },
     },
     mode: { type: 'string', enum: ['live_window', 'durable', 'fixed_mock'] },
     valid_until: timestamp,
     execution_seconds: { minimum: 1, maximum: 3600, type: 'integer' },
     provenance: {
-      additionalProperties: false,
-      type: 'object',
-      required: ['profile', 'version', 'references'],
+      optional: [],
       properties: { profile: identifier, version: identifier, references: Metadata },
     },
     recovery_of: identifier,
@@ -985,9 +797,7 @@ export interface ExecutionOutcome {
   readonly details: Metadata;
 }
 export const ExecutionOutcome: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['execution_identity', 'status', 'details'],
+  optional: [],
   properties: {
     execution_identity: identifier,
     status: {
@@ -1034,20 +844,7 @@ export type HitlHandover =
 export const HitlHandover: Shape = {
   anyOf: [
     {
-      additionalProperties: false,
-      type: 'object',
-      required: [
-        'spec_version',
-        'case_id',
-        'review_url',
-        'poll_url',
-        'prompt',
-        'timeout',
-        'default_action',
-        'created_at',
-        'expires_at',
-        'type',
-      ],
+      optional: [],
       properties: {
         spec_version: { const: '0.8', type: 'string' },
         case_id: uuid,
@@ -1070,21 +867,7 @@ export const HitlHandover: Shape = {
       },
     },
     {
-      additionalProperties: false,
-      type: 'object',
-      required: [
-        'spec_version',
-        'case_id',
-        'review_url',
-        'poll_url',
-        'prompt',
-        'timeout',
-        'default_action',
-        'created_at',
-        'expires_at',
-        'type',
-        'context',
-      ],
+      optional: [],
       properties: {
         spec_version: { const: '0.8', type: 'string' },
         case_id: uuid,
@@ -1105,16 +888,9 @@ export const HitlHandover: Shape = {
         expires_at: timestamp,
         type: { const: 'input', type: 'string' },
         context: {
-          additionalProperties: false,
-          type: 'object',
-          required: ['form'],
+          optional: [],
           properties: {
-            form: {
-              additionalProperties: false,
-              type: 'object',
-              required: ['fields'],
-              properties: { fields: { type: 'array', items: HitlFormField } },
-            },
+            form: { optional: [], properties: { fields: { type: 'array', items: HitlFormField } } },
           },
         },
       },
@@ -1132,9 +908,7 @@ export interface MaterialDiscarded {
   readonly recorded_by: Recorder;
 }
 export const MaterialDiscarded: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['request_id', 'request_digest', 'reason', 'recorded_by'],
+  optional: [],
   properties: {
     request_id: identifier,
     request_digest: digest,
@@ -1172,9 +946,7 @@ export interface RequestListItem {
   readonly assignment: Assignment | null;
 }
 export const RequestListItem: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['id', 'summary', 'deadline', 'decision', 'audit', 'grant', 'execution', 'assignment'],
+  optional: [],
   properties: {
     id: uuid,
     summary: { type: 'string' },
@@ -1231,16 +1003,7 @@ export interface ReviewBinding {
   };
 }
 export const ReviewBinding: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: [
-    'artefact_digest',
-    'representation',
-    'digest_rules',
-    'payload_digest',
-    'response_schema_digest',
-    'document_digest',
-  ],
+  optional: ['bundle'],
   properties: {
     artefact_digest: digest,
     representation: identifier,
@@ -1249,9 +1012,7 @@ export const ReviewBinding: Shape = {
     response_schema_digest: digest,
     document_digest: digest,
     bundle: {
-      additionalProperties: false,
-      type: 'object',
-      required: ['id', 'publisher', 'digest', 'compatibility', 'created_at'],
+      optional: [],
       properties: {
         id: identifier,
         publisher: identifier,
@@ -1278,18 +1039,7 @@ export interface ReviewBundle {
   readonly created_at: string;
 }
 export const ReviewBundle: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: [
-    'id',
-    'tenant',
-    'publisher',
-    'digest',
-    'compatibility',
-    'author',
-    'licence',
-    'created_at',
-  ],
+  optional: [],
   properties: {
     id: identifier,
     tenant: identifier,
@@ -1311,16 +1061,7 @@ export interface RouteConfig {
   readonly limits: Limits;
 }
 export const RouteConfig: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: [
-    'reviewers',
-    'separation_of_duties',
-    'required_profiles',
-    'allowed_producers',
-    'modes',
-    'limits',
-  ],
+  optional: [],
   properties: {
     reviewers: { type: 'array', items: identifier },
     separation_of_duties: { type: 'boolean' },
@@ -1347,24 +1088,10 @@ export interface SignedRecord {
   readonly signature: string;
 }
 export const SignedRecord: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['protected', 'payload', 'signature'],
+  optional: [],
   properties: {
     protected: {
-      additionalProperties: false,
-      type: 'object',
-      required: [
-        'type',
-        'protocol_revision',
-        'purpose',
-        'profiles',
-        'issuer',
-        'audience',
-        'tenant',
-        'key_id',
-        'issued_at',
-      ],
+      optional: [],
       properties: {
         type: identifier,
         protocol_revision: { const: '2.0.0-draft.3', type: 'string' },
@@ -1388,9 +1115,7 @@ export interface AnchorProof {
   readonly proof: readonly LedgerNode[];
 }
 export const AnchorProof: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['checkpoint', 'acceptance', 'proof'],
+  optional: [],
   properties: {
     checkpoint: SignedRecord,
     acceptance: AnchorAcceptance,
@@ -1421,6 +1146,7 @@ export interface DecisionRequest {
   readonly authority_namespace?: string;
 }
 export const DecisionRequest: Shape = {
+  optional: ['execution', 'supersedes', 'authority_namespace'],
   allOf: [
     {
       if: { properties: { purpose: { const: 'authorise_execution' } } },
@@ -1457,27 +1183,6 @@ export const DecisionRequest: Shape = {
       },
     },
   ],
-  additionalProperties: false,
-  type: 'object',
-  required: [
-    'id',
-    'protocol_revision',
-    'purpose',
-    'profiles',
-    'tenant',
-    'producer',
-    'requester',
-    'route',
-    'authorisation_revision',
-    'summary',
-    'review',
-    'limits',
-    'accepted_at',
-    'review_deadline',
-    'private_delete_at',
-    'audit_delete_at',
-    'metadata',
-  ],
   properties: {
     id: identifier,
     protocol_revision: { const: '2.0.0-draft.3', type: 'string' },
@@ -1485,12 +1190,7 @@ export const DecisionRequest: Shape = {
     profiles: Profiles,
     tenant: identifier,
     producer: identifier,
-    requester: {
-      additionalProperties: false,
-      type: 'object',
-      required: ['subject', 'source'],
-      properties: { subject: identifier, source: identifier },
-    },
+    requester: { optional: [], properties: { subject: identifier, source: identifier } },
     route: identifier,
     authorisation_revision: count,
     summary: { type: 'string' },
@@ -1512,9 +1212,7 @@ export interface EventPage {
   readonly next: number;
 }
 export const EventPage: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['items', 'next'],
+  optional: [],
   properties: { items: { maxItems: 100, type: 'array', items: SignedRecord }, next: count },
 };
 
@@ -1526,20 +1224,13 @@ export interface ExportedMaterial {
   readonly bundle?: { readonly manifest: ReviewBundle; readonly html: string };
 }
 export const ExportedMaterial: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['payload', 'response_schema', 'review_document', 'candidate'],
+  optional: ['bundle'],
   properties: {
     payload: {},
     response_schema: {},
     review_document: { type: 'string' },
     candidate: { anyOf: [DecisionCandidate, { type: 'null' }] },
-    bundle: {
-      additionalProperties: false,
-      type: 'object',
-      required: ['manifest', 'html'],
-      properties: { manifest: ReviewBundle, html: { type: 'string' } },
-    },
+    bundle: { optional: [], properties: { manifest: ReviewBundle, html: { type: 'string' } } },
   },
 };
 
@@ -1583,9 +1274,7 @@ export type HitlPoll =
 export const HitlPoll: Shape = {
   anyOf: [
     {
-      additionalProperties: false,
-      type: 'object',
-      required: ['case_id', 'created_at', 'expires_at', 'status'],
+      optional: [],
       properties: {
         case_id: uuid,
         created_at: timestamp,
@@ -1594,9 +1283,7 @@ export const HitlPoll: Shape = {
       },
     },
     {
-      additionalProperties: false,
-      type: 'object',
-      required: ['case_id', 'created_at', 'expires_at', 'status', 'cancelled_at', 'reason'],
+      optional: [],
       properties: {
         case_id: uuid,
         created_at: timestamp,
@@ -1607,9 +1294,7 @@ export const HitlPoll: Shape = {
       },
     },
     {
-      additionalProperties: false,
-      type: 'object',
-      required: ['case_id', 'created_at', 'expires_at', 'status', 'expired_at', 'default_action'],
+      optional: [],
       properties: {
         case_id: uuid,
         created_at: timestamp,
@@ -1620,26 +1305,20 @@ export const HitlPoll: Shape = {
       },
     },
     {
-      additionalProperties: false,
-      type: 'object',
-      required: ['case_id', 'status', 'completed_at', 'result'],
+      optional: [],
       properties: {
         case_id: uuid,
         status: { const: 'completed', type: 'string' },
         completed_at: timestamp,
         result: {
-          additionalProperties: false,
-          type: 'object',
-          required: ['action', 'data'],
+          optional: [],
           properties: {
             action: {
               type: 'string',
               enum: ['answer', 'approve', 'reject', 'authorise', 'refuse'],
             },
             data: {
-              additionalProperties: false,
-              type: 'object',
-              required: ['response', 'proto_receipt', 'audit_state', 'material_available'],
+              optional: [],
               properties: {
                 response: {},
                 proto_receipt: SignedRecord,
@@ -1663,9 +1342,7 @@ export interface HumanInputRequired {
   readonly hitl: HitlHandover;
 }
 export const HumanInputRequired: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['status', 'message', 'hitl'],
+  optional: [],
   properties: {
     status: { const: 'human_input_required', type: 'string' },
     message: { type: 'string' },
@@ -1681,9 +1358,7 @@ export interface RecordedOutcome {
   readonly recorded_by: Recorder;
 }
 export const RecordedOutcome: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['request_id', 'claim_digest', 'outcome', 'recorded_at', 'recorded_by'],
+  optional: [],
   properties: {
     request_id: identifier,
     claim_digest: digest,
@@ -1701,18 +1376,14 @@ export interface RecordedReconciliation {
   readonly recorded_by: { readonly kind: 'operator'; readonly subject: string };
 }
 export const RecordedReconciliation: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['request_id', 'claim_digest', 'outcome', 'recorded_at', 'recorded_by'],
+  optional: [],
   properties: {
     request_id: identifier,
     claim_digest: digest,
     outcome: ExecutionOutcome,
     recorded_at: timestamp,
     recorded_by: {
-      additionalProperties: false,
-      type: 'object',
-      required: ['kind', 'subject'],
+      optional: [],
       properties: { kind: { const: 'operator', type: 'string' }, subject: identifier },
     },
   },
@@ -1743,9 +1414,7 @@ export interface RequestList {
   readonly next_offset: number | null;
 }
 export const RequestList: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['items', 'next_offset'],
+  optional: [],
   properties: {
     items: { maxItems: 50, type: 'array', items: RequestListItem },
     next_offset: { anyOf: [{ minimum: 0, maximum: 100000, type: 'integer' }, { type: 'null' }] },
@@ -1758,9 +1427,7 @@ export interface RouteResult {
   readonly config: RouteConfig;
 }
 export const RouteResult: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['id', 'revision', 'config'],
+  optional: [],
   properties: { id: identifier, revision: count, config: RouteConfig },
 };
 
@@ -1771,9 +1438,7 @@ export interface WebhookDelivery {
   readonly event: SignedRecord;
 }
 export const WebhookDelivery: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['delivery_id', 'event_id', 'timestamp', 'event'],
+  optional: [],
   properties: { delivery_id: uuid, event_id: uuid, timestamp: timestamp, event: SignedRecord },
 };
 
@@ -1793,9 +1458,7 @@ export interface AuditExport {
   readonly verification: string;
 }
 export const AuditExport: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: ['request', 'request_digest', 'records', 'audit', 'anchor', 'material', 'verification'],
+  optional: [],
   properties: {
     request: DecisionRequest,
     request_digest: digest,
@@ -1803,9 +1466,7 @@ export const AuditExport: Shape = {
     audit: {
       type: 'array',
       items: {
-        additionalProperties: false,
-        type: 'object',
-        required: ['sequence', 'previous_head', 'head', 'record_digest', 'record'],
+        optional: [],
         properties: {
           sequence: { pattern: '^[0-9]+$', type: 'string' },
           previous_head: { type: 'string' },
@@ -1833,16 +1494,7 @@ export interface Material {
   readonly candidate: DecisionCandidate | null;
 }
 export const Material: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: [
-    'request',
-    'request_digest',
-    'payload',
-    'response_schema',
-    'review_document',
-    'candidate',
-  ],
+  optional: [],
   properties: {
     request: DecisionRequest,
     request_digest: digest,
@@ -1881,24 +1533,7 @@ export interface RequestStatus {
   readonly polling_link: string;
 }
 export const RequestStatus: Shape = {
-  additionalProperties: false,
-  type: 'object',
-  required: [
-    'request',
-    'request_digest',
-    'decision_state',
-    'audit_state',
-    'grant_state',
-    'execution_state',
-    'revision',
-    'receipt',
-    'claim',
-    'outcome',
-    'anchor',
-    'delivery',
-    'review_link',
-    'polling_link',
-  ],
+  optional: [],
   properties: {
     request: DecisionRequest,
     request_digest: digest,
