@@ -6,7 +6,6 @@ import { connect } from '@nats-io/transport-node';
 import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node';
 import {
   createLogger,
-  createMemoryParcels,
   createMessageSealer,
   createMessageVerifier,
   createNatsBus,
@@ -22,6 +21,7 @@ import { operatorOf, personOf, producerOf } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { runCommand, startInstance } from '../support/instance.js';
 import type { Instance } from '../support/instance.js';
+import { createMemoryParcels } from '../support/memory-parcels.js';
 import { identityOf } from '../support/people.js';
 import { reviewInput, until } from '../support/requests.js';
 

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path';
 import { createOwnerPool, databaseNow, migrate } from '@countersign/database';
 import { ensureKeys, trustManifest } from '@countersign/deploy';
-import { createLogger, createMemoryParcels, createNatsBus } from '@countersign/platform';
+import { createLogger, createNatsBus } from '@countersign/platform';
 import { createJobs } from '@countersign/platform/jobs';
 import {
   freePort,
@@ -17,6 +17,7 @@ import { until } from '@countersign/dev-servers/testing';
 import { selfSigned } from '../e2e/deliveries/support/certificate.js';
 import { newFolder } from '../support/folder.js';
 import { keyFilesOf } from '../support/key-files.js';
+import { createMemoryParcels } from '../support/memory-parcels.js';
 
 const MAIN = resolve(__dirname, '../../deploy/dist/main.js');
 const ORIGIN = 'https://review.example';

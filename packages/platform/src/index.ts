@@ -8,7 +8,6 @@ export { createNatsBus } from './bus/nats.js';
 export type { NatsBusOptions } from './bus/nats.js';
 export type { NatsLogin } from './bus/nats-link.js';
 export { throttle } from './bus/throttle.js';
-export { createMemoryParcels } from './bus/parcels.js';
 export type { ParcelStore } from './bus/parcels.js';
 export { createFurtherTries } from './bus/further-tries.js';
 export { SMALL_BODY_BYTES } from './bus/responder.js';
@@ -61,7 +60,7 @@ export type {
 export { isId, newId } from './ids.js';
 export { createLogger } from './log.js';
 export type { LogLevel, LogOptions, Logger } from './log.js';
-export { assembleModules, startModules } from './module.js';
+export { assembleModules } from './module.js';
 export type { Module, ModuleOptions, Modules, Readiness } from './module.js';
 export { startLoop } from './loop.js';
 export type { Loop } from './loop.js';

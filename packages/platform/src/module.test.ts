@@ -1,6 +1,6 @@
 import { createLogger } from './log.js';
-import { assembleModules, startModules } from './module.js';
-import type { Module } from './module.js';
+import { assembleModules } from './module.js';
+import type { Module, ModuleOptions, Modules } from './module.js';
 
 const log = createLogger({ name: 'test', level: 'silent' });
 let steps: string[] = [];
@@ -17,8 +17,14 @@ function module(name: string, parts: Partial<Module> = {}): Module {
   };
 }
 
+async function started(modules: readonly Module[], options?: ModuleOptions): Promise<Modules> {
+  const assembled = assembleModules(modules, log, options);
+  await assembled.start();
+  return assembled;
+}
+
 it('starts in order and stops in reverse', async () => {
-  const running = await startModules([module('a'), module('b'), module('c')], log);
+  const running = await started([module('a'), module('b'), module('c')]);
   await running.stop();
   await running.stop();
   expect(steps).toEqual(['+a', '+b', '+c', '-c', '-b', '-a']);
@@ -26,20 +32,17 @@ it('starts in order and stops in reverse', async () => {
 
 it('stops the started modules when one fails to start', async () => {
   const failing = module('c', { start: () => Promise.reject(new Error('no')) });
-  await expect(startModules([module('a'), module('b'), failing, module('d')], log)).rejects.toThrow(
-    'no',
-  );
+  await expect(started([module('a'), module('b'), failing, module('d')])).rejects.toThrow('no');
   expect(steps).toEqual(['+a', '+b', '-b', '-a']);
 });
 
 it('is held up by no module that hangs or fails to stop', async () => {
-  const running = await startModules(
+  const running = await started(
     [
       module('a'),
       module('b', { stop: () => new Promise(() => {}) }),
       module('c', { stop: () => Promise.reject(new Error('no')) }),
     ],
-    log,
     { stopMs: 20 },
   );
   await running.stop();
@@ -111,6 +114,6 @@ it('is ready when every module says so, and says which is not', async () => {
 
 it('does not wait for a module that does not say', async () => {
   const silent = module('a', { ready: () => new Promise(() => {}) });
-  const running = await startModules([silent], log, { readyMs: 20 });
+  const running = await started([silent], { readyMs: 20 });
   expect(await running.readiness()).toEqual({ ready: false, modules: { a: 'unready' } });
 });

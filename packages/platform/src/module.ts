@@ -130,17 +130,6 @@ export function assembleModules(
   };
 }
 
-/** {@link assembleModules}, started. */
-export async function startModules(
-  modules: readonly Module[],
-  log: Logger,
-  options: ModuleOptions = {},
-): Promise<Modules> {
-  const assembled = assembleModules(modules, log, options);
-  await assembled.start();
-  return assembled;
-}
-
 /** Whether the work ended within the time; its failure is thrown. */
 async function bounded(work: Promise<unknown>, ms: number): Promise<boolean> {
   const done = new AbortController();

@@ -42,7 +42,6 @@ const rows = [
 ] as const satisfies readonly AdminReadRow[];
 
 export type AdminRead = (typeof rows)[number];
-export type AdminReadName = AdminRead['name'];
 export const ADMIN_READS: readonly AdminRead[] = rows;
 
 /** The one that changes something: no session of the person `id` that has begun before counts any more. */

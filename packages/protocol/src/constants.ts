@@ -39,13 +39,10 @@ export const DOCUMENT_BYTES = 134_217_728;
 /** The longest review document, in code points, for every route (R27). */
 export const REVIEW_DOCUMENT_CHARACTERS = 10_485_760;
 
-/** A bucket starts full with `burst` and refills continuously. */
-export interface TokenBucket {
-  readonly perMinute: number;
-  readonly burst: number;
-}
-
-/** Default quotas (protocol §9.2); configuration may set others per tenant and route (R20). */
+/**
+ * Default quotas (protocol §9.2); configuration may set others per tenant and route (R20). A bucket starts full with `burst`
+ * and refills continuously.
+ */
 export const DEFAULT_QUOTAS = {
   requestsPerDay: { tenant: 1000, producer: 200, route: 100 },
   outstanding: { tenant: 500, producer: 100 },

@@ -31,7 +31,6 @@ export const INBOX_READ = {
   query: ['tab', 'sort', 'route', 'producer', 'decision', 'by', 'limit', 'after', 'words'],
   input: null,
 } as const;
-export type InboxParameter = (typeof INBOX_READ.query)[number];
 
 /** A principal by its id, and its name in the directory where it has one. */
 export interface InboxPerson {

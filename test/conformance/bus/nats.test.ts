@@ -1,9 +1,10 @@
-import { busFaultOf, createMemoryParcels, createNatsBus } from '@countersign/platform';
+import { busFaultOf, createNatsBus } from '@countersign/platform';
 import type { Bus, ParcelStore } from '@countersign/platform';
 import { startNats } from '@countersign/dev-servers';
 import { testNats, until } from '@countersign/dev-servers/testing';
 import type { TestStore } from '@countersign/dev-servers/testing';
 import { newFolder } from '../../support/folder.js';
+import { createMemoryParcels } from '../../support/memory-parcels.js';
 import { describeBus, expectFault, refusalOf, silent } from './suite.js';
 
 let nats: TestStore;

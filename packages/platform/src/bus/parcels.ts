@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { BusBody } from './types.js';
 
 /** Who takes a parcel: a server of that subject, or for null the caller who gets an answer. */
@@ -19,21 +18,3 @@ export const NO_PARCELS: ParcelStore = {
   put: () => Promise.reject(new Error('there is no parcel store')),
   take: () => Promise.reject(new Error('there is no parcel store')),
 };
-
-/** Parcels within one process, for tests. */
-export function createMemoryParcels(): ParcelStore {
-  const bodies = new Map<string, Uint8Array>();
-  return {
-    async put(body) {
-      const id = randomUUID();
-      bodies.set(id, typeof body === 'string' ? Buffer.from(body) : body);
-      return id;
-    },
-    async take(id) {
-      const body = bodies.get(id);
-      if (body === undefined) throw new Error('no such parcel');
-      bodies.delete(id);
-      return body;
-    },
-  };
-}

@@ -1,23 +1,26 @@
+import type {
+  AUDIT_STATES,
+  DECISION_STATES,
+  EXECUTION_DECISIONS,
+  EXECUTION_STATES,
+  GRANT_STATES,
+  OUTCOME_STATUSES,
+  PURPOSES,
+  REVIEW_DECISIONS,
+} from '../records/vocabulary.js';
+
 /**
  * The four state machines of a request (protocol §5) as data. Times are epoch milliseconds of the database's clock.
  */
-export type Purpose = 'review' | 'authorise_execution';
-export type ReviewDecision = 'answer' | 'approve' | 'reject';
-export type ExecutionDecision = 'authorise' | 'refuse';
+export type Purpose = (typeof PURPOSES)[number];
+export type ReviewDecision = (typeof REVIEW_DECISIONS)[number];
+export type ExecutionDecision = (typeof EXECUTION_DECISIONS)[number];
 export type Decision = ReviewDecision | ExecutionDecision;
-export type DecisionState = 'pending' | 'confirmed' | 'cancelled' | 'expired' | 'superseded';
-export type AuditState = 'unanchored' | 'pending' | 'anchored' | 'conflict';
-export type GrantState =
-  'not_applicable' | 'none' | 'pending_anchor' | 'available' | 'expired' | 'revoked' | 'consumed';
-export type OutcomeStatus =
-  | 'completed'
-  | 'failed'
-  | 'failed_partial'
-  | 'uncertain'
-  | 'cancelled_before_dispatch'
-  | 'abandoned';
-export type ExecutionState =
-  'not_applicable' | 'unclaimed' | 'claimed' | 'admitted' | OutcomeStatus;
+export type DecisionState = (typeof DECISION_STATES)[number];
+export type AuditState = (typeof AUDIT_STATES)[number];
+export type GrantState = (typeof GRANT_STATES)[number];
+export type OutcomeStatus = (typeof OUTCOME_STATUSES)[number];
+export type ExecutionState = (typeof EXECUTION_STATES)[number];
 
 /** Why authority is gone for good (protocol §5.1); never cleared. */
 export type Invalidation =

@@ -127,10 +127,3 @@ export function quietly(
 export function earlierDeletion({ privateDeleteAt }: Lifecycle, at: number): Deadline[] {
   return at < privateDeleteAt ? [{ kind: 'private_deletion', due: at }] : [];
 }
-
-/** The facts of that kind that a step takes. */
-export function takenOf(takes: readonly UniqueFact[], fact: UniqueFact['fact']): string {
-  const found = takes.find((taken) => taken.fact === fact);
-  if (found === undefined) throw new TypeError(`the step takes no ${fact}`);
-  return found.value;
-}

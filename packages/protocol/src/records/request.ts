@@ -116,8 +116,8 @@ const executionByPurpose = [
 ];
 
 /**
- * The maximum of `review_document` stays in the schema, so that a valid record is valid by itself;
- * operations ask `oversizedPart` first, which answers 413 instead (R27).
+ * The maximum of `review_document` stays in the schema, so that a valid record is valid by itself. The service compares the
+ * sizes of its parts first, and answers 413 instead (R27).
  */
 export const RequestInput = named(
   'RequestInput',

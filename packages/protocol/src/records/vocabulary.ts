@@ -1,15 +1,4 @@
-import type {
-  AuditState,
-  Decision,
-  DecisionState,
-  EventReason,
-  ExecutionState,
-  GrantState,
-  OutcomeStatus,
-  Purpose,
-} from '../lifecycle/state.js';
-
-export const PURPOSES = ['review', 'authorise_execution'] as const satisfies readonly Purpose[];
+export const PURPOSES = ['review', 'authorise_execution'] as const;
 
 export const DECISION_STATES = [
   'pending',
@@ -17,14 +6,9 @@ export const DECISION_STATES = [
   'cancelled',
   'expired',
   'superseded',
-] as const satisfies readonly DecisionState[];
+] as const;
 
-export const AUDIT_STATES = [
-  'unanchored',
-  'pending',
-  'anchored',
-  'conflict',
-] as const satisfies readonly AuditState[];
+export const AUDIT_STATES = ['unanchored', 'pending', 'anchored', 'conflict'] as const;
 
 export const GRANT_STATES = [
   'not_applicable',
@@ -34,7 +18,7 @@ export const GRANT_STATES = [
   'expired',
   'revoked',
   'consumed',
-] as const satisfies readonly GrantState[];
+] as const;
 
 export const OUTCOME_STATUSES = [
   'completed',
@@ -43,7 +27,7 @@ export const OUTCOME_STATUSES = [
   'uncertain',
   'cancelled_before_dispatch',
   'abandoned',
-] as const satisfies readonly OutcomeStatus[];
+] as const;
 
 export const EXECUTION_STATES = [
   'not_applicable',
@@ -51,35 +35,11 @@ export const EXECUTION_STATES = [
   'claimed',
   'admitted',
   ...OUTCOME_STATUSES,
-] as const satisfies readonly ExecutionState[];
+] as const;
 
 export const REVIEW_DECISIONS = ['answer', 'approve', 'reject'] as const;
 export const EXECUTION_DECISIONS = ['authorise', 'refuse'] as const;
-export const DECISIONS = [
-  ...REVIEW_DECISIONS,
-  ...EXECUTION_DECISIONS,
-] as const satisfies readonly Decision[];
-
-/** Reasons of RequestChangedEvent (protocol §3.5, R33). */
-export const EVENT_REASONS = [
-  'created',
-  'decision',
-  'anchor_accepted',
-  'expiry',
-  'material_deleted',
-  'reminder',
-  'cancelled',
-  'revoked',
-  'supersession',
-  'claimed',
-  'outcome',
-  'requester_removed',
-  'reviewer_removed',
-  'producer_removed',
-  'producer_authorisation_changed',
-  'authorisation_changed',
-  'reconciliation_due',
-] as const satisfies readonly EventReason[];
+export const DECISIONS = [...REVIEW_DECISIONS, ...EXECUTION_DECISIONS] as const;
 
 export const EXECUTION_MODES = ['live_window', 'durable', 'fixed_mock'] as const;
 

@@ -1,11 +1,11 @@
 import type { ErrorCode } from '../errors.js';
 import { Refusal } from '../errors.js';
 import type { JsonObject, JsonValue } from '../json/index.js';
-import { analyseSchema, checkResponseSchema, isClosedEmptyObject } from './check.js';
+import { analyseSchema, isClosedEmptyObject } from './check.js';
 
 function codeOf(schema: JsonValue): ErrorCode | 'accepted' {
   try {
-    checkResponseSchema(schema);
+    analyseSchema(schema);
     return 'accepted';
   } catch (error) {
     if (error instanceof Refusal) return error.code;

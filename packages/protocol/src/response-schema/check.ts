@@ -10,22 +10,17 @@ export interface CheckedSchema extends SchemaStructure {
   readonly work: number;
 }
 
-/** All rules of protocol §10 for a schema, short of compiling it, in the order of its table. */
+/**
+ * All rules of protocol §10 for a schema, short of compiling it, in the order of its table; `compileChecked` finds the rest.
+ *
+ * @throws Refusal `schema_complexity`, `unsupported_schema_reference`, `remote_schema_reference`,
+ *   `unsupported_schema_keyword`, `schema_reference_cycle` or `invalid_response_schema`
+ */
 export function analyseSchema(schema: JsonValue): CheckedSchema {
   const structure = schemaStructure(schema);
   const work = schemaWork(structure.positions);
   if (structure.invalid || !isJsonObject(schema)) throw new Refusal('invalid_response_schema');
   return { ...structure, schema, work };
-}
-
-/**
- * Refuses a response schema that breaks a rule of protocol §10; `compileResponseSchema` finds the rest.
- *
- * @throws Refusal `schema_complexity`, `unsupported_schema_reference`, `remote_schema_reference`,
- *   `unsupported_schema_keyword`, `schema_reference_cycle` or `invalid_response_schema`
- */
-export function checkResponseSchema(schema: JsonValue): void {
-  analyseSchema(schema);
 }
 
 /** Whether the only response is `{}`, so that the human-in-the-loop type is `approval` (R31). */

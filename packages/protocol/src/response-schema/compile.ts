@@ -5,7 +5,6 @@ import { isMultipleOf } from '../json/decimal.js';
 import type { JsonObject, JsonValue } from '../json/value.js';
 import { isJsonObject, MAX_JSON_DEPTH } from '../json/value.js';
 import type { CheckedSchema } from './check.js';
-import { analyseSchema } from './check.js';
 import { SCHEMA_LIMITS } from './limits.js';
 
 export interface CompiledSchema {
@@ -82,15 +81,11 @@ export function createSchemaCompiler(): SchemaCompiler {
 }
 
 /**
- * Checks a response schema by all rules of protocol §10 and compiles it.
+ * Compiles a schema that `analyseSchema` has accepted.
  *
- * @throws Refusal as `checkResponseSchema`; `invalid_response_schema` for faults that only the compiler finds;
- *   `schema_resource_limit` when its stack does not suffice
+ * @throws Refusal `invalid_response_schema` for faults that only the compiler finds; `schema_resource_limit` when its stack
+ *   does not suffice
  */
-export function compileResponseSchema(schema: JsonValue): CompiledSchema {
-  return compileChecked(analyseSchema(schema), createSchemaCompiler());
-}
-
 export function compileChecked(checked: CheckedSchema, compiler: SchemaCompiler): CompiledSchema {
   const { work } = checked;
   const validate = compile(compiler, compilableRoot(checked));

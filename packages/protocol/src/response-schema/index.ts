@@ -1,5 +1,4 @@
-export { checkResponseSchema, isClosedEmptyObject } from './check.js';
-export { compileResponseSchema } from './compile.js';
+export { isClosedEmptyObject } from './check.js';
 export type { CompiledSchema } from './compile.js';
 export { createSchemaCache, runSchemaJob } from './job.js';
 export type { SchemaCache, SchemaJob, SchemaJobResult } from './job.js';
