@@ -14,7 +14,8 @@ const entries = process.argv.slice(2);
  * Loaded from where they are installed: packages that few processes load and only on demand, and packages that look for
  * their own files.
  */
-const INSTALLED = /^(@aws-sdk\/|@smithy\/|@opentelemetry\/|@prisma\/|oidc-provider$|pg-native$)/;
+const INSTALLED =
+  /^(@aws-sdk\/|@smithy\/|@opentelemetry\/|@prisma\/|oidc-provider$|pg-native$|testcontainers$)/;
 
 /** Our packages, from their sources: an earlier build says nothing about the current ones. */
 const sources = {

@@ -1,13 +1,10 @@
 // Postgres, NATS and Redis for the tests, which start them themselves: programs on the machine, or from npm; else from
-// Debian's packages; else taken out of their images (test-containers.mjs). And the browser of test/browser.
+// Debian's packages; else in containers. And the browser of test/browser.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Missing } from './prepare.mjs';
-import { takePrograms } from './test-containers.mjs';
-
-const POSTGRES = '/usr/lib/postgresql/17';
 
 const SERVERS = [
   {
@@ -15,28 +12,21 @@ const SERVERS = [
     finder: 'findPostgres',
     debianPackage: 'postgresql',
     variable: 'DATABASE_URL',
-    image: {
-      tag: 'postgres:17',
-      programs: [`${POSTGRES}/bin/initdb`, `${POSTGRES}/bin/postgres`],
-      // All of share: the sample of its configuration is a link to the folder above that of the version.
-      folders: [`${POSTGRES}/lib`, '/usr/share/postgresql'],
-      // Its compiler wants a library of 100 MB and more. Without the compiler it interprets.
-      without: [`${POSTGRES}/lib/llvmjit.so`, `${POSTGRES}/lib/bitcode`],
-    },
+    image: 'postgres=postgres:17',
   },
   {
     name: 'NATS',
     finder: 'findNats',
     debianPackage: 'nats-server',
     variable: 'NATS_URL',
-    image: { tag: 'nats:2.12', programs: ['/nats-server'], isStatic: true },
+    image: 'nats=nats:2.12-alpine',
   },
   {
     name: 'Redis',
     finder: 'findRedis',
     debianPackage: 'redis-server',
     variable: 'REDIS_URL',
-    image: { tag: 'redis:8', programs: ['/usr/local/bin/redis-server'] },
+    image: 'redis=redis:8',
   },
 ];
 
@@ -61,8 +51,8 @@ export async function provideBrowser(say) {
 }
 
 /**
- * Makes sure that the tests find the programs of their servers, where the environment names no running server. Resolves to
- * a function that removes the programs that were copied from images and put on this process's PATH. Throws Missing.
+ * Makes sure that the tests can start their servers, where the environment names no running ones. Resolves to the
+ * environment that names the images of those that are started in containers. Throws Missing.
  */
 export async function provideTestServers(say) {
   const stores = await import('@countersign/dev-servers');
@@ -70,6 +60,8 @@ export async function provideTestServers(say) {
   const lacking = () =>
     SERVERS.filter(({ finder, variable }) => !process.env[variable] && stores[finder]() === null);
 
+  // Images that somebody has named are used without a look at this machine.
+  if (process.env.TEST_IMAGES) return {};
   if (lacking().length > 0 && canInstall()) {
     await installPackages(
       lacking().map(({ debianPackage }) => debianPackage),
@@ -77,11 +69,14 @@ export async function provideTestServers(say) {
     );
   }
   const missing = lacking();
-  if (missing.length === 0) return { remove() {} };
-  // The programs of images are Linux programs, wherever Docker runs them.
+  if (missing.length === 0) return {};
+  // They share the network of this machine with the tests, which containers do on Linux alone.
   const onLinux = process.platform === 'linux';
-  if (onLinux && spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0)
-    return takePrograms(missing, say);
+  if (onLinux && spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0) {
+    const images = missing.map(({ image }) => image).join(',');
+    say(`not on this machine, started in containers: ${images}`);
+    return { TEST_IMAGES: images };
+  }
   // npm brings PostgreSQL, unless optional packages were left out.
   const byNpm = missing.some(({ finder }) => finder === 'findPostgres')
     ? '; PostgreSQL also comes with npm install --include=optional'

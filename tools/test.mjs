@@ -35,17 +35,13 @@ try {
   await prepare();
   if (!isFast) await prepareArchive();
   const browser = isFast ? {} : await provideBrowser(console.log);
-  const programs = await provideTestServers(console.log);
+  Object.assign(process.env, await provideTestServers(console.log));
   let failed = true;
+  const cluster = await provideCluster();
   try {
-    const cluster = await provideCluster();
-    try {
-      failed = await testAll(browser, { system: cluster.env, fast: cluster.env });
-    } finally {
-      cluster.remove();
-    }
+    failed = await testAll(browser, { system: cluster.env, fast: cluster.env });
   } finally {
-    programs.remove();
+    cluster.remove();
   }
   process.exit(failed ? 1 : 0);
 } catch (error) {

@@ -29,6 +29,8 @@ export function findBinary(name: string): string | null {
   return null;
 }
 
+export type ServerName = 'postgres' | 'nats' | 'redis';
+
 /** nats-server, or null. */
 export function findNats(): string | null {
   return findBinary('nats-server');

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findNats } from './find-binary.js';
+import { imageOf } from './server-container.js';
 import { greets, onPort, startServerProcess, untilAnswering } from './server-process.js';
 import type { RunningStore } from './server-process.js';
 
@@ -16,7 +17,8 @@ export interface NatsOptions {
 
 /** Starts a NATS server on 127.0.0.1 and waits until it greets. It stores nothing. */
 export async function startNats(options: NatsOptions): Promise<RunningStore> {
-  const command = findNats();
+  const image = imageOf('nats');
+  const command = image === null ? findNats() : 'nats-server';
   if (command === null) {
     throw new Error(
       'nats-server was not found. Install it (Debian: apt-get install nats-server; macOS: brew install nats-server) ' +
@@ -32,7 +34,9 @@ export async function startNats(options: NatsOptions): Promise<RunningStore> {
     writeFileSync(file, `listen: "127.0.0.1:${port}"\nmax_payload: 1MB\n${options.config ?? ''}\n`);
     const server = await startServerProcess({
       command,
+      image,
       args: ['-c', file],
+      dir,
       logFile,
       stopSignal: 'SIGTERM',
     });

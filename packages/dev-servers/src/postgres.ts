@@ -9,6 +9,7 @@ import pg from 'pg';
 import { findPostgres } from './find-binary.js';
 import { dataDirectory, ownerOf, runnableDirectory } from './postgres-owner.js';
 import type { Owner } from './postgres-owner.js';
+import { imageOf, runContained } from './server-container.js';
 import { onPort, startServerProcess, untilAnswering } from './server-process.js';
 import type { RunningStore } from './server-process.js';
 
@@ -40,9 +41,11 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   const logFile = options.log ?? `${resolve(options.dir)}.log`;
   const dir = dataDirectory(resolve(options.dir));
   const owner = ownerOf(dir);
-  const bin = binariesFor(dir);
-  const passwordFile = passwordFileOf(options.dir);
-  if (!existsSync(join(dir, 'PG_VERSION'))) await initialise(bin, dir, owner, passwordFile);
+  const image = imageOf('postgres');
+  const bin = image === null ? binariesFor(dir) : '';
+  const passwordFile = `${resolve(options.dir)}.password`;
+  if (!existsSync(join(dir, 'PG_VERSION')))
+    await initialise({ image, bin }, dir, owner, passwordFile);
   const password = existsSync(passwordFile) ? `:${readFileSync(passwordFile, 'utf8').trim()}` : '';
   await endLeftover(dir);
 
@@ -68,7 +71,9 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
       // SIGINT is PostgreSQL's fast shutdown: it ends sessions instead of waiting for them.
       const server = await startServerProcess({
         command: join(bin, 'postgres'),
+        image,
         args,
+        dir,
         logFile,
         stopSignal: 'SIGINT',
         cwd: '/',
@@ -101,13 +106,8 @@ function binariesFor(dir: string): string {
   );
 }
 
-/** Where the superuser's password is, beside the data directory that was asked for. */
-export function passwordFileOf(dir: string): string {
-  return `${resolve(dir)}.password`;
-}
-
 async function initialise(
-  bin: string,
+  { image, bin }: { readonly image: string | null; readonly bin: string },
   dir: string,
   owner: Owner | null,
   passwordFile: string,
@@ -119,11 +119,15 @@ async function initialise(
   try {
     writeFileSync(given, password, { mode: 0o600 });
     if (owner !== null) for (const path of [given, folder]) chownSync(path, owner.uid, owner.gid);
-    const args = ['-D', dir, '-U', SUPERUSER, '-A', 'scram-sha-256', '--pwfile', given];
-    await promisify(execFile)(join(bin, 'initdb'), [...args, '-E', 'UTF8', '--locale=C'], {
-      cwd: '/',
-      ...(owner ?? {}),
-    });
+    const args = [
+      ...['-D', dir, '-U', SUPERUSER, '-A', 'scram-sha-256', '--pwfile', given],
+      ...['-E', 'UTF8', '--locale=C'],
+    ];
+    if (image === null) {
+      await promisify(execFile)(join(bin, 'initdb'), args, { cwd: '/', ...(owner ?? {}) });
+    } else {
+      await runContained({ image, program: 'initdb', args, dir, owner });
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

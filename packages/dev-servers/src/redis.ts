@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { findRedis } from './find-binary.js';
+import { imageOf } from './server-container.js';
 import { greets, onPort, startServerProcess, untilAnswering } from './server-process.js';
 import type { RunningStore } from './server-process.js';
 
@@ -10,6 +11,8 @@ export interface RedisOptions {
   port?: number;
   /** Server settings beside ours. */
   settings?: Readonly<Record<string, string>>;
+  /** The path of a Sentinel's configuration, which names its port: the server is that Sentinel. */
+  sentinel?: string;
   /** File for its output; `<dir>.log` when not given. */
   log?: string;
 }
@@ -19,7 +22,8 @@ export interface RedisOptions {
  * restore the contents of Redis, and waiting for a busy disk would delay the queues.
  */
 export async function startRedis(options: RedisOptions): Promise<RunningStore> {
-  const command = findRedis();
+  const image = imageOf('redis');
+  const command = image === null ? findRedis() : 'redis-server';
   if (command === null) {
     throw new Error(
       'redis-server was not found. Install it (Debian: apt-get install redis-server; macOS: brew install redis) ' +
@@ -40,8 +44,18 @@ export async function startRedis(options: RedisOptions): Promise<RunningStore> {
       'maxmemory-policy': 'noeviction',
       ...options.settings,
     };
-    const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
-    const server = await startServerProcess({ command, args, logFile, stopSignal: 'SIGTERM' });
+    const args =
+      options.sentinel === undefined
+        ? Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
+        : [options.sentinel, '--sentinel'];
+    const server = await startServerProcess({
+      command,
+      image,
+      args,
+      dir,
+      logFile,
+      stopSignal: 'SIGTERM',
+    });
     await untilAnswering('redis-server', server, () => greets(port, 'PING\r\n', '+PONG'));
     return { ...server, url: `redis://127.0.0.1:${port}`, port };
   });

@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
 import { createConnection } from 'node:net';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from './free-port.js';
+import type { Owner } from './postgres-owner.js';
+import { startContainer } from './server-container.js';
+import type { RunningServer } from './server-container.js';
 
-/** A store's server, running as a child of this process. */
+/** A store's server, running as a child of this process or in a container. */
 export interface RunningStore {
   /** How clients reach it. */
   readonly url: string;
@@ -17,12 +20,13 @@ export interface RunningStore {
   stop(): Promise<void>;
   /** SIGKILL, and waits until it is gone. */
   kill(): Promise<void>;
+  /** It stands still until it is resumed: it keeps its connections and answers nothing. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
 }
 
-/** A child process with an awaitable end. */
-export interface ServerProcess {
-  readonly pid: number;
-  readonly exited: Promise<void>;
+/** A server with an awaitable end. */
+export interface ServerProcess extends Omit<RunningServer, 'signal'> {
   hasExited(): boolean;
   /** Its output since it started. */
   output(): string;
@@ -31,26 +35,68 @@ export interface ServerProcess {
 }
 
 export interface ServerProcessOptions {
+  /** The program's path. */
   command: string;
+  /** The image that the program is run from instead, found there by its name; null: it is on this machine. */
+  image: string | null;
   args: readonly string[];
+  /** The folder that it reads and writes. */
+  dir: string;
   /** Receives the server's output. */
   logFile: string;
   /** The signal for a regular shutdown of this server. */
   stopSignal: NodeJS.Signals;
   cwd?: string;
-  owner?: { uid: number; gid: number } | null;
+  owner?: Owner | null;
 }
 
 const STOP_MS = 10_000;
 
-/**
- * Starts a server in a process group of its own, so that Ctrl-C in a terminal reaches only this process
- * and the stores outlive the services that drain into them.
- */
+/** Starts a server, as a child of this process or in a container. */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
-  mkdirSync(dirname(options.logFile), { recursive: true });
+  const { command, image, args, dir, logFile, stopSignal, owner = null } = options;
+  mkdirSync(dirname(logFile), { recursive: true });
+  const begin = existsSync(logFile) ? statSync(logFile).size : 0;
+  const server =
+    image === null
+      ? await startChild(options)
+      : await startContainer({ image, program: basename(command), args, dir, owner }, logFile);
+  let ended = false;
+  const endWithUs = (): void => {
+    try {
+      process.kill(server.pid, stopSignal);
+    } catch {
+      // It has ended meanwhile.
+    }
+  };
+  process.once('exit', endWithUs);
+  const exited = server.exited.then(() => {
+    ended = true;
+    process.removeListener('exit', endWithUs);
+  });
+  const kill = async (): Promise<void> => {
+    await server.signal('SIGKILL');
+    await exited;
+  };
+  return {
+    ...server,
+    exited,
+    hasExited: () => ended,
+    output: () => readFileSync(logFile).subarray(begin).toString('utf8'),
+    async stop() {
+      await server.signal(stopSignal);
+      if (!(await settlesWithin(exited, STOP_MS))) await kill();
+    },
+    kill,
+  };
+}
+
+/**
+ * A process group of its own, so that Ctrl-C in a terminal reaches only this process and the stores outlive the services
+ * that drain into them.
+ */
+async function startChild(options: ServerProcessOptions): Promise<RunningServer> {
   const output = openSync(options.logFile, 'a', 0o600);
-  const begin = fstatSync(output).size;
   const child = spawn(options.command, options.args, {
     detached: true,
     stdio: ['ignore', output, output],
@@ -58,40 +104,18 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     ...(options.owner ?? {}),
   });
   closeSync(output);
-
-  let ended = false;
-  const endWithUs = (): void => void child.kill(options.stopSignal);
-  process.once('exit', endWithUs);
-  const exited = new Promise<void>((resolve) => {
-    child.once('exit', () => {
-      ended = true;
-      process.removeListener('exit', endWithUs);
-      resolve();
-    });
-  });
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve);
-    child.once('error', (error) => {
-      process.removeListener('exit', endWithUs);
-      reject(error);
-    });
+    child.once('error', reject);
   });
-
+  const signal = async (name: NodeJS.Signals): Promise<void> => void child.kill(name);
   return {
     pid: child.pid as number,
     exited,
-    hasExited: () => ended,
-    output: () => readFileSync(options.logFile).subarray(begin).toString('utf8'),
-    async stop() {
-      child.kill(options.stopSignal);
-      if (await settlesWithin(exited, STOP_MS)) return;
-      child.kill('SIGKILL');
-      await exited;
-    },
-    async kill() {
-      child.kill('SIGKILL');
-      await exited;
-    },
+    signal,
+    pause: () => signal('SIGSTOP'),
+    resume: () => signal('SIGCONT'),
   };
 }
 

@@ -158,13 +158,13 @@ describe('bus over NATS, when things go wrong', () => {
 
   it('notices a server that hangs', async () => {
     const caller = await bus('caller');
-    process.kill(nats.server().pid, 'SIGSTOP');
+    await nats.server().pause();
     try {
       const ask = () => refusalOf(caller.call('t.nobody', { timeoutMs: 100 }, ''));
       await until(async () => busFaultOf(await ask()) === 'timeout');
       await until(() => !caller.ready(), 15_000);
     } finally {
-      process.kill(nats.server().pid, 'SIGCONT');
+      await nats.server().resume();
     }
     await until(() => caller.ready());
   }, 30_000);

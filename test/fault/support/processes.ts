@@ -1,6 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { commandOf } from '@countersign/deploy/data-directory';
+import { STORES_FILE } from '@countersign/deploy/stores-file';
+import type { StoresFile } from '@countersign/deploy/stores-file';
 import type { Instance } from '../../support/instance.js';
 import { until } from '../../support/requests.js';
 
@@ -32,10 +35,12 @@ export function replicasOf(instance: Instance, ...targets: string[]): Replica[] 
   });
 }
 
-/** The launcher's own server of that kind; undefined in the moment between its death and its return. */
+/** The launcher's own server of that kind; undefined between its death and its return. It may run in a container. */
 export function storeOf(instance: Instance, name: StoreName): Child | undefined {
-  return childrenOf(instance.launcher.pid as number).find(({ command }) =>
-    STORE_COMMANDS[name].test(command),
+  const file = join(instance.dataDirectory, STORES_FILE);
+  const { started } = JSON.parse(readFileSync(file, 'utf8')) as StoresFile;
+  return started.find(
+    ({ pid, command }) => STORE_COMMANDS[name].test(command) && commandOf(pid) === command,
   );
 }
 

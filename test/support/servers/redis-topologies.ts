@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findRedis, freePort, startRedis } from '@countersign/dev-servers';
+import { freePort, startRedis } from '@countersign/dev-servers';
 import type { RunningStore } from '@countersign/dev-servers';
 import { Redis } from 'ioredis';
-import { startChild } from './child.js';
 
 export interface RedisTopology {
   /** Those that a client is told. */
@@ -40,16 +39,8 @@ export async function startSentinel(dir: string, password: string): Promise<Redi
     ].join('\n'),
   );
   const url = `redis://127.0.0.1:${port}`;
-  const sentinel = await startChild(
-    findRedis() as string,
-    [file, '--sentinel'],
-    { log: join(dir, 'sentinel.log') },
-    () =>
-      within(url, async (client) => {
-        const replicas = (await client.call('SENTINEL', 'REPLICAS', 'main')) as unknown[];
-        if (replicas.length === 0) throw new Error('the Sentinel knows no replica');
-      }),
-  );
+  const sentinel = await startRedis({ dir, port, sentinel: file, log: join(dir, 'sentinel.log') });
+  await within(url, untilReplicaKnown);
   const servers = [primary, replica];
   return {
     urls: [url],
@@ -59,6 +50,10 @@ export async function startSentinel(dir: string, password: string): Promise<Redi
       await Promise.all(servers.map((server) => server.kill()));
     },
   };
+}
+
+async function untilReplicaKnown(client: Redis): Promise<void> {
+  while (((await client.call('SENTINEL', 'REPLICAS', 'main')) as unknown[]).length === 0);
 }
 
 const SLOTS = 16_384;
