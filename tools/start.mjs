@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // The first command, `npm start`: installs and builds missing parts, then hands over to src/launcher. Plain Node without
-// dependencies, because it runs on a clone with nothing installed. Plain Node without dependencies, for it runs on a clone
-// with nothing installed.
+// dependencies, because it runs on a clone with nothing installed.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -15,7 +14,7 @@ const HELP = `Starts Countersign on this machine, for development: npm start -- 
   --no-demo             do not drive a demonstration through it
   --no-quotas           lift the quotas and rates
   --split               one process per service and worker, over NATS and Redis
-  --replicas N          with --split: N processes of each
+  --replicas N|LIST     with --split: N processes of each; or of some, such as gateway=2,worker-delivery=0
   --no-build            start what is built already
   --install-packages    install servers that are missing as Debian packages without asking (as root)
   --help                this text
@@ -31,7 +30,7 @@ const OPTIONS = {
   'no-demo': { type: 'boolean', default: false },
   'no-quotas': { type: 'boolean', default: false },
   split: { type: 'boolean', default: false },
-  replicas: { type: 'string', default: '1' },
+  replicas: { type: 'string' },
   'no-build': { type: 'boolean', default: false },
   'install-packages': { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
@@ -59,8 +58,7 @@ try {
 function read(args) {
   const values = parsed(args);
   if (values.help) return null;
-  const replicas = whole('replicas', values.replicas, 1, 16);
-  if (replicas > 1 && !values.split)
+  if (values.replicas !== undefined && !values.split)
     throw new Missing('--replicas needs --split: npm start -- --split --replicas 2');
   return {
     port: port('port', values.port),
@@ -69,7 +67,7 @@ function read(args) {
     demo: !values['no-demo'],
     quotas: !values['no-quotas'],
     split: values.split,
-    replicas,
+    replicas: replicas(values.replicas ?? '1'),
     build: !values['no-build'],
     installPackages: values['install-packages'],
   };
@@ -87,6 +85,17 @@ function parsed(args) {
 
 function port(name, text) {
   return text === undefined ? undefined : whole(name, text, 0, 65_535);
+}
+
+/** A number for each target, or numbers by target; the launcher knows the targets' names. */
+function replicas(text) {
+  if (!text.includes('=')) return whole('replicas', text, 1, 16);
+  return Object.fromEntries(
+    text.split(',').map((entry) => {
+      const [target, count = ''] = entry.split('=');
+      return [target, whole(`replicas ${target}`, count, 0, 16)];
+    }),
+  );
 }
 
 function whole(name, text, least, most) {

@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS, textDigest } from '@countersign/protocol';
 import { codeOf } from '../support/answers.js';
 import { Client, operatorOf, personOf } from '../support/client.js';
 import type { Demo, Instance } from '../support/instance.js';
-import { startInstance } from '../support/instance.js';
+import { startInstance, workersOnly } from '../support/instance.js';
 import { noteLongTurns } from '../support/turns-noted.js';
 import { newRoute } from '../support/own-route.js';
 import type { OwnRoute } from '../support/own-route.js';
@@ -28,7 +28,7 @@ let gateway: number;
 let pids: Record<string, number>;
 
 beforeAll(async () => {
-  instance = await startInstance({ split: true, env: turns.env });
+  instance = await startInstance({ split: true, replicas: workersOnly('anchor'), env: turns.env });
   demo = instance.demo;
   producer = new Client(demo.origin, { token: demo.producer.token });
   reviewer = await personOf(demo, instance.dataDirectory, demo.people[1]!.id);

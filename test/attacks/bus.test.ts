@@ -19,7 +19,7 @@ import { testNats } from '@countersign/dev-servers/testing';
 import type { TestStore } from '@countersign/dev-servers/testing';
 import { operatorOf, personOf, producerOf } from '../support/client.js';
 import type { Client } from '../support/client.js';
-import { runCommand, startInstance } from '../support/instance.js';
+import { runCommand, startInstance, workersOnly } from '../support/instance.js';
 import type { Instance } from '../support/instance.js';
 import { createMemoryParcels } from '../support/memory-parcels.js';
 import { identityOf } from '../support/people.js';
@@ -47,7 +47,7 @@ describe('an attacker who reads and writes on the bus', () => {
   const keys = (name: string): string => join(instance.dataDirectory, 'keys', name);
 
   beforeAll(async () => {
-    instance = await startInstance({ split: true });
+    instance = await startInstance({ split: true, replicas: workersOnly('anchor') });
     operator = operatorOf(instance.demo);
     producer = producerOf(instance.demo);
     const { urls } = JSON.parse(readFileSync(join(instance.dataDirectory, 'stores.json'), 'utf8'));

@@ -5,7 +5,7 @@ import { replicasOf } from '../fault/support/processes.js';
 import { Client, personOf, producerOf } from '../support/client.js';
 import type { Answer } from '../support/client.js';
 import type { Demo, Instance } from '../support/instance.js';
-import { startInstance } from '../support/instance.js';
+import { startInstance, workersOnly } from '../support/instance.js';
 import { reviewInput, until } from '../support/requests.js';
 import { slowResponse, slowSchema, slowToCompile } from '../support/slow-schemas.js';
 
@@ -20,7 +20,7 @@ let slowRequest: string;
 const KNOWN = { title: 'known' };
 
 beforeAll(async () => {
-  instance = await startInstance({ split: true });
+  instance = await startInstance({ split: true, replicas: workersOnly('anchor') });
   const { demo, dataDirectory } = instance;
   const [attacker, reviewer] = await Promise.all(
     [demo.people[1]!, demo.other.people[1]!].map(({ id }) => personOf(demo, dataDirectory, id)),

@@ -5,7 +5,7 @@ import { personOf, producerOf } from '../support/client.js';
 import type { Client as Person } from '../support/client.js';
 import { newFolder } from '../support/folder.js';
 import type { Demo, Instance } from '../support/instance.js';
-import { startInstance } from '../support/instance.js';
+import { startInstance, workersOnly } from '../support/instance.js';
 import { claimInput, decide, executionInput, until } from '../support/requests.js';
 
 // docs/client.md, "Waiting", against the service.
@@ -24,8 +24,7 @@ let held: number;
 let mostHeld: number;
 
 beforeAll(async () => {
-  dataDirectory = newFolder('waiting');
-  instance = await startInstance({ split: true, dataDirectory });
+  instance = await startInstance({ split: true, replicas: workersOnly('anchor', 'expiry') });
   demo = instance.demo;
   producer = producerOf(demo);
   reviewer = await personOf(demo, instance.dataDirectory, demo.people[1]!.id);

@@ -66,6 +66,7 @@ describe('one of two replicas is five minutes ahead, is set right, and then five
     setClock(OFF_MS[0] as number);
     const hook = join(ROOT, 'test/fault/support/wrong-clock.mjs');
     ({ instance, cast } = await startFaultFixture('clock', {
+      replicas: 2,
       env: { NODE_OPTIONS: `--import ${hook}`, WRONG_CLOCKS: clocks },
     }));
   }, 120_000);

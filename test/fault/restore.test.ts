@@ -44,7 +44,10 @@ describe('the database is restored while jobs wait', () => {
   let redis: Redis;
 
   beforeAll(async () => {
-    ({ instance, cast } = await startFaultFixture('restore', { dataDirectory }));
+    ({ instance, cast } = await startFaultFixture('restore', {
+      dataDirectory,
+      replicas: { 'worker-expiry': 2 },
+    }));
     const stores = JSON.parse(readFileSync(join(dataDirectory, 'stores.json'), 'utf8'));
     redis = new Redis(stores.urls.REDIS_URL);
   }, 120_000);

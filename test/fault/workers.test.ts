@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SignedRecord } from '@countersign/protocol';
+import { workersOnly } from '../support/instance.js';
 import type { Instance } from '../support/instance.js';
 import { reviewInput, until } from '../support/requests.js';
 import { inParallel } from './support/lifecycles.js';
@@ -37,6 +38,7 @@ describe('workers stop, stall and die', () => {
 
   beforeAll(async () => {
     ({ instance, cast } = await startFaultFixture('workers', {
+      replicas: { ...workersOnly('anchor'), 'worker-expiry': 2 },
       env: { WORKER_LOCK_SECONDS: String(LOCK_SECONDS) },
     }));
   }, 120_000);

@@ -11,7 +11,7 @@ const SECONDS = 600;
 /** Automatic reminders, over both stores that queues can have. */
 describe.each([
   { name: 'queues in PostgreSQL, one process', split: false },
-  { name: 'queues in Redis, two replicas of each worker', split: true },
+  { name: 'queues in Redis, two replicas of its worker', split: true },
 ])('$name', ({ split }) => {
   let fixture: DeliveryFixture;
   let reviewer: Client;

@@ -29,7 +29,7 @@ interface Told {
 /** Webhooks as a receiver of them sees it, over both stores that queues can have (protocol §11.4, §11.5). */
 describe.each([
   { name: 'queues in PostgreSQL, one process', split: false },
-  { name: 'queues in Redis, two replicas of each worker', split: true },
+  { name: 'queues in Redis, two replicas of its worker', split: true },
 ])('$name', ({ split }) => {
   let fixture: DeliveryFixture;
   let reviewer: Client;

@@ -5,7 +5,7 @@ import { codeOf, tally } from '../../support/answers.js';
 import { Client, operatorOf } from '../../support/client.js';
 import type { Answer } from '../../support/client.js';
 import type { Demo, Instance } from '../../support/instance.js';
-import { startInstance } from '../../support/instance.js';
+import { startInstance, workersOnly } from '../../support/instance.js';
 import type { OwnRoute } from '../../support/own-route.js';
 import { newRoute } from '../../support/own-route.js';
 import { newToken } from '../../support/people.js';
@@ -13,7 +13,7 @@ import { reviewInput } from '../../support/requests.js';
 import { Tampering } from '../../support/tampering.js';
 import { connectTo } from '../../support/truths.js';
 
-// Quotas of protocol §9.2 and rates of R34, counted together by two replicas of every service (R20): exact under parallel
+// Quotas of protocol §9.2 and rates of R34, counted together by two replicas of gateway and request (R20): exact under parallel
 // calls, unchanged by refused or repeated calls.
 
 const PLACES = 25;
@@ -34,7 +34,7 @@ beforeAll(async () => {
   instance = await startInstance({
     quotas: true,
     split: true,
-    replicas: 2,
+    replicas: { ...workersOnly('anchor', 'expiry'), gateway: 2, request: 2 },
     env: {
       ...Object.fromEntries(
         Object.entries(RATES).map(([name, rate]) => [`RATE_${name.toUpperCase()}`, String(rate)]),

@@ -22,7 +22,7 @@ import {
 } from './fixture.js';
 import type { Fixture } from './fixture.js';
 
-/** Protocol §11.3: the parts of a request that stay after its audit, over two replicas of everything. */
+/** Protocol §11.3: the parts of a request that stay after its audit, over two replicas of the request service and its worker. */
 describe('audit deletion', () => {
   let fixture: Fixture;
 

@@ -47,14 +47,14 @@ export interface StoreUrls {
   readonly REDIS_URL?: string;
 }
 
-/** In one process with queues in PostgreSQL, or split with two replicas of everything and queues in Redis. */
+/** In one process with queues in PostgreSQL, or split with two replicas of the request service and its worker, and queues in Redis. */
 export async function startFixture(
   options: { readonly split?: boolean; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<Fixture> {
   const { split = false, env = {} } = options;
   const instance = await startInstance({
     split,
-    ...(split ? { replicas: 2 } : {}),
+    ...(split ? { replicas: { request: 2, 'worker-deletion': 2 } } : {}),
     env: { SWEEP_SECONDS: '1', ...env },
   });
   const { demo, dataDirectory } = instance;

@@ -30,7 +30,7 @@ import type { Fixture } from './fixture.js';
 /** Protocol §11.2, by the worker, over both stores that queues can have. */
 describe.each([
   { name: 'queues in PostgreSQL, one process', split: false },
-  { name: 'queues in Redis, two replicas of each worker', split: true },
+  { name: 'queues in Redis, two replicas of its worker', split: true },
 ])('private deletion: $name', ({ split }) => {
   let fixture: Fixture;
 

@@ -10,7 +10,7 @@ import { createJobs } from '@countersign/platform/jobs';
 import type { Jobs } from '@countersign/platform/jobs';
 import { operatorOf, personOf, producerOf } from '../../support/client.js';
 import type { Client } from '../../support/client.js';
-import { startInstance } from '../../support/instance.js';
+import { startInstance, workersOnly } from '../../support/instance.js';
 import type { Demo, Instance } from '../../support/instance.js';
 import {
   PATIENT_ENQUEUE_MS,
@@ -30,12 +30,15 @@ interface ChangedEvent {
   readonly state: Record<string, string>;
 }
 
+/** The workers of deadlines. */
+const TWICE = { 'worker-expiry': 2, 'worker-deletion': 2, 'worker-reconciliation': 2 };
+
 /**
  * Deadlines that no call brings about, over both stores that queues can have (protocol §11.1, R23, invariant I12).
  */
 describe.each([
   { name: 'queues in PostgreSQL, one process', split: false },
-  { name: 'queues in Redis, two replicas of each worker', split: true },
+  { name: 'queues in Redis, two replicas of its workers', split: true },
 ])('$name', ({ split }) => {
   let instance: Instance;
   let demo: Demo;
@@ -49,7 +52,7 @@ describe.each([
   beforeAll(async () => {
     instance = await startInstance({
       split,
-      ...(split ? { replicas: 2 } : {}),
+      ...(split ? { replicas: { ...workersOnly('anchor'), ...TWICE } } : {}),
       env: { SWEEP_SECONDS: '1' },
     });
     const { dataDirectory } = instance;

@@ -41,7 +41,6 @@ describe('a trace', () => {
     collector = await startCollector();
     fixture = await startDeliveryFixture({
       split: true,
-      replicas: 1,
       env: {
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
         OTEL_TRACES_SAMPLER_ARG: '0',

@@ -17,18 +17,30 @@ export interface FaultFixture {
   readonly cast: Cast;
 }
 
+/** Two of all that a call or its anchor passes; the workers of deadlines and deliveries are one each. */
+const SERVICES = {
+  gateway: 2,
+  schema: 2,
+  request: 2,
+  review: 2,
+  'execution-authority': 2,
+  ledger: 2,
+  notifier: 2,
+  'worker-anchor': 2,
+};
+
 /**
- * Starts the product in split mode with two replicas of each service, over stores of its own. FAULT_DATA names a
+ * Starts the product in split mode over stores of its own, with two replicas of each service when `replicas` are not given. FAULT_DATA names a
  * directory that keeps the data and logs of each run for debugging.
  */
 export async function startFaultFixture(
   name: string,
-  options: Pick<InstanceOptions, 'quotas' | 'env' | 'dataDirectory'> = {},
+  options: Pick<InstanceOptions, 'quotas' | 'env' | 'dataDirectory' | 'replicas'> = {},
 ): Promise<FaultFixture> {
   const kept = process.env['FAULT_DATA'];
   const instance = await startInstance({
     split: true,
-    replicas: 2,
+    replicas: SERVICES,
     ...(kept === undefined ? {} : { dataDirectory: join(kept, `${name}-${Date.now()}`) }),
     ...options,
   });

@@ -32,7 +32,12 @@ export async function keepDown(
     if (server !== undefined && kill9(server)) {
       kills += 1;
       if (FORGETFUL.includes(name)) {
-        rmSync(join(instance.dataDirectory, name), { recursive: true, force: true });
+        rmSync(join(instance.dataDirectory, name), {
+          recursive: true,
+          force: true,
+          // The next server may have started in it already.
+          maxRetries: 10,
+        });
       }
     }
     await delay(10);

@@ -7,8 +7,8 @@ import { explain } from '@countersign/deploy/plain-error';
 import { choosePorts } from './ports.js';
 import { provideStores } from './stores.js';
 import { supervise } from './supervisor.js';
-import { environmentOf, originsOf, processesOf } from './targets.js';
-import type { Origins } from './targets.js';
+import { checkReplicas, environmentOf, originsOf, processesOf } from './targets.js';
+import type { Origins, Replicas } from './targets.js';
 
 /** The options of `npm start`; an absent port means the usual one, 0 a free one. */
 export interface LaunchOptions {
@@ -19,7 +19,7 @@ export interface LaunchOptions {
   readonly demo: boolean;
   readonly quotas: boolean;
   readonly split: boolean;
-  readonly replicas: number;
+  readonly replicas: Replicas;
   /** Whether missing servers are installed as Debian packages without asking. */
   readonly installPackages: boolean;
 }
@@ -56,6 +56,7 @@ export async function launch(options: LaunchOptions): Promise<void> {
 }
 
 async function start(options: LaunchOptions, ends: Ends, ending: AbortSignal): Promise<void> {
+  checkReplicas(options.replicas);
   const data = takeDataDirectory(options.data ?? DEFAULT_DATA);
   ends.push(() => data.release());
   const ports = await choosePorts(data, options);

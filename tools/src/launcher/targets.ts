@@ -2,6 +2,7 @@ import { BUS } from '@countersign/deploy/configuration';
 import { messageKeysVariable } from '@countersign/deploy/message-settings';
 import { signingKeyVariable } from '@countersign/deploy/signing-settings';
 import { STORES_FILE } from '@countersign/deploy/stores-file';
+import { PlainError } from '@countersign/deploy/plain-error';
 import { TARGETS, rowOf } from '@countersign/deploy/targets';
 import type { Target } from '@countersign/deploy/targets';
 import type { DataDirectory } from '@countersign/deploy/data-directory';
@@ -26,21 +27,35 @@ export function originsOf(ports: Ports): Origins {
   };
 }
 
+/** How many processes each target has with `split`: one number for all, or numbers by target, 1 where none is given. */
+export type Replicas = number | Readonly<Record<string, number>>;
+
+/** Throws a PlainError when `replicas` names an unknown target. */
+export function checkReplicas(replicas: Replicas): void {
+  const unknown = Object.keys(replicas).find((name) => !TARGETS.includes(name as Target));
+  if (unknown !== undefined)
+    throw new PlainError(`--replicas: no target ${unknown}; they are ${TARGETS.join(', ')}.`);
+}
+
 /** The processes to run, in groups: one for all targets, or with `split` one per target and replica. */
 export function processesOf(
   data: DataDirectory,
   env: Readonly<Record<string, string>>,
-  { split, replicas }: { split: boolean; replicas: number },
+  { split, replicas }: { split: boolean; replicas: Replicas },
 ): TargetProcess[][] {
   if (!split) {
     const keys = Object.assign({}, ...TARGETS.map((target) => keysOf(data, target)));
     const own = { ...process.env, ...env, ...keys };
     return [[{ name: 'all', target: 'all', env: own, shared: false }]];
   }
+  const countOf = (target: Target): number => {
+    const count = typeof replicas === 'number' ? replicas : (replicas[target] ?? 1);
+    return rowOf(target).single ? Math.min(count, 1) : count;
+  };
   const stages = [...new Set(TARGETS.map((target) => rowOf(target).stage))].sort();
   return stages.map((stage) =>
     TARGETS.filter((target) => rowOf(target).stage === stage).flatMap((target) =>
-      replicasOf(target, rowOf(target).single ? 1 : replicas, environmentFor(target, data, env)),
+      replicasOf(target, countOf(target), environmentFor(target, data, env)),
     ),
   );
 }

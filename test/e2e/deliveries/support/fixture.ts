@@ -11,7 +11,7 @@ import type { Trust } from '@countersign/protocol';
 import { operatorOf, personOf, producerOf } from '../../../support/client.js';
 import type { Client } from '../../../support/client.js';
 import type { Demo, Instance } from '../../../support/instance.js';
-import { startInstance } from '../../../support/instance.js';
+import { startInstance, workersOnly } from '../../../support/instance.js';
 import { identityOf } from '../../../support/people.js';
 import { PATIENT_ENQUEUE_MS, until } from '../../../support/requests.js';
 import { connectTo } from '../../../support/truths.js';
@@ -61,14 +61,18 @@ export interface DeliveryFixture {
 
 export interface SceneOptions {
   readonly split: boolean;
-  /** Of each target, with `split`; 2 when not given. */
-  readonly replicas?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** Split, notices and mails have two workers each. */
+const REPLICAS = {
+  ...workersOnly('anchor', 'expiry', 'deletion'),
+  'worker-delivery': 2,
+  'worker-reminder': 2,
+};
+
 export async function startDeliveryFixture({
   split,
-  replicas = 2,
   env = {},
 }: SceneOptions): Promise<DeliveryFixture> {
   const certificate = selfSigned(['localhost']);
@@ -79,7 +83,7 @@ export async function startDeliveryFixture({
   const mail = await startMailServer({ certificate });
   const instance = await startInstance({
     split,
-    ...(split ? { replicas } : {}),
+    ...(split ? { replicas: REPLICAS } : {}),
     env: {
       NODE_EXTRA_CA_CERTS: trusted,
       SWEEP_SECONDS: '1',
