@@ -2,6 +2,7 @@ import { createHmac, generateKeyPairSync, hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PostgresParcels, createPool } from '@countersign/database';
+import { ASKED } from '@countersign/deploy';
 import { connect } from '@nats-io/transport-node';
 import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node';
 import {
@@ -14,7 +15,7 @@ import {
   readCallerKeys,
   readMessageKeys,
 } from '@countersign/platform';
-import type { Bus, BusHeaders, Caller } from '@countersign/platform';
+import type { AskedService, Bus, BusHeaders, Caller } from '@countersign/platform';
 import { testNats } from '@countersign/dev-servers/testing';
 import type { TestStore } from '@countersign/dev-servers/testing';
 import { operatorOf, personOf, producerOf } from '../support/client.js';
@@ -272,13 +273,10 @@ describe('a service that the gateway speaks to', () => {
       callerKey: always(
         readCallerKey(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()),
       ),
-      messageKeys: {
-        request: keys,
-        review: keys,
-        'execution-authority': keys,
-        ledger: keys,
-        notifier: keys,
-      },
+      messageKeys: Object.fromEntries(ASKED.map((service) => [service, keys])) as Record<
+        AskedService,
+        typeof keys
+      >,
       clock,
       compatible: false,
     });

@@ -36,7 +36,7 @@ afterAll(async () => {
   await instance?.stop();
 }, 60_000);
 
-interface Setting {
+interface Scenario {
   readonly route: string;
   readonly producer: Client;
   readonly producerId: string;
@@ -45,7 +45,7 @@ interface Setting {
   demo: Instance['demo'];
 }
 
-async function setting(): Promise<Setting> {
+async function scenario(): Promise<Scenario> {
   const { demo } = instance;
   const route = `route-${randomUUID()}`;
   const producerId = `bot-${randomUUID()}`;
@@ -108,7 +108,7 @@ async function reasonsOf(client: Client, id: string): Promise<string[]> {
 }
 
 it('moves a route’s revision with its rules and not with its members', async () => {
-  const { putRoute } = await setting();
+  const { putRoute } = await scenario();
   expect((await putRoute({ reviewers: [people[1]] })).revision).toBe(1);
   expect((await putRoute({ modes: ['durable', 'live_window'] })).revision).toBe(2);
   expect((await putRoute({ modes: ['durable', 'live_window'] })).revision).toBe(2);
@@ -116,7 +116,7 @@ it('moves a route’s revision with its rules and not with its members', async (
 });
 
 it('cancels pending requests and revokes unused grants when the rules of a route change', async () => {
-  const { producer, putRoute, demo } = await setting();
+  const { producer, putRoute, demo } = await scenario();
   const pending = await producer.post('/v2/requests', reviewInput(demo));
   const granted = await authorisedRequest(demo, producer, ruth);
   await putRoute({ modes: ['durable', 'fixed_mock'] });
@@ -129,7 +129,7 @@ it('cancels pending requests and revokes unused grants when the rules of a route
 });
 
 it('revokes decisions of a removed reviewer, and hides the rest from them', async () => {
-  const { producer, putRoute, demo } = await setting();
+  const { producer, putRoute, demo } = await scenario();
   const granted = await authorisedRequest(demo, producer, ruth);
   const other = await authorisedRequest(demo, producer, ravi);
   const pending = await producer.post('/v2/requests', reviewInput(demo));
@@ -145,7 +145,7 @@ it('revokes decisions of a removed reviewer, and hides the rest from them', asyn
 });
 
 it('ends the requests of a producer that a route no longer takes', async () => {
-  const { producer, putRoute, demo } = await setting();
+  const { producer, putRoute, demo } = await scenario();
   const pending = await producer.post('/v2/requests', reviewInput(demo));
   await putRoute({ allowed_producers: [] });
   expect((await statusOf(pending.body.request.id))[0]).toBe('cancelled');
@@ -159,7 +159,7 @@ it('ends the requests of a producer that a route no longer takes', async () => {
 
 it('ends the requests of a producer that is disabled, rebound or loses the route', async () => {
   for (const change of [{ enabled: false }, { owner: people[1] }, { routes: [] }]) {
-    const { producer, putProducer, demo } = await setting();
+    const { producer, putProducer, demo } = await scenario();
     const pending = await producer.post('/v2/requests', reviewInput(demo));
     await putProducer(change);
     expect((await statusOf(pending.body.request.id))[0]).toBe('cancelled');
@@ -172,14 +172,14 @@ it('ends the requests of a producer that is disabled, rebound or loses the route
 });
 
 it('does not change requests when a producer gets a route or another token', async () => {
-  const { producer, putProducer, route, demo } = await setting();
+  const { producer, putProducer, route, demo } = await scenario();
   const pending = await producer.post('/v2/requests', reviewInput(demo));
   await putProducer({ routes: [route, 'another'] });
   expect((await statusOf(pending.body.request.id))[0]).toBe('pending');
 });
 
 it('cancels at once the requests of a disabled requester (R10), and revokes decisions of a disabled reviewer', async () => {
-  const { producer, putProducer, putRoute, demo } = await setting();
+  const { producer, putProducer, putRoute, demo } = await scenario();
   const humans = [`human-${randomUUID()}`, `human-${randomUUID()}`] as const;
   const putHuman = (id: string, enabled: boolean) =>
     operator.put(`/v2/admin/principals/${id}`, {
@@ -203,7 +203,7 @@ it('cancels at once the requests of a disabled requester (R10), and revokes deci
 });
 
 it('answers 503 while the identity of requester or reviewer is uncertain, and stores nothing of it', async () => {
-  const { producer, putProducer, demo } = await setting();
+  const { producer, putProducer, demo } = await scenario();
   const requester = `human-${randomUUID()}`;
   const put = (certain: boolean) =>
     operator.put(`/v2/admin/principals/${requester}`, {
@@ -229,7 +229,7 @@ it('answers 503 while the identity of requester or reviewer is uncertain, and st
 });
 
 it('lets a human own requests (R1), from asking to the outcome, but never review them', async () => {
-  const { route, putRoute, demo } = await setting();
+  const { route, putRoute, demo } = await scenario();
   await putRoute({ reviewers: people });
   const created = await owner.post('/v2/requests', executionInput(demo));
   expect(created.status).toBe(201);
@@ -301,7 +301,7 @@ it('lets a human with the power operate (R2), with CSRF proof, and takes it away
 });
 
 it('reconciles as an operator only, with a reason and evidence, and keeps every record', async () => {
-  const { producer, demo } = await setting();
+  const { producer, demo } = await scenario();
   const granted = await authorisedRequest(demo, producer, ruth);
   const { id } = granted.body.request;
   const input = claimInput(granted);
@@ -335,7 +335,7 @@ it('reconciles as an operator only, with a reason and evidence, and keeps every 
 });
 
 it('replaces unconsumed work atomically, and never consumed work', async () => {
-  const { producer, demo } = await setting();
+  const { producer, demo } = await scenario();
   const granted = await authorisedRequest(demo, producer, ruth);
   const { id, execution } = granted.body.request;
   const supersede = (of: string, changes: object = {}) =>
@@ -368,7 +368,7 @@ it('replaces unconsumed work atomically, and never consumed work', async () => {
 });
 
 it('deletes private material early, keeps the proof, and blocks new admission', async () => {
-  const { producer, demo } = await setting();
+  const { producer, demo } = await scenario();
   const granted = await authorisedRequest(demo, producer, ruth);
   const { id } = granted.body.request;
   const discarded = await producer.post(`/v2/requests/${id}/discard`);

@@ -105,12 +105,12 @@ function idFor(pool: Pool, operation: Operation, number: number): string {
 
 /** A caller that the operation is for. */
 function aptCaller(
-  { cast, setting, callers }: Pool,
+  { cast, scenario, callers }: Pool,
   operation: Operation,
   request: KnownRequest | undefined,
   number: number,
 ): Caller {
-  const owners = [setting.producers[0], setting.producers[0], cast.owner];
+  const owners = [scenario.producers[0], scenario.producers[0], cast.owner];
   const owner = request?.owner ?? pick(owners, number);
   const operators = [cast.operator, cast.operator, cast.reviewers[1]];
   const { name } = operation;

@@ -111,7 +111,7 @@ function identities(dataDirectory: string) {
 }
 
 /** Producers and routes of one chain: nothing that another chain did can be seen through them. */
-export interface Setting {
+export interface Scenario {
   readonly producers: readonly [Caller, Caller];
   /** For anything; for requests that are over within a second or two; for requests that need the profile of apps. */
   readonly routes: readonly [string, string, string];
@@ -119,7 +119,7 @@ export interface Setting {
 
 let chains = 0;
 
-export async function newSetting(cast: Cast): Promise<Setting> {
+export async function newScenario(cast: Cast): Promise<Scenario> {
   chains += 1;
   const { demo } = cast;
   const operator = operatorOf(demo);
@@ -143,7 +143,7 @@ export async function newSetting(cast: Cast): Promise<Setting> {
   return { producers, routes };
 }
 
-/** A RouteInput for one of a setting's routes. */
+/** A RouteInput for one of a scenario's routes. */
 export function routeOf(cast: Cast, producers: readonly Caller[], place: 0 | 1 | 2) {
   const short = { review_seconds: 2, grant_seconds: 2, execution_seconds: 1 };
   return {

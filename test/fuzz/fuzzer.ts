@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Instance } from '../support/instance.js';
-import { gatherCast, newSetting } from './cast.js';
+import { gatherCast, newScenario } from './cast.js';
 import type { Cast } from './cast.js';
 import { Finding, playChain } from './chain.js';
 import { Effects } from './effects.js';
@@ -106,7 +106,7 @@ const OPENING = [1, 28].map((choice) =>
   plainCall('request.create', { draft: { ...NO_DRAFT, choice } }),
 );
 
-/** One chain with a setting of its own; the finding that ended it, or null. `watchedOf` 0: no call is watched. */
+/** One chain with a scenario of its own; the finding that ended it, or null. `watchedOf` 0: no call is watched. */
 async function play(
   cast: Cast,
   effects: Effects,
@@ -114,7 +114,7 @@ async function play(
   steps: readonly Step[],
   watchedOf: number,
 ): Promise<Finding | null> {
-  const pool = new Pool(cast, await newSetting(cast));
+  const pool = new Pool(cast, await newScenario(cast));
   const watches = (call: number) => watchedOf > 0 && call % watchedOf === 0;
   try {
     await playChain({ pool, effects, tally, watches }, [...OPENING, ...steps]);

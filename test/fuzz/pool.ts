@@ -2,7 +2,7 @@ import { textDigest } from '@countersign/protocol';
 import type { OperationName } from '@countersign/protocol';
 import type { Answer } from '../support/client.js';
 import type { Caller } from './caller.js';
-import type { Cast, Setting } from './cast.js';
+import type { Cast, Scenario } from './cast.js';
 
 /** A request that a chain made, as far as its answers have told. */
 export interface KnownRequest {
@@ -43,9 +43,9 @@ export class Pool {
 
   constructor(
     readonly cast: Cast,
-    readonly setting: Setting,
+    readonly scenario: Scenario,
   ) {
-    const { producers, routes } = setting;
+    const { producers, routes } = scenario;
     const { publisher, operator, owner, reviewers, others } = cast;
     this.callers = [...producers, publisher, operator, owner, ...reviewers, ...others];
     this.principals = [...producers, ...reviewers, owner, publisher].map(({ id }) => id);
@@ -56,7 +56,7 @@ export class Pool {
   /** Another name on each call, and the same ones in the same chain. */
   next(what: string): string {
     this.#numbers += 1;
-    return `${what}-${this.setting.routes[0]}-${this.#numbers}`;
+    return `${what}-${this.scenario.routes[0]}-${this.#numbers}`;
   }
 
   /** The request that a number means, among those that an operation can say something of when there are any. */
@@ -96,7 +96,7 @@ export class Pool {
         return;
       case 'request.configure-principal':
         if (!this.principals.includes(body.id)) this.principals.push(body.id);
-        // Producers of the setting end with the chain; all other callers of a chain are shared.
+        // Producers of the scenario end with the chain; all other callers of a chain are shared.
         if (this.callers.some(({ id }) => id === body.id)) this.disturbed = true;
         return;
       case 'request.configure-route':

@@ -91,7 +91,7 @@ function newRequest({ pool, draft, request }: Occasion): Record<string, unknown>
       ...(executes ? { 'proto.execution': '1-draft.1' } : {}),
       ...(app === undefined && place !== 2 ? {} : { 'proto.agent-ui': '2' }),
     },
-    route: choice % 13 === 0 ? pick(pool.routes, choice) : pool.setting.routes[place],
+    route: choice % 13 === 0 ? pick(pool.routes, choice) : pool.scenario.routes[place],
     summary: [...`? ${text}`].slice(0, 300).join(''),
     payload: { canary: withCanary('payload'), text, json },
     response_schema: schemaFor(draft),
@@ -196,7 +196,7 @@ function bundle({ draft }: Occasion): object {
 }
 
 function principal({ pool, id, draft }: Occasion): object {
-  const { cast, setting } = pool;
+  const { cast, scenario } = pool;
   const { choice, text } = draft;
   const known = pool.callers.find((caller) => caller.id === id && caller.id !== '');
   const kind = known?.kind ?? pick(['human', 'producer', 'publisher'], choice);
@@ -227,7 +227,7 @@ function principal({ pool, id, draft }: Occasion): object {
           ...common,
           publisher: cast.publisher.id,
           owner: choice % 8 === 0 ? cast.reviewers[0].id : cast.owner.id,
-          routes: setting.routes.slice(0, 3 - (choice % 2)),
+          routes: scenario.routes.slice(0, 3 - (choice % 2)),
         },
         ...(choice % 3 === 0 ? { token: choice % 9 === 0 ? text : newToken() } : {}),
       };
@@ -237,9 +237,9 @@ function principal({ pool, id, draft }: Occasion): object {
 }
 
 function route({ pool, id, draft: { choice, text } }: Occasion): object {
-  const { cast, setting } = pool;
-  const place = Math.max(0, setting.routes.indexOf(id)) as 0 | 1 | 2;
-  const usual = routeOf(cast, setting.producers, place);
+  const { cast, scenario } = pool;
+  const place = Math.max(0, scenario.routes.indexOf(id)) as 0 | 1 | 2;
+  const usual = routeOf(cast, scenario.producers, place);
   const changes: readonly object[] = [
     {},
     { reviewers: usual.reviewers.slice(0, choice % 3) },

@@ -1,13 +1,13 @@
 import { DEFAULT_LIMITS, canonicalText, textDigest } from '@countersign/protocol';
 import type { BundleRegistration, Digest } from '@countersign/protocol';
-import { faultOf, partOf } from './creation-input.js';
-import type { Fault, Keep, Part } from './creation-input.js';
+import { faultOf, measured } from './creation-input.js';
+import type { Fault, Keep, MeasuredText } from './creation-input.js';
 
 /** The input of `request.register-bundle`, taken apart as a {@link CreationInput} is. */
 export interface BundleInput {
   /** Of the whole body. */
   readonly digest: Digest;
-  readonly html: Part;
+  readonly html: MeasuredText;
   readonly tooLarge: boolean;
   readonly fault: Fault | null;
   /** '' where there is a fault. */
@@ -27,7 +27,7 @@ export function readBundle(body: string, keep: Keep): BundleInput {
   const good = fault === null && !tooLarge ? (value as BundleRegistration) : null;
   return {
     digest: textDigest(body),
-    html: partOf(good?.html ?? '', keep),
+    html: measured(good?.html ?? '', keep),
     tooLarge,
     fault,
     author: good?.author ?? '',

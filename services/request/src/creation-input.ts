@@ -10,7 +10,7 @@ import {
 import type { Digest, JsonValue, RecordName, RequestInput } from '@countersign/protocol';
 
 /** A text of a body, or its UTF-8 bytes where they are handed from one thread to another. */
-export interface Part {
+export interface MeasuredText {
   readonly text: string | Uint8Array;
   readonly bytes: number;
   readonly digest: Digest;
@@ -35,10 +35,10 @@ export interface CreationInput {
   readonly digest: Digest;
   /** The names in the body, with any other content; null for a value that cannot be a name. */
   readonly names: Readonly<Record<'route' | 'bundle' | 'occurrence' | 'recoveryOf', string | null>>;
-  readonly payload: Part;
-  readonly document: Part & { readonly tooLong: boolean };
+  readonly payload: MeasuredText;
+  readonly document: MeasuredText & { readonly tooLong: boolean };
   /** '' when it is larger than any route takes. */
-  readonly schema: Part & { readonly text: string };
+  readonly schema: MeasuredText & { readonly text: string };
   /** Bytes of their canonical form. */
   readonly metadataBytes: number;
   readonly referencesBytes: number;
@@ -58,7 +58,7 @@ export function readCreation(body: string, keep: Keep): CreationInput {
   const metadataBytes = bytesOf(raw.metadata);
   const referencesBytes = bytesOf(raw.execution?.provenance?.references);
   const most = DEFAULT_LIMITS.response_bytes;
-  const schema = partOf(canonicalText(response_schema), AS_TEXT);
+  const schema = measured(canonicalText(response_schema), AS_TEXT);
   const fault = faultOf('RequestInput', raw);
   const refused = fault !== null || metadataBytes > most || referencesBytes > most;
   return {
@@ -69,9 +69,9 @@ export function readCreation(body: string, keep: Keep): CreationInput {
       occurrence: nameOr(raw.execution?.action_occurrence_id),
       recoveryOf: nameOr(raw.execution?.recovery_of),
     },
-    payload: partOf(canonicalText(payload), keep),
+    payload: measured(canonicalText(payload), keep),
     document: {
-      ...partOf(document, keep),
+      ...measured(document, keep),
       tooLong: longerThan(document, REVIEW_DOCUMENT_CHARACTERS),
     },
     schema: { ...schema, text: schema.bytes > most ? '' : (schema.text as string) },
@@ -82,7 +82,7 @@ export function readCreation(body: string, keep: Keep): CreationInput {
   };
 }
 
-export function partOf(text: string, keep: Keep): Part {
+export function measured(text: string, keep: Keep): MeasuredText {
   return { text: keep(text), bytes: Buffer.byteLength(text), digest: textDigest(text) };
 }
 

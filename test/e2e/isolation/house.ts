@@ -2,7 +2,7 @@ import { DEFAULT_LIMITS } from '@countersign/protocol';
 import { Client } from '../../support/client.js';
 import type { Neighbours } from '../../support/neighbours.js';
 import { newToken } from '../../support/people.js';
-import { BUNDLE } from '../matrix/settings.js';
+import { BUNDLE } from '../matrix/scenarios.js';
 
 /** Resources of another tenant or principal with ids, beside requests. */
 export interface House {

@@ -9,8 +9,8 @@ import type { Neighbours } from '../../support/neighbours.js';
 import { executionBinding, executionInput, reviewInput, until } from '../../support/requests.js';
 import { changesBetween, connectTo, readTruths } from '../../support/truths.js';
 import { claimOf } from '../matrix/building.js';
-import { BUNDLE, gatherSettings } from '../matrix/settings.js';
-import type { Setting } from '../matrix/settings.js';
+import { BUNDLE, gatherScenarios } from '../matrix/scenarios.js';
+import type { Scenario } from '../matrix/scenarios.js';
 import type { House } from './house.js';
 import { gatherHouse } from './house.js';
 import { leakFindings } from './leaks.js';
@@ -33,7 +33,7 @@ let instance: Instance;
 let database: pg.Client;
 let who: Neighbours;
 let house: House;
-let settings: readonly Setting[];
+let scenarios: readonly Scenario[];
 let targets: readonly Target[];
 
 const say = (line: string) => process.stdout.write(`isolation: ${line}\n`);
@@ -43,10 +43,10 @@ beforeAll(async () => {
   database = await connectTo(instance);
   who = await gatherNeighbours(instance);
   house = await gatherHouse(who);
-  settings = (await gatherSettings(who)).map((setting) =>
-    setting.fenced ? { ...setting, fenced: false, name: 'elsewhere' } : setting,
+  scenarios = (await gatherScenarios(who)).map((scenario) =>
+    scenario.fenced ? { ...scenario, fenced: false, name: 'elsewhere' } : scenario,
   );
-  targets = await buildTargets(settings);
+  targets = await buildTargets(scenarios);
 }, 180_000);
 afterAll(async () => {
   await database?.end();
@@ -70,7 +70,7 @@ describe('resources of others answer like missing ones', () => {
     [
       'configuration',
       () =>
-        sweepConfiguration((settings[0] as Setting).callers, {
+        sweepConfiguration((scenarios[0] as Scenario).callers, {
           principals: [who.demo.producer.id, who.demo.operator.id, who.requesterId],
           routes: ['another', house.foreignRoute],
         }),
@@ -116,7 +116,7 @@ describe('names are their owner’s own', () => {
 
     const execution_identity = `executor/${randomUUID()}`;
     const nonce = randomUUID();
-    for (const { name, owner } of settings) {
+    for (const { name, owner } of scenarios) {
       const { id, input: own } = targetIn(targets, name, 'available');
       const claim = await owner.post(`/v2/requests/${id}/claims`, claimOf(own, execution_identity));
       expect([name, claim.status]).toEqual([name, 201]);

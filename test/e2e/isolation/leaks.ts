@@ -58,11 +58,11 @@ export async function leakFindings(
   const read = new Map(
     await inParallel(clients, 4, async (client) => [client, await allThatIsRead(client)] as const),
   );
-  const checks = targets.flatMap(({ built, setting, strangers }) =>
+  const checks = targets.flatMap(({ built, scenario, strangers }) =>
     strangers.flatMap(({ name, client }) =>
       marksOf(built).map((mark) => ({
         leaks: read.get(client)?.includes(mark) === true,
-        text: `${name} reads ${mark} of ${built.situation.name}, ${setting.name}`,
+        text: `${name} reads ${mark} of ${built.situation.name}, ${scenario.name}`,
       })),
     ),
   );

@@ -47,7 +47,7 @@ async function referencesOf(
 ): Promise<readonly Reference[]> {
   const { demo, producer, requester, operator } = who;
   const route = await who.route();
-  const at = (setting: string, situation: string) => targetIn(targets, setting, situation);
+  const at = (scenario: string, situation: string) => targetIn(targets, scenario, situation);
   const mine = at('of a producer', 'claimed');
   const others = [
     at('of a producer', 'admitted'),

@@ -14,16 +14,16 @@ export interface Swept {
 /** Every operation on every request, by every caller who must not know of it, against one that does not exist. */
 export async function sweepOperations(targets: readonly Target[]): Promise<Swept> {
   const operations = OPERATIONS.filter((name) => name !== 'list' && name !== 'outcomes again');
-  const calls = targets.flatMap(({ setting, built, strangers }) =>
+  const calls = targets.flatMap(({ scenario, built, strangers }) =>
     strangers.flatMap((stranger) =>
-      operations.map((operation) => ({ setting, built, stranger, operation })),
+      operations.map((operation) => ({ scenario, built, stranger, operation })),
     ),
   );
-  return pairs(calls, async ({ setting, built, stranger, operation }, turn) => {
+  return pairs(calls, async ({ scenario, built, stranger, operation }, turn) => {
     const found = await ask(built, operation, stranger, turn);
     const missing = await ask({ ...built, id: missingId(turn) }, operation, stranger, turn);
     const said = difference(found.answer, missing.answer);
-    const about = `${operation} by ${stranger.name} on ${built.situation.name}, ${setting.name}`;
+    const about = `${operation} by ${stranger.name} on ${built.situation.name}, ${scenario.name}`;
     return said === null ? null : `${about}: ${said}`;
   });
 }
@@ -47,8 +47,8 @@ export async function sweepStoredAnswers(targets: readonly Target[]): Promise<Sw
 
 /** Ids in every wrong shape, even of the caller's own requests: 404, and never a failure of ours. */
 export async function sweepShapes(targets: readonly Target[]): Promise<Swept> {
-  const calls = targets.flatMap(({ setting, built }) =>
-    misshapen(built.id).map((id) => ({ owner: setting.owner, id })),
+  const calls = targets.flatMap(({ scenario, built }) =>
+    misshapen(built.id).map((id) => ({ owner: scenario.owner, id })),
   );
   return pairs(calls, async ({ owner, id }, turn) => {
     const found = await owner.get(`/v2/requests/${id}`, { undescribed: true });

@@ -3,7 +3,7 @@ import { inParallel } from '../../support/parallel.js';
 import { awaitSituation, build } from '../matrix/building.js';
 import type { Built } from '../matrix/building.js';
 import { ALL_SITUATIONS, expectationOf } from '../matrix/reading.js';
-import type { Setting } from '../matrix/settings.js';
+import type { Scenario } from '../matrix/scenarios.js';
 
 /** As different as requests get: both purposes, open and ended, with and without material, claims and outcomes. */
 const SITUATIONS = [
@@ -22,7 +22,7 @@ const SITUATIONS = [
 
 /** A request, and all callers who must not know of it. */
 export interface Target {
-  readonly setting: Setting;
+  readonly scenario: Scenario;
   readonly built: Built;
   readonly strangers: readonly Stranger[];
 }
@@ -32,10 +32,10 @@ export interface Stranger {
   readonly client: Client;
 }
 
-export async function buildTargets(settings: readonly Setting[]): Promise<readonly Target[]> {
-  const places = settings.flatMap((setting) =>
+export async function buildTargets(scenarios: readonly Scenario[]): Promise<readonly Target[]> {
+  const places = scenarios.flatMap((scenario) =>
     ALL_SITUATIONS.filter(({ name }) => SITUATIONS.includes(name)).map((situation) => ({
-      setting,
+      scenario,
       situation,
     })),
   );
@@ -43,22 +43,22 @@ export async function buildTargets(settings: readonly Setting[]): Promise<readon
     const built = await build(place);
     const fault = await awaitSituation(built);
     if (fault !== null) throw new Error(`${place.situation.name}: ${fault}`);
-    return { setting: place.setting, built, strangers: strangersTo(place.setting, built) };
+    return { scenario: place.scenario, built, strangers: strangersTo(place.scenario, built) };
   });
 }
 
 /** Those whom not even the kind of their credential lets read it. */
-function strangersTo({ callers }: Setting, { situation }: Built): readonly Stranger[] {
+function strangersTo({ callers }: Scenario, { situation }: Built): readonly Stranger[] {
   return Object.entries(callers)
     .filter(([name]) => expectationOf(situation, 'status', name)?.status !== 200)
     .map(([name, client]) => ({ name, client }));
 }
 
-/** The request of a setting in a situation. */
-export function targetIn(targets: readonly Target[], setting: string, situation: string): Built {
+/** The request of a scenario in a situation. */
+export function targetIn(targets: readonly Target[], scenario: string, situation: string): Built {
   const found = targets.find(
-    (target) => target.setting.name === setting && target.built.situation.name === situation,
+    (target) => target.scenario.name === scenario && target.built.situation.name === situation,
   );
-  if (found === undefined) throw new Error(`no target ${setting}, ${situation}`);
+  if (found === undefined) throw new Error(`no target ${scenario}, ${situation}`);
   return found.built;
 }

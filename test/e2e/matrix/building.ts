@@ -4,7 +4,7 @@ import type { Answer, Client } from '../../support/client.js';
 import { executionBinding, executionInput, reviewInput, until } from '../../support/requests.js';
 import type { Place } from './plan.js';
 import type { Situation } from './reading.js';
-import type { Setting } from './settings.js';
+import type { Scenario } from './scenarios.js';
 
 /** A call with a key that led to a state, and its answer. */
 export interface Step {
@@ -50,10 +50,10 @@ class TooLate extends Error {}
  * together ({@link awaitSituation}). Deadlines that must pass are short; on a busy machine they can pass too soon, and
  * the next attempt gets twice the time.
  */
-export async function build({ setting, situation }: Place): Promise<Built> {
+export async function build({ scenario, situation }: Place): Promise<Built> {
   for (let seconds = 2; ; seconds *= 2) {
     try {
-      return await new Building(setting, situation, seconds).run();
+      return await new Building(scenario, situation, seconds).run();
     } catch (error) {
       if (!(error instanceof TooLate) || seconds > 30) throw error;
     }
@@ -71,7 +71,7 @@ class Building {
   #outcome: Outcome | null = null;
 
   constructor(
-    private readonly setting: Setting,
+    private readonly scenario: Scenario,
     private readonly situation: Situation,
     private readonly seconds: number,
   ) {}
@@ -84,7 +84,7 @@ class Building {
     return {
       situation: this.situation,
       id: this.#id,
-      owner: this.setting.owner,
+      owner: this.scenario.owner,
       input: this.#input,
       steps: this.#steps,
       candidates: this.#candidates,
@@ -97,7 +97,7 @@ class Building {
     const { seconds } = this;
     const { steps, purpose } = this.situation;
     const passes = (what: string) => steps.includes(`${what} over`);
-    const route = await this.setting.route(
+    const route = await this.scenario.route(
       passes('retention')
         ? {
             review_seconds: seconds,
@@ -115,30 +115,30 @@ class Building {
     });
     const changes = {
       route,
-      bundle_id: this.setting.bundle,
+      bundle_id: this.scenario.bundle,
       ...(passes('review') ? { review_seconds: seconds } : {}),
     };
     const agentUi = { 'proto.agent-ui': '2' };
     this.#input =
       purpose === 'review'
-        ? reviewInput(this.setting.demo, { ...changes, profiles: agentUi })
-        : executionInput(this.setting.demo, {
+        ? reviewInput(this.scenario.demo, { ...changes, profiles: agentUi })
+        : executionInput(this.scenario.demo, {
             ...changes,
             execution,
             profiles: { 'proto.execution': '1-draft.1', ...agentUi },
           });
-    const { body } = await this.#call('create', this.setting.owner, '/v2/requests', this.#input);
+    const { body } = await this.#call('create', this.scenario.owner, '/v2/requests', this.#input);
     this.#id = body.request.id;
   }
 
   async #take(step: string): Promise<void> {
-    const { owner } = this.setting;
+    const { owner } = this.scenario;
     const [verb = '', status = ''] = step.split(' ');
     switch (verb) {
       case 'anchored':
         return this.#anchored();
       case 'answer':
-        for (const place of this.setting.reviewers.keys()) await this.#freeze(place as 0 | 1);
+        for (const place of this.scenario.reviewers.keys()) await this.#freeze(place as 0 | 1);
         return;
       case 'approve':
       case 'authorise':
@@ -158,7 +158,7 @@ class Building {
         this.#outcome = outcomeOf(this.#claim?.identity ?? '', status);
         await (verb === 'report'
           ? this.#post('outcomes', owner, this.#outcome)
-          : this.#post('reconcile', this.setting.operator, this.#outcome));
+          : this.#post('reconcile', this.scenario.operator, this.#outcome));
         return;
       default:
         await this.#post(verb, owner, {});
@@ -172,7 +172,7 @@ class Building {
   }
 
   #reviewer(place: 0 | 1): Client {
-    return this.setting.reviewers[place] as Client;
+    return this.scenario.reviewers[place] as Client;
   }
 
   #usual(): string {
@@ -181,14 +181,18 @@ class Building {
 
   async #claimIt(): Promise<void> {
     const identity = `executor/${randomUUID()}`;
-    const { body } = await this.#post('claims', this.setting.owner, claimOf(this.#input, identity));
+    const { body } = await this.#post(
+      'claims',
+      this.scenario.owner,
+      claimOf(this.#input, identity),
+    );
     this.#claim = { id: body.payload.id, identity };
   }
 
   async #admit(): Promise<void> {
     const input = admissionOf(this.#claim, newNonce());
     await this.#accepted(
-      await this.setting.owner.post(`/v2/requests/${this.#id}/admission`, input, { key: null }),
+      await this.scenario.owner.post(`/v2/requests/${this.#id}/admission`, input, { key: null }),
     );
   }
 
@@ -201,7 +205,7 @@ class Building {
   }
 
   #status(): Promise<Answer> {
-    return this.setting.owner.get(`/v2/requests/${this.#id}`);
+    return this.scenario.owner.get(`/v2/requests/${this.#id}`);
   }
 
   #post(call: string, client: Client, body: unknown): Promise<Answer> {

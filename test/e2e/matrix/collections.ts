@@ -3,15 +3,15 @@ import type { Answer, Client } from '../../support/client.js';
 import { inParallel } from '../../support/parallel.js';
 import { reviewInput } from '../../support/requests.js';
 import { COLLECTION_CELLS } from './reading.js';
-import type { Setting } from './settings.js';
-import { BUNDLE } from './settings.js';
+import type { Scenario } from './scenarios.js';
+import { BUNDLE } from './scenarios.js';
 
 /** The operations about no single request, by all callers of the table. */
 export async function collectionFindings({
   callers,
   demo,
   route,
-}: Pick<Setting, 'callers' | 'demo' | 'route'>): Promise<readonly string[]> {
+}: Pick<Scenario, 'callers' | 'demo' | 'route'>): Promise<readonly string[]> {
   const input = reviewInput(demo, { route: await route() });
   const faults = await inParallel(COLLECTION_CELLS, 4, async ({ operation, caller, expected }) => {
     const answer = await call(callers[caller] as Client, operation, input);

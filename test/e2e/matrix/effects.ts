@@ -11,8 +11,8 @@ import { recordsOf } from './reading.js';
 
 /** Asks one cell; returns the differences from the table. */
 export async function faultsOf(cell: Cell, built: Built, turn: number): Promise<readonly string[]> {
-  const { operation, caller, expected, setting } = cell;
-  const client = setting.callers[caller] as Client;
+  const { operation, caller, expected, scenario } = cell;
+  const client = scenario.callers[caller] as Client;
   const asked = await ask(built, operation, { name: caller, client }, turn);
   const { status, body } = asked.answer;
   const code = status >= 400 ? body?.error : null;
@@ -22,16 +22,16 @@ export async function faultsOf(cell: Cell, built: Built, turn: number): Promise<
       : isHarmless(cell)
         ? []
         : await consequenceFaults(cell, built, asked);
-  const about = `${operation} by ${caller}, ${setting.name}`;
+  const about = `${operation} by ${caller}, ${scenario.name}`;
   return faults.map((fault) => `${about}: ${fault}, not ${expected.text}`);
 }
 
 async function consequenceFaults(
-  { operation, expected, setting }: Cell,
+  { operation, expected, scenario }: Cell,
   built: Built,
   { answer, reported }: Asked,
 ): Promise<string[]> {
-  const { operator } = setting;
+  const { operator } = scenario;
   const after = await operator.get(`/v2/requests/${built.id}`);
   const wanted = Object.entries({ ...built.situation.states, ...expected.moves }).map(
     ([machine, state]) => [machine, state === '@' ? reported : state],
@@ -63,7 +63,7 @@ function answerFaults(operation: string, built: Built, { body, text }: Answer): 
 
 /** The fault when a group's records about its request differ from the table. */
 export function recordFault(group: CellGroup, built: Built, before: Truths, after: Truths) {
-  const { demo, fenced } = group.setting;
+  const { demo, fenced } = group.scenario;
   const about = `${fenced ? demo.other.tenant : demo.tenant} ${built.id}`;
   const news = (after.told.get(about) ?? []).slice(before.told.get(about)?.length ?? 0);
   // Deletion happens once, and not to deleted material.

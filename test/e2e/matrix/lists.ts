@@ -3,7 +3,7 @@ import { inParallel } from '../../support/parallel.js';
 import type { Built } from './building.js';
 import type { Finding } from './finding.js';
 import { expectationOf } from './reading.js';
-import type { Setting } from './settings.js';
+import type { Scenario } from './scenarios.js';
 
 const STATES = ['pending', 'confirmed', 'cancelled', 'expired', 'superseded'];
 
@@ -11,16 +11,16 @@ type Item = Readonly<Record<'id' | 'decision' | 'audit' | 'grant' | 'execution',
 
 /** `request.list` by all callers, each state filter to its last page, compared with the table. */
 export async function listFindings(
-  built: readonly { readonly setting: Setting; readonly built: Built }[],
+  built: readonly { readonly scenario: Scenario; readonly built: Built }[],
 ): Promise<{ findings: readonly Finding[]; cells: number }> {
-  const clients = [...new Set(built.flatMap(({ setting }) => Object.values(setting.callers)))];
+  const clients = [...new Set(built.flatMap(({ scenario }) => Object.values(scenario.callers)))];
   const lists = new Map(
     await inParallel(clients, 4, async (client) => [client, await listOf(client)] as const),
   );
-  const cells = built.flatMap(({ setting, built: request }) =>
-    Object.entries(setting.callers).map(([caller, client]) => {
+  const cells = built.flatMap(({ scenario, built: request }) =>
+    Object.entries(scenario.callers).map(([caller, client]) => {
       const fault = faultOf(request, caller, lists.get(client) as List);
-      const text = `list by ${caller}, ${setting.name}: ${fault}`;
+      const text = `list by ${caller}, ${scenario.name}: ${fault}`;
       return fault === null ? null : { situation: request.situation.name, text };
     }),
   );

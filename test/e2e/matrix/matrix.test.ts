@@ -17,11 +17,11 @@ import { cellsOf, groupsOf, isHarmless, isHeld, placesOf } from './plan.js';
 import type { Place } from './plan.js';
 import { ALL_SITUATIONS, COLLECTION_CELLS, tableFaults } from './reading.js';
 import { replayFindings } from './replays.js';
-import { gatherSettings } from './settings.js';
-import type { Setting } from './settings.js';
+import { gatherScenarios } from './scenarios.js';
+import type { Scenario } from './scenarios.js';
 
 // Every cell of table.ts over HTTP. Requests are brought into every situation first; then everything that must be
-// refused or only reads is asked of one request per situation and setting, and the whole database must be as it was;
+// refused or only reads is asked of one request per situation and scenario, and the whole database must be as it was;
 // then every success is asked of requests of their own, which must be in the next state afterwards, with the records
 // that belong to it.
 
@@ -37,10 +37,10 @@ beforeAll(async () => {
   const watch = stopwatch();
   instance = await startInstance({ people: MORE_PEOPLE });
   database = await connectTo(instance);
-  const settings = await gatherSettings(await gatherNeighbours(instance));
+  const scenarios = await gatherScenarios(await gatherNeighbours(instance));
   watch('started');
 
-  const places = placesOf(settings);
+  const places = placesOf(scenarios);
   const plans = places.map((place) => ({ place, cells: cellsOf(place) }));
   const groups = plans.flatMap(({ place, cells }) =>
     groupsOf(
@@ -48,7 +48,7 @@ beforeAll(async () => {
       cells.filter((cell) => !isHarmless(cell)),
     ),
   );
-  const built = await buildAll([...places, ...groups], settings);
+  const built = await buildAll([...places, ...groups], scenarios);
   const prototypes = places.map((place) => ({ ...place, built: built.get(place) as Built }));
   watch('built');
 
@@ -76,9 +76,9 @@ beforeAll(async () => {
   for (const group of groups) {
     const fault = recordFault(group, built.get(group) as Built, before, after);
     const calls = group.cells.map(({ operation, caller }) => `${operation} by ${caller}`);
-    if (fault !== null) note(group, [`${calls.join(', ')}, ${group.setting.name}: ${fault}`]);
+    if (fault !== null) note(group, [`${calls.join(', ')}, ${group.scenario.name}: ${fault}`]);
   }
-  collections = await collectionFindings(withAllCallers(settings));
+  collections = await collectionFindings(withAllCallers(scenarios));
   watch('had effects');
 
   const effects = groups.flatMap(({ cells }) => cells).length;
@@ -103,7 +103,7 @@ function note({ situation }: Place, faults: readonly string[]): void {
  */
 async function buildAll(
   all: readonly Place[],
-  settings: readonly Setting[],
+  scenarios: readonly Scenario[],
 ): Promise<ReadonlyMap<Place, Built>> {
   const built = new Map<Place, Built>();
   const buildThose = (held: boolean) =>
@@ -115,18 +115,18 @@ async function buildAll(
       },
     );
   await buildThose(false);
-  for (const setting of settings.filter(({ fenced }) => fenced)) await fence(setting);
+  for (const scenario of scenarios.filter(({ fenced }) => fenced)) await fence(scenario);
   takeAnchorsAway(instance);
   await buildThose(true);
   await inParallel([...built], WIDTH, async ([place, request]) => {
     const fault = await awaitSituation(request);
-    if (fault !== null) note(place, [`request ${place.setting.name}: ${fault}`]);
+    if (fault !== null) note(place, [`request ${place.scenario.name}: ${fault}`]);
   });
   return built;
 }
 
 /** By a decision whose checkpoint the anchor store knows otherwise. */
-async function fence({ demo, owner, reviewers, route }: Setting): Promise<void> {
+async function fence({ demo, owner, reviewers, route }: Scenario): Promise<void> {
   const settle = await contradictAnchors(instance, database, demo.other.tenant);
   const input = reviewInput(demo, { route: await route() });
   const created = await owner.post('/v2/requests', input);
@@ -138,11 +138,11 @@ async function fence({ demo, owner, reviewers, route }: Setting): Promise<void> 
   settle();
 }
 
-/** One setting with all callers of the table. */
-function withAllCallers([first, ...others]: readonly Setting[]): Setting {
-  const setting = first as Setting;
-  const callers = Object.assign({}, ...others.map((other) => other.callers), setting.callers);
-  return { ...setting, callers };
+/** One scenario with all callers of the table. */
+function withAllCallers([first, ...others]: readonly Scenario[]): Scenario {
+  const scenario = first as Scenario;
+  const callers = Object.assign({}, ...others.map((other) => other.callers), scenario.callers);
+  return { ...scenario, callers };
 }
 
 function stopwatch() {

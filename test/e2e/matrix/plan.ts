@@ -1,10 +1,10 @@
 import { ALL_SITUATIONS, OPERATIONS, expectationOf, fencedSituation } from './reading.js';
 import type { Expected, Situation } from './reading.js';
-import type { Setting } from './settings.js';
+import type { Scenario } from './scenarios.js';
 
-/** A request to be, in a situation of a setting. */
+/** A request to be, in a situation of a scenario. */
 export interface Place {
-  readonly setting: Setting;
+  readonly scenario: Scenario;
   readonly situation: Situation;
 }
 
@@ -23,21 +23,21 @@ const READS = ['status', 'material', 'app', 'export', 'hitl', 'hitl poll'];
 /** Where these leave all states as they were, one request takes them all, one after the other. */
 const REPEATABLE = ['outcomes again', 'cancel', 'revoke', 'discard'];
 
-/** Every situation of every setting; of fenced ones only those that need no outage and no waiting. */
-export function placesOf(settings: readonly Setting[]): readonly Place[] {
-  return settings.flatMap((setting) =>
-    setting.fenced
+/** Every situation of every scenario; of fenced ones only those that need no outage and no waiting. */
+export function placesOf(scenarios: readonly Scenario[]): readonly Place[] {
+  return scenarios.flatMap((scenario) =>
+    scenario.fenced
       ? ALL_SITUATIONS.filter((situation) => !isHeld(situation) && !isAwaited(situation)).map(
-          (situation) => ({ setting, situation: fencedSituation(situation) }),
+          (situation) => ({ scenario, situation: fencedSituation(situation) }),
         )
-      : ALL_SITUATIONS.map((situation) => ({ setting, situation })),
+      : ALL_SITUATIONS.map((situation) => ({ scenario, situation })),
   );
 }
 
 /** All cells of a place, but for those of lists. */
 export function cellsOf(place: Place): readonly Cell[] {
   return OPERATIONS.filter((operation) => operation !== 'list').flatMap((operation) =>
-    Object.keys(place.setting.callers).flatMap((caller) => {
+    Object.keys(place.scenario.callers).flatMap((caller) => {
       const expected = expectationOf(place.situation, operation, caller);
       return expected === null ? [] : [{ ...place, operation, caller, expected }];
     }),

@@ -3,7 +3,7 @@ import type { DemoTenant } from './demo-tenants.js';
 
 export const DEMO_FILE = 'demo.json';
 
-interface Person {
+interface PersonEntry {
   id: string;
   name: string;
 }
@@ -16,7 +16,7 @@ interface TenantEntry {
   producer: Machine;
   publisher: Machine;
   operator: Machine;
-  people: Person[];
+  people: PersonEntry[];
   routes: { review: string; execution: string };
 }
 

@@ -5,7 +5,7 @@ import { ONWARD, play } from './testing/histories.js';
 import type { Choice } from './testing/histories.js';
 import { checkMatrix } from './testing/matrix.js';
 import { PLANTED_BUGS } from './testing/planted-bugs.js';
-import type { Setting } from './testing/request.js';
+import type { Scenario } from './testing/request.js';
 
 /** Random histories to play; 25000 of them are a million commands. */
 const HISTORIES = Number(process.env['LIFECYCLE_HISTORIES'] ?? 1000);
@@ -15,7 +15,7 @@ const DAY = 86_400_000;
 const seconds = (most: number) => fc.integer({ min: 1, max: most });
 
 /** Deadlines as acceptance sets them (protocol §3.2), for all limits that a route may have. */
-const settings: fc.Arbitrary<Setting> = fc
+const scenarios: fc.Arbitrary<Scenario> = fc
   .record({
     purpose: fc.constantFrom(
       'review',
@@ -29,7 +29,7 @@ const settings: fc.Arbitrary<Setting> = fc
     validFor: fc.integer({ min: 1, max: 3 * DAY }),
     reminded: fc.option(fc.integer({ min: 1, max: 2 * DAY })),
   })
-  .map((limits): Setting => {
+  .map((limits): Scenario => {
     const { purpose, reviewLimit, grantSeconds, executionSeconds, reconciliationSeconds } = limits;
     const execution = purpose === 'authorise_execution';
     const validUntil = execution ? START + limits.validFor : null;
@@ -84,8 +84,8 @@ const histories: fc.Arbitrary<Choice[]> = fc
 describe('random histories of up to 40 commands', () => {
   it('keep every rule', () => {
     fc.assert(
-      fc.property(settings, histories, (setting, history) => {
-        expect(play(lifecycle, setting, history)).toBeNull();
+      fc.property(scenarios, histories, (scenario, history) => {
+        expect(play(lifecycle, scenario, history)).toBeNull();
       }),
       { numRuns: HISTORIES },
     );
@@ -100,8 +100,8 @@ describe('a machine with a planted bug', () => {
     const inHistories =
       onlyInTables === true ||
       fc.check(
-        fc.property(settings, histories, (setting, history) => {
-          return play(machine, setting, history) === null;
+        fc.property(scenarios, histories, (scenario, history) => {
+          return play(machine, scenario, history) === null;
         }),
         { numRuns: 10_000, endOnFailure: true, seed: 1 },
       ).failed;

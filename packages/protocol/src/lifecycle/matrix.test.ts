@@ -1,14 +1,14 @@
 import * as lifecycle from './index.js';
 import { create } from './testing/commands.js';
 import { subjectOf } from './testing/request.js';
-import { SETTINGS, SITUATION_NAMES, TABLES, checkMatrix } from './testing/matrix.js';
+import { SCENARIOS, SITUATION_NAMES, TABLES, checkMatrix } from './testing/matrix.js';
 
 const matrix = checkMatrix(lifecycle, Number.POSITIVE_INFINITY);
 
 describe('a new request', () => {
-  test.each(SETTINGS)('is pending, says so and has its deadlines: $purpose', (setting) => {
-    const { next, ...left } = create(lifecycle, setting);
-    const execution = setting.purpose === 'authorise_execution';
+  test.each(SCENARIOS)('is pending, says so and has its deadlines: $purpose', (scenario) => {
+    const { next, ...left } = create(lifecycle, scenario);
+    const execution = scenario.purpose === 'authorise_execution';
     const state = {
       decision: 'pending',
       audit: 'unanchored',
@@ -17,14 +17,14 @@ describe('a new request', () => {
     };
     expect(next).toEqual({
       ...state,
-      purpose: setting.purpose,
+      purpose: scenario.purpose,
       revision: 1,
       invalidated: null,
-      reviewDeadline: setting.reviewDeadline,
+      reviewDeadline: scenario.reviewDeadline,
       grantDeadline: null,
-      privateDeleteAt: setting.privateDeleteAt,
+      privateDeleteAt: scenario.privateDeleteAt,
       materialDeleted: false,
-      remindedAt: setting.remindedAt,
+      remindedAt: scenario.remindedAt,
       claimed: false,
       outcomeRecorded: false,
       admissions: 0,
@@ -33,18 +33,18 @@ describe('a new request', () => {
       records: [
         {
           type: 'RequestChangedEvent',
-          payload: { reason: 'created', revision: 1, state, deadline: setting.reviewDeadline },
+          payload: { reason: 'created', revision: 1, state, deadline: scenario.reviewDeadline },
         },
       ],
       deadlines: [
-        { kind: 'review', due: setting.reviewDeadline },
-        { kind: 'private_deletion', due: setting.privateDeleteAt },
-        { kind: 'audit_deletion', due: subjectOf(setting).auditDeleteAt },
+        { kind: 'review', due: scenario.reviewDeadline },
+        { kind: 'private_deletion', due: scenario.privateDeleteAt },
+        { kind: 'audit_deletion', due: subjectOf(scenario).auditDeleteAt },
       ],
       settled: [],
       incidents: [],
       takes: execution
-        ? [{ fact: 'occurrence', value: subjectOf(setting).execution.action_occurrence_id }]
+        ? [{ fact: 'occurrence', value: subjectOf(scenario).execution.action_occurrence_id }]
         : [],
     });
   });

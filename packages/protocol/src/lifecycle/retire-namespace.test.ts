@@ -1,11 +1,11 @@
 import * as lifecycle from './index.js';
 import { reachable } from './testing/exploration.js';
-import { SETTINGS } from './testing/matrix.js';
+import { SCENARIOS } from './testing/matrix.js';
 
 const { applyDue, retireNamespace, retireWithoutEvents } = lifecycle;
 
-describe.each(SETTINGS)('every state of a request for $purpose', (setting) => {
-  const reached = [...reachable(lifecycle, setting)];
+describe.each(SCENARIOS)('every state of a request for $purpose', (scenario) => {
+  const reached = [...reachable(lifecycle, scenario)];
 
   it('is retired without an event, and to the same end once due deadlines have their events', () => {
     for (const { state, now } of reached) {

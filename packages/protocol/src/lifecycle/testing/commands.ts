@@ -33,7 +33,7 @@ import {
   candidateOf,
   subjectOf,
 } from './request.js';
-import type { Setting, Subject } from './request.js';
+import type { Scenario, Subject } from './request.js';
 
 /** The machine under test: the real one, or one with a planted bug. */
 export type Machine = Pick<
@@ -65,10 +65,10 @@ export interface Command {
   /** The meaning of `@` in its column: its own mark and reason, or the status that it reports. */
   readonly own?: string;
   /** The refusal of its input, where the state itself would let the command have its effect. */
-  readonly refusedAs?: (setting: Setting) => string | null;
-  run(machine: Machine, state: Lifecycle, now: number, setting: Setting): Transition | null;
+  readonly refusedAs?: (scenario: Scenario) => string | null;
+  run(machine: Machine, state: Lifecycle, now: number, scenario: Scenario): Transition | null;
   /** Fields that no table shows, as they are after the command had its effect. */
-  writes?(state: Lifecycle, now: number, setting: Setting): Partial<Lifecycle>;
+  writes?(state: Lifecycle, now: number, scenario: Scenario): Partial<Lifecycle>;
 }
 
 export type Column =
@@ -159,8 +159,8 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'deleteMaterial',
     column: 'deleteMaterial',
-    run: (machine, state, now, setting) =>
-      machine.deleteMaterial(state, subjectOf(setting), RECORDER, now),
+    run: (machine, state, now, scenario) =>
+      machine.deleteMaterial(state, subjectOf(scenario), RECORDER, now),
     writes: (state, now) => ({
       materialDeleted: true,
       privateDeleteAt: Math.min(state.privateDeleteAt, now),
@@ -203,8 +203,8 @@ export const COMMANDS: readonly Command[] = [
   ...[{ evidence: 'some' }, { reason: 'a reason', evidence: '' }].map((details, at): Command => ({
     name: `reconcile, without evidence ${at}`,
     column: 'reconcile, without evidence',
-    run: (machine, state, now, setting) =>
-      reconcile(machine, state, now, setting, outcomeOf('failed', subjectOf(setting), details)),
+    run: (machine, state, now, scenario) =>
+      reconcile(machine, state, now, scenario, outcomeOf('failed', subjectOf(scenario), details)),
   })),
   {
     name: 'applyDue',
@@ -219,8 +219,8 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'reconciliationDue',
     column: 'reconciliationDue',
-    run: (machine, state, now, setting) =>
-      machine.reconciliationDue(state, subjectOf(setting), now),
+    run: (machine, state, now, scenario) =>
+      machine.reconciliationDue(state, subjectOf(scenario), now),
   },
   {
     name: 'reconciliationOver',
@@ -242,9 +242,9 @@ export function commandNamed(name: string): Command {
   return found;
 }
 
-/** The request that a setting describes, with the results of its creation. */
-export function create(machine: Machine, setting: Setting): Transition {
-  return machine.create(subjectOf(setting).request, setting.remindedAt);
+/** The request that a scenario describes, with the results of its creation. */
+export function create(machine: Machine, scenario: Scenario): Transition {
+  return machine.create(subjectOf(scenario).request, scenario.remindedAt);
 }
 
 function confirming(
@@ -262,7 +262,8 @@ function confirming(
   return {
     name: column.startsWith('confirm') ? column : `confirm ${decision}`,
     column,
-    run: (machine, state, now, setting) => machine.confirm(state, subjectOf(setting), command, now),
+    run: (machine, state, now, scenario) =>
+      machine.confirm(state, subjectOf(scenario), command, now),
     writes: (state, now, { grantSeconds, validUntil }) =>
       state.purpose === 'review'
         ? {}
@@ -289,8 +290,8 @@ function superseding(
     name: name === undefined ? 'supersede' : `supersede, ${name}`,
     column,
     ...(refusedAs === undefined ? {} : { refusedAs }),
-    run: (machine, state, now, setting) => {
-      const subject = subjectOf(setting);
+    run: (machine, state, now, scenario) => {
+      const subject = subjectOf(scenario);
       const { purpose, execution } = subject.request;
       const input = { purpose, ...(execution === undefined ? {} : { execution }) };
       const given: Superseding = { input, occurrenceRequest: subject.id };
@@ -320,8 +321,8 @@ function claiming(
 ): Command {
   return {
     ...variantOf('claim', variant),
-    run: (machine, state, now, setting) => {
-      const subject = subjectOf(setting);
+    run: (machine, state, now, scenario) => {
+      const subject = subjectOf(scenario);
       const { id, claim, executionDigest } = subject;
       const given: Claiming = {
         input: {
@@ -343,8 +344,8 @@ function claiming(
 function admitting(variant: Variant, changed: Partial<Admitting> = {}): Command {
   return {
     ...variantOf('admit', variant),
-    run: (machine, state, now, setting) => {
-      const subject = subjectOf(setting);
+    run: (machine, state, now, scenario) => {
+      const subject = subjectOf(scenario);
       const command: Admitting = {
         input: ADMISSION,
         claim: subject.claim,
@@ -368,14 +369,14 @@ function telling(kind: 'report' | 'reconcile', status: OutcomeStatus, ownClaim: 
         ? 'report abandoned'
         : kind,
     own: status,
-    run: (machine, state, now, setting) => {
-      const subject = subjectOf(setting);
+    run: (machine, state, now, scenario) => {
+      const subject = subjectOf(scenario);
       const own = outcomeOf(status, subject);
       const outcome = ownClaim
         ? own
         : { ...own, input: { ...own.input, execution_identity: ANOTHER } };
       return kind === 'reconcile'
-        ? reconcile(machine, state, now, setting, outcome)
+        ? reconcile(machine, state, now, scenario, outcome)
         : machine.reportOutcome(state, subject, { ...outcome, recordedBy: RECORDER }, now);
     },
     writes: ({ privateDeleteAt }, now, { reconciliationSeconds }) => ({
@@ -389,10 +390,10 @@ function reconcile(
   machine: Machine,
   state: Lifecycle,
   now: number,
-  setting: Setting,
+  scenario: Scenario,
   outcome: Outcome,
 ): Transition {
-  return machine.reconcile(state, subjectOf(setting), { ...outcome, operator: OPERATOR }, now);
+  return machine.reconcile(state, subjectOf(scenario), { ...outcome, operator: OPERATOR }, now);
 }
 
 function outcomeOf(status: OutcomeStatus, { claim }: Subject, details: object = EVIDENCE): Outcome {

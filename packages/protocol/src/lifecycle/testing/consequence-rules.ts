@@ -3,13 +3,13 @@ import type { Draft } from '../index.js';
 import { kindOf, waitingAfter } from './memory.js';
 import type { Memory, Taken } from './memory.js';
 import { REVIEWER, subjectOf } from './request.js';
-import type { Setting } from './request.js';
+import type { Scenario } from './request.js';
 
 /** Rules for all results of a step beside states and events, in every history. */
 export const CONSEQUENCE_RULES: Readonly<Record<string, (step: Taken, memory: Memory) => boolean>> =
   {
-    'input that contradicts the request has no effect': ({ command, setting }) =>
-      (command.refusedAs?.(setting) ?? null) === null && !ALWAYS_REFUSED.includes(command.column),
+    'input that contradicts the request has no effect': ({ command, scenario }) =>
+      (command.refusedAs?.(scenario) ?? null) === null && !ALWAYS_REFUSED.includes(command.column),
 
     'whatever falls due has its deadline': ({ next, transition }, { deadlines }) => {
       const waiting = waitingAfter(deadlines, transition);
@@ -27,9 +27,9 @@ export const CONSEQUENCE_RULES: Readonly<Record<string, (step: Taken, memory: Me
         deadlines,
         step.transition,
       );
-      const { next, setting } = step;
-      const firstAt = (next.grantDeadline ?? 0) + setting.executionSeconds * 1000;
-      const secondAt = firstAt + setting.reconciliationSeconds * 1000;
+      const { next, scenario } = step;
+      const firstAt = (next.grantDeadline ?? 0) + scenario.executionSeconds * 1000;
+      const secondAt = firstAt + scenario.reconciliationSeconds * 1000;
       if (!next.claimed || next.outcomeRecorded) return first === undefined && second === undefined;
       switch (kindOf(step.command)) {
         case 'claim':
@@ -57,7 +57,7 @@ export const CONSEQUENCE_RULES: Readonly<Record<string, (step: Taken, memory: Me
     },
 
     'a record tells of the request, by the right people and at the time of its step': (step) =>
-      step.transition.records.every((draft) => tells(draft, step.now, step.setting)),
+      step.transition.records.every((draft) => tells(draft, step.now, step.scenario)),
 
     'an incident is an effect without admission, or an outcome that is missing': (step, memory) => {
       const kind = kindOf(step.command);
@@ -101,11 +101,11 @@ const TAKES: Readonly<Record<string, string>> = { claim: 'occurrence,identity', 
 
 const TIMES = ['confirmed_at', 'claimed_at', 'checked_at', 'recorded_at'];
 
-function tells({ type, payload }: Draft, now: number, setting: Setting): boolean {
+function tells({ type, payload }: Draft, now: number, scenario: Scenario): boolean {
   if (type === 'RequestChangedEvent') return true;
   const members = new Map<string, unknown>(Object.entries(payload));
   return (
-    members.get('request_id') === subjectOf(setting).id &&
+    members.get('request_id') === subjectOf(scenario).id &&
     TIMES.every((name) => !members.has(name) || members.get(name) === formatTimestamp(now)) &&
     (type !== 'DecisionReceipt' || members.get('reviewer') === REVIEWER)
   );

@@ -15,7 +15,7 @@ import {
   candidateOf,
   subjectOf,
 } from './request.js';
-import type { Setting } from './request.js';
+import type { Scenario } from './request.js';
 import { cells } from './situations.js';
 
 /**
@@ -42,7 +42,7 @@ interface Effect {
   readonly state: Lifecycle;
   readonly next: Lifecycle;
   readonly now: number;
-  readonly setting: Setting;
+  readonly scenario: Scenario;
 }
 
 const CONDITIONS: Readonly<Record<string, (effect: Effect) => boolean>> = {
@@ -56,21 +56,21 @@ const DUES: Readonly<Record<DeadlineKind, (effect: Effect) => number>> = {
   grant: ({ next }) => next.grantDeadline as number,
   reconciliation: executionOver,
   reconciliation_end: (effect) =>
-    executionOver(effect) + effect.setting.reconciliationSeconds * 1000,
+    executionOver(effect) + effect.scenario.reconciliationSeconds * 1000,
   private_deletion: ({ next }) => next.privateDeleteAt,
-  audit_deletion: ({ setting }) => subjectOf(setting).auditDeleteAt,
+  audit_deletion: ({ scenario }) => subjectOf(scenario).auditDeleteAt,
 };
 
-function executionOver({ state, setting }: Effect): number {
-  return (state.grantDeadline as number) + setting.executionSeconds * 1000;
+function executionOver({ state, scenario }: Effect): number {
+  return (state.grantDeadline as number) + scenario.executionSeconds * 1000;
 }
 
 type Evidence = Exclude<Draft, { type: 'RequestChangedEvent' }>;
 
 /** Members in canonical order, in which drafts are written. */
 const RECORDS: Readonly<Record<Evidence['type'], (effect: Effect) => object>> = {
-  DecisionReceipt: ({ command, next, now, setting }) => {
-    const { id, digest, request } = subjectOf(setting);
+  DecisionReceipt: ({ command, next, now, scenario }) => {
+    const { id, digest, request } = subjectOf(scenario);
     const candidate = candidateOf('answer');
     const [, decision] = command.name.split(' ');
     return {
@@ -79,10 +79,10 @@ const RECORDS: Readonly<Record<Evidence['type'], (effect: Effect) => object>> = 
         candidate_id: candidate.id,
         confirmed_at: formatTimestamp(now),
         decision,
-        ...(setting.purpose === 'review'
+        ...(scenario.purpose === 'review'
           ? {}
           : { grant_deadline: formatTimestamp(next.grantDeadline as number) }),
-        purpose: setting.purpose,
+        purpose: scenario.purpose,
         request_digest: digest,
         request_id: id,
         requester: request.requester.subject,
@@ -91,16 +91,16 @@ const RECORDS: Readonly<Record<Evidence['type'], (effect: Effect) => object>> = 
       },
     };
   },
-  MaterialDiscarded: ({ setting }) => ({
+  MaterialDiscarded: ({ scenario }) => ({
     payload: {
       reason: 'retention',
       recorded_by: RECORDER,
-      request_digest: subjectOf(setting).digest,
-      request_id: subjectOf(setting).id,
+      request_digest: subjectOf(scenario).digest,
+      request_id: subjectOf(scenario).id,
     },
   }),
-  ExecutionClaim: ({ state, now, setting }) => {
-    const { id, digest, claim, execution, executionDigest } = subjectOf(setting);
+  ExecutionClaim: ({ state, now, scenario }) => {
+    const { id, digest, claim, execution, executionDigest } = subjectOf(scenario);
     return {
       payload: {
         action_occurrence_id: execution.action_occurrence_id,
@@ -108,7 +108,7 @@ const RECORDS: Readonly<Record<Evidence['type'], (effect: Effect) => object>> = 
         dispatch_before: formatTimestamp(state.grantDeadline as number),
         execution_binding_digest: executionDigest,
         execution_identity: claim.execution_identity,
-        execution_seconds: setting.executionSeconds,
+        execution_seconds: scenario.executionSeconds,
         id: claim.id,
         receipt_digest: RECEIPT_DIGEST,
         request_digest: digest,
@@ -116,8 +116,8 @@ const RECORDS: Readonly<Record<Evidence['type'], (effect: Effect) => object>> = 
       },
     };
   },
-  AdmissionStatus: ({ now, setting }) => {
-    const { id, claim } = subjectOf(setting);
+  AdmissionStatus: ({ now, scenario }) => {
+    const { id, claim } = subjectOf(scenario);
     return {
       payload: {
         checked_at: formatTimestamp(now),
@@ -137,8 +137,8 @@ const RECORDS: Readonly<Record<Evidence['type'], (effect: Effect) => object>> = 
   ExecutionReconciliation: (effect) => outcomeOf(effect, { kind: 'operator', subject: OPERATOR }),
 };
 
-function outcomeOf({ command, now, setting }: Effect, recordedBy: object): object {
-  const { id, claim } = subjectOf(setting);
+function outcomeOf({ command, now, scenario }: Effect, recordedBy: object): object {
+  const { id, claim } = subjectOf(scenario);
   const outcome = {
     details: EVIDENCE,
     execution_identity: claim.execution_identity,
@@ -189,8 +189,8 @@ export function consequencesOf(effect: Effect): Consequences {
   };
 }
 
-function valueOf(fact: UniqueFact['fact'], { setting }: Effect): string {
-  const { execution, claim } = subjectOf(setting);
+function valueOf(fact: UniqueFact['fact'], { scenario }: Effect): string {
+  const { execution, claim } = subjectOf(scenario);
   return {
     occurrence: execution.action_occurrence_id,
     identity: claim.execution_identity,

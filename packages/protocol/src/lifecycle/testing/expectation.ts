@@ -2,7 +2,7 @@ import { unchanged } from '../index.js';
 import type { Draft, EventReason, Invalidation, Lifecycle, Transition } from '../index.js';
 import type { Column, Command } from './commands.js';
 import { consequencesOf } from './consequences.js';
-import type { Setting } from './request.js';
+import type { Scenario } from './request.js';
 import { cells } from './situations.js';
 
 /** A refusal's code, or the transition; null when there is nothing to do. */
@@ -73,14 +73,14 @@ export function expected(
   command: Command,
   state: Lifecycle,
   now: number,
-  setting: Setting,
+  scenario: Scenario,
 ): Result {
   if (text === 'none') return null;
   if (text === '=') return unchanged(state);
   if (text.startsWith('!')) return { refusal: text.slice(1) };
-  const refusal = command.refusedAs?.(setting) ?? null;
+  const refusal = command.refusedAs?.(scenario) ?? null;
   if (refusal !== null) return { refusal };
-  let next: Lifecycle = { ...state, ...command.writes?.(state, now, setting) };
+  let next: Lifecycle = { ...state, ...command.writes?.(state, now, scenario) };
   const events: Draft[] = [];
   const expired: ('review' | 'grant')[] = [];
   for (const word of words) {
@@ -97,7 +97,7 @@ export function expected(
     state,
     next,
     now,
-    setting,
+    scenario,
   });
   const evidence = record === null ? [] : [record];
   return {

@@ -3,14 +3,14 @@ import type { Lifecycle } from '../index.js';
 import { COMMANDS, commandNamed, create } from './commands.js';
 import type { Command, Machine } from './commands.js';
 import type { Result } from './expectation.js';
-import type { Setting } from './request.js';
+import type { Scenario } from './request.js';
 import { factsOf } from './situations.js';
 
 /** A state that commands and time have led to, and the moment. */
 export interface Reached {
   readonly state: Lifecycle;
   readonly now: number;
-  readonly setting: Setting;
+  readonly scenario: Scenario;
   readonly facts: readonly string[];
 }
 
@@ -20,10 +20,10 @@ export function ask(
   command: Command,
   state: Lifecycle,
   now: number,
-  setting: Setting,
+  scenario: Scenario,
 ): Result {
   try {
-    return command.run(machine, state, now, setting);
+    return command.run(machine, state, now, scenario);
   } catch (error) {
     return { refusal: error instanceof Refusal ? error.code : String(error) };
   }
@@ -50,32 +50,32 @@ export function withoutStacks<T>(work: () => T): T {
 }
 
 /**
- * Every state that a request of this setting can come to, breadth first over all commands at all moments that matter.
+ * Every state that a request of this scenario can come to, breadth first over all commands at all moments that matter.
  * States count as the same when their four states, mark and facts are; between two deadlines all moments are alike, so
  * time goes from deadline to deadline and stands exactly on it.
  */
-export function* reachable(machine: Machine, setting: Setting): Generator<Reached> {
+export function* reachable(machine: Machine, scenario: Scenario): Generator<Reached> {
   const seen = new Set<string>();
   const waiting: Reached[] = [];
   const arrive = (state: Lifecycle, now: number): void => {
-    const facts = factsOf(state, now, setting);
-    const key = identity(state, now, facts, setting);
+    const facts = factsOf(state, now, scenario);
+    const key = identity(state, now, facts, scenario);
     if (seen.has(key)) return;
     seen.add(key);
-    waiting.push({ state: Object.freeze(state), now, setting, facts });
+    waiting.push({ state: Object.freeze(state), now, scenario, facts });
   };
-  arrive(create(machine, setting).next, setting.start);
+  arrive(create(machine, scenario).next, scenario.start);
   for (let at = 0; at < waiting.length; at += 1) {
     const reached = waiting[at] as Reached;
     const { state, now } = reached;
     yield reached;
     for (const command of COMMANDS) {
-      const result = ask(machine, command, state, now, setting);
+      const result = ask(machine, command, state, now, scenario);
       if (result !== null && 'next' in result) arrive(result.next, now);
     }
     const full = admittedToTheLimit(machine, reached);
     if (full !== null) arrive(full, now);
-    const [soonest] = momentsAfter(state, now, setting);
+    const [soonest] = momentsAfter(state, now, scenario);
     if (soonest !== undefined) arrive(state, soonest.time);
   }
 }
@@ -84,7 +84,7 @@ export function* reachable(machine: Machine, setting: Setting): Generator<Reache
 export function momentsAfter(
   state: Lifecycle,
   now: number,
-  { executionSeconds }: Setting,
+  { executionSeconds }: Scenario,
 ): { name: string; time: number }[] {
   const { grantDeadline, remindedAt } = state;
   const moments = [
@@ -104,22 +104,22 @@ function identity(
   state: Lifecycle,
   now: number,
   facts: readonly string[],
-  setting: Setting,
+  scenario: Scenario,
 ): string {
   const { decision, audit, grant, execution, invalidated, admissions } = state;
-  const ahead = momentsAfter(state, now, setting).map(({ name }) => name);
+  const ahead = momentsAfter(state, now, scenario).map(({ name }) => name);
   // The order of deadlines that only a pending request waits for makes no difference.
   const order = ahead.filter((name) => name !== 'review' && name !== 'reminder');
   return [decision, audit, grant, execution, invalidated, admissions > 0, facts, order].join(' ');
 }
 
 /** Sixty-three admissions more are one step here. */
-function admittedToTheLimit(machine: Machine, { state, now, setting }: Reached): Lifecycle | null {
+function admittedToTheLimit(machine: Machine, { state, now, scenario }: Reached): Lifecycle | null {
   if (state.admissions !== 1) return null;
   const admit = commandNamed('admit');
   let last = state;
   while (last.admissions < 64) {
-    const result = ask(machine, admit, last, now, setting);
+    const result = ask(machine, admit, last, now, scenario);
     if (result === null || 'refusal' in result || result.next.admissions <= last.admissions) {
       return null;
     }

@@ -6,7 +6,7 @@ import type { Result } from './expectation.js';
 import { alike, ask, momentsAfter, withoutStacks } from './exploration.js';
 import { beginning, eventsOf, remember } from './memory.js';
 import type { Memory } from './memory.js';
-import type { Setting } from './request.js';
+import type { Scenario } from './request.js';
 import { RULES } from './rules.js';
 
 /** Not a command: the step that continues from the current state. */
@@ -32,18 +32,18 @@ export interface Breach {
 /** Plays a history and says which rule of RULES, or of asking twice, is broken first; null when all hold. */
 export function play(
   machine: Machine,
-  setting: Setting,
+  scenario: Scenario,
   choices: readonly Choice[],
 ): Breach | null {
   return withoutStacks(() => {
-    let now = setting.start;
-    const created = create(machine, setting);
+    let now = scenario.start;
+    const created = create(machine, scenario);
     let state: Lifecycle = Object.freeze(created.next);
-    let memory: Memory = beginning(setting, created);
+    let memory: Memory = beginning(scenario, created);
     for (const [step, { wait, pick }] of choices.entries()) {
-      now = later(state, now, setting, wait);
+      now = later(state, now, scenario, wait);
       const command = pick === ONWARD ? onward(state) : commandNamed(pick);
-      const result = ask(machine, command, state, now, setting);
+      const result = ask(machine, command, state, now, scenario);
       const breach = (rule: string): Breach => ({
         rule,
         step,
@@ -54,15 +54,23 @@ export function play(
       if (result !== null && 'refusal' in result && !/^[a-z_]+$/.test(result.refusal)) {
         return breach('a command answers or refuses, and leaves its input alone');
       }
-      if (!alike(result, ask(machine, command, state, now, setting))) {
+      if (!alike(result, ask(machine, command, state, now, scenario))) {
         return breach('the same question has the same answer');
       }
-      if (!alikeAfterExpiry(machine, command, state, now, setting, result)) {
+      if (!alikeAfterExpiry(machine, command, state, now, scenario, result)) {
         return breach('it makes no difference whether a worker came first');
       }
       if (result === null || 'refusal' in result) continue;
       const events = eventsOf(result);
-      const taken = { command, state, now, setting, transition: result, next: result.next, events };
+      const taken = {
+        command,
+        state,
+        now,
+        scenario,
+        transition: result,
+        next: result.next,
+        events,
+      };
       for (const [rule, holds] of Object.entries(RULES)) {
         if (!holds(taken, memory)) return breach(rule);
       }
@@ -73,9 +81,9 @@ export function play(
   });
 }
 
-function later(state: Lifecycle, now: number, setting: Setting, wait: Choice['wait']): number {
+function later(state: Lifecycle, now: number, scenario: Scenario, wait: Choice['wait']): number {
   if (typeof wait === 'number') return now + wait;
-  const [soonest] = momentsAfter(state, now, setting);
+  const [soonest] = momentsAfter(state, now, scenario);
   return soonest === undefined ? now : Math.max(now, soonest.time + wait.pastDeadline);
 }
 
@@ -95,19 +103,19 @@ function alikeAfterExpiry(
   command: Command,
   state: Lifecycle,
   now: number,
-  setting: Setting,
+  scenario: Scenario,
   result: Result,
 ): boolean {
-  const due = ask(machine, commandNamed('applyDue'), state, now, setting);
+  const due = ask(machine, commandNamed('applyDue'), state, now, scenario);
   if (due === null || 'refusal' in due) return false;
-  const after = ask(machine, command, Object.freeze(due.next), now, setting);
-  return alike(settled(machine, now, setting, result), settled(machine, now, setting, after));
+  const after = ask(machine, command, Object.freeze(due.next), now, scenario);
+  return alike(settled(machine, now, scenario, result), settled(machine, now, scenario, after));
 }
 
 /** A reader's view of it; the number of events may differ (protocol §11.1: two may coincide). */
-function settled(machine: Machine, now: number, setting: Setting, result: Result): Result {
+function settled(machine: Machine, now: number, scenario: Scenario, result: Result): Result {
   if (result === null || 'refusal' in result) return result;
-  const due = ask(machine, commandNamed('applyDue'), result.next, now, setting);
+  const due = ask(machine, commandNamed('applyDue'), result.next, now, scenario);
   if (due === null || 'refusal' in due) return due;
   return unchanged({ ...due.next, revision: 0 });
 }

@@ -5,7 +5,7 @@ import { expected, readTables } from './expectation.js';
 import type { Result, Row } from './expectation.js';
 import { alike, ask, momentsAfter, reachable, withoutStacks } from './exploration.js';
 import type { Reached } from './exploration.js';
-import type { Setting } from './request.js';
+import type { Scenario } from './request.js';
 import { SITUATIONS, readSituations } from './situations.js';
 import { TRANSITIONS } from './transitions.js';
 
@@ -13,7 +13,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const START = Date.UTC(2026, 4, 1);
 
-const REVIEW: Setting = {
+const REVIEW: Scenario = {
   purpose: 'review',
   start: START,
   reviewDeadline: START + 30 * HOUR,
@@ -25,7 +25,7 @@ const REVIEW: Setting = {
   reconciliationSeconds: 0,
 };
 
-const EXECUTION: Setting = {
+const EXECUTION: Scenario = {
   purpose: 'authorise_execution',
   start: START,
   reviewDeadline: START + 30 * HOUR,
@@ -38,7 +38,7 @@ const EXECUTION: Setting = {
 };
 
 /** Requests whose deadlines are in different orders. */
-export const SETTINGS: readonly Setting[] = [
+export const SCENARIOS: readonly Scenario[] = [
   EXECUTION,
   // `valid_until` ends review and grant; an outcome's material goes before the grant does; a reminder is inherited.
   {
@@ -81,8 +81,8 @@ function check(machine: Machine, most: number): Matrix {
   const findings: Finding[] = [];
   const used: Used = { situations: new Set(), rows: new Set() };
   let states = 0;
-  for (const setting of SETTINGS) {
-    for (const reached of reachable(machine, setting)) {
+  for (const scenario of SCENARIOS) {
+    for (const reached of reachable(machine, scenario)) {
       states += 1;
       for (const finding of checkReached(machine, reached, used)) {
         findings.push(finding);
@@ -99,7 +99,7 @@ interface Used {
 }
 
 function* checkReached(machine: Machine, reached: Reached, used: Used): Generator<Finding> {
-  const { state, now, setting, facts } = reached;
+  const { state, now, scenario, facts } = reached;
   const names = situations.filter((each) => each.includes(state, facts)).map(({ name }) => name);
   const [situation] = names;
   if (situation === undefined || names.length > 1) {
@@ -109,7 +109,7 @@ function* checkReached(machine: Machine, reached: Reached, used: Used): Generato
   }
   used.situations.add(situation);
   const rows = TABLES.map((table) => table.find((row) => row.includes(situation, facts)));
-  const [soonest] = momentsAfter(state, now, setting);
+  const [soonest] = momentsAfter(state, now, scenario);
   const moments = soonest === undefined ? [now] : [now, soonest.time - 1];
   for (const command of COMMANDS) {
     const row = rows.find((each) => each?.cells.has(command.column));
@@ -120,8 +120,8 @@ function* checkReached(machine: Machine, reached: Reached, used: Used): Generato
     }
     used.rows.add(row);
     for (const moment of moments) {
-      const wanted = expected(cell, command, state, moment, setting);
-      const found = ask(machine, command, state, moment, setting);
+      const wanted = expected(cell, command, state, moment, scenario);
+      const found = ask(machine, command, state, moment, scenario);
       if (!alike(wanted, found)) yield { situation, text: report(command, wanted, state, found) };
     }
   }

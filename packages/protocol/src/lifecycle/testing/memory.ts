@@ -1,13 +1,13 @@
 import type { DeadlineKind, Lifecycle, LifecycleEvent, Transition } from '../index.js';
 import type { Command } from './commands.js';
-import type { Setting } from './request.js';
+import type { Scenario } from './request.js';
 
 /** A command that was not refused. */
 export interface Taken {
   readonly command: Command;
   readonly state: Lifecycle;
   readonly now: number;
-  readonly setting: Setting;
+  readonly scenario: Scenario;
   readonly transition: Transition;
   readonly next: Lifecycle;
   readonly events: readonly LifecycleEvent[];
@@ -32,7 +32,7 @@ export interface Memory {
 export type Deadlines = Readonly<Partial<Record<DeadlineKind, number>>>;
 
 /** The knowledge about a request that was just created. */
-export function beginning({ remindedAt }: Setting, created: Transition): Memory {
+export function beginning({ remindedAt }: Scenario, created: Transition): Memory {
   return {
     authorisedUntil: null,
     available: false,
@@ -55,9 +55,9 @@ export function waitingAfter(before: Deadlines, { deadlines, settled }: Transiti
 
 export function remember(
   memory: Memory,
-  { command, now, setting, events, transition }: Taken,
+  { command, now, scenario, events, transition }: Taken,
 ): Memory {
-  const { grantSeconds, validUntil } = setting;
+  const { grantSeconds, validUntil } = scenario;
   const kind = kindOf(command);
   const { authorisedUntil, ended } = memory;
   const inTime = !ended && authorisedUntil !== null && now < authorisedUntil;

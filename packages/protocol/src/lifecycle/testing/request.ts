@@ -39,7 +39,7 @@ export const candidateOf = (decision: Decision): DecisionCandidate => ({
 });
 
 /** The facts of a request that are not in its state: when it starts, its deadlines, its limits. */
-export interface Setting {
+export interface Scenario {
   readonly purpose: Purpose;
   readonly start: number;
   readonly reviewDeadline: number;
@@ -62,31 +62,31 @@ export interface Subject extends RequestFacts {
 /** In canonical order, as requests are stored: digests of it take less time. */
 const BINDING = JSON.parse(canonicalText(EXAMPLES.DecisionRequest.execution)) as ExecutionBinding;
 
-const subjects = new WeakMap<Setting, Subject>();
+const subjects = new WeakMap<Scenario, Subject>();
 
-/** The request that a setting describes. */
-export function subjectOf(setting: Setting): Subject {
-  const known = subjects.get(setting);
+/** The request that a scenario describes. */
+export function subjectOf(scenario: Scenario): Subject {
+  const known = subjects.get(scenario);
   if (known !== undefined) return known;
-  const { purpose, start, validUntil } = setting;
+  const { purpose, start, validUntil } = scenario;
   const { execution: _, ...example } = EXAMPLES.DecisionRequest;
   const auditDeleteAt = start + DEFAULT_LIMITS.audit_seconds * 1000;
   const execution: ExecutionBinding = {
     ...BINDING,
-    execution_seconds: setting.executionSeconds,
+    execution_seconds: scenario.executionSeconds,
     valid_until: formatTimestamp(validUntil ?? start),
   };
   const request: DecisionRequest = {
     ...example,
     purpose,
     accepted_at: formatTimestamp(start),
-    review_deadline: formatTimestamp(setting.reviewDeadline),
-    private_delete_at: formatTimestamp(setting.privateDeleteAt),
+    review_deadline: formatTimestamp(scenario.reviewDeadline),
+    private_delete_at: formatTimestamp(scenario.privateDeleteAt),
     audit_delete_at: formatTimestamp(auditDeleteAt),
     limits: {
       ...DEFAULT_LIMITS,
-      grant_seconds: setting.grantSeconds,
-      reconciliation_seconds: setting.reconciliationSeconds,
+      grant_seconds: scenario.grantSeconds,
+      reconciliation_seconds: scenario.reconciliationSeconds,
     },
     ...(purpose === 'review' ? {} : { execution }),
   };
@@ -99,6 +99,6 @@ export function subjectOf(setting: Setting): Subject {
     auditDeleteAt,
     claim: EXAMPLES.ExecutionClaim,
   };
-  subjects.set(setting, subject);
+  subjects.set(scenario, subject);
   return subject;
 }

@@ -92,10 +92,10 @@ export const RULES: Readonly<Record<string, (step: Taken, memory: Memory) => boo
   'what is invalidated is not pending and holds no unused grant': ({ next }) =>
     next.invalidated === null || !isOpen(next),
 
-  'the grant deadline is set once, by confirmation': ({ command, state, now, setting, next }) =>
+  'the grant deadline is set once, by confirmation': ({ command, state, now, scenario, next }) =>
     state.grantDeadline === null && ['authorise', 'refuse'].includes(kindOf(command))
       ? next.grantDeadline ===
-        Math.min(now + setting.grantSeconds * 1000, setting.validUntil ?? Infinity)
+        Math.min(now + scenario.grantSeconds * 1000, scenario.validUntil ?? Infinity)
       : next.grantDeadline === state.grantDeadline,
 
   'the first mark stays': ({ state, next }) =>
@@ -109,9 +109,9 @@ export const RULES: Readonly<Record<string, (step: Taken, memory: Memory) => boo
     (next.materialDeleted || !state.materialDeleted) &&
     (kindOf(command) !== 'deleteMaterial' || (next.materialDeleted && next.privateDeleteAt <= now)),
 
-  'an outcome bounds how long material is kept': ({ command, now, setting, next }) =>
+  'an outcome bounds how long material is kept': ({ command, now, scenario, next }) =>
     !['report', 'reconcile'].includes(kindOf(command)) ||
-    next.privateDeleteAt <= now + setting.reconciliationSeconds * 1000,
+    next.privateDeleteAt <= now + scenario.reconciliationSeconds * 1000,
 
   'what happened is not taken back': ({ state, next }) =>
     (next.claimed || !state.claimed) &&
@@ -162,7 +162,7 @@ export const RULES: Readonly<Record<string, (step: Taken, memory: Memory) => boo
     (memory.claims === 1 &&
       memory.outcomes === 0 &&
       memory.authorisedUntil !== null &&
-      step.now >= memory.authorisedUntil + step.setting.executionSeconds * 1000),
+      step.now >= memory.authorisedUntil + step.scenario.executionSeconds * 1000),
 
   'only a claim without an outcome is asked about': ({ command }, { claims, outcomes }) =>
     kindOf(command) !== 'reconciliationOver' || (claims === 1 && outcomes === 0),

@@ -1,5 +1,5 @@
 import type { Lifecycle } from '../index.js';
-import type { Setting } from './request.js';
+import type { Scenario } from './request.js';
 
 /**
  * Every situation that a request can be in (protocol §5): the stored states, whether it is invalidated, and the facts that
@@ -82,7 +82,7 @@ export function readSituations(text: string): readonly Situation[] {
 }
 
 /** The facts that time and history add to the four states. */
-export function factsOf(state: Lifecycle, now: number, setting: Setting): readonly string[] {
+export function factsOf(state: Lifecycle, now: number, scenario: Scenario): readonly string[] {
   const { grantDeadline, remindedAt } = state;
   const day = 86_400_000;
   const facts = [
@@ -94,7 +94,7 @@ export function factsOf(state: Lifecycle, now: number, setting: Setting): readon
     state.admissions < 64 ? 'room' : 'full',
   ];
   if (grantDeadline === null) return facts;
-  const executionOver = grantDeadline + setting.executionSeconds * 1000;
+  const executionOver = grantDeadline + scenario.executionSeconds * 1000;
   return [
     ...facts,
     now < grantDeadline ? 'grant-running' : 'grant-over',

@@ -3,7 +3,7 @@ import type { Demo } from '../../support/instance.js';
 import type { Neighbours, RouteSeconds } from '../../support/neighbours.js';
 
 /** Whose requests are asked about, and who asks: by the names of the table. */
-export interface Setting {
+export interface Scenario {
   readonly name: string;
   readonly demo: Demo;
   readonly owner: Client;
@@ -18,7 +18,7 @@ export interface Setting {
 }
 
 /** Requests of a producer, of a human (R1), and of a producer of the other tenant, to be fenced. */
-export async function gatherSettings(who: Neighbours): Promise<readonly Setting[]> {
+export async function gatherScenarios(who: Neighbours): Promise<readonly Scenario[]> {
   const { demo, route, producer, requester, operator, reviewers, elsewhere } = who;
   const [bundle, theirBundle] = await Promise.all([
     registerBundle(who.publisher),
