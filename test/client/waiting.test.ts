@@ -10,6 +10,8 @@ import { claimInput, decide, executionInput, until } from '../support/requests.j
 
 // docs/client.md, "Waiting", against the service.
 
+const REPLICAS = workersOnly('anchor', 'expiry');
+
 let dataDirectory: string;
 let instance: Instance;
 let demo: Demo;
@@ -24,7 +26,8 @@ let held: number;
 let mostHeld: number;
 
 beforeAll(async () => {
-  instance = await startInstance({ split: true, replicas: workersOnly('anchor', 'expiry') });
+  dataDirectory = newFolder('waiting');
+  instance = await startInstance({ split: true, dataDirectory, replicas: REPLICAS });
   demo = instance.demo;
   producer = producerOf(demo);
   reviewer = await personOf(demo, instance.dataDirectory, demo.people[1]!.id);
@@ -126,7 +129,7 @@ it('outlives a restart of the service, and finds a decision of meanwhile', async
     (count) => count === 2,
   );
   await instance.stop();
-  instance = await startInstance({ split: true, dataDirectory });
+  instance = await startInstance({ split: true, dataDirectory, replicas: REPLICAS });
   reviewer = await personOf(instance.demo, dataDirectory, demo.people[1]!.id);
   await decide(reviewer, id, 'refuse');
   served = instance.demo.origin;
