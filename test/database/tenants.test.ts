@@ -52,9 +52,9 @@ const ACROSS_TENANTS: readonly string[] = [
   'security.lag',
   'security.save-events',
   'stream.begin',
-  'stream.figures',
   'stream.next',
   'stream.sent',
+  'stream.sink-metrics',
   'stream.skip',
   'tree.published',
 ];

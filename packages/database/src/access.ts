@@ -5,7 +5,7 @@ import type { GivenBody } from './given-body.js';
 import { storedAnswer, storedRequest } from './request-row.js';
 import type { RequestRow, StoredRequest } from './request-row.js';
 
-/** Who calls, as the verified caller token says. */
+/** The caller, as the verified caller token says. */
 export interface CallerIdentity {
   readonly tenant: string;
   readonly id: string;
@@ -28,8 +28,8 @@ export async function requireCaller(
   return requireCurrent(principal, caller);
 }
 
-/** Who may read the metrics: operators, and monitors, who are refused everywhere else (R42). */
-export async function requireFiguresReader(
+/** Only operators read the metrics, and monitors, who are refused everywhere else (R42). */
+export async function requireMetricsReader(
   directory: Directory,
   caller: CallerIdentity,
   revision: number | undefined,

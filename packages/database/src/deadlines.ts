@@ -14,7 +14,7 @@ export interface DueDeadline {
   readonly due: number;
 }
 
-/** What is due and not done; `oldestMs`: for how long the oldest of it is. */
+/** The deadlines that are due and not done; `oldestMs`: for how long the oldest of them is. */
 export interface Overdue {
   readonly count: number;
   readonly oldestMs: number;

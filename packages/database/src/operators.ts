@@ -22,7 +22,7 @@ export interface KnownOperator {
   readonly expiresAt: number | null;
   /** Whether the token before that one is still valid, and until when if that is fixed. */
   readonly former: { readonly until: number | null } | null;
-  /** Who it is at the identity provider; null for one with a token. */
+  /** Its person at the identity provider; null for one with a token. */
   readonly person: PersonAtProvider | null;
 }
 

@@ -7,7 +7,7 @@ export type RedisClient = Redis | Cluster;
 /** Replies in their usual form. */
 type RedisOptions = Omit<AllOptions, 'replyMapping'>;
 
-/** What both kinds of clients take beside their servers. */
+/** The options of both kinds of clients, beside their servers. */
 export type RedisClientOptions = Pick<
   RedisOptions,
   | 'connectionName'

@@ -98,7 +98,7 @@ export interface AdminRequest {
   readonly invalidated: Invalidation | null;
 }
 
-/** Who gets it is a principal; where it goes stays private (protocol §3.3). */
+/** Its recipient is a principal; the address stays private (protocol §3.3). */
 export interface AdminDelivery {
   readonly id: string;
   readonly request_id: string | null;

@@ -47,7 +47,7 @@ export interface InboxItem extends States {
   readonly requester: InboxPerson;
   readonly accepted_at: string;
   readonly deadline: string;
-  /** Who has taken it, until when. */
+  /** The reviewer who has taken it, and until when. */
   readonly assignment: { readonly reviewer: InboxPerson; readonly expires_at: string } | null;
   /** The reader has frozen an answer that is not confirmed. */
   readonly frozen: boolean;

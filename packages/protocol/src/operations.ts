@@ -31,7 +31,7 @@ interface CallerRule {
   readonly refusal: ErrorCode;
 }
 
-/** Who may call (protocol §1, §7, R1, R2, R26). Ownership and routes are for the service to judge. */
+/** The kinds of callers of each operation (protocol §1, §7, R1, R2, R26). The service checks ownership and routes. */
 export const CALLER_RULES = {
   anyone: { kinds: ['producer', 'publisher', 'operator', 'human'], refusal: 'forbidden' },
   publisher: {

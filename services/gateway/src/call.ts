@@ -17,7 +17,7 @@ export interface Call {
   readonly trace: Trace;
   /** Of the whole call; none is recorded while tracing is off. */
   readonly span: OpenSpan;
-  /** Who is signed in, once that is known: a page that refuses says in which tenant that is. */
+  /** The person who is signed in, once that is known: a page that refuses names their tenant. */
   reader?: KnownPrincipal;
   /** The template of the path, such as `/v2/requests/{id}`, once it is known: names it in metrics. */
   route: string;

@@ -8,7 +8,10 @@ export interface SignedInPerson extends Authenticated {
   readonly session: AuthenticatedSession;
 }
 
-/** Who reads a page or asks for their session: a human or an auditor. Throws `unauthenticated`, `csrf`, `human_required`, `rate_limited`. */
+/**
+ * The person who reads a page or asks for their session: a human or an auditor. Throws `unauthenticated`, `csrf`,
+ * `human_required`, `rate_limited`.
+ */
 export type AskPerson = (call: Call) => Promise<SignedInPerson>;
 
 export function createAskPerson(pipeline: Pipeline): AskPerson {

@@ -1,6 +1,6 @@
 import type { BusBody } from './types.js';
 
-/** Who takes a parcel: a server of that subject, or for null the caller who gets an answer. */
+/** The taker of a parcel: a server of that subject, or for null the caller who gets an answer. */
 export type ParcelTaker = string | null;
 
 /**

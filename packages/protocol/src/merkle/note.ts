@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 export const NOTE_ALGORITHM = { ed25519: 1, cosignature: 4 } as const;
 export type NoteAlgorithm = (typeof NOTE_ALGORITHM)[keyof typeof NOTE_ALGORITHM];
 
-/** Who signs notes: a name and a key (c2sp.org/signed-note). */
+/** A signer of notes: a name and a key (c2sp.org/signed-note). */
 export interface NoteKey {
   readonly name: string;
   readonly algorithm: NoteAlgorithm;

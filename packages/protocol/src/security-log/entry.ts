@@ -8,9 +8,9 @@ export interface SecurityEvent {
   readonly tenant: string;
   /** One of `SECURITY_KINDS`; a newer service may know more. */
   readonly kind: string;
-  /** Who vouches for it: the service that inserted it, or `command`. */
+  /** The source that vouches for it: the service that inserted it, or `command`. */
   readonly source: string;
-  /** Who did it; null when that is not known. */
+  /** The actor; null when that is not known. */
   readonly actor: { readonly id: string; readonly kind: string } | null;
   /** Id of the principal, route or key that it is about. */
   readonly subject: string | null;

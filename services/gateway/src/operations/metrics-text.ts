@@ -32,7 +32,7 @@ export function metricsText(snapshot: MetricsSnapshot): string {
     operations.map((run) => ({ value: unixSeconds(run[ended]), labels: { operation: run.name } }));
 
   return [
-    '# Countersign: figures of one tenant, the same from every replica\n',
+    '# Countersign: metrics of one tenant, the same from every replica\n',
     gauge('proto_admission_fenced', 'Whether admission is closed: 1, else 0', [
       { value: snapshot.admission_fenced ? 1 : 0 },
     ]),

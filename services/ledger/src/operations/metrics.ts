@@ -1,4 +1,4 @@
-import { requireFiguresReader } from '@countersign/database';
+import { requireMetricsReader } from '@countersign/database';
 import { answer } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
 import { PAGE_SIZES, jsonText } from '@countersign/protocol';
@@ -16,7 +16,7 @@ const RUNS: readonly RunName[] = ['outbox', 'retention'];
 export function metrics(deps: LedgerDeps): OperationHandler<'ledger.metrics'> {
   return async ({ caller }) => {
     const revision = await deps.directory.revision(caller.tenant);
-    await requireFiguresReader(deps.directory, caller, revision);
+    await requireMetricsReader(deps.directory, caller, revision);
     const row = await deps.metrics.snapshot(caller.tenant, PAGE_SIZES.incidents);
     return answer(200, jsonText(snapshotOf(row as MetricsRow)));
   };

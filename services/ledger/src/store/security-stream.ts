@@ -80,7 +80,7 @@ export const STREAM = statements('stream', {
       FROM unnest(:tenants::text[], :firsts::bigint[], :lasts::bigint[]) AS m (tenant, first, last)
       WHERE p.sink = :sink AND p.tenant = m.tenant AND p.sequence = m.first - 1
     ) UPDATE security_sink SET unsent = unsent + :refused WHERE sink = :sink AND :refused > 0`),
-  figures: acrossTenants(`SELECT s.sink, s.unsent,
+  sinkMetrics: acrossTenants(`SELECT s.sink, s.unsent,
       coalesce(greatest(extract(epoch FROM clock_timestamp() - w.oldest), 0), 0)::float8 AS "lagSeconds"
     FROM security_sink s CROSS JOIN LATERAL (
       SELECT min(f.created_at) AS oldest
@@ -141,6 +141,6 @@ export class SecurityStreamStore {
 
   /** How each of these sinks stands: the same from every replica. */
   async metrics(sinks: readonly SinkName[]): Promise<SinkMetrics[]> {
-    return (await ask<SinkMetrics>(this.pool, STREAM.figures, { sinks })).rows;
+    return (await ask<SinkMetrics>(this.pool, STREAM.sinkMetrics, { sinks })).rows;
   }
 }

@@ -103,9 +103,9 @@ function requestsSql(walk: Walk): string {
 }
 
 export const REQUESTS: Record<Walk, Statement> = {
-  tenant: statement('desk.requests', requestsSql('tenant')),
-  route: statement('desk.requests-of-route', requestsSql('route')),
-  owner: statement('desk.requests-of-producer', requestsSql('owner')),
+  tenant: statement('admin.requests', requestsSql('tenant')),
+  route: statement('admin.requests-of-route', requestsSql('route')),
+  owner: statement('admin.requests-of-producer', requestsSql('owner')),
 };
 
 const EARLIEST = 0;
@@ -115,13 +115,13 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export const ROUTES = statement(
-  'desk.routes',
+  'admin.routes',
   `SELECT r.id, r.revision, r.config, r.updated_at FROM route r
         WHERE r.tenant = $1 AND r.id > :after AND (:id::text IS NULL OR r.id = :id) ORDER BY r.id LIMIT ${MOST}`,
 );
 
 export const PRINCIPALS = statement(
-  'desk.principals',
+  'admin.principals',
   `SELECT p.id, p.kind, p.config, p.updated_at,
           EXISTS (SELECT 1 FROM credential c WHERE c.tenant = p.tenant AND c.principal = p.id) AS has_token,
           EXISTS (SELECT 1 FROM webhook_secret s WHERE s.tenant = p.tenant AND s.principal = p.id) AS has_webhook_secret
@@ -130,7 +130,7 @@ export const PRINCIPALS = statement(
 );
 
 export const DELIVERIES = statement(
-  'desk.deliveries',
+  'admin.deliveries',
   `SELECT f.id, f.request_id, f.kind, f.state, f.recipient, f.attempts, f.error, f.created_at,
           CASE WHEN f.state = 'pending' THEN f.next_at END AS next_at
         FROM unnest(ARRAY['smtp', 'webhook']) AS k (kind) CROSS JOIN LATERAL (
@@ -141,7 +141,7 @@ export const DELIVERIES = statement(
 );
 
 export const INCIDENTS = statement(
-  'desk.incidents',
+  'admin.incidents',
   `SELECT i.id, i.code, i.request_id, i.created_at FROM incident i
         WHERE i.tenant = $1 AND i.created_at <= ${time(':at')} AND (i.created_at < ${time(':at')} OR i.id < :id::uuid)
           AND (:request::uuid IS NULL OR i.request_id = :request)
