@@ -39,6 +39,10 @@ export const COMMAND_FILES: readonly {
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('countersign')
     .description('Commands for a Countersign installation. `npm start` starts one on this machine.')
+    .addHelpText(
+      'after',
+      '\nProducers’ commands, such as `countersign run` and `ask`, are in the package @countersign/cli (docs/cli.md).',
+    )
     .version(release())
     .showHelpAfterError('(`countersign --help` lists the commands)')
     .exitOverride();

@@ -167,7 +167,7 @@ async function bytesOf(response: Response, most: number): Promise<Uint8Array> {
   return whole;
 }
 
-/** Errors of Node, Bun and Deno that come before a request is sent; browsers tell nothing, and so count as lost. */
+/** Errors of Node and Bun that come before a request is sent; Deno and browsers tell nothing, which counts as lost. */
 const UNSENT =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$/;
 const CERTIFICATE =

@@ -66,7 +66,10 @@ export function verifyExport(
   return verifyDocument(document, trust, { expected, copies });
 }
 
-/** A verdict in the words of `countersign verify`. */
-export function verdictText(verdict: Verdict): string {
-  return textOf(verdict);
+/** A verdict in the words of `countersign verify`; with `details` every check too. */
+export function verdictText(
+  verdict: Verdict,
+  options: { readonly details?: boolean } = {},
+): string {
+  return textOf(verdict, options);
 }

@@ -159,6 +159,13 @@ describe('a wait', () => {
     await expect(wait({ signal: stop.signal })).rejects.toBeInstanceOf(WaitEnded);
     await expect(wait({ timeout: 5 })).rejects.toMatchObject({ why: 'timeout' });
   });
+
+  it('looks once without any time', async () => {
+    const open = setup([pending, decided]);
+    await expect(open.wait({ timeout: 0 })).rejects.toMatchObject({ why: 'timeout' });
+    expect(open.asked).toEqual([null]);
+    await expect(setup([decided]).wait({ timeout: 0 })).resolves.toBe(decided);
+  });
 });
 
 /** A service that holds calls, and remembers how many. */

@@ -14,7 +14,7 @@ export type Goal = 'decided' | 'available' | 'settled';
 
 export interface WaitOptions {
   readonly signal?: AbortSignal;
-  /** Milliseconds; without it a wait ends with its request. */
+  /** Milliseconds; 0 looks once. Without it a wait ends with its request. */
   readonly timeout?: number;
 }
 
@@ -57,7 +57,7 @@ const ANCHOR_MS = [250, 500, 1_000, 5_000] as const;
 const AFTER_MS = 1_000;
 
 /** Why a held call ended: one reader of the feed begins to do it for all waits. */
-const CROWDED = new Error('crowded');
+const CROWDED = Symbol();
 
 export function newWaits(read: ReadStatus, readPage: ReadPage, around: Surroundings): Waits {
   const shared = newSharedReader(readPage, around);
@@ -74,7 +74,11 @@ export function newWaits(read: ReadStatus, readPage: ReadPage, around: Surroundi
   /** Until an event of the request, a deadline of it, or a minute. */
   async function heard(news: News, status: RequestStatus, signal: AbortSignal): Promise<void> {
     const late = new AbortController();
-    const ms = Math.min(LOOK_MS, msToDeadline(status));
+    const { grant_deadline = '' } = (status.receipt?.payload ?? {}) as { grant_deadline?: string };
+    const ahead = [status.request.review_deadline, grant_deadline]
+      .map((deadline) => Date.parse(deadline) + AFTER_MS - Date.now())
+      .filter((ms) => ms > 0);
+    const ms = Math.min(LOOK_MS, ...ahead);
     try {
       await Promise.race([news.next, around.sleep(ms, AbortSignal.any([signal, late.signal]))]);
     } finally {
@@ -82,7 +86,12 @@ export function newWaits(read: ReadStatus, readPage: ReadPage, around: Surroundi
     }
   }
 
-  async function reached(id: string, goal: Goal, signal: AbortSignal): Promise<RequestStatus> {
+  async function reached(
+    id: string,
+    goal: Goal,
+    signal: AbortSignal,
+    isOnce: boolean,
+  ): Promise<RequestStatus> {
     let last: RequestStatus | null = null;
     const idle = pauses(around);
     const anchor = pauses(around, ANCHOR_MS);
@@ -96,6 +105,7 @@ export function newWaits(read: ReadStatus, readPage: ReadPage, around: Surroundi
           news !== null || last === null || isAnchorDue(last) ? null : last.revision;
         const { status, wasHeld } = await look(id, revision, signal);
         if (isReached(goal, status)) return status;
+        if (isOnce) throw new WaitEnded('timeout');
         if (status.revision !== last?.revision) idle.reset();
         last = status;
         if (isAnchorDue(status)) await anchor.pause(signal);
@@ -129,15 +139,12 @@ export function newWaits(read: ReadStatus, readPage: ReadPage, around: Surroundi
   return {
     async until(id, goal, { signal, timeout }) {
       const late = new AbortController();
-      const timer =
-        timeout === undefined
-          ? undefined
-          : setTimeout(() => late.abort(new WaitEnded('timeout')), timeout);
+      const timer = timeout && setTimeout(() => late.abort(new WaitEnded('timeout')), timeout);
       // Without a listener of its own for each wait, of which there may be hundreds.
       const ends = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
       enter();
       try {
-        return await reached(id, goal, ends);
+        return await reached(id, goal, ends, timeout === 0);
       } catch (fault) {
         throw signal?.aborted === true ? new WaitEnded('aborted') : fault;
       } finally {
@@ -165,13 +172,4 @@ export function isReached(goal: Goal, status: RequestStatus): boolean {
 
 function isAnchorDue({ grant_state: grant }: RequestStatus): boolean {
   return grant === 'pending_anchor';
-}
-
-/** Milliseconds until the next of a request's deadlines by this machine's clock; Infinity when all have passed. */
-function msToDeadline({ request, receipt }: RequestStatus): number {
-  const { grant_deadline = '' } = (receipt?.payload ?? {}) as { grant_deadline?: string };
-  const ahead = [request.review_deadline, grant_deadline]
-    .map((deadline) => Date.parse(deadline) + AFTER_MS - Date.now())
-    .filter((ms) => ms > 0);
-  return Math.min(...ahead);
 }

@@ -139,10 +139,13 @@ async function probe<A, T>(
   life.probe = 'unknown';
   const about = { key: runKeyOf(client, life.plan.occurrence), requestId: life.id };
   const asked = async (): Promise<ProbeAnswer> => (await options.probe?.(args, about)) ?? 'unknown';
+  const answered = new AbortController();
+  const late = around.sleep(PROBE_MS, answered.signal);
   const answer = await Promise.race([
     asked().catch((): ProbeAnswer => 'unknown'),
-    around.sleep(PROBE_MS).then((): ProbeAnswer => 'unknown'),
+    late.then((): ProbeAnswer => 'unknown'),
   ]);
+  answered.abort();
   const status = outcomeOfProbe(answer);
   if (status === 'uncertain') return setEnd(life, status, details);
   life.cause = cause;

@@ -150,7 +150,8 @@ export class Life<A> {
       ...{ identity, launch, isFenced, hasRevoked, probe, isAborted },
       hold: this.holdState,
       inTime: this.isInTime(),
-      isDead: isFenced && this.hold?.provesDeath === true,
+      isDead:
+        isFenced && this.hold?.provesDeath === true && this.guarding.options.outlives !== true,
       hasEnd: this.end !== null,
     };
   }

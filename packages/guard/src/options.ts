@@ -67,6 +67,11 @@ export interface GuardOptions<A> {
   readonly reviewSeconds?: number;
   /** A consumed occurrence that this one makes good. */
   readonly recoveryOf?: (args: A) => string | undefined;
+  /**
+   * Whether the action may go on after the end of this process, as that of a child process does: a later process then waits for
+   * its window before it says anything about it.
+   */
+  readonly outlives?: boolean;
   /** Asks the outside world whether the action happened. It may only read, has 30 s, and may be asked again. */
   readonly probe?: (
     args: A,

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { create, keyOf } from '@countersign/client/node';
+import type { Client, JsonObject, JsonValue, RequestInput } from '@countersign/client/node';
+import { Option } from 'commander';
+import type { Command } from 'commander';
+
+import { UsageError } from '../exits.js';
+import { bytesOf, jsonOf, textOf } from '../files.js';
+import { newTerminal } from '../terminal.js';
+import { WAIT_OPTION } from '../waiting.js';
+import { checkTrust, clientOf } from '../service.js';
+import { CONNECTION_OPTION, JSON_OPTION, REVIEW_OPTION, ROUTE_OPTION } from './options.js';
+import { finish } from './finish.js';
+
+interface AskOptions {
+  readonly connection?: string;
+  readonly route?: string;
+  readonly summary: string;
+  readonly document: string;
+  readonly payload?: string;
+  readonly schema?: string;
+  readonly artefact?: string;
+  readonly key?: string;
+  readonly reviewWithin?: number;
+  readonly wait?: number;
+  readonly json?: true;
+}
+
+const HELP = `
+Prints the id of the request and the review link at once, on stderr, and the reviewer's answer, verified, as JSON on stdout.
+
+  countersign ask --route review --summary "May this sentence go out?" --document sentence.md
+
+A reviewer's answer fits the schema; without --schema it is a note that may be empty.`;
+
+/** An answer of people who are given no form. */
+const NOTE: JsonObject = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { note: { type: 'string', maxLength: 1_000 } },
+};
+
+export function addAskCommand(program: Command): void {
+  program
+    .command('ask')
+    .description('ask people a question, and wait for their answer')
+    .addOption(CONNECTION_OPTION())
+    .addOption(ROUTE_OPTION())
+    .requiredOption('--summary <text>', 'one line for lists and mails')
+    .requiredOption(
+      '--document <file>',
+      'the text that people read, in Markdown; - is standard input',
+    )
+    .option('--payload <file>', 'JSON that apps and programs read')
+    .option('--schema <file>', 'JSON Schema of the answer')
+    .option(
+      '--artefact <file>',
+      'the file that is decided about, by its digest; otherwise the document',
+    )
+    .addOption(REVIEW_OPTION())
+    .addOption(
+      new Option(
+        '--key <text>',
+        'calls with the same key ask once: give one that a repeated job has too',
+      ),
+    )
+    .addOption(WAIT_OPTION())
+    .addOption(JSON_OPTION())
+    .addHelpText('after', HELP)
+    .action(ask);
+}
+
+async function ask(options: AskOptions): Promise<void> {
+  const terminal = newTerminal();
+  const client = await clientOf(options);
+  const body = inputOf(options);
+  await checkTrust(client, options, terminal);
+  const { request, review_link } = await client.call(create, { body, ...keyFor(client, options) });
+  terminal.say(`Asked: ${request.id}\nReview link: ${terminal.strong(review_link)}`);
+  await finish({ client, id: request.id, goal: 'decided', options, terminal });
+}
+
+function keyFor(client: Client, { key }: AskOptions): { key?: string } {
+  if (key === undefined) return {};
+  return { key: keyOf('ask', client.tenant ?? '', client.producer ?? '', key) };
+}
+
+function inputOf(options: AskOptions): RequestInput {
+  const { route, summary, artefact, payload, schema, reviewWithin } = options;
+  if (route === undefined)
+    throw new UsageError(
+      'Name the route with --route, or in COUNTERSIGN_ROUTE: its reviewers decide.',
+    );
+  const document = textOf('--document', options.document);
+  const shape = schema === undefined ? NOTE : jsonOf('--schema', schema);
+  if (typeof shape !== 'object' || shape === null || Array.isArray(shape))
+    throw new UsageError(`--schema ${schema}: it is no JSON object.`);
+  return {
+    ...{ protocol_revision: '2.0.0-draft.3', purpose: 'review', profiles: {}, route, summary },
+    artefact: {
+      digest: digestOf(artefact === undefined ? document : bytesOf('--artefact', artefact)),
+      representation: artefact === undefined ? 'text/markdown' : 'application/octet-stream',
+      digest_rules: 'sha256',
+    },
+    payload: payload === undefined ? {} : (jsonOf('--payload', payload) as JsonValue),
+    response_schema: shape as JsonObject,
+    review_document: document,
+    ...(reviewWithin !== undefined && {
+      review_seconds: reviewWithin,
+    }),
+  };
+}
+
+function digestOf(content: string | Uint8Array): string {
+  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
+}

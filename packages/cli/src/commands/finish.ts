@@ -1,0 +1,30 @@
+import { status as statusOperation } from '@countersign/client/node';
+import type { Client, Goal } from '@countersign/client/node';
+
+import { EXITS, exitOfStatus } from '../exits.js';
+import { printJson, printValue } from '../output.js';
+import { reportOf, responseTo, sentenceOf } from '../report.js';
+import type { Terminal } from '../terminal.js';
+import { waitFor } from '../waiting.js';
+
+interface Finish {
+  readonly client: Client;
+  readonly id: string;
+  readonly goal: Goal;
+  readonly options: { readonly wait?: number; readonly json?: true };
+  readonly terminal: Terminal;
+}
+
+/** Waits, prints the answer and sets the exit code. */
+export async function finish({ client, id, goal, options, terminal }: Finish): Promise<void> {
+  const { isReached, status: last } = await waitFor(client, id, goal, options.wait, terminal);
+  const status = last ?? (await client.call(statusOperation, { id }));
+  const response = await responseTo(client, status);
+  const code = isReached || goal === 'decided' ? exitOfStatus(status, goal) : EXITS.open;
+  terminal.say(sentenceOf(status));
+  if (code === EXITS.open) terminal.say(`Still open. Wait for it: countersign wait ${id}`);
+  if (options.json === true)
+    printJson({ ...reportOf(status), response: response ?? null, exit_code: code });
+  else if (response !== undefined) printValue(response);
+  process.exitCode = code;
+}
