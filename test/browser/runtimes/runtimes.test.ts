@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { EXAMPLES } from '@countersign/protocol';
-import { startBrowser } from '../../browser/support/browser.js';
+import { startBrowser } from '../support/browser.js';
 import { documentOf, expectationOf } from '../../conformance/vectors/vector.js';
 import type { Vector } from '../../conformance/vectors/vector.js';
 import { newFolder } from '../../support/folder.js';
