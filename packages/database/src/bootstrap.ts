@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { textDigest } from '@countersign/protocol';
+import { IDENTIFIER, textDigest } from '@countersign/protocol';
 import { GOOD_TOKEN, weaknessOf } from './bearer-token.js';
 
 export interface BootstrapInput {
@@ -48,10 +48,10 @@ export async function bootstrapTenant(
     .catch((error: unknown) => {
       const { code, constraint } = error as { code?: string; constraint?: string };
       if (code !== '23505' || constraint !== 'credential_pkey') throw error;
-      throw refusal('identity_conflict', 'This token is already used by another principal.');
+      throw commandRefusal('identity_conflict', 'This token is already used by another principal.');
     });
   if (rows[0]?.created !== 1) {
-    throw refusal('tenant_exists', `The tenant ${input.tenant} exists already.`);
+    throw commandRefusal('tenant_exists', `The tenant ${input.tenant} exists already.`);
   }
   return created;
 }
@@ -74,9 +74,10 @@ const BOOTSTRAP = `WITH t AS (
 )
 SELECT count(*)::integer AS created FROM t`;
 
-function requireIdentifier(what: string, value: string): void {
-  if (/^[a-zA-Z0-9_.:@/-]{1,160}$/.test(value)) return;
-  throw refusal(
+/** Throws `invalid_bootstrap` for a name that is no Identifier (protocol §3). */
+export function requireIdentifier(what: string, value: string): void {
+  if (IDENTIFIER.test(value)) return;
+  throw commandRefusal(
     'invalid_bootstrap',
     `The ${what} must be 1 to 160 characters of letters, digits and _ . : @ / -`,
   );
@@ -86,9 +87,10 @@ function requireIdentifier(what: string, value: string): void {
 export function requireBootstrapToken(token: string): void {
   const weakness = weaknessOf(token);
   if (weakness === null) return;
-  throw refusal('invalid_bootstrap', `The token ${weakness}. ${GOOD_TOKEN}`);
+  throw commandRefusal('invalid_bootstrap', `The token ${weakness}. ${GOOD_TOKEN}`);
 }
 
-function refusal(code: string, message: string): Error & { code: string } {
+/** An error that names the remedy, of a command with the database's own credentials. */
+export function commandRefusal(code: string, message: string): Error & { code: string } {
   return Object.assign(new Error(message), { code });
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { textDigest } from '@countersign/protocol';
 import type { SecurityKind } from '@countersign/protocol';
-import { requireBootstrapToken } from './bootstrap.js';
+import { commandRefusal, requireBootstrapToken, requireIdentifier } from './bootstrap.js';
 
 // Bearer operators, monitors and auditors (protocol R41, R42), by a connection of the database's owner and never over HTTP.
 // Every change is one statement, which changes the directory's revision, so that services decide nothing on an older
@@ -64,7 +64,7 @@ export async function addOperator(
   { tenant, id, token, expiresInSeconds }: NewToken,
   scope: OperatorScope,
 ): Promise<KnownOperator> {
-  requireId(id);
+  requireIdentifier('id', id);
   requireBootstrapToken(token);
   await requireTenant(pool, tenant);
   await requireUnused(pool, token);
@@ -97,15 +97,15 @@ export async function addAuditor(
   pool: pg.Pool,
   { tenant, id, name, person: { issuer, subject } }: NewAuditor,
 ): Promise<KnownOperator> {
-  requireId(id);
-  if (subject === '') throw refusal('invalid_bootstrap', 'A subject is not empty.');
+  requireIdentifier('id', id);
+  if (subject === '') throw commandRefusal('invalid_bootstrap', 'A subject is not empty.');
   await requireTenant(pool, tenant);
   const { rowCount: same } = await pool.query(
     `SELECT FROM principal WHERE tenant = $1 AND kind = 'auditor' AND enabled AND oidc_issuer = $2 AND oidc_subject = $3`,
     [tenant, issuer, subject],
   );
   if (same !== 0) {
-    throw refusal(
+    throw commandRefusal(
       'identity_conflict',
       `The tenant ${tenant} has this person as an auditor already.`,
     );
@@ -139,9 +139,9 @@ export async function rotateOperator(
 ): Promise<KnownOperator> {
   requireBootstrapToken(token);
   const known = await operatorNamed(pool, tenant, id);
-  if (!known.enabled) throw refusal('unknown_operator', `The operator ${id} is disabled.`);
+  if (!known.enabled) throw commandRefusal('unknown_operator', `The operator ${id} is disabled.`);
   if (known.person !== null) {
-    throw refusal('unknown_operator', `The auditor ${id} logs in and has no token.`);
+    throw commandRefusal('unknown_operator', `The auditor ${id} logs in and has no token.`);
   }
   await requireUnused(pool, token);
   const { rowCount } = await pool.query(
@@ -156,7 +156,7 @@ export async function rotateOperator(
     [tenant, id, textDigest(token), expiresInSeconds, keepSeconds],
   );
   if (rowCount === 0) {
-    throw refusal(
+    throw commandRefusal(
       'former_token_valid',
       `The operator ${id} has two valid tokens. Retire the older one first (--retire).`,
     );
@@ -214,7 +214,7 @@ async function operatorNamed(pool: pg.Pool, tenant: string, id: string): Promise
   await requireTenant(pool, tenant);
   const [known] = await operatorsWhere(pool, 'p.id = $2', [tenant, id]);
   if (known !== undefined) return known;
-  throw refusal('unknown_operator', `The tenant ${tenant} has no operator ${id}.`);
+  throw commandRefusal('unknown_operator', `The tenant ${tenant} has no operator ${id}.`);
 }
 
 async function operatorsWhere(
@@ -255,15 +255,7 @@ async function operatorsWhere(
 
 async function requireTenant(pool: pg.Pool, tenant: string): Promise<void> {
   const { rowCount } = await pool.query('SELECT FROM tenant WHERE tenant = $1', [tenant]);
-  if (rowCount === 0) throw refusal('unknown_tenant', `There is no tenant ${tenant}.`);
-}
-
-function requireId(id: string): void {
-  if (/^[a-zA-Z0-9_.:@/-]{1,160}$/.test(id)) return;
-  throw refusal(
-    'invalid_bootstrap',
-    'An id is 1 to 160 characters of letters, digits and _ . : @ / -',
-  );
+  if (rowCount === 0) throw commandRefusal('unknown_tenant', `There is no tenant ${tenant}.`);
 }
 
 async function requireUnused(pool: pg.Pool, token: string): Promise<void> {
@@ -271,13 +263,10 @@ async function requireUnused(pool: pg.Pool, token: string): Promise<void> {
     'SELECT FROM credential WHERE digest = $1 OR former_digest = $1',
     [textDigest(token)],
   );
-  if (rowCount !== 0) throw refusal('identity_conflict', 'This token is or was used already.');
+  if (rowCount !== 0)
+    throw commandRefusal('identity_conflict', 'This token is or was used already.');
 }
 
 function exists(tenant: string, id: string): Error {
-  return refusal('principal_exists', `The tenant ${tenant} has a principal ${id} already.`);
-}
-
-function refusal(code: string, message: string): Error & { code: string } {
-  return Object.assign(new Error(message), { code });
+  return commandRefusal('principal_exists', `The tenant ${tenant} has a principal ${id} already.`);
 }

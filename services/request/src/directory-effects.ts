@@ -1,4 +1,5 @@
 import {
+  IDENTIFIER,
   Refusal,
   assertRecord,
   isMailAddress,
@@ -134,12 +135,10 @@ function requireUnchanged(before: Principal | null, input: PrincipalInput): void
   if (input.kind === 'human' && !same) throw new Refusal('human_identity_immutable');
 }
 
-const identifier = /^[a-zA-Z0-9_.:@/-]{1,160}$/;
-
 async function requireBinding(view: DirectoryView, input: PrincipalInput): Promise<void> {
   const { publisher, owner } = input.config;
   const found = publisher === undefined ? null : await view.principal(publisher);
-  if (found?.kind !== 'publisher' || owner === undefined || !identifier.test(owner)) {
+  if (found?.kind !== 'publisher' || owner === undefined || !IDENTIFIER.test(owner)) {
     throw new Refusal('publisher_and_owner_required');
   }
 }
