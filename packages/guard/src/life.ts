@@ -337,7 +337,7 @@ export class Life<A> {
     const wasSent = this.launch === 'sent';
     const server = this.client.serverTime();
     const now = { boot: around.boot, monotonic: around.monotonic(), wall: around.wall(), server };
-    if (this.sent === null || this.sent.boot !== around.boot) {
+    if (this.sent === null) {
       this.sent = { place: this.hold?.place ?? around.boot, ...now };
       if (this.isDurable) await this.write({ launch: this.sent });
     }

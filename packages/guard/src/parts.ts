@@ -26,5 +26,9 @@ export type {
 } from './journal.js';
 export type { Action, Asked, CallOptions, GuardOptions, ProbeAnswer, Run } from './options.js';
 export type { Plan } from './plan.js';
+export { postgresJournal } from './journals/postgres.js';
+export type { PostgresClient, PostgresPool } from './journals/postgres.js';
+export { redisJournal } from './journals/redis.js';
+export type { RedisClient } from './journals/redis.js';
 export { resumeAll } from './resume.js';
 export type { Resumed } from './resume.js';

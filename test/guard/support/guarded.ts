@@ -1,5 +1,6 @@
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import pg from 'pg';
 import { personOf } from '../../support/client.js';
 import type { Client as Person } from '../../support/client.js';
 import { newFolder } from '../../support/folder.js';
@@ -18,6 +19,8 @@ export interface Setup {
   readonly connection: string;
   readonly reviewer: Person;
   readonly counter: Counter;
+  /** Where journals are: a database of its own, and the service's Redis. */
+  readonly stores: { readonly postgres: string; readonly redis: string };
   stop(): Promise<void>;
 }
 
@@ -35,14 +38,35 @@ export async function startGuarded(options: InstanceOptions = {}): Promise<Setup
   if (code !== 0) throw new Error(stderr);
   const reviewer = await personOf(demo, dataDirectory, demo.people[1]!.id);
   const counter = await startCounter();
+  const stores = await journalStores(dataDirectory);
   return {
-    ...{ instance, demo, folder, connection, reviewer, counter },
+    ...{ instance, demo, folder, connection, reviewer, counter, stores },
     async stop() {
       await counter.stop();
       await instance.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+const TABLES = resolve(__dirname, '../../../packages/guard/postgres.sql');
+
+async function journalStores(dataDirectory: string): Promise<Setup['stores']> {
+  const { urls } = JSON.parse(readFileSync(join(dataDirectory, 'stores.json'), 'utf8')) as {
+    urls: { DATABASE_URL: string; REDIS_URL: string };
+  };
+  const url = new URL(urls.DATABASE_URL);
+  await inDatabase(url.href, 'CREATE DATABASE journal');
+  url.pathname = '/journal';
+  await inDatabase(url.href, readFileSync(TABLES, 'utf8'));
+  return { postgres: url.href, redis: urls.REDIS_URL };
+}
+
+async function inDatabase(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
 }
 
 /** Decides a request as the reviewer; the answer has a note. */

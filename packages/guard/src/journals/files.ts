@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, readdir, rm, stat, statfs, unlink } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 import { JournalInvalid } from '../errors.js';
 import { changed } from '../journal.js';
@@ -39,7 +40,7 @@ export function fileJournal(folder: string): Journal {
   let prepared: Promise<void> | null = null;
 
   async function prepare(): Promise<void> {
-    await mkdir(root, { recursive: true, mode: 0o700 });
+    await makeFolder(root);
     const kind = SHARED.get((await statfs(root)).type >>> 0);
     if (kind !== undefined)
       throw new JournalInvalid(root, `is on ${kind}: choose a disk of this machine, or Postgres`);
@@ -143,6 +144,21 @@ export function fileJournal(folder: string): Journal {
     },
   };
   return journal;
+}
+
+/** Not by `recursive`, which never ends where the system refuses a folder as one that is not there. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (fault) {
+    const { code } = fault as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    const parent = dirname(path);
+    if (code !== 'ENOENT' || existsSync(parent))
+      throw new JournalInvalid(path, 'cannot be made: choose another folder', fault);
+    await makeFolder(parent);
+    await makeFolder(path);
+  }
 }
 
 const stateName = (version: number) => `state-${String(version).padStart(8, '0')}`;
