@@ -31,6 +31,7 @@ async function at(point) {
   if (job.killAt !== point && job.killAfter !== passed) return;
   job.killTimes = (job.killTimes ?? 1) - 1;
   if (job.killTimes > 0) return;
+  say('dying', point);
   process.kill(process.pid, 'SIGKILL');
   // The signal may come a moment later: nothing happens until then.
   await new Promise(() => {});
@@ -167,12 +168,11 @@ const pay = guardIn(around)(
 );
 say('ready', null);
 try {
-  const result = job.resume
-    ? await resumeAll(journal, [pay], { timeout: job.timeout ?? 0 })
-    : await pay(
-        { occurrence: job.occurrence, amount: 5 },
-        job.timeout ? { timeout: job.timeout } : {},
-      );
+  const args = { occurrence: job.occurrence, amount: 5 };
+  const call = job.timeout === undefined ? {} : { timeout: job.timeout };
+  const going = job.resume ? resumeAll(journal, [pay], call) : pay(args, call);
+  args.amount = 666;
+  const result = await going;
   await at('finished');
   const shown = job.resume ? result.map(({ state, error }) => [state, error?.name]) : result;
   say('returned', shown);

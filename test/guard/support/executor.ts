@@ -27,7 +27,6 @@ export interface Job {
   readonly executionSeconds?: number;
   /** Milliseconds of the wait for people. */
   readonly timeout?: number;
-  readonly amount?: number;
   /** What the function returns. */
   readonly result?: unknown;
   /** The await at which it stops, as by Ctrl-Z. */
@@ -53,6 +52,8 @@ export interface Ended {
   readonly threw?: { readonly name: string; readonly why?: string; readonly message: string };
   readonly said: readonly string[];
   readonly amount?: number;
+  /** The await at which it was killed. */
+  readonly dying?: string;
   readonly stderr: string;
 }
 
@@ -81,12 +82,12 @@ export function startExecutor(
   const said: string[] = [];
   const waiting = new Map<string, () => void>();
   let [stdout, stderr] = ['', ''];
-  let end: Pick<Ended, 'returned' | 'threw' | 'amount'> = {};
+  let end: Pick<Ended, 'returned' | 'threw' | 'amount' | 'dying'> = {};
   const hear = (line: string) => {
     const { event, value } = JSON.parse(line) as { event: string; value: any };
     said.push(event);
     if (event === 'returned' || event === 'threw') end = { ...end, [event]: value };
-    if (event === 'amount') end = { ...end, amount: value as number };
+    if (event === 'amount' || event === 'dying') end = { ...end, [event]: value };
     // Another process may have had it decided.
     if (event === 'asked' && decision !== null)
       void decided(setup, value as string, decision).catch(() => undefined);

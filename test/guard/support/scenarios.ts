@@ -78,10 +78,13 @@ export const SCENARIOS = {
       const job = newJob(guard);
       const sleeper = startExecutor(setup, { ...job, stopAt: 'send admit' });
       await sleeper.said('stopping');
-      const second = await execute(setup, job);
+      const second = startExecutor(setup, { ...job, stopAt: 'send outcome' });
+      await second.said('stopping');
+      // Behind the second one's look, and before its report.
       sleeper.process.kill('SIGCONT');
-      const woken = await sleeper.ended;
-      return { ...(await whatCame(setup, client, job, second)), woken: saidBy(woken) };
+      const woken = saidBy(await sleeper.ended);
+      second.process.kill('SIGCONT');
+      return { ...(await whatCame(setup, client, job, await second.ended)), woken };
     },
     comes: { said: 'Lapsed', starts: 0, recorded: 'cancelled_before_dispatch', woken: 'Lapsed' },
   },
