@@ -19,6 +19,7 @@ export * from './producers.js';
 export * from './parcels.js';
 export type { PointQuery } from './statement-batcher.js';
 export * from './pool.js';
+export * from './prisma.js';
 export * from './read-event.js';
 export * from './recovery.js';
 export * from './request-row.js';

@@ -38,6 +38,7 @@ export function describeError(error: unknown, depth = 0): LoggedError {
 
 function quotesData(error: Error): boolean {
   if (error instanceof SyntaxError || error.name === 'SyntaxError') return true;
+  if (error.name.startsWith('PrismaClient')) return true;
   const { code, severity } = error as Error & Record<string, unknown>;
   // PostgreSQL class 22, data exception: the only class whose primary message shows the value.
   return typeof severity === 'string' && typeof code === 'string' && code.startsWith('22');

@@ -58,6 +58,14 @@ it.each([
     },
   ],
   [
+    'a database client',
+    () => {
+      throw Object.assign(new Error('Invalid `create()` invocation: { token: "canary" }'), {
+        name: 'PrismaClientValidationError',
+      });
+    },
+  ],
+  [
     'a cause',
     () => {
       try {
