@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { decide, until } from '../support/requests.js';
 import { findings } from './support/accessibility.js';
+import { picture } from './support/pictures.js';
 import { file, paymentRun, pressText } from './support/seed.js';
 import type { Setting } from './support/setting.js';
 import { setUp } from './support/setting.js';
@@ -195,6 +196,68 @@ test('many reviews are taken at once, but for those of others', async () => {
     () => page.getByText('You are reviewing').count(),
     (count) => count === 2,
   );
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('a few requests are refused with one reason, each signed by itself', async () => {
+  const { demo } = setting.instance;
+  const pay = await file(setting.producer, paymentRun(demo, { summary: 'Twenty: first payment' }));
+  const other = await file(
+    setting.producer,
+    paymentRun(demo, { summary: 'Twenty: second payment' }),
+  );
+  const asks = await create('Twenty: asks for a choice');
+  const { page, faults, close } = await setting.ruth('/inbox#waiting?q=twenty');
+  await page.getByRole('link', { name: 'Twenty: first payment' }).waitFor();
+  for (let row = 0; row < 3; row += 1) {
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+  }
+  await page.keyboard.press('r');
+  await page.getByRole('heading', { name: 'Refuse 3 requests' }).waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.getByLabel('Reason for all of them').fill('The budget is spent.');
+  await page.getByRole('button', { name: 'Freeze 3 refusals' }).click();
+  await page.getByText('2 requests can be refused. 1 request cannot be refused here.').waitFor();
+  await page.getByText('It asks for more than a reason').waitFor();
+  expect(await findings(page)).toEqual([]);
+  await picture(page, 'inbox-refuse-many');
+  // Nothing is signed before the press, and no key of the list presses.
+  const states = async () =>
+    Promise.all(
+      [pay, other, asks].map(
+        async (id) => (await setting.producer.get(`/v2/requests/${id}`)).body.decision_state,
+      ),
+    );
+  expect(await states()).toEqual(['pending', 'pending', 'pending']);
+  expect(await page.getByRole('button', { name: /Refuse and sign/ }).isDisabled()).toBe(true);
+  await page.getByRole('checkbox', { name: /I have read this list/ }).check();
+  await page.getByRole('button', { name: 'Refuse and sign 2 requests' }).click();
+  await page.getByText('2 requests refused.', { exact: true }).waitFor();
+  expect(await findings(page)).toEqual([]);
+  expect(await states()).toEqual(['confirmed', 'confirmed', 'pending']);
+  const { body } = await setting.producer.get(`/v2/requests/${pay}/export`);
+  expect(body.material.candidate.response).toEqual({ reason: 'The budget is spent.' });
+  await page.getByRole('button', { name: 'Close', exact: true }).last().click();
+  await page.getByRole('link', { name: 'Twenty: first payment' }).waitFor({ state: 'detached' });
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('a view is saved under a name, without the words of a search', async () => {
+  const { page, faults, close } = await setting.ruth('/inbox#waiting?q=secret&route=execution');
+  await page.locator('.views summary').click();
+  await page.getByRole('textbox', { name: 'Name of this view' }).fill('Executions');
+  await page.getByRole('button', { name: 'Save this view' }).click();
+  await page.getByRole('link', { name: 'Executions' }).waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.goto(setting.address('/inbox'));
+  await page.reload();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('view exec');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(setting.address('/inbox#waiting?route=execution'));
   expect(faults).toEqual([]);
   await close();
 });

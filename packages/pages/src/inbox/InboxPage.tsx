@@ -11,6 +11,7 @@ import { useKeys } from '../parts/keys.js';
 import { Fault, Notice } from '../parts/Notice.js';
 import { saveJson } from '../parts/save.js';
 import { keepQueue } from '../queue/queue.js';
+import { RefuseMany } from '../refusing/RefuseMany.js';
 import { reader } from '../session/session.js';
 import { inbox } from '../strings/inbox.js';
 import { Pieces } from '../text/SafeText.js';
@@ -20,6 +21,9 @@ import type { Band } from './groups.js';
 import { linesOf } from './groups.js';
 import { RequestList } from './RequestList.js';
 import { Row } from './Row.js';
+import { dropView, saveView, savedViews } from './saved-views.js';
+import type { SavedView } from './saved-views.js';
+import { SavedViews } from './SavedViews.js';
 import { useTake } from './take.js';
 import type { Inbox } from './use-inbox.js';
 import { useInbox } from './use-inbox.js';
@@ -46,6 +50,8 @@ export function InboxPage() {
   const [steps, setSteps] = useState(view.at === '' ? 0 : 1);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [open, setOpen] = useState<'help' | 'commands' | null>(null);
+  const [refused, setRefused] = useState<readonly InboxItem[]>([]);
+  const [views, setViews] = useState(() => savedViews(me));
   const search = useRef<HTMLInputElement>(null);
   const { take, told, fault: takeFault } = useTake(list.refresh);
 
@@ -90,12 +96,20 @@ export function InboxPage() {
     if (!next.delete(id)) next.add(id);
     setChosen(next);
   };
+  /** What is selected, else where the reader stands. */
+  const chosenItems = () =>
+    waits(view)
+      ? order.filter(({ id }) => (chosen.size > 0 ? chosen.has(id) : id === here.current))
+      : [];
+  const refuseChosen = () => setRefused(chosenItems());
+  const showView = ({ address }: SavedView) => {
+    setChosen(new Set());
+    stand('');
+    change(viewOf(address));
+  };
   const takeChosen = () => {
-    const ids =
-      chosen.size > 0
-        ? order.filter(({ id }) => chosen.has(id))
-        : order.filter(({ id }) => id === here.current);
-    if (!waits(view) || ids.length === 0) return;
+    const ids = chosenItems();
+    if (ids.length === 0) return;
     setChosen(new Set());
     void take(ids.map(({ id }) => id));
   };
@@ -111,6 +125,7 @@ export function InboxPage() {
     'Ctrl-K': () => setOpen('commands'),
     x: () => here.current !== '' && waits(view) && toggle(here.current),
     t: takeChosen,
+    r: refuseChosen,
     c: clear,
     g: () => waits(view) && change({ ...view, group: turn(GROUPS, view.group) }),
     s: () => waits(view) && change({ ...view, sort: turn(INBOX_SORTS, view.sort) }),
@@ -139,7 +154,12 @@ export function InboxPage() {
         location.assign(`/review/${encodeURIComponent(first.id)}`);
       },
     },
+    ...views.map((each) => ({
+      name: inbox.commands.view(each.name),
+      act: () => showView(each),
+    })),
     { name: inbox.commands.take, act: takeChosen },
+    { name: inbox.commands.refuse, act: refuseChosen },
     { name: inbox.search, act: () => search.current?.focus() },
     { name: inbox.clear, act: clear },
     { name: inbox.help, act: () => setOpen('help') },
@@ -168,6 +188,12 @@ export function InboxPage() {
               </a>
             ))}
           </nav>
+          <SavedViews
+            views={views}
+            onShow={showView}
+            onSave={(name) => setViews(saveView(me, name, view))}
+            onDrop={(name) => setViews(dropView(me, name))}
+          />
           <Button look="quiet" onClick={() => setOpen('help')}>
             <kbd>?</kbd> {inbox.help}
           </Button>
@@ -184,6 +210,7 @@ export function InboxPage() {
             <Button look="primary" onClick={takeChosen}>
               {inbox.takeThem}
             </Button>
+            <Button onClick={refuseChosen}>{inbox.refuseThem}</Button>
             <Button look="quiet" onClick={() => setChosen(new Set())}>
               {inbox.unselect}
             </Button>
@@ -242,6 +269,17 @@ export function InboxPage() {
       </div>
       {open === 'help' && (
         <KeyList title={inbox.help} keys={inbox.keys} onClose={() => setOpen(null)} />
+      )}
+      {refused.length > 0 && (
+        <RefuseMany
+          items={refused}
+          me={me}
+          onClose={() => {
+            setRefused([]);
+            setChosen(new Set());
+            list.refresh();
+          }}
+        />
       )}
       {open === 'commands' && <Commands commands={commands} onClose={() => setOpen(null)} />}
     </>
