@@ -16,7 +16,7 @@ const shared = {
   },
   // Packages published as ES modules only; jest runs CommonJS.
   transformIgnorePatterns: [
-    '/node_modules/(?!(jose|canonicalize|fast-check|pure-rand|@nats-io|openid-client|oauth4webapi)/)',
+    '/node_modules/(?!(jose|marked|canonicalize|fast-check|pure-rand|@nats-io|openid-client|oauth4webapi)/)',
   ],
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',

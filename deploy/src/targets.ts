@@ -3,6 +3,7 @@ import { PREFLIGHT_SUBJECT, SCHEMA_SUBJECT, TREE_SUBJECT, subjectOf } from '@cou
 import type { AskedService } from '@countersign/platform';
 import {
   ADMIN_OPERATIONS,
+  HISTORY_READ,
   INBOX_READ,
   OPERATIONS,
   SECURITY_READS,
@@ -74,7 +75,9 @@ const SERVICE_WORKER = {
 } as const;
 
 /** The reads that the pages call beside the operations, all of them of the service `request`. */
-const PAGE_SUBJECTS = [...ADMIN_OPERATIONS, INBOX_READ].map(({ name }) => subjectOf(name));
+const PAGE_SUBJECTS = [...ADMIN_OPERATIONS, INBOX_READ, HISTORY_READ].map(({ name }) =>
+  subjectOf(name),
+);
 
 /** The reads of the security log for operators and auditors, of the service `ledger`. */
 const SECURITY_SUBJECTS = SECURITY_READS.map(({ name }) => subjectOf(name));

@@ -27,11 +27,11 @@ test('a decision of another reviewer is told as theirs, in view and above the do
   await notice.waitFor();
   await page.getByRole('heading', { name: 'Decided by another person' }).waitFor();
   expect(await page.getByRole('heading', { name: 'Receipt' }).count()).toBe(0);
-  await page.getByText('The producer sees that reviewer-2 refused.').waitFor();
+  await page.getByText('The producer sees that Ravi Reviewer refused.').waitFor();
   expect(await page.getByText('that you refused').count()).toBe(0);
   expect(await notice.evaluate((element) => element === document.activeElement)).toBe(true);
   expect(await isInView(page, '.notice.warning')).toBe(true);
-  const [outcome, text] = await Promise.all([top(page, '.outcome'), top(page, '.document')]);
+  const [outcome, text] = await Promise.all([top(page, '.outcome'), top(page, '.document-card')]);
   expect(outcome).toBeLessThan(text);
   expect(await findings(page)).toEqual([]);
   expect(faults).toEqual([]);

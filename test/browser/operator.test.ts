@@ -147,6 +147,54 @@ it.each(['/operator', '/operator/ledger', '/auditor'])(
   },
 );
 
+describe('figures of reviews', () => {
+  it('cover a range of time, with the same as numbers, by route and by person', async () => {
+    await open('?range=7d');
+    await see('How reviews went');
+    const charts = page.getByRole('img', { name: /Arrow keys move over the periods/ });
+    await charts.first().locator('canvas').waitFor();
+    expect(await charts.count()).toBe(4);
+    await charts.nth(1).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowLeft');
+    const words = page.locator('.figure-words').nth(1);
+    expect(await words.innerText()).toMatch(/Arrived\s+0\s+Decided\s+0/);
+    for (let step = 0; step < 40; step += 1) await page.keyboard.press('ArrowRight');
+    expect(await words.innerText()).not.toMatch(/Arrived\s+0/);
+    const people = page.getByRole('table', { name: 'By person' });
+    await people.getByRole('row', { name: /Ruth Reviewer/ }).waitFor();
+    await page
+      .getByRole('table', { name: 'By route' })
+      .getByRole('row', { name: /execution/ })
+      .waitFor();
+    expect(await findings(page)).toEqual([]);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save as CSV' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('figures-7d.csv');
+    await page.getByRole('link', { name: '30 days' }).click();
+    await page.waitForURL(/range=30d/);
+  });
+
+  it('a request is found by words and by its execution, and the list is saved', async () => {
+    await open('/requests');
+    await page.getByRole('searchbox', { name: 'Search' }).fill('staging RENAME');
+    await page.getByText('1 request loaded').waitFor();
+    await see('Rename the staging cluster');
+    // Words stand where no server gets them.
+    expect(page.url()).toMatch(/\/operator\/requests#q=staging/);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save these as CSV' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('requests.csv');
+    await open('/requests?execution=admitted&state=pending');
+    await see('No request matches');
+    expect(await findings(page)).toEqual([]);
+  });
+});
+
 describe('states', () => {
   it('loading, then the loaded content', async () => {
     let let_go = () => {};

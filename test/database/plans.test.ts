@@ -67,6 +67,8 @@ const KEYS: Record<string, readonly Key[]> = {
 /** Statements about many rows of a tenant by their purpose, and the tables of these rows. */
 const ABOUT_MANY: Record<string, readonly string[]> = {
   'ledger.metrics': ['lifecycle', 'material', 'checkpoint', 'deadline', 'delivery'],
+  // Of a range of time, up to a number of each state.
+  'figures.read': ['lifecycle', 'record', 'candidate'],
   // A reviewer leaves: every open request of the tenant.
   'request.drop-assignments': ['lifecycle'],
   'request.drop-candidates': ['lifecycle'],

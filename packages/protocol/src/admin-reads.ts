@@ -26,15 +26,29 @@ interface AdminReadRow {
 
 /**
  * `id` of the item, or of its request; `after` the last item of the page before; `state` of the list filter; `route`,
- * `producer` identifiers; `since`, `before` timestamps.
+ * `producer` identifiers; `since`, `before` timestamps; `audit`, `grant`, `execution` the other three states; `range` one of
+ * {@link FIGURE_RANGES}; `words` the search text, which comes as the header `X-Search`.
  */
-export type AdminParameter = 'id' | 'after' | 'state' | 'route' | 'producer' | 'since' | 'before';
+export type AdminParameter =
+  | 'id'
+  | 'after'
+  | 'state'
+  | 'audit'
+  | 'grant'
+  | 'execution'
+  | 'route'
+  | 'producer'
+  | 'since'
+  | 'before'
+  | 'range'
+  | 'words';
 
 // prettier-ignore
 const rows = [
   { name: 'request.desk-routes', method: 'GET', path: '/operator/data/routes', query: ['id', 'after'], input: null },
   { name: 'request.desk-principals', method: 'GET', path: '/operator/data/principals', query: ['id', 'after'], input: null },
-  { name: 'request.desk-requests', method: 'GET', path: '/operator/data/requests', query: ['state', 'route', 'producer', 'since', 'before', 'after'], input: null },
+  { name: 'request.desk-requests', method: 'GET', path: '/operator/data/requests', query: ['state', 'audit', 'grant', 'execution', 'route', 'producer', 'since', 'before', 'after', 'words'], input: null },
+  { name: 'request.desk-figures', method: 'GET', path: '/operator/data/figures', query: ['range'], input: null },
   { name: 'request.desk-deliveries', method: 'GET', path: '/operator/data/deliveries', query: ['state', 'after'], input: null },
   { name: 'request.desk-incidents', method: 'GET', path: '/operator/data/incidents', query: ['id', 'after'], input: null },
   { name: 'request.preview-route', method: 'POST', path: '/operator/data/preview/route', query: ['id'], input: 'RouteInput' },
@@ -96,6 +110,88 @@ export interface AdminRequest {
   readonly execution: ExecutionState;
   /** Why no authority comes from it any more, null while it may. */
   readonly invalidated: Invalidation | null;
+}
+
+/** The time that figures cover, and the length of their buckets, in seconds. */
+export const FIGURE_RANGES = {
+  '24h': { seconds: 86_400, step: 3_600 },
+  '7d': { seconds: 7 * 86_400, step: 6 * 3_600 },
+  '30d': { seconds: 30 * 86_400, step: 86_400 },
+} as const;
+export type FigureRange = keyof typeof FIGURE_RANGES;
+
+/**
+ * `requests`: of each state of the decision, the newest that are looked at. `decisions`: the newest whose records are.
+ * `quick`: an answer that was confirmed within so many seconds after it was frozen.
+ */
+export const FIGURE_SIZES = { requests: 10_000, decisions: 5_000, quick: 10 } as const;
+
+/** How reviews of some time ended. Seconds are from acceptance to decision; null where nothing was decided. */
+export interface ReviewFigures {
+  readonly arrivals: number;
+  readonly decided: number;
+  /** Of the decisions that were looked at: authorised, approved or answered; and refused or rejected. */
+  readonly approved: number;
+  readonly refused: number;
+  readonly expired: number;
+  /** Cancelled, or replaced by another request. */
+  readonly withdrawn: number;
+  readonly p50: number | null;
+  readonly p90: number | null;
+}
+
+export interface FigureBucket extends ReviewFigures {
+  /** Its beginning. */
+  readonly at: string;
+  /** Requests that waited at its end. */
+  readonly waiting: number;
+}
+
+export interface RouteFigures extends ReviewFigures {
+  readonly id: string;
+  readonly waiting: number;
+  /** Enabled reviewers; null of a route that is gone. */
+  readonly reviewers: number | null;
+}
+
+/** Of one person; in the order of ids, and never ranked. */
+export interface PersonFigures {
+  readonly id: string;
+  readonly name: string | null;
+  readonly decided: number;
+  readonly approved: number;
+  readonly refused: number;
+  /** Decisions of which the time of freezing is still known. */
+  readonly timed: number;
+  /** Median seconds from freezing an answer to confirming it. */
+  readonly read_p50: number | null;
+  /** Approvals within `FIGURE_SIZES.quick` seconds of freezing. */
+  readonly quick: number;
+}
+
+/** What needs an operator now, whatever the range is. */
+export interface ReviewConcerns {
+  /** Waiting, due within 15 minutes or an hour, and taken by nobody. */
+  readonly due_15m: number;
+  readonly due_60m: number;
+  /** Of the last 24 hours: not decided in time; arrived; ended in any way. */
+  readonly expired_24h: number;
+  readonly arrived_24h: number;
+  readonly ended_24h: number;
+  /** Routes with producers that have one enabled reviewer, or none. */
+  readonly thin_routes: readonly string[];
+}
+
+export interface AdminFigures {
+  readonly range: FigureRange;
+  readonly from: string;
+  readonly to: string;
+  /** There are older requests in the range that were not looked at: figures are complete from here on; else null. */
+  readonly complete_from: string | null;
+  readonly buckets: readonly FigureBucket[];
+  readonly routes: readonly RouteFigures[];
+  readonly people: readonly PersonFigures[];
+  readonly concerns: ReviewConcerns;
 }
 
 /** Its recipient is a principal; the address stays private (protocol §3.3). */

@@ -4,6 +4,7 @@ import type { AdminOperation, AdminParameter } from '@countersign/protocol';
 import { readSmallBody } from './body.js';
 import type { Call, Handler } from './call.js';
 import { sendJson } from './call.js';
+import { readSearch } from './inbox-read.js';
 import { readInput } from './input.js';
 import type { Pipeline } from './pipeline.js';
 
@@ -21,6 +22,8 @@ export function createAdminReads(pipeline: Pipeline): (read: AdminOperation) => 
     if (caller.kind !== 'human' || !caller.session) throw new Refusal('human_required');
     if (!caller.operator) throw new Refusal('operator_required');
     const params = readParameters(read, new URLSearchParams(call.query));
+    const search = read.query.some((name) => name === 'words') ? readSearch(call.request) : null;
+    if (search !== null) params['words'] = search;
     const body =
       read.input === null ? '' : readInput(read.input, await readSmallBody(call.request));
     const subject = `countersign.${read.name}` as const;
@@ -34,6 +37,8 @@ export function createAdminReads(pipeline: Pipeline): (read: AdminOperation) => 
 function readParameters(read: AdminOperation, given: URLSearchParams): Record<string, string> {
   const params: Record<string, string> = {};
   for (const name of read.query) {
+    // Summaries belong in no address.
+    if (name === 'words') continue;
     const [text, ...repeated] = given.getAll(name);
     if (repeated.length > 0) throw refusalOf(name);
     if (!text) continue;
@@ -44,8 +49,10 @@ function readParameters(read: AdminOperation, given: URLSearchParams): Record<st
   return params;
 }
 
+const STATES: readonly AdminParameter[] = ['state', 'audit', 'grant', 'execution', 'range'];
+
 function refusalOf(name: AdminParameter): Refusal {
-  if (name === 'state') return new Refusal('invalid_state');
+  if (STATES.includes(name)) return new Refusal('invalid_state');
   const names = name === 'id' || name === 'route' || name === 'producer';
   return new Refusal(names ? 'invalid_path_parameter' : 'invalid_offset');
 }

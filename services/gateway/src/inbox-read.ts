@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+
 import { INBOX_READ, INBOX_SEARCH_HEADER, Refusal } from '@countersign/protocol';
 
 import type { Call, Handler } from './call.js';
@@ -38,12 +40,17 @@ function readParameters({ query, request }: Call): Record<string, string> {
       throw malformed(`“${name}”`);
     params[name] = text;
   }
-  const search = request.headers[INBOX_SEARCH_HEADER];
-  if (search !== undefined && search !== '') {
-    if (typeof search !== 'string' || !words.test(search)) throw malformed('The search text');
-    params['words'] = search;
-  }
+  const search = readSearch(request);
+  if (search !== null) params['words'] = search;
   return params;
+}
+
+/** The search text of a list, percent-encoded; null where there is none. */
+export function readSearch({ headers }: IncomingMessage): string | null {
+  const search = headers[INBOX_SEARCH_HEADER];
+  if (search === undefined || search === '') return null;
+  if (typeof search !== 'string' || !words.test(search)) throw malformed('The search text');
+  return search;
 }
 
 function malformed(what: string): Refusal {

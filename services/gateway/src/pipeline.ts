@@ -20,6 +20,7 @@ import type {
 import type { GatewayOperation, Operation, RequestStatus } from '@countersign/protocol';
 import {
   LARGE_BYTES,
+  HISTORY_READ,
   INBOX_READ,
   OPERATIONS,
   Refusal,
@@ -128,13 +129,15 @@ interface Admitted {
 /** As long as no call takes on a machine that keeps up, and well within a caller's patience. */
 const SILENT_MS = 800;
 
-/** Of the read of the inbox, which is no operation (decisions/0025). */
+/** Of the reads of the pages, which are no operations (decisions/0025, 0026). */
 export const INBOX_SUBJECT = `countersign.${INBOX_READ.name}` as const;
+export const HISTORY_SUBJECT = `countersign.${HISTORY_READ.name}` as const;
 
 /** Answered twice they change nothing. Calls that change something may be sent again under their key (protocol §6.3). */
 const READS: ReadonlySet<string> = new Set([
   PREFLIGHT_SUBJECT,
   INBOX_SUBJECT,
+  HISTORY_SUBJECT,
   ...OPERATIONS.filter(({ method }) => method === 'GET').map(busSubject),
 ]);
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import {
   ADMIN_OPERATIONS,
+  HISTORY_READ,
   INBOX_READ,
   Refusal,
   SECURITY_READS,
@@ -12,6 +13,7 @@ import { Router } from 'express';
 import type { Call, Handler } from './call.js';
 import { LOGIN_COOKIE, readCookie } from './cookies.js';
 import { createAdminReads } from './admin-reads.js';
+import { createHistoryRead } from './history-read.js';
 import { createInboxRead } from './inbox-read.js';
 import type { Login } from './login/login.js';
 import { APP_PAGES } from './pages/app-pages.js';
@@ -93,6 +95,8 @@ export function createRoutes(parts: RouteParts): (call: Call) => void {
 
   router.head(INBOX_READ.path, none);
   get(INBOX_READ.path, createInboxRead(pipeline));
+  router.head(HISTORY_READ.path, none);
+  get(HISTORY_READ.path, createHistoryRead(pipeline));
   get(below('/review/'), people.review, '/review/{id}');
   get('/signed-out', people.signedOut);
   for (const page of APP_PAGES) {

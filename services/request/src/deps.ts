@@ -5,6 +5,8 @@ import type { BundleStore } from './store/bundles.js';
 import type { CreationStore } from './store/creation.js';
 import type { AdminStore } from './store/admin-reads.js';
 import type { DirectoryStore } from './store/directory.js';
+import type { FiguresStore } from './store/figures.js';
+import type { HistoryStore } from './store/history.js';
 import type { InboxStore } from './store/inbox.js';
 import type { ListStore } from './store/lists.js';
 import type { RequestStore } from './store/requests.js';
@@ -13,7 +15,9 @@ export interface RequestDeps extends Saving {
   readonly requests: RequestStore;
   readonly lists: ListStore;
   readonly inbox: InboxStore;
+  readonly histories: HistoryStore;
   readonly admin: AdminStore;
+  readonly figures: FiguresStore;
   readonly creations: CreationStore;
   readonly bundles: BundleStore;
   readonly configuration: DirectoryStore;

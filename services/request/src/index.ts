@@ -6,6 +6,8 @@ export { CreationStore } from './store/creation.js';
 export { DeletionStore } from './store/deletion.js';
 export { AdminStore } from './store/admin-reads.js';
 export { DirectoryStore } from './store/directory.js';
+export { FiguresStore } from './store/figures.js';
+export { HistoryStore } from './store/history.js';
 export { InboxStore } from './store/inbox.js';
 export { ListStore } from './store/lists.js';
 export { ExpiryStore } from './store/expiry.js';

@@ -6,7 +6,7 @@ import type {
   OperationHandlers,
   ServiceRuntime,
 } from '@countersign/platform';
-import { ADMIN_OPERATIONS, INBOX_READ } from '@countersign/protocol';
+import { ADMIN_OPERATIONS, HISTORY_READ, INBOX_READ } from '@countersign/protocol';
 import type { AdminOperation } from '@countersign/protocol';
 import type { RequestDeps } from './deps.js';
 import { app } from './operations/app.js';
@@ -20,7 +20,9 @@ import {
   adminRequests,
   adminRoutes,
 } from './operations/admin-reads.js';
+import { figures } from './operations/figures.js';
 import { endSessions } from './operations/end-sessions.js';
+import { history } from './operations/history.js';
 import { hitl, hitlPoll } from './operations/hitl.js';
 import { inbox } from './operations/inbox.js';
 import { list } from './operations/list.js';
@@ -37,7 +39,7 @@ import { readingBundle, readingCreation } from './reading.js';
  * Requests, their material, bundles, principals and routes: `request.register-bundle`, `request.create`, `request.list`,
  * `request.status`, `request.material`, `request.app`, `request.cancel`, `request.revoke`, `request.discard`,
  * `request.supersede`, `request.hitl`, `request.hitl-poll`, `request.configure-principal`, `request.configure-route`; the
- * admin reads; the read of the inbox.
+ * admin reads; the reads of the inbox and of a request's history.
  */
 export function requestModule(runtime: ServiceRuntime, deps: RequestDeps): Module {
   const bodies = new BodyWorkers(new URL('./body-worker.js', import.meta.url));
@@ -68,6 +70,7 @@ export function requestModule(runtime: ServiceRuntime, deps: RequestDeps): Modul
     'request.desk-routes': adminRoutes(deps),
     'request.desk-principals': adminPrincipals(deps),
     'request.desk-requests': adminRequests(deps),
+    'request.desk-figures': figures(deps),
     'request.desk-deliveries': adminDeliveries(deps),
     'request.desk-incidents': adminIncidents(deps),
     'request.preview-route': previewRoute(deps),
@@ -83,8 +86,8 @@ export function requestModule(runtime: ServiceRuntime, deps: RequestDeps): Modul
       await serveAdmin(
         runtime,
         'request',
-        [INBOX_READ],
-        onFreshState({ 'request.inbox': inbox(deps) }),
+        [INBOX_READ, HISTORY_READ],
+        onFreshState({ 'request.inbox': inbox(deps), 'request.history': history(deps) }),
       );
     },
     stop: () => bodies.stop(),

@@ -20,7 +20,9 @@ export interface Setting {
 }
 
 export async function setUp(): Promise<Setting> {
-  const [instance, browser] = await Promise.all([startInstance(), startBrowser()]);
+  const instance = await startInstance();
+  // After it: where an instance does not start, no browser is left behind.
+  const browser = await startBrowser();
   const { demo, dataDirectory } = instance;
   // One login is enough: every browser of Ruth's begins with its cookies.
   const first = await openContext(browser);

@@ -107,6 +107,7 @@ const LISTS = [
   '/operator/data/routes',
   '/operator/data/deliveries',
   '/operator/data/incidents',
+  '/operator/data/figures',
   '/inbox/data',
   '/inbox/data?tab=decided',
   '/inbox/data?tab=ended',

@@ -8,7 +8,8 @@ const WAIT_MS = 150;
 export interface SearchBarProps {
   readonly label: string;
   readonly search: (text: string) => Promise<{ matches: number }>;
-  readonly reveal: (match: number) => Promise<void>;
+  /** Null where the search leaves only matches to be seen. */
+  readonly reveal: ((match: number) => Promise<void>) | null;
 }
 
 /**
@@ -32,7 +33,7 @@ export function SearchBar({ label, search, reveal }: SearchBarProps) {
       void search(text).then(async ({ matches }) => {
         if (latest.current !== turn) return;
         setFound({ matches, at: 0 });
-        if (matches > 0) await reveal(0);
+        if (matches > 0) await reveal?.(0);
       });
     }, WAIT_MS);
     return () => clearTimeout(timer);
@@ -42,7 +43,7 @@ export function SearchBar({ label, search, reveal }: SearchBarProps) {
     if (!found || found.matches === 0) return;
     const at = (found.at + by + found.matches) % found.matches;
     setFound({ ...found, at });
-    void reveal(at);
+    void reveal?.(at);
   };
 
   return (
@@ -64,14 +65,19 @@ export function SearchBar({ label, search, reveal }: SearchBarProps) {
         }}
       />
       <span class="fine" role="status">
-        {found && review.matches(found.at + 1, found.matches)}
+        {found &&
+          (reveal ? review.matches(found.at + 1, found.matches) : review.found(found.matches))}
       </span>
-      <Button look="quiet" disabled={!found || found.matches < 2} onClick={() => step(-1)}>
-        {review.previous}
-      </Button>
-      <Button look="quiet" disabled={!found || found.matches < 2} onClick={() => step(1)}>
-        {review.next}
-      </Button>
+      {reveal && (
+        <>
+          <Button look="quiet" disabled={!found || found.matches < 2} onClick={() => step(-1)}>
+            {review.previous}
+          </Button>
+          <Button look="quiet" disabled={!found || found.matches < 2} onClick={() => step(1)}>
+            {review.next}
+          </Button>
+        </>
+      )}
     </div>
   );
 }

@@ -15,6 +15,9 @@ export interface VirtualRowsProps {
   readonly children: ComponentChildren;
   /** The place of the first row among the children. */
   readonly from: number;
+  /** Stay above and below the rows, and scroll sideways with them. */
+  readonly head?: ComponentChildren;
+  readonly foot?: ComponentChildren;
   readonly box?: Readonly<Record<string, unknown>>;
 }
 
@@ -57,6 +60,7 @@ export function VirtualRows(props: VirtualRowsProps) {
     look();
   }, [goTo]);
 
+  const beside = [props.head, props.foot].filter(Boolean).length;
   const kept = anchor.current;
   const top = scale === 1 || kept.from !== props.from ? (props.from * rowHeight) / scale : kept.top;
   return (
@@ -67,14 +71,16 @@ export function VirtualRows(props: VirtualRowsProps) {
       aria-label={props.label}
       onScroll={look}
       // No fixed height: a bar for scrolling sideways comes on top of the rows and covers none.
-      style={{ maxHeight: `${rowsShown * rowHeight}px` }}
+      style={{ maxHeight: `${(rowsShown + beside) * rowHeight}px` }}
       {...props.box}
     >
+      {props.head}
       <div class="rows-all" style={{ height: `${height}px` }}>
         <div class="rows-shown" style={{ transform: `translateY(${top}px)` }}>
           {props.children}
         </div>
       </div>
+      {props.foot}
     </div>
   );
 }

@@ -1,7 +1,9 @@
 import type { DecisionCandidate, DecisionRequest } from '@countersign/protocol';
 
+import type { Comparison } from '../compare/compare.js';
 import type { ProblemParts } from '../api/problem.js';
 import type { TextRow } from './lines.js';
+import type { TableHead, TableOrder, TablePage } from './tables.js';
 import type { TreeRow } from './tree.js';
 
 /** A digest as it was promised, and whether the browser came to the same. */
@@ -39,11 +41,17 @@ export interface Questions {
   toggle: { ask: { id: number }; answer: { place: number; length: number } };
   searchTree: { ask: { text: string }; answer: { matches: number } };
   revealTree: { ask: { match: number }; answer: { place: number; length: number } };
+  tables: { ask: Record<string, never>; answer: { tables: readonly TableHead[] } };
+  tableRows: {
+    ask: { table: number; from: number; count: number; text: string; order: TableOrder | null };
+    answer: TablePage;
+  };
   wrap: { ask: { columns: number }; answer: { length: number; lines: number } };
   text: { ask: { from: number; count: number }; answer: { rows: TextRow[] } };
   searchText: { ask: { text: string }; answer: { matches: number } };
   revealText: { ask: { match: number }; answer: { place: number } };
   part: { ask: { name: 'document' | 'payload' }; answer: { blob: Blob } };
+  compare: { ask: { path: string }; answer: Comparison };
   check: { ask: { response: unknown }; answer: { hints: Hint[] } };
 }
 

@@ -6,6 +6,8 @@ import { Problem, Unanswered, problemOf } from '../api/problem.js';
 import { canonicalText, textDigest, valueDigest } from './digest.js';
 import { TextRows, occurrences } from './lines.js';
 import type { Answered, Asked, CheckedDigest, Hint, MaterialHead, Questions } from './messages.js';
+import { tablesIn } from './tables.js';
+import type { PayloadTable } from './tables.js';
 import { PayloadTree } from './tree.js';
 
 // The material of one request, apart from the page's own thread: ten megabytes are read, checked, searched and cut into
@@ -18,6 +20,7 @@ const HINTS = 20;
 
 let material: Material | null = null;
 let tree: PayloadTree | null = null;
+let tables: readonly PayloadTable[] | null = null;
 let rows: TextRows | null = null;
 let found: number[] = [];
 let validator: Validator | null = null;
@@ -34,6 +37,9 @@ const answers: Answers = {
   toggle: ({ id }) => ({ place: theTree().toggle(id), length: theTree().length }),
   searchTree: ({ text }) => ({ matches: theTree().search(text) }),
   revealTree: ({ match }) => ({ place: theTree().reveal(match), length: theTree().length }),
+  tables: () => ({ tables: theTables().map(({ head }) => head) }),
+  tableRows: ({ table, from, count, text, order }) =>
+    theTables()[table]?.page(from, count, text, order) ?? { rows: [], length: 0, sums: [] },
   wrap({ columns }) {
     rows = new TextRows(theMaterial().review_document, columns);
     return { length: rows.length, lines: rows.lineCount };
@@ -50,10 +56,18 @@ const answers: Answers = {
       ? { blob: new Blob([review_document], { type: 'text/plain;charset=utf-8' }) }
       : { blob: new Blob([canonicalText(payload)], { type: 'application/json' }) };
   },
+  async compare({ path }) {
+    // Its library is loaded by those who ask alone.
+    const [earlier, { compare }] = await Promise.all([
+      fetchMaterial(path),
+      import('../compare/compare.js'),
+    ]);
+    return compare(earlier, theMaterial());
+  },
   check: ({ response }) => ({ hints: check(response) }),
 };
 
-async function load(path: string): Promise<MaterialHead> {
+async function fetchMaterial(path: string): Promise<Material> {
   let response: Response;
   let text: string;
   try {
@@ -63,10 +77,15 @@ async function load(path: string): Promise<MaterialHead> {
     throw new Unanswered('no answer', { cause });
   }
   if (!response.ok) throw problemOf(response.status, text, response.headers.get('Retry-After'));
-  const given = JSON.parse(text) as Material;
+  return JSON.parse(text) as Material;
+}
+
+async function load(path: string): Promise<MaterialHead> {
+  const given = await fetchMaterial(path);
   const { request, review_document, payload, response_schema, candidate } = given;
   material = given;
   tree = new PayloadTree(payload);
+  tables = null;
   validator = validatorOf(response_schema);
   const canonicalPayload = canonicalText(payload);
   const { review } = request;
@@ -128,6 +147,11 @@ function check(response: unknown): Hint[] {
 function theMaterial(): Material {
   if (!material) throw new Error('nothing is loaded');
   return material;
+}
+
+function theTables(): readonly PayloadTable[] {
+  tables ??= tablesIn(theMaterial().payload);
+  return tables;
 }
 
 function theTree(): PayloadTree {

@@ -1,4 +1,4 @@
-import type { MetricsSnapshot } from '@countersign/protocol';
+import type { MetricsSnapshot, ReviewConcerns } from '@countersign/protocol';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
@@ -13,6 +13,7 @@ import { fromNow, spanInWords } from '../time/words.js';
 import { Chart } from './Chart.js';
 import { perMinute } from './chart.js';
 import type { Reading } from './chart.js';
+import { FiguresPart, rangeHere, useFigures } from './Figures.js';
 import { Frame } from './Frame.js';
 import { Waiting } from './loading.js';
 import { sizeInWords } from './size.js';
@@ -63,6 +64,8 @@ function useSamples() {
 
 export function Overview() {
   const { samples, fault, retry } = useSamples();
+  const [range] = useState(rangeHere);
+  const figures = useFigures(range);
   const latest = samples.at(-1);
   return (
     <Frame title={operator.overview} lead={operator.overviewLead}>
@@ -76,8 +79,13 @@ export function Overview() {
         fault === null && <Waiting />
       ) : (
         <>
-          <Attention snapshot={latest.snapshot} />
+          <Attention
+            snapshot={latest.snapshot}
+            concerns={figures.figures?.concerns ?? null}
+            unread={figures.figures === null && figures.fault === null}
+          />
           <Tiles snapshot={latest.snapshot} />
+          <FiguresPart range={range} of={figures} />
           <Charts samples={samples} />
           <Deliveries snapshot={latest.snapshot} />
           <p class="fine">{operator.externals}</p>
@@ -90,6 +98,28 @@ export function Overview() {
 interface Concern {
   readonly says: string;
   readonly link: readonly [href: string, title: string] | null;
+}
+
+/** Deadlines and people; of routes at most a few names. */
+function reviewConcernsOf(found: ReviewConcerns): Concern[] {
+  const { due_15m, due_60m, expired_24h, arrived_24h, ended_24h, thin_routes } = found;
+  const pending = ['/operator/requests?state=pending', operator.seePending] as const;
+  const concerns: Concern[] = [];
+  if (due_15m > 0) concerns.push({ says: operator.due15(due_15m), link: pending });
+  if (due_60m > due_15m) concerns.push({ says: operator.due60(due_60m - due_15m), link: pending });
+  if (expired_24h > 0) {
+    const link = ['/operator/requests?state=expired', operator.seeExpired] as const;
+    concerns.push({ says: operator.expired24(expired_24h), link });
+  }
+  if (arrived_24h > 20 && arrived_24h > ended_24h * 1.25) {
+    concerns.push({ says: operator.growing(arrived_24h, ended_24h), link: pending });
+  }
+  if (thin_routes.length > 0) {
+    const names = thin_routes.slice(0, 5).join(', ') + (thin_routes.length > 5 ? ' …' : '');
+    const link = ['/operator/routes', operator.seeRoutes] as const;
+    concerns.push({ says: operator.thin(thin_routes.length, names), link });
+  }
+  return concerns;
 }
 
 function concernsOf(snapshot: MetricsSnapshot): Concern[] {
@@ -142,9 +172,19 @@ function concernsOf(snapshot: MetricsSnapshot): Concern[] {
   return concerns;
 }
 
-function Attention({ snapshot }: { snapshot: MetricsSnapshot }) {
-  const concerns = concernsOf(snapshot);
+function Attention(props: {
+  readonly snapshot: MetricsSnapshot;
+  readonly concerns: ReviewConcerns | null;
+  /** The reading of deadlines has not come: all may not be well. */
+  readonly unread: boolean;
+}) {
+  const { snapshot, unread } = props;
+  const concerns = [
+    ...concernsOf(snapshot),
+    ...(props.concerns ? reviewConcernsOf(props.concerns) : []),
+  ];
   if (concerns.length === 0) {
+    if (unread || props.concerns === null) return null;
     return (
       <Notice tone="good" title={operator.wellTitle}>
         <p>{operator.well}</p>

@@ -1,5 +1,9 @@
 import type { AdminRequest, AdminRoute } from '@countersign/protocol';
 
+import { useEffect, useId, useState } from 'preact/hooks';
+
+import { Button } from '../parts/Button.js';
+import { saveCsv } from '../parts/csv.js';
 import { Field } from '../parts/Field.js';
 import { Table } from '../parts/Table.js';
 import { operator } from '../strings/operator.js';
@@ -12,45 +16,134 @@ import { Frame } from './Frame.js';
 import { Pages, useLoading } from './loading.js';
 import { Decision, Execution, Grant } from './states.js';
 
-const FILTERS = ['state', 'route', 'producer', 'since', 'before'] as const;
+const FILTERS = [
+  'state',
+  'audit',
+  'grant',
+  'execution',
+  'route',
+  'producer',
+  'since',
+  'before',
+] as const;
 type Filter = FilterOf<typeof FILTERS>;
+
+/** Words of summaries stand in the fragment, which no server gets. */
+function wordsHere(): string {
+  return new URLSearchParams(location.hash.slice(1)).get('q') ?? '';
+}
 
 export function Requests() {
   const filter = filterHere(FILTERS);
-  const filtered = isFiltered(filter);
+  const [words, setWords] = useState(wordsHere);
+  const filtered = isFiltered(filter) || words !== '';
+  const search = (text: string) => {
+    setWords(text);
+    const fragment = text === '' ? '' : `#${new URLSearchParams({ q: text })}`;
+    history.replaceState(null, '', location.pathname + location.search + fragment);
+  };
   return (
     <Frame title={operator.requests} lead={operator.requestsLead}>
+      <Search words={words} onSearch={search} />
       <RequestFilter filter={filter} />
       <Pages<AdminRequest>
         list="requests"
         query={filter}
+        words={words}
         empty={<p class="quiet-text">{filtered ? operator.noRequests : operator.noRequestsYet}</p>}
       >
-        {(items) => <RequestTable items={items} />}
+        {(items) => (
+          <>
+            <p class="row apart no-print">
+              <span class="fine">{operator.shown(items.length)}</span>
+              <Button onClick={() => saveRequests(items)}>{operator.saveRequests}</Button>
+            </p>
+            <RequestTable items={items} />
+          </>
+        )}
       </Pages>
     </Frame>
   );
 }
+
+const PAUSE_MS = 300;
+
+/** Words of summaries, ids, and names of routes, producers and requesters. */
+function Search({ words, onSearch }: { words: string; onSearch: (text: string) => void }) {
+  const id = useId();
+  const [text, setText] = useState(words);
+  useEffect(() => {
+    if (text.trim() === words) return;
+    const timer = setTimeout(() => onSearch(text.trim()), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <form class="no-print" role="search" onSubmit={(event) => event.preventDefault()}>
+      <label for={id} class="unseen">
+        {operator.search}
+      </label>
+      <input
+        id={id}
+        type="search"
+        maxLength={200}
+        autocomplete="off"
+        placeholder={operator.searchHint}
+        value={text}
+        onInput={({ currentTarget: { value } }) => setText(value)}
+      />
+    </form>
+  );
+}
+
+function saveRequests(items: readonly AdminRequest[]): void {
+  const names = [
+    'id',
+    'summary',
+    'producer',
+    'route',
+    'accepted_at',
+    'deadline',
+    'decision',
+    'audit',
+    'grant',
+    'execution',
+    'invalidated',
+  ] as const;
+  saveCsv(
+    names,
+    items.map((item) => names.map((name) => item[name])),
+    'requests.csv',
+  );
+}
+
+const STATES = {
+  state: operator.decisions,
+  audit: operator.audits,
+  grant: operator.grants,
+  execution: operator.executions,
+} as const;
 
 function RequestFilter({ filter }: { filter: Filter }) {
   const routes = useLoading(() => readAll<AdminRoute>('routes'));
   const producers = new Set(routes.value?.flatMap(({ config }) => config.allowed_producers) ?? []);
   return (
     <FilterForm names={FILTERS} filter={filter}>
-      <Field label={operator.state}>
-        {({ id }) => (
-          <select id={id} name="state" defaultValue={filter.state}>
-            <option value="" selected={filter.state === ''}>
-              {operator.anyState}
-            </option>
-            {Object.entries(operator.decisions).map(([state, name]) => (
-              <option key={state} value={state} selected={filter.state === state}>
-                {name}
+      {(Object.keys(STATES) as (keyof typeof STATES)[]).map((name) => (
+        <Field key={name} label={operator.stateFilters[name]}>
+          {({ id }) => (
+            <select id={id} name={name} defaultValue={filter[name]}>
+              <option value="" selected={filter[name] === ''}>
+                {operator.anyState}
               </option>
-            ))}
-          </select>
-        )}
-      </Field>
+              {Object.entries(STATES[name]).map(([state, word]) => (
+                <option key={state} value={state} selected={filter[name] === state}>
+                  {word}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      ))}
       <Field label={operator.route}>
         {({ id }) => (
           <>

@@ -7,8 +7,14 @@ const DATA = '/operator/data';
 export type Query = Readonly<Record<string, string | null | undefined>>;
 
 /** Reads a page of one of the operators' lists (packages/protocol/src/admin-reads.ts). Empty parameters are left out. */
-export function readAdmin<Item>(list: string, query: Query = {}): Promise<AdminPage<Item>> {
-  return read(`${DATA}/${list}${queryText(query)}`);
+export function readAdmin<Item>(
+  list: string,
+  query: Query = {},
+  words = '',
+): Promise<AdminPage<Item>> {
+  const headers: Record<string, string> =
+    words === '' ? {} : { 'X-Search': encodeURIComponent(words) };
+  return read(`${DATA}/${list}${queryText(query)}`, { headers });
 }
 
 /** The one item of that id, or null. */

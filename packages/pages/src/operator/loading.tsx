@@ -63,21 +63,23 @@ export function Loaded<Value>(props: {
 export function Pages<Item>(props: {
   readonly list: string;
   readonly query?: Query;
+  /** A search text. */
+  readonly words?: string;
   readonly empty: ComponentChildren;
   readonly children: (items: readonly Item[]) => ComponentChildren;
 }) {
-  const { list, query = {} } = props;
-  const by = `${list} ${JSON.stringify(query)}`;
+  const { list, query = {}, words = '' } = props;
+  const by = `${list} ${JSON.stringify(query)} ${words}`;
   const [more, setMore] = useState<{ by: string; pages: AdminPage<Item>[] }>({ by, pages: [] });
   const [fault, setFault] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
-  const first = useLoading(() => readAdmin<Item>(list, query), by);
+  const first = useLoading(() => readAdmin<Item>(list, query, words), by);
   const pages = more.by === by ? more.pages : [];
   const goOn = async (after: string) => {
     setBusy(true);
     setFault(null);
     try {
-      const page = await readAdmin<Item>(list, { ...query, after });
+      const page = await readAdmin<Item>(list, { ...query, after }, words);
       setMore({ by, pages: [...pages, page] });
     } catch (failed) {
       setFault(failed);
@@ -90,7 +92,8 @@ export function Pages<Item>(props: {
       {(page) => {
         const items = [page, ...pages].flatMap((each) => each.items);
         const next = (pages.at(-1) ?? page).next;
-        if (items.length === 0) return props.empty;
+        // A search looks at a part at a time: none of it may match, and a later part may.
+        if (items.length === 0 && next === null) return props.empty;
         return (
           <>
             {props.children(items)}

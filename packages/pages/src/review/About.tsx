@@ -1,4 +1,7 @@
-import type { DecisionRequest, RequestStatus } from '@countersign/protocol';
+import type { DecisionRequest, RequestHistory, RequestStatus } from '@countersign/protocol';
+
+import { PersonName } from '../history/Timeline.js';
+import { personIn } from '../history/use-history.js';
 
 import { Chip } from '../parts/Chip.js';
 import { Digest } from '../parts/Digest.js';
@@ -9,8 +12,14 @@ import { decisionNames, decisionWords, executionWords } from '../strings/states.
 import { Pieces, SafeText } from '../text/SafeText.js';
 import { Moment } from '../time/Moment.js';
 
+interface Shown {
+  readonly status: RequestStatus;
+  /** Names of people, once they are known. */
+  readonly history: RequestHistory | null | undefined;
+}
+
 /** The producer, the summary and the deadline: the head of the page. */
-export function Head({ status }: { status: RequestStatus }) {
+export function Head({ status, history }: Shown) {
   const { request, decision_state, execution_state, receipt } = status;
   const executes = request.purpose === 'authorise_execution';
   const state = decisionWords[decision_state];
@@ -39,8 +48,8 @@ export function Head({ status }: { status: RequestStatus }) {
         <SafeText text={request.summary} />
       </h1>
       <p class="lead">
-        <Name text={request.producer} /> {review.asks}, {review.onBehalf}{' '}
-        <Name text={request.requester.subject} />
+        <PersonName of={personIn(history, request.producer)} /> {review.asks}, {review.onBehalf}{' '}
+        <PersonName of={personIn(history, request.requester.subject)} />
         {decision_state === 'pending' && (
           <>
             {' · '}
@@ -66,13 +75,13 @@ function Name({ text }: { text: string }) {
 }
 
 /** The members that the request binds, in full; the long identifiers on demand. */
-export function About({ status }: { status: RequestStatus }) {
+export function About({ status, history }: Shown) {
   const { request, request_digest, decision_state } = status;
   const pending = decision_state === 'pending';
   const { execution } = request;
   const facts: Fact[] = [
-    [review.askedBy, <Name text={request.producer} />],
-    [review.requester, <Name text={request.requester.subject} />],
+    [review.askedBy, <PersonName of={personIn(history, request.producer)} />],
+    [review.requester, <PersonName of={personIn(history, request.requester.subject)} />],
     [
       review.route,
       <>

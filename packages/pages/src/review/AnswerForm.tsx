@@ -11,6 +11,7 @@ import type { Hint } from '../material/messages.js';
 import { Button } from '../parts/Button.js';
 import { Fault, Notice } from '../parts/Notice.js';
 import { form as formWords } from '../strings/form.js';
+import { history } from '../strings/history.js';
 import { review } from '../strings/review.js';
 import { decisionNames } from '../strings/states.js';
 import { Pieces } from '../text/SafeText.js';
@@ -33,12 +34,20 @@ export interface AnswerFormProps {
   readonly slot: ProposalSlot;
   readonly state: SlotState;
   readonly subject: string;
+  /** The replaced request whose questions are the same, if there is one: a draft for it is taken up. */
+  readonly earlier: string | null;
 }
 
 /** The native form: a decision, the fields of the response schema, and a button that freezes both. */
-export function AnswerForm({ request, schema, store, slot, state, subject }: AnswerFormProps) {
+export function AnswerForm(props: AnswerFormProps) {
+  const { request, schema, store, slot, state, subject, earlier } = props;
   const node = useMemo(() => formOf(schema), [schema]);
-  const kept = useMemo(() => takeDraft(subject, request.id), [subject, request.id]);
+  const { kept, carried } = useMemo(() => {
+    const own = takeDraft(subject, request.id);
+    const before = own || earlier === null ? null : takeDraft(subject, earlier);
+    // Fields are taken up, the decision is not: it is about another request (protocol §12.6).
+    return { kept: own ?? (before && { ...before, decision: null }), carried: before !== null };
+  }, [subject, request.id, earlier]);
   const [decision, setDecision] = useState<string | null>(
     kept?.decision ?? (request.purpose === 'authorise_execution' ? 'refuse' : null),
   );
@@ -120,7 +129,7 @@ export function AnswerForm({ request, schema, store, slot, state, subject }: Ans
         propose();
       }}
     >
-      {kept && <p class="fine">{review.draftTaken}</p>}
+      {kept && <p class="fine">{carried ? history.draftCarried : review.draftTaken}</p>}
       <fieldset class={tried && decision === null ? 'decisions faulty' : 'decisions'}>
         <legend>{review.decision}</legend>
         {DECISIONS[request.purpose].map((name) => (

@@ -1,4 +1,4 @@
-import type { RequestStatus, SignedRecord } from '@countersign/protocol';
+import type { RequestHistory, RequestStatus, SignedRecord } from '@countersign/protocol';
 import { useEffect, useRef } from 'preact/hooks';
 
 import { isRefusal } from '../api/client.js';
@@ -8,6 +8,7 @@ import { reader } from '../session/session.js';
 import { review } from '../strings/review.js';
 import { decisionNames } from '../strings/states.js';
 import { Pieces } from '../text/SafeText.js';
+import { nameIn } from '../history/use-history.js';
 import { AnswerForm } from './AnswerForm.js';
 import { dropDraft, takeDraft } from './draft-store.js';
 import { useOtherReviewers } from './eligible.js';
@@ -28,11 +29,12 @@ export interface DecisionPartProps {
   readonly state: SlotState;
   /** The frozen candidate is another one by now. */
   readonly overtaken: boolean;
+  readonly history: RequestHistory | null | undefined;
 }
 
 /** From the answer to the receipt: the one part of the page where something is decided. */
 export function DecisionPart(props: DecisionPartProps) {
-  const { live, status, material, slot, state, overtaken } = props;
+  const { live, status, material, slot, state, overtaken, history } = props;
   const { request, decision_state, receipt } = status;
   const subject = reader()?.subject ?? '';
   const stale = live.fault !== null && !isRefusal(live.fault, 'unauthenticated');
@@ -45,25 +47,42 @@ export function DecisionPart(props: DecisionPartProps) {
   }, [state.step]);
 
   if (state.step === 'confirmed') {
-    return <Confirmed status={status} state={state} stale={stale} schema={material.head?.schema} />;
+    return (
+      <Confirmed
+        status={status}
+        state={state}
+        stale={stale}
+        schema={material.head?.schema}
+        history={history}
+      />
+    );
   }
   if (decision_state !== 'pending' && state.step !== 'confirming') {
     return (
       <>
         {seenPending.current && (
-          <Meanwhile state={decision_state} receipt={receipt} subject={subject} id={request.id} />
+          <Meanwhile
+            state={decision_state}
+            receipt={receipt}
+            subject={subject}
+            id={request.id}
+            history={history}
+          />
         )}
         <Outcome
           status={status}
           stale={stale}
           subject={subject}
           material={answerMaterial(material)}
+          history={history}
         />
       </>
     );
   }
   const { head, store } = material;
-  if (!head || !store || !slot || others === undefined) return null;
+  // A draft for the request that this one replaces is known with the history.
+  const waits = request.supersedes !== undefined && history === undefined;
+  if (!head || !store || !slot || others === undefined || waits) return null;
   if (others !== null) return <ReadOnly id={request.id} route={request.route} reviewers={others} />;
   if (differs(head)) {
     return (
@@ -94,6 +113,7 @@ export function DecisionPart(props: DecisionPartProps) {
             slot={slot}
             state={state}
             subject={subject}
+            earlier={sameQuestions(request, history)}
           />
         ) : (
           // Another candidate is another panel: a tick for one never appears beside the next, not for a frame.
@@ -108,6 +128,15 @@ export function DecisionPart(props: DecisionPartProps) {
       </section>
     </>
   );
+}
+
+/** The id of the request that this one replaces, if it asked the same questions. */
+function sameQuestions(
+  { review: { response_schema_digest } }: RequestStatus['request'],
+  history: RequestHistory | null | undefined,
+): string | null {
+  const before = history?.replaces;
+  return before?.response_schema_digest === response_schema_digest ? before.id : null;
 }
 
 /** For an operator who is no reviewer of the route: no form, as its answer could not be confirmed. */
@@ -160,8 +189,9 @@ function Confirmed(props: {
   readonly state: Extract<SlotState, { step: 'confirmed' }>;
   readonly stale: boolean;
   readonly schema: unknown;
+  readonly history: RequestHistory | null | undefined;
 }) {
-  const { status, state, stale, schema } = props;
+  const { status, state, stale, schema, history } = props;
   const { reviewer } = state.frozen.candidate;
   const said = state.receipt.payload as { candidate_digest?: unknown };
   if (said.candidate_digest !== state.frozen.digest) {
@@ -188,6 +218,7 @@ function Confirmed(props: {
         stale={stale}
         subject={reviewer}
         material={{ candidate: state.frozen.candidate, schema }}
+        history={history}
         arrive
       />
       <NextReview id={status.request.id} />
@@ -201,8 +232,9 @@ function Meanwhile(props: {
   readonly receipt: SignedRecord | null;
   readonly subject: string;
   readonly id: string;
+  readonly history: RequestHistory | null | undefined;
 }) {
-  const { state, receipt, subject, id } = props;
+  const { state, receipt, subject, id, history } = props;
   const said = receipt?.payload as { reviewer: string; decision: string } | undefined;
   const draft = takeDraft(subject, id);
   if (said?.reviewer === subject) {
@@ -218,7 +250,7 @@ function Meanwhile(props: {
         {said ? (
           <Pieces
             text={review.endedConfirmed(
-              said.reviewer,
+              nameIn(history, said.reviewer),
               decisionNames[said.decision]?.doing ?? said.decision,
             )}
           />

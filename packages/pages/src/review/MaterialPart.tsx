@@ -1,7 +1,7 @@
 import { isRefusal } from '../api/client.js';
-import { DocumentView } from '../material/DocumentView.js';
+import { Document } from '../material/Document.js';
 import type { CheckedDigest } from '../material/messages.js';
-import { PayloadView } from '../material/PayloadView.js';
+import { Payload } from '../material/Payload.js';
 import { Button } from '../parts/Button.js';
 import { Chip } from '../parts/Chip.js';
 import { Digest } from '../parts/Digest.js';
@@ -40,8 +40,7 @@ export function MaterialPart({ material }: { material: MaterialState }) {
             {review.saveDocument}
           </Button>
         </div>
-        <p class="fine no-print">{review.documentLead}</p>
-        <DocumentView store={store} text={head.document.text} />
+        <Document store={store} text={head.document.text} />
         {head.document.text === null && <p class="print-only">{review.notPrinted}</p>}
         <Checked digest={head.document.digest} />
       </section>
@@ -53,7 +52,7 @@ export function MaterialPart({ material }: { material: MaterialState }) {
           </Button>
         </div>
         <p class="fine">{review.payloadLead(head.payload.bytes)}</p>
-        <PayloadView store={store} />
+        <Payload store={store} />
         <Checked digest={head.payload.digest} />
       </section>
     </>

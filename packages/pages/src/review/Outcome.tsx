@@ -1,9 +1,11 @@
-import type { RequestStatus, SignedRecord } from '@countersign/protocol';
+import type { RequestHistory, RequestStatus, SignedRecord } from '@countersign/protocol';
 
 import { useEffect, useRef } from 'preact/hooks';
 
 import { Answer } from '../answer/Answer.js';
 import type { AnswerMaterial } from '../answer/Answer.js';
+import { PersonName } from '../history/Timeline.js';
+import { nameIn, personIn } from '../history/use-history.js';
 import { Button, LinkButton } from '../parts/Button.js';
 import { Chip } from '../parts/Chip.js';
 import { Digest } from '../parts/Digest.js';
@@ -40,10 +42,11 @@ export function Outcome(props: {
   readonly material: AnswerMaterial | null | undefined;
   /** Who reads: a decision of another person is told as theirs. */
   readonly subject: string;
+  readonly history: RequestHistory | null | undefined;
   /** The reader has just come here by confirming: reading goes on at its title. */
   readonly arrive?: boolean;
 }) {
-  const { status, stale, material, subject, arrive = false } = props;
+  const { status, stale, material, subject, history, arrive = false } = props;
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (!arrive) return;
@@ -65,9 +68,11 @@ export function Outcome(props: {
       {receipt === null ? (
         <p>{decisionWords[decision_state].meaning}</p>
       ) : (
-        <Receipt receipt={receipt} material={material} />
+        <Receipt receipt={receipt} material={material} history={history} />
       )}
-      {receipt !== null && <Progress status={status} stale={stale} subject={subject} />}
+      {receipt !== null && (
+        <Progress status={status} stale={stale} subject={subject} history={history} />
+      )}
       <div class="row no-print">
         {receipt !== null && (
           <Button onClick={() => saveJson(receipt, `receipt-${id}.json`)}>
@@ -88,18 +93,14 @@ export function Outcome(props: {
 function Receipt({
   receipt,
   material,
-}: Pick<Parameters<typeof Outcome>[0], 'material'> & { receipt: SignedRecord }) {
+  history,
+}: Pick<Parameters<typeof Outcome>[0], 'material' | 'history'> & { receipt: SignedRecord }) {
   const said = receipt.payload as unknown as ReceiptPayload;
   const { issuer, key_id, issued_at } = receipt.protected;
   const named = decisionNames[said.decision];
   const decided: Fact[] = [
     [review.decision, <Chip tone={named?.tone ?? 'neutral'}>{named?.doing ?? said.decision}</Chip>],
-    [
-      review.decidedBy,
-      <strong>
-        <SafeText text={said.reviewer} />
-      </strong>,
-    ],
+    [review.decidedBy, <PersonName of={personIn(history, said.reviewer)} />],
     [review.decidedAt, <Moment at={said.confirmed_at} />],
   ];
   const proof: Fact[] = [
@@ -128,8 +129,10 @@ interface Step {
 }
 
 /** The further states of the decision, updated with every change. */
-function Progress(props: { status: RequestStatus; stale: boolean; subject: string }) {
-  const { status, stale, subject } = props;
+function Progress(
+  props: Pick<Parameters<typeof Outcome>[0], 'status' | 'stale' | 'subject' | 'history'>,
+) {
+  const { status, stale, subject, history } = props;
   const { audit_state, grant_state, execution_state, receipt, request, outcome } = status;
   const said = receipt?.payload as unknown as ReceiptPayload;
   const authorised = said.decision === 'authorise';
@@ -161,7 +164,7 @@ function Progress(props: { status: RequestStatus; stale: boolean; subject: strin
         ) : said.reviewer === subject ? (
           review.afterRefuse
         ) : (
-          <Pieces text={review.afterRefuseBy(said.reviewer)} />
+          <Pieces text={review.afterRefuseBy(nameIn(history, said.reviewer))} />
         )}
       </p>
       <ol class="progress" aria-live="polite">

@@ -1,5 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
+import { Replacement } from '../history/Replacement.js';
+import { Timeline } from '../history/Timeline.js';
+import { useHistory } from '../history/use-history.js';
 import type { MaterialHead } from '../material/messages.js';
 import { Fault } from '../parts/Notice.js';
 import { noteDone } from '../queue/queue.js';
@@ -41,7 +44,14 @@ export function ReviewPage({ id }: { id: string }) {
     }
   }, [state.step]);
 
-  useTitle(live.status?.request.summary);
+  const { status } = live;
+  const history = useHistory(
+    id,
+    status
+      ? [status.revision, status.audit_state, status.execution_state, state.step].join(' ')
+      : undefined,
+  );
+  useTitle(status?.request.summary);
   const wasPending = useRef(false);
   useEffect(() => {
     // Decided elsewhere: the signed answer, which this page may not know, is in the material of now.
@@ -52,7 +62,6 @@ export function ReviewPage({ id }: { id: string }) {
     wasPending.current = pending;
   }, [live.status?.decision_state]);
 
-  const { status } = live;
   if (!status) {
     if (live.fault !== null) return <Fault fault={live.fault} retry={live.refresh} />;
     return (
@@ -67,7 +76,8 @@ export function ReviewPage({ id }: { id: string }) {
     <div key="read" class="stack">
       {pending && head?.request.review.bundle && slot && <AppPlace material={head} slot={slot} />}
       <MaterialPart material={material} />
-      <About status={status} />
+      <About status={status} history={history} />
+      <Timeline history={history} />
     </div>
   );
   const decide = (
@@ -79,6 +89,7 @@ export function ReviewPage({ id }: { id: string }) {
         slot={slot}
         state={state}
         overtaken={overtaken}
+        history={history}
       />
     </div>
   );
@@ -86,7 +97,8 @@ export function ReviewPage({ id }: { id: string }) {
     <>
       <QueueBar id={id} />
       <ReviewKeys id={id} decided={over} />
-      <Head status={status} />
+      <Head status={status} history={history} />
+      {history && <Replacement history={history} store={material.store} loaded={head !== null} />}
       <div class="columns">{over ? [decide, read] : [read, decide]}</div>
     </>
   );

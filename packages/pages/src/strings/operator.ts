@@ -1,5 +1,7 @@
 // Texts of the operator pages.
 
+import { spanInBrief } from '../time/words.js';
+
 const count = (amount: number, one: string, many = `${one}s`) =>
   `${amount.toLocaleString()} ${amount === 1 ? one : many}`;
 
@@ -27,7 +29,7 @@ export const operator = {
   overviewLead:
     'The current state of your tenant, updated every few seconds while this page is open.',
   wellTitle: 'Nothing needs attention',
-  well: 'Reviews are flowing, nothing is late, and the anchor store is working.',
+  well: 'No waiting request is due within the hour without a reviewer, nothing is late, and the anchor store is working.',
   attention: (amount: number) =>
     `${count(amount, 'thing')} ${amount === 1 ? 'needs' : 'need'} attention`,
   fenced:
@@ -70,6 +72,61 @@ export const operator = {
   chartSoon: 'The line begins with the second reading.',
   chartTable: 'The same as numbers',
   time: 'Time',
+  search: 'Search',
+  searchHint: 'Words of a summary, an id, a route, or a name',
+  stateFilters: {
+    state: 'Decision',
+    audit: 'Audit',
+    grant: 'Authority',
+    execution: 'Execution',
+  } as const,
+  shown: (amount: number) => `${count(amount, 'request')} loaded`,
+  saveRequests: 'Save these as CSV',
+  figures: 'How reviews went',
+  range: 'Range of time',
+  ranges: { '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const,
+  incomplete: (from: string) =>
+    `There are more requests than are looked at: the figures are complete from ${from}.`,
+  chartDepth: 'Waiting at the end of each period',
+  chartFlow: 'Arrived and decided',
+  chartTime: 'Time from arrival to decision',
+  chartEnds: 'How reviews ended',
+  chartKeys: (title: string) => `${title}. Arrow keys move over the periods; a table follows.`,
+  periodFrom: (date: Date) =>
+    `From ${date.toLocaleString(undefined, { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })}`,
+  nothing: '–',
+  waitingShort: 'Waiting',
+  arrived: 'Arrived',
+  decidedShort: 'Decided',
+  approvedShort: 'Approved',
+  refusedShort: 'Refused',
+  expiredShort: 'Expired',
+  p50: 'Median time',
+  p90: '90 % within',
+  byRoute: 'By route',
+  byPerson: 'By person',
+  byPersonLead:
+    'In the order of ids. Quick approvals were confirmed within ten seconds after the answer was frozen; many of them may mean that nobody reads. Times are known until private material is deleted.',
+  person: 'Person',
+  readTime: 'From frozen to confirmed',
+  quickApprovals: 'Quick approvals',
+  quickOf: (quick: number, of: number) =>
+    of === 0 ? '–' : `${quick.toLocaleString()} of ${of.toLocaleString()}`,
+  secondsShort: (value: number) =>
+    value < 120 ? `${Math.round(value).toLocaleString()} s` : spanInBrief(value * 1000),
+  noFigures: 'Nothing was decided in this time.',
+  saveFigures: 'Save as CSV',
+  due15: (amount: number) =>
+    `${count(amount, 'request')} due within 15 minutes and taken by nobody.`,
+  due60: (amount: number) => `${count(amount, 'request')} due within the hour and taken by nobody.`,
+  expired24: (amount: number) =>
+    `${count(amount, 'request')} not decided in time in the last 24 hours.`,
+  seeExpired: 'See expired requests',
+  growing: (arrived: number, ended: number) =>
+    `More arrives than ends: ${arrived.toLocaleString()} against ${ended.toLocaleString()} in the last 24 hours.`,
+  thin: (amount: number, names: string) =>
+    `${count(amount, 'route')} with one enabled reviewer or none: ${names}.`,
+  seeRoutes: 'See the routes',
   deliveryTable: 'Deliveries by kind and state',
   kind: 'Kind',
   state: 'State',

@@ -22,6 +22,7 @@ export const review = {
     ['n', 'Next request that is still open'],
     ['u', 'Back to the list'],
     ['d', 'To the decision'],
+    ['e', 'Reading view or exact text'],
     ['Ctrl-Enter', 'In the form: freeze the answer'],
     ['?', 'This list'],
   ] as readonly (readonly [string, string])[],
@@ -60,6 +61,28 @@ export const review = {
   digestRules: (representation: string, rules: string) => `${representation}, by ${rules}`,
 
   document: 'Document',
+  documentViews: 'Views of the document',
+  readingView: 'Reading view',
+  exactText: 'Exact text',
+  readingLead:
+    'Laid out from the exact text, which is what the decision is about. Links lead nowhere here. Key e shows the exact text.',
+  hiddenCharacters: (amount: number) =>
+    amount === 1
+      ? '1 hidden character: read the exact text'
+      : `${number(amount)} hidden characters: read the exact text`,
+  tableInDocument: 'Table of the document',
+  exactInDocument: 'Part of the document, as it is in the text',
+  imageNamed: 'Image, not loaded:',
+  done: 'Done',
+  open: 'Open',
+  payloadViews: 'Views of the payload',
+  allData: 'All data',
+  tableOf: (name: string, rows: number) => `${name} (${number(rows)})`,
+  tableNamed: (path: string) => (path === '' ? 'Payload as a table' : `${path} as a table`),
+  searchTable: 'Search the table',
+  found: (amount: number) => (amount === 1 ? '1 row' : `${number(amount)} rows`),
+  rowNumber: 'Row',
+  sum: 'Sum',
   documentText: 'Text of the document',
   documentLead: 'The exact text that the decision is about. Invisible characters are marked.',
   digest: 'Digest',

@@ -1,4 +1,12 @@
-import { DECISION_STATES, Refusal, jsonText, parseTimestamp } from '@countersign/protocol';
+import {
+  AUDIT_STATES,
+  DECISION_STATES,
+  EXECUTION_STATES,
+  GRANT_STATES,
+  Refusal,
+  jsonText,
+  parseTimestamp,
+} from '@countersign/protocol';
 import type {
   AdminDelivery,
   AdminIncident,
@@ -12,9 +20,10 @@ import { requireCaller, requireOperator } from '@countersign/database';
 import { answer, isId } from '@countersign/platform';
 import type { Caller } from '@countersign/platform';
 import type { RequestDeps } from '../deps.js';
+import { wordsOf } from '../search-words.js';
 import { statesIn } from '../status-view.js';
-import { ADMIN_PAGE } from '../store/admin-reads.js';
-import type { Behind, AdminStore, AdminRequestRow } from '../store/admin-reads.js';
+import { ADMIN_PAGE, LOOKED_AT } from '../store/admin-reads.js';
+import type { Behind, AdminStore, AdminRequestRow, RequestFilter } from '../store/admin-reads.js';
 
 // The lists of the operator pages (decisions/0016): of the operator's own tenant, and for operators alone.
 
@@ -59,25 +68,51 @@ export function adminPrincipals(deps: RequestDeps) {
   );
 }
 
+const markOf = ({ accepted_at, id }: Pick<AdminRequest, 'accepted_at' | 'id'>) =>
+  `${accepted_at}/${id}`;
+
 export function adminRequests(deps: RequestDeps) {
-  return adminList(
+  const list = adminList(
     deps,
-    (store, tenant, { state = '', route, producer, since, before, after }) => {
-      if (state !== '' && !DECISION_STATES.some((known) => known === state)) {
-        throw new Refusal('invalid_state');
-      }
-      return store.requests(tenant, {
-        state,
-        route: route ?? null,
-        producer: producer ?? null,
-        since: timeOf(since),
-        before: timeOf(before),
-        behind: behindOf(after),
-      });
-    },
+    (store, tenant, params) => store.requests(tenant, filterOf(params)),
     requestOf,
-    ({ accepted_at, id }) => `${accepted_at}/${id}`,
+    markOf,
   );
+  return async (call: { caller: Caller; params: Params }) => {
+    const { caller, params } = call;
+    const { words, audit, grant, execution } = params;
+    if (!words && !audit && !grant && !execution) return list(call);
+    const revision = await deps.directory.revision(caller.tenant);
+    requireOperator(await requireCaller(deps.directory, caller, revision));
+    const { found, looked_at, last } = await deps.admin.found(caller.tenant, filterOf(params), {
+      words: wordsOf(words),
+      audit: stateOf(AUDIT_STATES, audit),
+      grant: stateOf(GRANT_STATES, grant),
+      execution: stateOf(EXECUTION_STATES, execution),
+    });
+    const items = found.slice(0, ADMIN_PAGE).map(requestOf);
+    const end = items.at(-1);
+    const behind = last === null || looked_at < LOOKED_AT ? null : `${stamp(last.at)}/${last.id}`;
+    const next = found.length > ADMIN_PAGE && end !== undefined ? markOf(end) : behind;
+    return answer(200, jsonText({ items, next } satisfies AdminPage<AdminRequest>));
+  };
+}
+
+function filterOf({ state = '', route, producer, since, before, after }: Params): RequestFilter {
+  if (state !== '') stateOf(DECISION_STATES, state);
+  return {
+    state,
+    route: route ?? null,
+    producer: producer ?? null,
+    since: timeOf(since),
+    before: timeOf(before),
+    behind: behindOf(after),
+  };
+}
+
+function stateOf(known: readonly string[], given: string | undefined): string | null {
+  if (given !== undefined && !known.includes(given)) throw new Refusal('invalid_state');
+  return given ?? null;
 }
 
 const DELIVERY_STATES = ['pending', 'accepted', 'failed', 'expired'];

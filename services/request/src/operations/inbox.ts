@@ -1,6 +1,5 @@
 import {
   INBOX_DECISIONS,
-  INBOX_SEARCH,
   INBOX_SIZES,
   INBOX_SORTS,
   INBOX_TABS,
@@ -12,6 +11,7 @@ import { requireCaller } from '@countersign/database';
 import { answer, isId } from '@countersign/platform';
 import type { AdminCall } from '@countersign/platform';
 import type { RequestDeps } from '../deps.js';
+import { wordsOf } from '../search-words.js';
 import { statesIn } from '../status-view.js';
 import type { Behind } from '../store/admin-reads.js';
 import type { InboxRow, InboxRows, PastRows } from '../store/inbox.js';
@@ -123,31 +123,6 @@ function limitOf(given: string | undefined): number {
   throw new Refusal('invalid_offset', {
     detail: `“limit” is a whole number from 1 to ${INBOX_SIZES.most}.`,
   });
-}
-
-/** Percent-encoded on its way, as a header and within the message of a call. */
-function wordsOf(given: string | undefined): string[] {
-  const refusal = new Refusal('invalid_offset', {
-    detail: `The search text is percent-encoded UTF-8 of at most ${INBOX_SEARCH.characters} characters and ${INBOX_SEARCH.words} words.`,
-  });
-  let text: string;
-  try {
-    text = decodeURIComponent(given ?? '');
-  } catch {
-    throw refusal;
-  }
-  // Postgres stores no U+0000, and so no text has it.
-  const words = text.replaceAll('\0', '\ufffd').split(/\s+/).filter(Boolean);
-  if (text.length > INBOX_SEARCH.characters || words.length > INBOX_SEARCH.words) throw refusal;
-  return words.map(spellingsOf);
-}
-
-function spellingsOf(word: string): string {
-  const small = word.toLowerCase();
-  const [first = ''] = small;
-  return [small, small.toUpperCase(), first.toUpperCase() + small.slice(first.length), word].join(
-    ' ',
-  );
 }
 
 const badPlace = () =>

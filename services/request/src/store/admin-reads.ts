@@ -6,7 +6,8 @@ import type {
   RouteConfig,
 } from '@countersign/protocol';
 import { CLOCK, NOW, ask, keyed, statement } from '@countersign/database';
-import type { Pool, RequestRow, Statement } from '@countersign/database';
+import type { Pool, RequestRow, Statement, Values } from '@countersign/database';
+import { MATCHES, SEARCHED } from './inbox.js';
 
 // The lists of the operator pages (decisions/0016). Every page is one walk along an index that is there for others.
 
@@ -148,6 +149,80 @@ export const INCIDENTS = statement(
         ORDER BY i.created_at DESC, i.id DESC LIMIT ${MOST}`,
 );
 
+/** Of requests by words or by the other three states: so many are looked at for one page. */
+export const LOOKED_AT = 2_000;
+
+/**
+ * As `requestsSql`, of the next that are looked at those that match; with the last one that was looked at, behind which a
+ * search goes on.
+ */
+const FOUND = (walk: Walk) => `WITH every AS MATERIALIZED (
+    SELECT f.* FROM unnest(:states::text[]) AS d (decision) CROSS JOIN LATERAL (
+      SELECT l.* FROM lifecycle l WHERE l.tenant = $1 ${WALKS[walk]} AND l.decision = d.decision AND l.decision <> ''
+        AND l.accepted_at >= ${time(':since')} AND l.accepted_at <= ${time(':until')}
+        AND (l.accepted_at < ${time(':until')} OR l.request_id > :last::uuid)
+      ORDER BY l.accepted_at DESC, l.request_id LIMIT ${LOOKED_AT}
+    ) f ORDER BY f.accepted_at DESC, f.request_id LIMIT ${LOOKED_AT}
+  ), matching AS MATERIALIZED (
+    SELECT e.* FROM every e ${SEARCHED}
+    WHERE (:route::text IS NULL OR e.route = :route) AND (:producer::text IS NULL OR e.owner = :producer)
+      AND (:state::text <> 'pending' OR e.review_deadline > ${CLOCK})
+      AND (:state::text <> 'expired' OR e.decision = 'expired' OR e.review_deadline <= ${CLOCK})
+      AND (:audit::text IS NULL OR e.audit = :audit) AND (:execution::text IS NULL OR e.execution = :execution)
+      AND (:grant::text IS NULL OR :grant = CASE WHEN e.grant_state IN ('available', 'pending_anchor')
+        AND e.grant_deadline <= ${CLOCK} THEN 'expired' ELSE e.grant_state END)
+      AND ${MATCHES}
+    ORDER BY e.accepted_at DESC, e.request_id LIMIT ${MOST}
+  )
+  SELECT (SELECT count(*) FROM every)::float8 AS looked_at,
+    (SELECT json_build_object('at', floor(extract(epoch FROM e.accepted_at) * 1000)::float8, 'id', e.request_id)
+      FROM every e ORDER BY e.accepted_at, e.request_id DESC LIMIT 1) AS last,
+    (SELECT coalesce(json_agg(json_build_object('id', e.request_id, 'summary', r.summary, 'owner', e.owner,
+        'route', e.route, 'accepted_at', floor(extract(epoch FROM e.accepted_at) * 1000)::float8,
+        'review_deadline', floor(extract(epoch FROM e.review_deadline) * 1000)::float8,
+        'grant_deadline', floor(extract(epoch FROM e.grant_deadline) * 1000)::float8,
+        'decision', e.decision, 'audit', e.audit, 'grant_state', e.grant_state, 'execution', e.execution,
+        'invalidated', e.invalidated, 'now', ${NOW}, 'fence_reason', t.fence_reason)
+        ORDER BY e.accepted_at DESC, e.request_id), '[]')
+      FROM matching e ${keyed('request', 'r', 'x.id = e.request_id')}) AS found
+  FROM tenant t WHERE t.tenant = $1`;
+
+export const REQUESTS_FOUND: Record<Walk, Statement> = {
+  tenant: statement('desk.found', FOUND('tenant')),
+  route: statement('desk.found-of-route', FOUND('route')),
+  owner: statement('desk.found-of-producer', FOUND('owner')),
+};
+
+/** A filter that no index of requests knows. */
+export interface Search {
+  readonly words: readonly string[];
+  readonly audit: string | null;
+  readonly grant: string | null;
+  readonly execution: string | null;
+}
+
+export interface FoundRows {
+  readonly found: AdminRequestRow[];
+  readonly looked_at: number;
+  /** The last that was looked at. */
+  readonly last: Behind | null;
+}
+
+/** The index that is walked for a filter, and the values of the walk. */
+function walkOf(
+  tenant: string,
+  filter: RequestFilter,
+): readonly [Walk, Values & { tenant: string }] {
+  const { state, route, producer, since, before, behind } = filter;
+  const states =
+    state === '' ? DECISION_STATES : state === 'expired' ? ['expired', 'pending'] : [state];
+  // `before` itself is outside; items at the very time of the last one may come after it.
+  const until = behind ?? { at: before === null ? LATEST : before - 1, id: FIRST_ID };
+  const walk = route !== null ? 'route' : producer !== null ? 'owner' : 'tenant';
+  const values = { tenant, route, producer, states, state };
+  return [walk, { ...values, since: since ?? EARLIEST, until: until.at, last: until.id }];
+}
+
 export class AdminStore {
   constructor(private readonly pool: Pool) {}
 
@@ -165,23 +240,19 @@ export class AdminStore {
 
   /** Newest first. */
   async requests(tenant: string, filter: RequestFilter): Promise<AdminRequestRow[]> {
-    const { state, route, producer, since, before, behind } = filter;
-    const walk = route !== null ? 'route' : producer !== null ? 'owner' : 'tenant';
-    const states =
-      state === '' ? DECISION_STATES : state === 'expired' ? ['expired', 'pending'] : [state];
-    // `before` itself is outside; items at the very time of the last one may come after it.
-    const until = behind ?? { at: before === null ? LATEST : before - 1, id: FIRST_ID };
-    const { rows } = await ask<AdminRequestRow>(this.pool, REQUESTS[walk], {
-      tenant,
-      route,
-      producer,
-      states,
-      state,
-      since: since ?? EARLIEST,
-      until: until.at,
-      last: until.id,
-    });
+    const [walk, values] = walkOf(tenant, filter);
+    const { rows } = await ask<AdminRequestRow>(this.pool, REQUESTS[walk], values);
     return rows;
+  }
+
+  /** Those of the next that match, newest first. */
+  async found(tenant: string, filter: RequestFilter, search: Search): Promise<FoundRows> {
+    const [walk, values] = walkOf(tenant, filter);
+    const { rows } = await ask<FoundRows>(this.pool, REQUESTS_FOUND[walk], {
+      ...values,
+      ...search,
+    });
+    return rows[0] as FoundRows;
   }
 
   /** Of one state, newest first. */

@@ -104,11 +104,11 @@ const ROUTES = `SELECT n.route, coalesce(o.config -> 'separation_of_duties' = 't
   WHERE n.tenant = $1 AND n.reviewer = :caller`;
 
 /** Requests are read here for a search alone: otherwise only those of the answer are. */
-const SEARCHED = `${keyed('principal', 'p', 'x.id = e.owner')}
+export const SEARCHED = `${keyed('principal', 'p', 'x.id = e.owner')}
   ${keyed('request', 'r', 'x.id = e.request_id AND cardinality(:words::text[]) > 0')}
   ${keyed('principal', 'q', `x.id = ${requesterIn('r.canonical')}`)}`;
 /** Each word comes in several spellings, apart by spaces: Postgres may know the small letters of ASCII alone. */
-const MATCHES = `NOT EXISTS (SELECT FROM unnest(:words::text[]) AS w (spellings)
+export const MATCHES = `NOT EXISTS (SELECT FROM unnest(:words::text[]) AS w (spellings)
     CROSS JOIN (SELECT lower(o.text) || ' ' || o.text AS text FROM (SELECT concat_ws(' ', r.summary, e.request_id, e.route,
       e.owner, ${nameIn('p')}, ${requesterIn('r.canonical')}, ${nameIn('q')}) AS text) o) h
     WHERE NOT EXISTS (SELECT FROM unnest(string_to_array(w.spellings, ' ')) AS f (spelling) WHERE strpos(h.text, f.spelling) > 0))`;

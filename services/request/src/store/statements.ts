@@ -4,6 +4,8 @@ export * from './bundles.js';
 export * from './creation.js';
 export * from './directory.js';
 export * from './expiry.js';
+export * from './figures.js';
+export * from './history.js';
 export * from './inbox.js';
 export * from './lists.js';
 export * from './requests.js';

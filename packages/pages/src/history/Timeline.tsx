@@ -1,0 +1,59 @@
+import type { HistoryStep, InboxPerson, RequestHistory } from '@countersign/protocol';
+
+import { history as words } from '../strings/history.js';
+import { Pieces, SafeText } from '../text/SafeText.js';
+import { Moment } from '../time/Moment.js';
+
+/** A name before its id; an id alone where there is no name. */
+export function PersonName({ of }: { of: InboxPerson }) {
+  return (
+    <>
+      <strong>
+        <SafeText text={of.name ?? of.id} limit={120} />
+      </strong>
+      {of.name !== null && (
+        <>
+          {' '}
+          <code class="person-id">
+            <SafeText text={of.id} limit={80} />
+          </code>
+        </>
+      )}
+    </>
+  );
+}
+
+/** The steps of one request, for everybody who may see it. */
+export function Timeline({ history }: { history: RequestHistory | null | undefined }) {
+  if (history === undefined) return null;
+  return (
+    <section class="card" aria-labelledby="history">
+      <h2 id="history">{words.title}</h2>
+      {history === null ? (
+        <p class="fine">{words.failed}</p>
+      ) : (
+        <>
+          {history.more && <p class="fine">{words.more}</p>}
+          <ol class="timeline" aria-label={words.listLabel}>
+            {history.steps.map((step, at) => (
+              <Step key={at} of={step} />
+            ))}
+          </ol>
+        </>
+      )}
+    </section>
+  );
+}
+
+function Step({ of: { step, at, by, word } }: { of: HistoryStep }) {
+  const says = words.steps[step];
+  if (!says) return null;
+  return (
+    <li class={step === 'decided' ? 'timeline-step main' : 'timeline-step'}>
+      <span class="timeline-words">
+        <Pieces text={says(by && (by.name ?? by.id), word)} />
+      </span>
+      <Moment at={at} />
+    </li>
+  );
+}
