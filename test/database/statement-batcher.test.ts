@@ -99,6 +99,24 @@ describe('concurrent point queries', () => {
     expect(transactions.size).toBeLessThan(6);
   });
 
+  it('of one turn of the event loop share one transaction, and so do those that follow from its answers', async () => {
+    await pool.pointQuery(transaction(''));
+    const id = async (): Promise<string | undefined> => {
+      const { rows } = await pool.pointQuery<{ id: string }>(transaction(''));
+      return rows[0]?.id;
+    };
+    const steps = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const first = await id();
+        // A decision and its signature take promises, not turns.
+        for (let hop = 0; hop < 10; hop += 1) await Promise.resolve();
+        return [first, await id()];
+      }),
+    );
+    expect(new Set(steps.map(([first]) => first)).size).toBe(1);
+    expect(new Set(steps.map(([, second]) => second)).size).toBe(1);
+  });
+
   it('do not wait for long values, which are sent separately', async () => {
     const long = 'x'.repeat(100_000);
     const answers = await Promise.all(

@@ -1,3 +1,4 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import type pg from 'pg';
 import { ENTER, enterStatement } from './scope.js';
 import type { Scope, ScopedConnections } from './scope.js';
@@ -52,8 +53,9 @@ interface BatchEntry {
 
 /**
  * Sends the point queries of concurrent callers in batches: one message to the server, one transaction, one commit and one
- * message back for all of them (decisions/0018). A statement that arrives alone is sent alone and at once; those that arrive
- * while a batch is under way form the next one.
+ * message back for all of them (decisions/0018). A batch is sent at the end of a turn of the event loop, so it takes all
+ * statements that the turn led to: those of calls that arrived together, and those that follow from one batch's answers.
+ * Statements that arrive while a batch is under way form the next one. Nothing waits for a timer.
  *
  * Callers do not notice each other. When a statement of a batch fails, the whole batch is undone and each statement is sent
  * once more, alone, for an answer of its own. A statement sees the data committed before it began (READ COMMITTED) and the
@@ -152,6 +154,7 @@ export class StatementBatcher {
       const client = await pool.connect();
       let broken: Error | undefined;
       do {
+        await turnOfTheLoop();
         broken = await this.#send(client, this.#waiting.splice(0, MAX_BATCH));
       } while (broken === undefined && this.#waiting.length > 0 && pool.waitingCount === 0);
       client.release(broken);
