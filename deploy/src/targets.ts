@@ -122,7 +122,7 @@ export const TABLE = {
     messages: ['review'],
     serves: operationsOf('review'),
     calls: [SCHEMA_SUBJECT],
-    publishes: ['outbox'],
+    publishes: ['outbox', 'decided'],
     load: async () => (await import('./targets/review.js')).review,
   },
   'execution-authority': {
@@ -141,7 +141,7 @@ export const TABLE = {
     messages: ['ledger'],
     serves: [...operationsOf('ledger'), TREE_SUBJECT, ...SECURITY_SUBJECTS],
     publishes: ['checkpoint', 'grown'],
-    subscribes: ['outbox'],
+    subscribes: ['outbox', 'decided'],
     load: async () => (await import('./targets/ledger.js')).ledger,
   },
   notifier: {
@@ -157,7 +157,7 @@ export const TABLE = {
     ...PLAIN,
     role: 'ledger',
     key: 'ledger',
-    publishes: ['outbox'],
+    publishes: ['outbox', 'decided'],
     subscribes: ['checkpoint'],
     reaches: ['anchor', 'witnesses'],
     installed: 'default',

@@ -67,6 +67,7 @@ export const anchor: Assembly<ProcessContext> = {
         anchors,
         comparison: new ComparisonStore(pool),
         chained: context.hint('outbox'),
+        decided: context.hint('decided'),
         anchored: anchoredTimer(context.metrics),
       }),
       treeModule({

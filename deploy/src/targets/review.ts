@@ -8,6 +8,8 @@ export const review: Assembly<ProcessContext> = {
   settings: [],
   async build(context) {
     const pool = context.pool('review');
+    const chained = context.hint('outbox');
+    const decided = context.hint('decided');
     return [
       reviewModule(context.runtime('review'), {
         store: new ReviewStore(pool),
@@ -15,7 +17,11 @@ export const review: Assembly<ProcessContext> = {
         pool,
         notary: context.notary('review'),
         schemas: new SchemaChecks(context.bus),
-        chained: context.hint('outbox'),
+        // All records of this service are those of decisions.
+        chained: (tenant) => {
+          chained(tenant);
+          decided(tenant);
+        },
       }),
     ];
   },

@@ -13,6 +13,8 @@ export interface ServiceRuntime {
 export const HINTS = {
   /** A tenant has committed records that are not chained yet. */
   outbox: 'countersign.hint.outbox',
+  /** A decision of a tenant waits for its anchor: it is to be chained, or can have its checkpoint now. */
+  decided: 'countersign.hint.decided',
   /** A tenant has a checkpoint that is not anchored yet. */
   checkpoint: 'countersign.hint.checkpoint',
   /** A tenant's chain has grown: there may be deliveries to create. */

@@ -2,24 +2,32 @@ import { CHECKPOINT_ENTRIES } from '@countersign/protocol';
 import { KeyedWorker, inSpanOfEach } from '@countersign/platform';
 import { checkpoint, checkpointDue, checkpointText, positionIn, saving } from './checkpoint.js';
 import type { ChainDeps, LedgerDeps } from './deps.js';
+import { Gathering } from './gathering.js';
 import type { Drained, LedgerPosition } from './store/index.js';
 
-/** A run of drains in short succession is one batch: fewer, fuller transactions under load. */
-const GATHER_MS = 20;
 const NOTE_MS = 1000;
+
+export interface Drainer extends Pick<KeyedWorker, 'start' | 'stop' | 'wake'> {
+  /** As `wake`, for a decision that can be chained or can have its checkpoint: without a pause. */
+  decided(tenant: string): void;
+}
 
 /**
  * Chains the records that services have committed (R16) and signs checkpoints (R17): as soon as a decision waits for its
  * anchor, else after 100 entries or 5 s. One writer a tenant: the chain's head row; a second process finds it held and
- * leaves.
+ * looks again soon.
  */
-export function drainer(deps: ChainDeps): KeyedWorker {
+export function drainer(deps: ChainDeps): Drainer {
+  const gathering = new Gathering(deps.monotonicMs);
+  /** Tenants of which more waits already than the last batch took. */
+  const backlogs = new Set<string>();
   const checkpointed = new Map<string, number>();
   /** Where more waits, a batch's checkpoint travels with the next batch: one commit for both. */
   const owed = new Map<string, LedgerPosition>();
   const noted = runNotes(deps);
 
   async function work(tenant: string): Promise<boolean> {
+    if (!backlogs.delete(tenant)) await gathering.gathered(tenant);
     try {
       return await drain(tenant);
     } catch (error) {
@@ -30,11 +38,8 @@ export function drainer(deps: ChainDeps): KeyedWorker {
 
   async function drain(tenant: string): Promise<boolean> {
     const drained = await nextBatch(tenant);
-    if (drained === null) {
-      // Another process holds the chain and may have read before our row was there: look again soon.
-      await gather();
-      return false;
-    }
+    // Another process holds the chain and may have read before our row was there.
+    if (drained === null) return true;
     if (drained.appended > 0) deps.grown(tenant);
     if (checkpointDue(drained, checkpointed.get(tenant) ?? 0, deps.monotonicMs())) {
       const position = drained.remaining ? positionIn(drained) : undefined;
@@ -43,7 +48,7 @@ export function drainer(deps: ChainDeps): KeyedWorker {
       checkpointed.set(tenant, deps.monotonicMs());
     }
     if (drained.appended > 0) await noted(tenant, true);
-    if (drained.appended > 0 && !drained.remaining) await gather();
+    if (drained.remaining) backlogs.add(tenant);
     return drained.remaining;
   }
 
@@ -55,13 +60,22 @@ export function drainer(deps: ChainDeps): KeyedWorker {
       : checkpointAndAppend(deps, tenant, position);
   }
 
-  return new KeyedWorker({
+  const worker = new KeyedWorker({
     name: 'ledger drain',
     work,
     poll: () => deps.store.tenantsWaiting(),
     pollMs: 1000,
     log: deps.log,
   });
+  return {
+    start: () => worker.start(),
+    stop: () => worker.stop(),
+    wake: (tenant) => worker.wake(tenant),
+    decided(tenant) {
+      gathering.decided(tenant);
+      worker.wake(tenant);
+    },
+  };
 }
 
 async function checkpointAndAppend(
@@ -113,8 +127,4 @@ function runNotes(deps: LedgerDeps): (tenant: string, well: boolean) => Promise<
       deps.log.warn({ err: error, tenant }, 'the last run of the outbox could not be recorded');
     }
   };
-}
-
-function gather(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, GATHER_MS));
 }

@@ -58,6 +58,7 @@ export function ledgerModule(runtime: ServiceRuntime, deps: ChainDeps): Module {
         readTree({ store: deps.tree, directory: deps.directory }, runtime.verifier),
       );
       await runtime.bus.subscribe(HINTS.outbox, 'ledger', (tenant) => drain.wake(tenant));
+      await runtime.bus.subscribe(HINTS.decided, 'ledger', (tenant) => drain.decided(tenant));
       drain.start();
       security.start();
     },

@@ -103,6 +103,7 @@ async function apply(
     for (const { span } of moved) span.end();
   }
   deps.anchored(now - checkpoint.created_at);
-  // There are events to chain, and decisions that gathered meanwhile can have their checkpoint.
   deps.chained(tenant);
+  // Decisions that gathered meanwhile can have their checkpoint.
+  deps.decided(tenant);
 }

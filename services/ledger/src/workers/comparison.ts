@@ -19,6 +19,8 @@ export interface ComparisonDeps extends LedgerDeps {
   readonly comparison: ComparisonStore;
   /** A hint, never awaited: a tenant has committed records. */
   readonly chained: (tenant: string) => void;
+  /** A hint, never awaited: decisions of the tenant can have their checkpoint. */
+  readonly decided: (tenant: string) => void;
   /** Called with the time between signing a checkpoint and applying it, in milliseconds. */
   readonly anchored: (lateMs: number) => void;
 }

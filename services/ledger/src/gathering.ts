@@ -1,0 +1,46 @@
+/** How long records gather before they are chained: fewer, fuller transactions under load. */
+const GATHER_MS = 20;
+
+/**
+ * Decides when a tenant's waiting records are chained: {@link GATHER_MS} after the first hint, so that those of concurrent
+ * callers share one transaction; or at once where a decision waits for its anchor, because its grant opens only then, but
+ * for that reason no more often than every {@link GATHER_MS}.
+ */
+export class Gathering {
+  /** Tenants with a decision that the next batch should chain at once. */
+  readonly #decided = new Set<string>();
+  /** When the last batch was chained early, by tenant. */
+  readonly #early = new Map<string, number>();
+  readonly #waiting = new Map<string, () => void>();
+
+  constructor(private readonly monotonicMs: () => number) {}
+
+  /** Resolves when the tenant's records are to be chained. Once at a time for each tenant. */
+  async gathered(tenant: string): Promise<void> {
+    const until = this.monotonicMs() + GATHER_MS;
+    await new Promise<void>((resolve) => {
+      let timer: NodeJS.Timeout | undefined;
+      const wait = (): void => {
+        clearTimeout(timer);
+        const left = this.#end(tenant, until) - this.monotonicMs();
+        if (left <= 0) resolve();
+        else timer = setTimeout(resolve, left);
+      };
+      this.#waiting.set(tenant, wait);
+      wait();
+    });
+    this.#waiting.delete(tenant);
+    if (this.#decided.delete(tenant)) this.#early.set(tenant, this.monotonicMs());
+  }
+
+  /** A decision of the tenant can be chained, or can have its checkpoint. */
+  decided(tenant: string): void {
+    this.#decided.add(tenant);
+    this.#waiting.get(tenant)?.();
+  }
+
+  #end(tenant: string, until: number): number {
+    if (!this.#decided.has(tenant)) return until;
+    return Math.min(until, (this.#early.get(tenant) ?? -Infinity) + GATHER_MS);
+  }
+}
