@@ -9,6 +9,7 @@ import {
   DEFAULT_QUOTAS,
   DEFAULT_RATES,
   ERRORS,
+  EXTENSION_OPERATIONS,
   EXECUTION_STATES,
   GRANT_STATES,
   INCIDENTS,
@@ -51,18 +52,8 @@ const TABLES = {
     if (schema === undefined) throw new Error(`no record is called ${name}`);
     return [['Member', 'Type', 'Required'], ...memberRows(schema)];
   },
-  operations: () => [
-    ['#', 'Operation', 'Call', 'Callers', 'Key', 'Body', 'Answer'],
-    ...OPERATIONS.map((operation) => [
-      operation.number,
-      code(operation.name),
-      code(`${operation.method} ${operation.path}`),
-      callers(operation),
-      operation.key ? 'yes' : 'no',
-      operation.input ?? '',
-      `${operation.success.join(' or ')} ${operation.output ?? 'text/plain'}`,
-    ]),
-  ],
+  operations: () => operationRows(OPERATIONS),
+  extensions: () => operationRows(EXTENSION_OPERATIONS),
   bodies: () => {
     const limits = [...new Set(OPERATIONS.map(({ bodyLimit }) => bodyLimit))].filter(Boolean);
     return [
@@ -135,6 +126,21 @@ const TABLES = {
     ...Object.entries(AGENT_UI_LIMITS).map(([name, value]) => [code(name), value]),
   ],
 };
+
+function operationRows(operations) {
+  return [
+    ['#', 'Operation', 'Call', 'Callers', 'Key', 'Body', 'Answer'],
+    ...operations.map((operation) => [
+      operation.number,
+      code(operation.name),
+      code(`${operation.method} ${operation.path}`),
+      callers(operation),
+      operation.key ? 'yes' : 'no',
+      operation.input ?? '',
+      `${operation.success.join(' or ')} ${operation.output ?? 'text/plain'}`,
+    ]),
+  ];
+}
 
 function callers({ callers: rule, security }) {
   if (security === 'none') return 'anyone';

@@ -3,6 +3,7 @@ import { PREFLIGHT_SUBJECT, SCHEMA_SUBJECT, TREE_SUBJECT, subjectOf } from '@cou
 import type { AskedService } from '@countersign/platform';
 import {
   ADMIN_OPERATIONS,
+  EXTENSION_OPERATIONS,
   HISTORY_READ,
   INBOX_READ,
   OPERATIONS,
@@ -73,6 +74,8 @@ const SERVICE_WORKER = {
   queues: true,
   installed: 'default',
 } as const;
+
+const ALL_OPERATIONS = [...OPERATIONS, ...EXTENSION_OPERATIONS];
 
 /** The reads that the pages call beside the operations, all of them of the service `request`. */
 const PAGE_SUBJECTS = [...ADMIN_OPERATIONS, INBOX_READ, HISTORY_READ].map(({ name }) =>
@@ -211,7 +214,7 @@ export const TABLE = {
     key: 'caller',
     messages: ASKED,
     calls: [
-      ...OPERATIONS.filter(({ service }) => service !== 'gateway').map(busSubject),
+      ...ALL_OPERATIONS.filter(({ service }) => service !== 'gateway').map(busSubject),
       PREFLIGHT_SUBJECT,
       TREE_SUBJECT,
       ...PAGE_SUBJECTS,
@@ -258,7 +261,7 @@ export function takerOf(subject: string | null): RoleName {
 }
 
 function operationsOf(service: ServiceName): string[] {
-  return OPERATIONS.filter((operation) => operation.service === service).map(({ name }) =>
+  return ALL_OPERATIONS.filter((operation) => operation.service === service).map(({ name }) =>
     subjectOf(name),
   );
 }

@@ -15,7 +15,7 @@ import type { Verdict } from '@countersign/protocol';
 import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import { copiesIn } from './evidence/store.js';
-import { documentOf, expectationOf } from './vectors/vector.js';
+import { documentOf, expectationOf, witnessesOf } from './vectors/vector.js';
 import type { Vector } from './vectors/vector.js';
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
@@ -78,6 +78,10 @@ there('the page of the verifier, saved to a disk, without a network', () => {
     const evidence = { ...file('evidence', ''), buffer: Buffer.from(documentOf(vector)) };
     await page.setInputFiles('#evidence', evidence);
     const known: Record<string, string | undefined> = { ...expected, at: now };
+    if (filled.get('policy') !== (vector.policy ?? '')) {
+      await page.fill('#policy', vector.policy ?? '');
+      filled.set('policy', vector.policy ?? '');
+    }
     for (const name of KNOWLEDGE) {
       const value = known[name] ?? '';
       if (filled.get(name) !== value) await page.fill(`input[name="${name}"]`, value);
@@ -112,6 +116,7 @@ there('the page of the verifier, saved to a disk, without a network', () => {
       const function_ = verifyDocument(documentOf(vector), loadTrust(vector.trust), {
         expected: expectationOf(vector),
         copies: vector.store === null ? null : copiesIn(vector.store),
+        witnesses: witnessesOf(vector),
       });
       expect([vector.name, said.verdict]).toEqual([
         vector.name,

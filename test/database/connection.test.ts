@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootstrapTenant } from '@countersign/database';
-import { EXAMPLES, canonicalText, textDigest } from '@countersign/protocol';
+import { EXAMPLES, canonicalText, fingerprintWords, textDigest } from '@countersign/protocol';
 import { newFolder } from '../support/folder.js';
 import { runCommand } from '../support/instance.js';
 import { startTestServer } from './server.js';
@@ -10,6 +10,7 @@ import type { TestServer } from './server.js';
 
 const manifest = EXAMPLES.TrustManifest;
 const fingerprint = textDigest(canonicalText(manifest));
+const printed = `${fingerprint}\n${fingerprintWords(fingerprint)}\n`;
 
 let server: TestServer;
 let url: string;
@@ -99,7 +100,7 @@ it('prints the fingerprint of a manifest, whatever its layout', async () => {
   writeFileSync(at('turned.json'), JSON.stringify(turned, null, 4));
   for (const file of ['trust.json', 'turned.json']) {
     const { code, stdout } = await runCommand(['trust', 'fingerprint', '--trust', at(file)]);
-    expect([code, stdout]).toEqual([0, `${fingerprint}\n`]);
+    expect([code, stdout]).toEqual([0, printed]);
   }
 });
 
@@ -107,7 +108,7 @@ it('prints the fingerprint of the manifest that a connection file pins', async (
   await connection('--producer', 'bot');
   const file = at('countersign.json');
   const { code, stdout } = await runCommand(['trust', 'fingerprint', '--connection', file]);
-  expect([code, stdout]).toEqual([0, `${fingerprint}\n`]);
+  expect([code, stdout]).toEqual([0, printed]);
   const none = await runCommand(['trust', 'fingerprint', '--connection', at('trust.json')]);
   expect([none.code, none.stdout]).toEqual([1, '']);
 });

@@ -11,7 +11,7 @@ import {
   reviewInput,
 } from '../support/requests.js';
 
-// The history of one request for the pages (decisions/0026).
+// The history of one request for the pages (decisions/0028).
 
 const HISTORY = '/inbox/history';
 

@@ -22,6 +22,10 @@ export const COMMAND_FILES: readonly {
   },
   { names: ['trust'], add: async (to) => (await import('./trust.js')).addTrustCommand(to) },
   { names: ['verify'], add: async (to) => (await import('./verify.js')).addVerifyCommand(to) },
+  {
+    names: ['evidence'],
+    add: async (to) => (await import('./evidence.js')).addEvidenceCommand(to),
+  },
   { names: ['fsck'], add: async (to) => (await import('./fsck.js')).addFsckCommand(to) },
   {
     names: ['security-log'],

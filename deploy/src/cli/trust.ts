@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { TransitEngine } from '@countersign/platform';
 import type { TransitVersion } from '@countersign/platform';
-import { SIGNING_POLICY, addKey, parseTimestamp, revokeKey } from '@countersign/protocol';
+import {
+  SIGNING_POLICY,
+  addKey,
+  fingerprintWords,
+  parseTimestamp,
+  revokeKey,
+} from '@countersign/protocol';
 import type { NewKey, SigningService, TrustManifest } from '@countersign/protocol';
 import { Option } from 'commander';
 import type { Command } from 'commander';
@@ -40,15 +46,19 @@ export function addTrustCommand(program: Command): void {
   trust
     .command('fingerprint')
     .description(
-      'print SHA-256 of the canonical manifest, to be compared over another way than the manifest came by',
+      'print SHA-256 of the canonical manifest as hex and as words, to be compared over another way than the manifest came by',
     )
     .option('--trust <file>', 'the trust manifest')
     .addOption(
       new Option('--connection <file>', 'or a connection file, which pins it').conflicts('trust'),
     )
     .action(({ trust: file, connection }: { trust?: string; connection?: string }) => {
-      if (connection !== undefined) console.log(fingerprintOf(trustOfConnection(connection)));
-      else if (file !== undefined) console.log(fingerprintOf(readTrustFile(file)));
+      const print = (manifest: TrustManifest) => {
+        const fingerprint = fingerprintOf(manifest);
+        console.log(`${fingerprint}\n${fingerprintWords(fingerprint)}`);
+      };
+      if (connection !== undefined) print(trustOfConnection(connection));
+      else if (file !== undefined) print(readTrustFile(file));
       else throw new PlainError('Name a manifest with --trust, or a file with --connection.');
     });
 

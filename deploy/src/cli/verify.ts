@@ -4,11 +4,13 @@ import {
   parseStrictJson,
   parseTimestamp,
   readTrustManifest,
+  readWitnessPolicy,
+  trustInside,
   verdictText,
   verifyDocument,
 } from '@countersign/protocol';
-import type { Expected, Trust, Verdict } from '@countersign/protocol';
-import { CommanderError } from 'commander';
+import type { Expected, Trust, Verdict, WitnessPolicy } from '@countersign/protocol';
+import { CommanderError, Option } from 'commander';
 import type { Command } from 'commander';
 import { PlainError } from '../plain-error.js';
 import { lookingInto } from './anchor-copies.js';
@@ -16,8 +18,10 @@ import { lookingInto } from './anchor-copies.js';
 const EXIT = { holds: 0, fails: 1, unreadable: 2, incomplete: 3 } as const;
 
 const HELP = `
-Verifies an audit export, a signed record, an anchor proof, a page or longer stretch of the ledger or of a security log, or a webhook body,
-without any network, except to read a store in S3. Get trust.json from the service once, over a channel that you trust.
+Verifies the evidence of a request (evidence.json, or evidence.html as it is), an audit export, a signed record, an anchor proof, a page or longer stretch of the ledger or of a security log, or a webhook body,
+without any network, except to read a store in S3. Get trust.json from the service once, over a channel that you trust;
+or have its fingerprint read out to you, as words or hex, and give that: then the manifest in the evidence counts if it has it.
+A witness policy names the witnesses of the ledger's tree that have to have signed, in the form of the public tools for transparency logs (docs/verify.md).
 ANCHOR_S3_ENDPOINT, ANCHOR_S3_REGION, ANCHOR_S3_PATH_STYLE, ANCHOR_S3_ACCESS_KEY_ID and ANCHOR_S3_SECRET_ACCESS_KEY
 configure access to a store in S3; without them the usual AWS configuration applies (docs/anchoring.md).
 
@@ -25,14 +29,17 @@ It prints what happened, what vouches for it and what is open; --details adds ev
 the tenant or the nonce, is compared when you give it and counts as open in no case.
 
 Exit codes:
-  0  holds: no check fails, and the ledger's growth is vouched for from outside the service (--store)
+  0  holds: no check fails, and the ledger's growth is vouched for from outside the service: by the anchor store
+     (--store) or by enough witnesses (--witness-policy)
   1  fails: something in the file is not what it claims to be
   2  the file, the manifest or the command line cannot be read; there is no verdict
-  3  incomplete: no check fails, but the service alone vouches for its ledger, as without --store, or a
+  3  incomplete: no check fails, but the service alone vouches for its ledger, as without these, or a
      decisive check cannot be known. A record alone is incomplete at best: an export has the records that it depends on`;
 
 interface VerifyFlags {
-  trust: string;
+  trust?: string;
+  trustFingerprint?: string;
+  witnessPolicy?: string;
   store?: string;
   details: boolean;
   json: boolean;
@@ -51,7 +58,19 @@ export function addVerifyCommand(program: Command): void {
     .command('verify')
     .description('verify a file of evidence offline')
     .argument('<file>', 'the file; - reads from standard input')
-    .requiredOption('--trust <file>', 'trust manifest, obtained out of band')
+    .addOption(
+      new Option('--trust <file>', 'trust manifest, obtained out of band').conflicts(
+        'trustFingerprint',
+      ),
+    )
+    .option(
+      '--trust-fingerprint <text>',
+      'instead: words or hex of `countersign trust fingerprint`, for the manifest inside the evidence',
+    )
+    .option(
+      '--witness-policy <file>',
+      'the witnesses that have to have signed the tree (c2sp.org/tlog-policy)',
+    )
     .option(
       '--store <dir>',
       'the anchor store, to compare the checkpoint with: a directory, or s3://bucket/prefix',
@@ -93,7 +112,9 @@ export function addVerifyCommand(program: Command): void {
 }
 
 async function verify(file: string, flags: VerifyFlags): Promise<Verdict> {
-  const trust = trustOf(flags.trust);
+  const content = await contentOf(file);
+  const trust = trustFor(flags, content);
+  const witnesses = flags.witnessPolicy === undefined ? null : policyOf(flags.witnessPolicy);
   const expected: Expected = {
     now: timeOf('--at', flags.at) ?? Date.now(),
     ...given('receivedAt', timeOf('--received', flags.received)),
@@ -104,9 +125,26 @@ async function verify(file: string, flags: VerifyFlags): Promise<Verdict> {
     ...given('nonce', flags.nonce),
     ...given('bindingDigest', flags.binding),
   };
-  const content = await contentOf(file);
-  if (flags.store === undefined) return verifyDocument(content, trust, { expected });
-  return lookingInto(flags.store, (copies) => verifyDocument(content, trust, { expected, copies }));
+  if (flags.store === undefined) return verifyDocument(content, trust, { expected, witnesses });
+  return lookingInto(flags.store, (copies) =>
+    verifyDocument(content, trust, { expected, copies, witnesses }),
+  );
+}
+
+function trustFor({ trust, trustFingerprint }: VerifyFlags, content: Uint8Array): Trust {
+  if (trust !== undefined) return trustOf(trust);
+  if (trustFingerprint !== undefined) {
+    const found = trustInside(content, trustFingerprint);
+    if ('fault' in found) throw new PlainError(found.fault);
+    return found.trust;
+  }
+  throw new PlainError('Name the trust manifest with --trust, or its --trust-fingerprint.');
+}
+
+function policyOf(file: string): WitnessPolicy {
+  const { policy, fault } = readWitnessPolicy(Buffer.from(readLimited(file)).toString());
+  if (policy !== null) return policy;
+  throw new PlainError(`${file}: ${fault}`);
 }
 
 function given<Name extends string, Value>(

@@ -41,6 +41,7 @@ export const ledger: Assembly<ProcessContext> = {
     return [
       ledgerModule(context.runtime('ledger'), {
         ...ledgerDeps(context),
+        manifest: JSON.stringify(context.trust),
         checkpointed: context.hint('checkpoint'),
         grown: context.hint('grown'),
       }),

@@ -45,6 +45,7 @@ async function show<Name extends OperationName>(call: OperationCall<Name>) {
 
 const ledger: OperationHandlers<'ledger'> = {
   'ledger.export': show,
+  'ledger.evidence': show,
   'ledger.events': show,
   'ledger.entries': show,
   'ledger.metrics': show,
@@ -129,6 +130,7 @@ it('compiles only with every operation, and with answers of its row', () => {
   // @ts-expect-error: `ledger.metrics` is missing.
   const some: OperationHandlers<'ledger'> = {
     'ledger.export': show,
+    'ledger.evidence': show,
     'ledger.events': show,
     'ledger.entries': show,
   };

@@ -292,6 +292,11 @@ const conflict = group(409, {
     'The stored request does not match its digests',
     'Do not rely on it. Tell the operator and create the request anew.',
   ],
+  evidence_incomplete: [
+    'The ledger’s tree does not hold all of the request yet',
+    'Ask again after the seconds of Retry-After. If it stays so, nothing is being anchored: tell the operator.',
+    'after',
+  ],
   bundle_integrity_mismatch: [
     'The stored app does not match its binding',
     'Use the native form. Tell the operator and register the bundle anew.',

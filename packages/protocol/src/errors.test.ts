@@ -13,7 +13,7 @@ import { ANCHOR_ERRORS } from './records/index.js';
 
 /**
  * `fresh_login_required` is an addition of ours (docs/decisions): step-up at a confirmation. So is `invalid_logout_token`,
- * the answer to an identity provider.
+ * the answer to an identity provider, and `evidence_incomplete`, of an extension operation (protocol §7.1).
  * Protocol §6.2 by status, with the codes of R4, R7 and §10 and without those that R32 strikes.
  */
 const expected: Record<number, string> = {
@@ -39,7 +39,8 @@ const expected: Record<number, string> = {
     requester_identity_unavailable occurrence_unavailable occurrence_changed occurrence_consumed
     purpose_immutable execution_purpose_required authority_revoked pending_anchor grant_expired
     grant_unavailable execution_binding_changed claim_unavailable nonce_reused outcome_conflict
-    hitl_review_only namespace_retired principal_kind_immutable human_identity_immutable`,
+    hitl_review_only namespace_retired principal_kind_immutable human_identity_immutable
+    evidence_incomplete`,
   410: 'material_deleted bundle_deleted idempotent_result_expired',
   413: `body_too_large bundle_too_large payload_too_large document_too_large schema_too_large
     metadata_too_large provenance_too_large response_too_large app_snapshot_too_large
@@ -82,13 +83,18 @@ describe('the catalogue of errors', () => {
       'schema_validation_unavailable',
       'service_unavailable',
     ]);
-    expect(repeated('after')).toEqual(['bundle_rate', 'creation_rate', 'rate_limited']);
+    expect(repeated('after')).toEqual([
+      'bundle_rate',
+      'creation_rate',
+      'evidence_incomplete',
+      'rate_limited',
+    ]);
     expect(repeated('person')).toEqual([
       'admission_fenced',
       'identity_uncertain',
       'requester_identity_uncertain',
     ]);
-    expect(repeated('never')).toHaveLength(ERROR_CODES.length - 9);
+    expect(repeated('never')).toHaveLength(ERROR_CODES.length - 10);
   });
 
   it('titles each code differently', () => {

@@ -1,6 +1,6 @@
 import type { InboxPerson } from './inbox-read.js';
 
-// The history of one request for the pages, outside /v2 and outside the interface (decisions/0026). Only for people.
+// The history of one request for the pages, outside /v2 and outside the interface (decisions/0028). Only for people.
 
 export const HISTORY_READ = {
   name: 'request.history',

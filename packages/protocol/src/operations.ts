@@ -192,7 +192,13 @@ const rows = [
   { ...read, number: 29, name: 'gateway.metrics-text', path: '/v2/admin/metrics.prom', callers: 'bearerMetrics', security: 'bearer', counts: true, output: null, summary: 'Read operator-scoped metrics in the text exposition format' },
 ] as const satisfies readonly Row[];
 
-type Rows = (typeof rows)[number];
+/** Numbers from 101: those below are the interface's. */
+// prettier-ignore
+const extensionRows = [
+  { ...read, number: 101, name: 'ledger.evidence', path: '/v2/requests/{id}/evidence', callers: 'reader', sized: true, output: 'Evidence', summary: 'Read the evidence of a request: its export with the proofs that a stranger needs' },
+] as const satisfies readonly Row[];
+
+type Rows = (typeof rows)[number] | (typeof extensionRows)[number];
 export type OperationName = Rows['name'];
 /** The names of a service's operations. */
 export type OperationsOf<Service extends ServiceName> = Extract<
@@ -256,15 +262,25 @@ function idOf(path: string): Operation['idOf'] {
   return path.startsWith('/v2/admin/routes/') ? 'route' : 'request';
 }
 
-/** The 29 operations in the order of their numbers (protocol §7). */
-export const OPERATIONS: readonly Operation[] = rows.map((row) => ({
-  ...row,
-  service: row.name.slice(0, row.name.indexOf('.')) as ServiceName,
-  parameters: row.path.includes('{id}') ? ['id'] : [],
-  idOf: idOf(row.path),
-}));
+function operationOf(row: Row & { readonly name: OperationName }): Operation {
+  return {
+    ...row,
+    stepUp: row.stepUp as OperationName | null,
+    service: row.name.slice(0, row.name.indexOf('.')) as ServiceName,
+    parameters: row.path.includes('{id}') ? ['id'] : [],
+    idOf: idOf(row.path),
+  };
+}
 
-const byName = new Map(OPERATIONS.map((operation) => [operation.name, operation]));
+/** The 29 operations in the order of their numbers (protocol §7). */
+export const OPERATIONS: readonly Operation[] = rows.map(operationOf);
+
+/** Operations of ours beside the interface: below `/v2`, and in a description of their own (protocol §7.1, decisions/0029). */
+export const EXTENSION_OPERATIONS: readonly Operation[] = extensionRows.map(operationOf);
+
+const byName = new Map(
+  [...OPERATIONS, ...EXTENSION_OPERATIONS].map((operation) => [operation.name, operation]),
+);
 
 export function operationNamed(name: OperationName): Operation {
   return byName.get(name) as Operation;

@@ -40,8 +40,9 @@ async function verify(): Promise<void> {
   say('working', 'Checking …');
   clear();
   try {
-    const [document, manifest] = await Promise.all([contentOf(evidence), contentOf(trust)]);
     const given = Object.fromEntries(new FormData(form)) as Knowledge;
+    const document = await contentOf(evidence);
+    const manifest = trust.files?.length === 0 ? null : await contentOf(trust);
     const verdict = verdictOf(document, manifest, await folderOf(store), given, Date.now());
     show(verdict);
   } catch (error) {

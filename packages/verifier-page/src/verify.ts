@@ -2,9 +2,17 @@ import {
   parseStrictJson,
   parseTimestamp,
   readTrustManifest,
+  readWitnessPolicy,
+  trustInside,
   verifyDocument,
 } from '@countersign/protocol/verifier';
-import type { AnchorCopies, AnchorCopy, Expected, Verdict } from '@countersign/protocol/verifier';
+import type {
+  AnchorCopies,
+  AnchorCopy,
+  Expected,
+  Trust,
+  Verdict,
+} from '@countersign/protocol/verifier';
 
 /** A chosen file; `path` is its place in a folder that was chosen as a whole. */
 export interface ChosenFile {
@@ -18,23 +26,54 @@ export class CannotVerify extends Error {}
 /** Facts about the verifier, as the options of the command. */
 export type Knowledge = Partial<
   Record<
-    'tenant' | 'audience' | 'ledger' | 'identity' | 'nonce' | 'binding' | 'at' | 'received',
+    | 'policy'
+    | 'fingerprint'
+    | 'tenant'
+    | 'audience'
+    | 'ledger'
+    | 'identity'
+    | 'nonce'
+    | 'binding'
+    | 'at'
+    | 'received',
     string
   >
 >;
 
-/** The verdict of `countersign verify` over these files; `store` is null without copies of the anchor store. */
+/**
+ * The verdict of `countersign verify` over these files; `store` is null without copies of the anchor store, `manifest` where
+ * its fingerprint was typed instead.
+ */
 export function verdictOf(
   document: Uint8Array,
-  manifest: Uint8Array,
+  manifest: Uint8Array | null,
   store: readonly ChosenFile[] | null,
   knowledge: Knowledge,
   now: number,
 ): Verdict {
-  return verifyDocument(document, trustIn(manifest), {
+  const trust = manifest === null ? trustTyped(document, knowledge.fingerprint) : trustIn(manifest);
+  return verifyDocument(document, trust, {
     expected: expectedOf(knowledge, now),
     copies: store === null ? null : copiesIn(store),
+    witnesses: policyIn(knowledge.policy),
   });
+}
+
+/** The manifest that the evidence carries, if it is the one whose fingerprint was typed. */
+function trustTyped(document: Uint8Array, typed = ''): Trust {
+  if (typed.trim() === '') {
+    throw new CannotVerify('Choose the trust manifest, or type its fingerprint.');
+  }
+  const found = trustInside(document, typed);
+  if ('fault' in found) throw new CannotVerify(found.fault);
+  return found.trust;
+}
+
+function policyIn(text = '') {
+  if (text.trim() === '') return null;
+  const { policy, fault } = readWitnessPolicy(text);
+  if (policy === null) throw new CannotVerify(`The witness policy: ${fault}`);
+  return policy;
 }
 
 function trustIn(manifest: Uint8Array) {

@@ -8,7 +8,7 @@ import type { Pipeline } from './pipeline.js';
 /** As the service makes them: others are of no request. */
 const ID = /^[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}$/;
 
-/** The history of one request (decisions/0026): for a person's session. */
+/** The history of one request (decisions/0028): for a person's session. */
 export function createHistoryRead(pipeline: Pipeline): Handler {
   return async (call) => {
     const caller = await pipeline.admit(call, 'page');

@@ -19,6 +19,7 @@ import type {
 } from '@countersign/platform';
 import type { GatewayOperation, Operation, RequestStatus } from '@countersign/protocol';
 import {
+  EXTENSION_OPERATIONS,
   LARGE_BYTES,
   HISTORY_READ,
   INBOX_READ,
@@ -129,16 +130,18 @@ interface Admitted {
 /** As long as no call takes on a machine that keeps up, and well within a caller's patience. */
 const SILENT_MS = 800;
 
-/** Of the reads of the pages, which are no operations (decisions/0025, 0026). */
+/** Of the reads of the pages, which are no operations (decisions/0025, 0028). */
 export const INBOX_SUBJECT = `countersign.${INBOX_READ.name}` as const;
 export const HISTORY_SUBJECT = `countersign.${HISTORY_READ.name}` as const;
+
+const ALL_OPERATIONS = [...OPERATIONS, ...EXTENSION_OPERATIONS];
 
 /** Answered twice they change nothing. Calls that change something may be sent again under their key (protocol §6.3). */
 const READS: ReadonlySet<string> = new Set([
   PREFLIGHT_SUBJECT,
   INBOX_SUBJECT,
   HISTORY_SUBJECT,
-  ...OPERATIONS.filter(({ method }) => method === 'GET').map(busSubject),
+  ...ALL_OPERATIONS.filter(({ method }) => method === 'GET').map(busSubject),
 ]);
 
 const PAGES: ReadonlySet<string> = new Set([
@@ -171,7 +174,7 @@ interface Given {
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { authenticate, rates, places, turns, addresses, counts, bus, bodies, sealer, own } = parts;
   const { longPolls, origin, timeoutMs, stepUp, stepUpRequired } = parts;
-  const match = compileMatcher(OPERATIONS.filter(({ path }) => path.startsWith('/v2/')));
+  const match = compileMatcher(ALL_OPERATIONS.filter(({ path }) => path.startsWith('/v2/')));
   const admitted = new WeakMap<Call, Admitted>();
   const repeated = createFurtherTries({ afterMs: SILENT_MS });
 

@@ -6,6 +6,7 @@ import {
   Refusal,
   isErrorCode,
   openApiDocument,
+  openApiExtensions,
   statusesOf,
   trustManifestToJwks,
 } from '@countersign/protocol';
@@ -56,6 +57,7 @@ export function publicPaths(parts: PublicParts): Map<string, Handler> {
     ['/.well-known/hitl.json', json(hitlDiscovery(origin, parts.requestsPerMinute))],
     ...securityPath(parts),
     ['/openapi.json', json(openApiDocument(origin))],
+    ['/openapi-extensions.json', json(openApiExtensions(origin))],
     ['/docs', (call) => sendPage(call, docs)],
     ['/verify', parts.verifier],
     ...[...incidentPages()].map(([path, text]): [string, Handler] => [

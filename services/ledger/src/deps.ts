@@ -25,6 +25,8 @@ export interface LedgerDeps {
 
 /** The hints that the chain's writer sends. */
 export interface ChainDeps extends LedgerDeps {
+  /** JSON text of the trust manifest, as it is configured. */
+  readonly manifest: string;
   /** Hints, never awaited: a tenant has a new checkpoint; its chain has grown. */
   readonly checkpointed: (tenant: string) => void;
   readonly grown: (tenant: string) => void;

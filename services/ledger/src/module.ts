@@ -14,6 +14,7 @@ import type { ChainDeps } from './deps.js';
 import { drainer } from './drain.js';
 import { entries } from './operations/entries.js';
 import { events } from './operations/events.js';
+import { evidence } from './operations/evidence.js';
 import { exportRequest } from './operations/export.js';
 import { metrics } from './operations/metrics.js';
 import { securityDrain } from './security/chain.js';
@@ -30,7 +31,7 @@ import { createComparison } from './workers/comparison.js';
 import type { ComparisonDeps } from './workers/comparison.js';
 
 /**
- * `ledger.export`, `ledger.events`, `ledger.entries`, `ledger.metrics` and the chain: drains the outbox and signs
+ * `ledger.export`, `ledger.evidence`, `ledger.events`, `ledger.entries`, `ledger.metrics` and the chain: drains the outbox and signs
  * checkpoints.
  */
 export function ledgerModule(runtime: ServiceRuntime, deps: ChainDeps): Module {
@@ -38,6 +39,7 @@ export function ledgerModule(runtime: ServiceRuntime, deps: ChainDeps): Module {
   const security = securityDrain({ store: deps.security, log: deps.log });
   const operations: OperationHandlers<'ledger'> = {
     'ledger.export': exportRequest(deps),
+    'ledger.evidence': evidence(deps),
     'ledger.events': events(deps),
     'ledger.entries': entries(deps),
     'ledger.metrics': metrics(deps),

@@ -26,6 +26,7 @@ export async function startLedger(
     {
       store: new LedgerStore(pool),
       metrics: new MetricsStore(pool),
+      manifest: '{}',
       traces: null,
       tree: new TreeStore(pool),
       security: new SecurityStore(pool),

@@ -168,4 +168,30 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ['an occurrence that was claimed twice', 'once(claims) && once(nonces)', 'true'],
     ['a record that was chained twice', 'new Set(digests).size === digests.length', 'true'],
   ]),
+  ...inFile('verifier/evidence-log.ts', [
+    [
+      'a checkpoint of another service',
+      'head.origin !== treeOrigin(trust.issuer, ledgerId, generation)',
+      'false',
+    ],
+    ['a checkpoint that the log has not signed', 'signedBy.length === 0', 'false'],
+    ['a root that the hashes do not lead to', 'roots.root.equals(head.root)', 'true'],
+    [
+      'a tree that is no beginning of the other',
+      'opening === null || (roots.earlierRoot?.equals(opening.root) ?? false)',
+      'true',
+    ],
+    ['a log that was rolled back', 'opening.size > head.size', 'false'],
+    ['two heads of one size', 'opening.size === head.size', 'false'],
+    ['too few witnesses', '!witnesses.isMet(signed)', 'false'],
+    [
+      'a signature that a witness never made',
+      'cosignaturesOf(note.body, [signature], [witness]).length === 0',
+      'false',
+    ],
+    ['the checkpoint of another ledger', 'anchored.ledger_id !== head.ledgerId', 'false'],
+    ['a tree that ends before an entry', 'index >= head.size', 'false'],
+    ['two records at one place', 'known !== undefined && !known.equals(digest)', 'false'],
+    ['a log that the policy does not name', 'known.length > 0 &&', 'false &&'],
+  ]),
 ];

@@ -12,14 +12,16 @@ for (const build of builds) {
 }
 console.log(JSON.stringify(found));
 
-function agrees({ loadTrust, verifyDocument }, vector) {
-  const { document, trust, expected, store, verdict, check } = vector;
+function agrees({ loadTrust, readWitnessPolicy, verifyDocument }, vector) {
+  const { document, trust, expected, store, policy, verdict, check } = vector;
+  const witnesses = policy === undefined ? null : readWitnessPolicy(policy).policy;
   const copies = store === null ? null : storedCopies(store);
   let checked;
   try {
     checked = verifyDocument(Buffer.from(document, 'base64'), loadTrust(trust), {
       expected,
       copies,
+      witnesses,
     });
   } catch {
     return false;

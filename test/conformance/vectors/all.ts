@@ -1,5 +1,6 @@
 import { alteredExports } from './cases/exports-altered.js';
 import { contradictoryExports } from './cases/exports-contradictory.js';
+import { evidenceVectors } from './cases/evidence.js';
 import { goodExports } from './cases/exports-good.js';
 import { wrongfulExports } from './cases/exports-wrongful.js';
 import { proofs, ranges } from './cases/ledgers.js';
@@ -17,6 +18,7 @@ export function allVectors(): Vector[] {
     ...alteredExports(),
     ...contradictoryExports(),
     ...wrongfulExports(),
+    ...evidenceVectors(),
     ...goodRecords(),
     ...badRecords(),
     ...keyVectors(),

@@ -1,4 +1,12 @@
-import type { Check, CheckCode, Expected, TrustManifest, Verdict } from '@countersign/protocol';
+import { readWitnessPolicy } from '@countersign/protocol';
+import type {
+  Check,
+  CheckCode,
+  Expected,
+  TrustManifest,
+  Verdict,
+  WitnessPolicy,
+} from '@countersign/protocol';
 import { trustManifest } from '../evidence/keys.js';
 
 /** One vector as its file has it; README.md describes the members. */
@@ -10,6 +18,8 @@ export interface Vector {
   readonly trust: TrustManifest;
   readonly expected: Readonly<Record<string, string>>;
   readonly store: Readonly<Record<string, string>> | null;
+  /** Text of the witness policy, where there is one. */
+  readonly policy?: string;
   readonly verdict: Verdict['verdict'];
   readonly exit_code: number;
   /** One check that has to come out like that. */
@@ -18,6 +28,8 @@ export interface Vector {
     readonly status: Check['status'];
     readonly path?: string;
     readonly reason?: string;
+    /** Where the code alone does not tell it apart from a check that would fail as well. */
+    readonly says?: string;
   };
 }
 
@@ -28,6 +40,7 @@ export interface Options {
   readonly trust?: TrustManifest;
   readonly expected?: Readonly<Record<string, string>>;
   readonly store?: Readonly<Record<string, string>> | null;
+  readonly policy?: string;
 }
 
 /** A document that has to fail by this check. */
@@ -59,7 +72,7 @@ function vector(
   document: unknown,
   verdict: Verdict['verdict'],
   check: Vector['check'],
-  { trust = trustManifest(), expected = {}, store = null }: Options,
+  { trust = trustManifest(), expected = {}, store = null, policy }: Options,
 ): Vector {
   const content =
     document instanceof Uint8Array
@@ -74,6 +87,7 @@ function vector(
     trust,
     expected: { now: NOW, ...expected },
     store,
+    ...(policy === undefined ? {} : { policy }),
     verdict,
     exit_code,
     check,
@@ -84,6 +98,11 @@ export function documentOf({ document, document_base64 }: Vector): Uint8Array {
   return document_base64 === undefined
     ? Buffer.from(document ?? '')
     : Buffer.from(document_base64, 'base64');
+}
+
+/** The witness policy of a vector, as the verifier takes it. */
+export function witnessesOf({ policy }: Vector): WitnessPolicy | null {
+  return policy === undefined ? null : readWitnessPolicy(policy).policy;
 }
 
 /** The expectation of a vector, as the verifier takes it. */

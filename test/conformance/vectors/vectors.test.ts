@@ -6,7 +6,7 @@ import { CHECKS, loadTrust, verifyDocument } from '@countersign/protocol';
 import type { CheckCode, Verdict } from '@countersign/protocol';
 import { copiesIn } from '../evidence/store.js';
 import { allVectors } from './all.js';
-import { documentOf, expectationOf } from './vector.js';
+import { documentOf, expectationOf, witnessesOf } from './vector.js';
 import type { Vector } from './vector.js';
 
 const made = allVectors();
@@ -43,6 +43,8 @@ describe('the vectors', () => {
     const never: readonly string[] = [
       'verifier_works',
       'ledger_end',
+      // Another manifest inside is no fault: it is not used.
+      'manifest_inside',
       'security_ledger',
       'security_entry',
       'security_checkpoint',
@@ -58,7 +60,11 @@ describe('the vectors', () => {
     const trust = loadTrust(vector.trust);
     const copies = vector.store === null ? null : copiesIn(vector.store);
     const expected = expectationOf(vector);
-    expectVerdict(vector, verifyDocument(documentOf(vector), trust, { expected, copies }));
+    const witnesses = witnessesOf(vector);
+    expectVerdict(
+      vector,
+      verifyDocument(documentOf(vector), trust, { expected, copies, witnesses }),
+    );
   });
 
   it('by the command', () => {
@@ -112,6 +118,7 @@ function argumentsOf(folder: string, vector: Vector): string[] {
     for (const [key, content] of Object.entries(vector.store)) file(join('store', key), content);
     flags.push('--store', join(folder, 'store'));
   }
+  if (vector.policy !== undefined) flags.push('--witness-policy', file('policy', vector.policy));
   for (const [name, value] of Object.entries(vector.expected)) {
     flags.push(name === 'now' ? '--at' : `--${name}`, value);
   }

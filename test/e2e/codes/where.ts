@@ -76,6 +76,7 @@ export const WHERE: Readonly<Record<ErrorCode, Whereabouts>> = {
   not_found: stored,
   idempotency_conflict: creation,
   identity_conflict: [...execution, ...administration],
+  evidence_incomplete: ['evidence-file.test.ts'],
   material_integrity_mismatch: stored,
   bundle_integrity_mismatch: [order('edge-refusals')],
   request_not_pending: review,

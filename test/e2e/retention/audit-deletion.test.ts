@@ -142,6 +142,26 @@ describe('audit deletion', () => {
     }
   }, 180_000);
 
+  it('leaves operators the evidence that the request was there, and others nothing', async () => {
+    const { producer, operator } = fixture;
+    const { id } = await executedRequest(fixture, { input: ownExecution(fixture) });
+    await pass(fixture, 'private_deletion', id);
+    await untilDone(fixture, id, 'private_deletion');
+    await pass(fixture, 'audit_deletion', id);
+    await untilGone(fixture, id);
+    const path = `/v2/requests/${id}/evidence`;
+    expect((await producer.get(path)).body.error).toBe('not_found');
+    const { status, body } = await until(
+      () => operator.get(path),
+      (answer) => answer.status !== 409,
+    );
+    expect([status, body.export]).toEqual([200, null]);
+    expect(body.remains.length).toBeGreaterThan(8);
+    for (const { record } of body.remains) expect(record).toBeNull();
+    const unknown = `/v2/requests/${randomUUID()}/evidence`;
+    expect((await operator.get(unknown)).body.error).toBe('not_found');
+  });
+
   it('takes private material with it that is still there', async () => {
     const { operator } = fixture;
     const bytes = async () =>

@@ -120,6 +120,8 @@ export interface ErrorStatuses {
   identity_conflict: 409;
   /** The stored request does not match its digests. */
   material_integrity_mismatch: 409;
+  /** The ledger’s tree does not hold all of the request yet. */
+  evidence_incomplete: 409;
   /** The stored app does not match its binding. */
   bundle_integrity_mismatch: 409;
   /** The request is no longer open for decision. */
@@ -248,6 +250,7 @@ export type Retry = 'never' | 'same' | 'after' | 'person';
 
 /** All other codes are `never`. */
 export const RETRIES = {
+  evidence_incomplete: 'after',
   rate_limited: 'after',
   creation_rate: 'after',
   bundle_rate: 'after',

@@ -58,6 +58,11 @@ export type CheckCode =
   | 'anchor_store'
   | 'anchor_ledger'
   | 'anchor_generation'
+  | 'log_checkpoint'
+  | 'log_entries'
+  | 'log_growth'
+  | 'log_witnesses'
+  | 'manifest_inside'
   | 'delivery_event'
   | 'delivery_fresh'
   | 'range_start'
@@ -86,7 +91,7 @@ export interface Check {
 }
 
 export type DocumentKind =
-  'export' | 'record' | 'anchor proof' | 'ledger range' | 'webhook' | 'security log';
+  'evidence' | 'export' | 'record' | 'anchor proof' | 'ledger range' | 'webhook' | 'security log';
 
 /** A part that the document no longer holds, or that nothing in it covers. */
 export interface Remark {

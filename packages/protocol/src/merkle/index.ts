@@ -27,6 +27,8 @@ export { consistencyPath, inclusionPath } from './range.js';
 export type { LeafRange } from './range.js';
 export { entryBundle, readTilePath, tilePath } from './tile-path.js';
 export type { TileRequest } from './tile-path.js';
+export { sharedPath, sharedRoots } from './shared-proof.js';
+export type { SharedProofOf } from './shared-proof.js';
 export {
   TILE_WIDTH,
   appendEntries,
@@ -40,3 +42,5 @@ export type { Tile, TileId, TileReader } from './tiles.js';
 export { readTlogProof, tlogProofText, verifyTlogProof } from './tlog-proof.js';
 export type { TlogProof } from './tlog-proof.js';
 export { verifyConsistency, verifyInclusion } from './verify-proof.js';
+export { readWitnessPolicy, signersOf } from './witness-policy.js';
+export type { PolicyReading, WitnessPolicy } from './witness-policy.js';

@@ -32,9 +32,14 @@ function titleOf(schema: object): string {
   return (schema as { title: string }).title;
 }
 
+/** Records of the extension operations alone. */
+const OF_EXTENSIONS: readonly RecordName[] = ['Evidence', 'EvidenceLog'];
+
 /** All records as components that refer to each other instead of repeating themselves. */
-export function componentSchemas(): Record<string, Schema> {
-  const own = RECORD_NAMES.filter((name) => titleOf(RECORDS[name]) === name);
+export function componentSchemas(extensions: boolean): Record<string, Schema> {
+  const own = RECORD_NAMES.filter(
+    (name) => titleOf(RECORDS[name]) === name && (extensions || !OF_EXTENSIONS.includes(name)),
+  );
   return Object.fromEntries(
     own.map((name) => [name, referring(described[name] ?? RECORDS[name], name) as Schema]),
   );

@@ -1,11 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ERRORS, SENT_CODES } from '../errors.js';
 import type { ErrorCode } from '../errors.js';
-import { OPERATIONS } from '../operations.js';
+import { EXTENSION_OPERATIONS, OPERATIONS } from '../operations.js';
 import { EXAMPLES } from '../records/examples.js';
 import { RECORD_NAMES, validate } from '../records/index.js';
 import type { RecordName } from '../records/index.js';
-import { DECLARED_ERRORS, declaredErrors, openApiDocument } from './document.js';
+import { DECLARED_ERRORS, declaredErrors, openApiDocument, openApiExtensions } from './document.js';
 import { refusalCodes } from './refusals.js';
 
 interface Described {
@@ -128,7 +128,7 @@ describe('the API description', () => {
       'directory_identity_unavailable',
     ];
     const sent = new Set(
-      OPERATIONS.flatMap((operation) =>
+      [...OPERATIONS, ...EXTENSION_OPERATIONS].flatMap((operation) =>
         declaredErrors(operation).flatMap((status) => refusalCodes(operation, status)),
       ),
     );
@@ -157,8 +157,8 @@ describe('the component schemas', () => {
 
   const own = Object.keys(document.components.schemas) as RecordName[];
 
-  it('are all records but second names', () => {
-    const second = ['AgentUiProposeParams', 'AgentUiTeardownParams'];
+  it('are all records but second names and those of the extensions', () => {
+    const second = ['AgentUiProposeParams', 'AgentUiTeardownParams', 'Evidence', 'EvidenceLog'];
     expect(own).toEqual(RECORD_NAMES.filter((name) => !second.includes(name)));
   });
 
@@ -174,5 +174,23 @@ describe('the component schemas', () => {
     expect(route({ ...EXAMPLES.RouteInput, limits })).toBe(false);
     const principal = ajv.compile({ $ref: 'document#/components/schemas/PrincipalInput' });
     expect(principal({ ...EXAMPLES.PrincipalInput, token: 'short' })).toBe(false);
+  });
+});
+
+describe('the description of the extensions', () => {
+  const extensions = JSON.parse(
+    JSON.stringify(openApiExtensions('https://review.example')),
+  ) as Document;
+
+  it('has no operation of the interface, and its own schemas', () => {
+    const paths = EXTENSION_OPERATIONS.map(({ path }) => path);
+    expect(Object.keys(extensions.paths)).toEqual(paths);
+    for (const path of paths) expect(document.paths).not.toHaveProperty([path]);
+    const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, validateFormats: false });
+    ajv.addKeyword('components');
+    ajv.addSchema({ $id: 'extensions', components: extensions.components });
+    const check = ajv.compile({ $ref: 'extensions#/components/schemas/Evidence' });
+    expect([check(EXAMPLES.Evidence), check.errors]).toEqual([true, null]);
+    expect(check({ ...EXAMPLES.Evidence, log: undefined })).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { ERRORS, SENT_CODES } from '../errors.js';
 import type { ErrorStatus } from '../errors.js';
 import { IDEMPOTENCY_KEY, IDENTIFIER, LONG_POLLS, PROTOCOL_REVISION } from '../constants.js';
-import { CALLER_RULES, OPERATIONS } from '../operations.js';
+import { CALLER_RULES, EXTENSION_OPERATIONS, OPERATIONS } from '../operations.js';
 import type { Operation, QueryParameter } from '../operations.js';
 import { EXAMPLES } from '../records/examples.js';
 import type { RecordName } from '../records/index.js';
@@ -56,7 +56,7 @@ function problemResponse(operation: Operation, status: ErrorStatus): Schema {
   const codes = refusalCodes(operation, status);
   if (codes.length === 0) return { description: `${DECLARED_ERRORS[status]}. ${UNUSED}`, ...NEVER };
   const list = codes.map((code) => `- \`${code}\`: ${ERRORS[code].title}`).join('\n');
-  const waits = status === 429 || status === 503;
+  const waits = status === 429 || status === 503 || codes.includes('evidence_incomplete');
   return {
     description: `${DECLARED_ERRORS[status]}.\n\n${list}`,
     ...(waits && {
@@ -279,15 +279,24 @@ function describe(operation: Operation): Schema {
 
 /** The API description of all 29 operations, OpenAPI 3.1; `origin` without a trailing slash. */
 export function openApiDocument(origin: string): Schema {
+  return documentOf(OPERATIONS, 'Countersign', origin);
+}
+
+/** The same of the operations beside the interface, a document of its own: the interface's stays as it is. */
+export function openApiExtensions(origin: string): Schema {
+  return documentOf(EXTENSION_OPERATIONS, 'Countersign, extensions', origin);
+}
+
+function documentOf(operations: readonly Operation[], title: string, origin: string): Schema {
   const paths: Record<string, Schema> = {};
-  for (const operation of OPERATIONS) {
+  for (const operation of operations) {
     (paths[operation.path] ??= {})[operation.method.toLowerCase()] = describe(operation);
   }
   return {
     openapi: '3.1.0',
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     info: {
-      title: 'Countersign',
+      title,
       version: PROTOCOL_REVISION,
       summary: 'A human countersigns before a machine acts',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
@@ -309,7 +318,7 @@ export function openApiDocument(origin: string): Schema {
           description: 'Session of a human who signed in at /auth/login.',
         },
       },
-      schemas: componentSchemas(),
+      schemas: componentSchemas(operations === EXTENSION_OPERATIONS),
     },
   };
 }

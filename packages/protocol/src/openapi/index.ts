@@ -1,2 +1,2 @@
-export { DECLARED_ERRORS, declaredErrors, openApiDocument } from './document.js';
+export { DECLARED_ERRORS, declaredErrors, openApiDocument, openApiExtensions } from './document.js';
 export { refusalCodes } from './refusals.js';

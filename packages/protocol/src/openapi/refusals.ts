@@ -132,6 +132,7 @@ const OWN: Readonly<Record<OperationName, readonly Sent[]>> = {
   ],
   'execution-authority.reconcile': [...OUTCOME, 'reconciliation_evidence_required'],
   'ledger.export': [...INT, ...BUNDLE],
+  'ledger.evidence': [...INT, ...BUNDLE, 'evidence_incomplete'],
   'ledger.events': [],
   'request.hitl': ['hitl_review_only', 'material_integrity_mismatch'],
   'request.hitl-poll': ['hitl_review_only', 'material_integrity_mismatch'],

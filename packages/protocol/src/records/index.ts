@@ -3,6 +3,7 @@ export * from './agent-ui.js';
 export * from './audit.js';
 export * from './discovery.js';
 export * from './events.js';
+export * from './evidence.js';
 export * from './execution.js';
 export * from './hitl.js';
 export { Digest, Identifier, Metadata, Profiles, SignedRecord } from './primitives.js';

@@ -4,6 +4,7 @@ import * as agentUi from './agent-ui.js';
 import * as audit from './audit.js';
 import * as discovery from './discovery.js';
 import * as events from './events.js';
+import * as evidence from './evidence.js';
 import * as execution from './execution.js';
 import * as hitl from './hitl.js';
 import { Metadata, Profiles, SignedRecord } from './primitives.js';
@@ -26,6 +27,8 @@ export const RECORDS = {
   ...administration,
   ...hitl,
   ...agentUi,
+  Evidence: evidence.Evidence,
+  EvidenceLog: evidence.EvidenceLog,
 } as const satisfies Record<string, TSchema>;
 
 export type RecordName = keyof typeof RECORDS;

@@ -31,3 +31,5 @@ export type {
 } from './trust-manifest.js';
 export { verifyRecord } from './verify-record.js';
 export type { ExpectedRecord, Verification } from './verify-record.js';
+export type { TypedFingerprint } from './fingerprint-words.js';
+export { fingerprintWords, isFingerprint, readFingerprint } from './fingerprint-words.js';

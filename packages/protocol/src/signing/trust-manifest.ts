@@ -1,5 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { PROTOCOL_REVISION } from '../constants.js';
+import { valueDigest } from '../json/canonical.js';
+import type { Digest } from '../json/canonical.js';
 import { isJsonObject } from '../json/value.js';
 import type { TrustManifest } from '../records/index.js';
 import { faultOf, parseTimestamp, validate } from '../records/index.js';
@@ -20,6 +22,8 @@ export interface TrustedKey {
 /** A trust manifest with its keys made ready for verification. */
 export interface Trust {
   readonly issuer: string;
+  /** SHA-256 of the canonical manifest. */
+  readonly fingerprint: Digest;
   readonly keys: ReadonlyMap<string, TrustedKey>;
 }
 
@@ -90,7 +94,10 @@ export function readTrustManifest(manifest: unknown, issuer?: string): TrustRead
   }
   return faults.length > 0
     ? failed(faults)
-    : { trust: { issuer: manifest.issuer, keys }, faults: [] };
+    : {
+        trust: { issuer: manifest.issuer, fingerprint: valueDigest(manifest), keys },
+        faults: [],
+      };
 }
 
 /** Reads a manifest that was checked before, or fails with every fault in one message. */

@@ -263,6 +263,32 @@ export const CHECKS = {
     'The decision was claimed in another namespace than it was made in.',
   ],
 
+  log_checkpoint: [
+    '§3.6',
+    'The checkpoint of the tree is signed by the ledger service, for this ledger.',
+    'The checkpoint of the tree is not that of this ledger.',
+  ],
+  log_entries: [
+    '§3.6',
+    'Every entry of the request lies in the tree.',
+    'The entries of the request do not lie in the tree.',
+  ],
+  log_growth: [
+    '§3.6',
+    'The tree grew out of the one under which the grant opened.',
+    'The tree did not grow out of the one under which the grant opened.',
+  ],
+  log_witnesses: [
+    '§3.6',
+    'Enough witnesses have seen the tree grow.',
+    'A witness is said to have signed, and has not.',
+  ],
+  manifest_inside: [
+    '§3.6',
+    'The manifest in the file is the one that you trust.',
+    'The manifest in the file is another one.',
+  ],
+
   delivery_event: [
     '§11.5',
     'The delivery carries the event that it names.',

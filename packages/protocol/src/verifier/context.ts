@@ -4,6 +4,7 @@ import type { JsonBounds } from '../json/strict-reader.js';
 import { MAX_JSON_DEPTH } from '../json/value.js';
 import { createSchemaCache } from '../response-schema/index.js';
 import type { SchemaCache } from '../response-schema/index.js';
+import type { WitnessPolicy } from '../merkle/witness-policy.js';
 import type { Trust, Verification } from '../signing/index.js';
 import { newFindings } from './findings.js';
 import type { Findings } from './findings.js';
@@ -81,18 +82,28 @@ export interface VerifierContext {
   readonly trust: Trust;
   readonly expected: Expected;
   readonly copies: AnchorCopies | null;
+  readonly witnesses?: WitnessPolicy | null;
+  /** What the tree beside the chain shows; null without one. */
+  readonly log?: { readonly holdsEntries: boolean; readonly isWitnessed: boolean } | null;
   readonly memory: VerifierMemory;
   readonly findings: Findings;
 }
 
 export function newContext(
   trust: Trust,
-  options: { expected?: Expected; copies?: AnchorCopies | null; memory?: VerifierMemory },
+  options: {
+    expected?: Expected;
+    copies?: AnchorCopies | null;
+    witnesses?: WitnessPolicy | null;
+    memory?: VerifierMemory;
+  },
 ): VerifierContext {
   return {
     trust,
     expected: options.expected ?? {},
     copies: options.copies ?? null,
+    witnesses: options.witnesses ?? null,
+    log: null,
     memory: options.memory ?? newVerifierMemory(),
     findings: newFindings(),
   };

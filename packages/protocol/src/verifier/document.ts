@@ -2,12 +2,19 @@ import { Refusal } from '../errors.js';
 import { parseStrictJson } from '../json/strict-body.js';
 import { LONE_SURROGATE, isJsonObject } from '../json/value.js';
 import type { JsonValue } from '../json/value.js';
+import { isPage, readPage } from './evidence-page.js';
 import { DOCUMENT_BOUNDS, DOCUMENT_LIMITS } from './context.js';
 import { isRespelled } from './spelling.js';
 import type { DocumentKind } from './verdict.js';
 
 export type Reading =
-  | { readonly value: JsonValue; readonly kind: DocumentKind; readonly respelled: boolean }
+  | {
+      readonly value: JsonValue;
+      readonly kind: DocumentKind;
+      readonly respelled: boolean;
+      /** The JSON was in a page of HTML. */
+      readonly isPage: boolean;
+    }
   | { readonly fault: string };
 
 /** Reads an untrusted document and finds its kind by the members that only that kind has. */
@@ -17,8 +24,11 @@ export function readDocument(document: Uint8Array | string): Reading {
   if (typeof document === 'string' && LONE_SURROGATE.test(document)) {
     return { fault: 'It holds a surrogate without its partner.' };
   }
-  const bytes = typeof document === 'string' ? new TextEncoder().encode(document) : document;
-  if (bytes.length > DOCUMENT_LIMITS.bytes) return { fault: tooLarge };
+  const given = typeof document === 'string' ? new TextEncoder().encode(document) : document;
+  if (given.length > DOCUMENT_LIMITS.bytes) return { fault: tooLarge };
+  const page = isPage(given) ? readPage(given) : null;
+  if (page !== null && 'fault' in page) return page;
+  const bytes = page === null ? given : new TextEncoder().encode(page.json);
   let value: JsonValue;
   try {
     value = parseStrictJson(bytes, DOCUMENT_BOUNDS);
@@ -27,13 +37,13 @@ export function readDocument(document: Uint8Array | string): Reading {
     throw error;
   }
   const kind = kindOf(value);
-  if (kind === null) {
+  if (kind === null || (page !== null && kind !== 'evidence')) {
     return {
       fault:
-        'It is no audit export, signed record, anchor proof, ledger page, security log or webhook body.',
+        'It is no evidence, audit export, signed record, anchor proof, ledger page, security log or webhook body.',
     };
   }
-  return { value, kind, respelled: isRespelled(bytes) };
+  return { value, kind, respelled: isRespelled(bytes), isPage: page !== null };
 }
 
 const tooLarge = `It is larger than ${DOCUMENT_LIMITS.bytes} bytes.`;
@@ -43,6 +53,7 @@ function kindOf(value: JsonValue): DocumentKind | null {
   if (!isJsonObject(value)) return null;
   const has = (...names: readonly string[]): boolean =>
     names.every((name) => Object.hasOwn(value, name));
+  if (has('evidence', 'export', 'log')) return 'evidence';
   if (has('request', 'records', 'audit')) return 'export';
   if (has('security_log', 'entries', 'checkpoints')) return 'security log';
   if (has('checkpoint', 'acceptance', 'proof')) return 'anchor proof';

@@ -131,7 +131,7 @@ function checkOrder(
 
 /** Which entries lead to the checkpoint; only this file vouches for the numbers and heads of the others. */
 export function checkPlaces(
-  { findings }: VerifierContext,
+  { findings, log }: VerifierContext,
   entries: readonly CheckedEntry[],
   anchor: CheckedProof | null,
 ): void {
@@ -154,7 +154,12 @@ export function checkPlaces(
     if (placed.has(entry.sequence + 1)) placed.add(entry.sequence);
   }
   const open = entries.filter(({ sequence }) => !placed.has(sequence));
-  if (open.length === 0) findings.check('ledger_place', '/audit', true);
+  if (log?.holdsEntries === true && open.length > 0) {
+    const says = `The heads of the entries ${listed(open)} fit their own entries only; numbers and digests of all entries lie in the tree.`;
+    findings.uncovered.push({ path: '/audit/*/head', says });
+  }
+  if (open.length === 0 || log?.holdsEntries === true)
+    findings.check('ledger_place', '/audit', true);
   else {
     findings.unknown('ledger_place', '/audit', {
       says: `${open.length} of ${entries.length} entries (${listed(open)}) lie outside the proven stretch: their records are signed, but their numbers and heads could only be compared with the ledger itself.`,

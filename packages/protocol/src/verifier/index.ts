@@ -4,6 +4,9 @@ export { parseTimestamp } from '../records/timestamp.js';
 export { readSecurityStatement } from '../security-log/index.js';
 export { readTrustManifest } from '../signing/index.js';
 export type { Trust } from '../signing/index.js';
+export { embedded, evidencePage, EVIDENCE_ELEMENT, isPage, readPage } from './evidence-page.js';
+export { readWitnessPolicy } from '../merkle/witness-policy.js';
+export type { WitnessPolicy } from '../merkle/witness-policy.js';
 export { CHECKS } from './checks.js';
 export type { CheckCode } from './checks.js';
 export { DOCUMENT_BOUNDS, DOCUMENT_LIMITS, newVerifierMemory } from './context.js';
@@ -18,6 +21,7 @@ export type {
   Verdict,
 } from './verdict.js';
 export { mayFollow, reasonFits, startsRight } from './events.js';
+export { trustInside } from './trust-inside.js';
 export { verifyDocument } from './verify.js';
 export type { VerifyOptions } from './verify.js';
 export { summaryOf } from './verdict-summary.js';

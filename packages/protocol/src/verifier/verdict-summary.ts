@@ -27,8 +27,13 @@ const OFFERED: Partial<Record<CheckCode, Readonly<Record<Asking, string>>>> = {
 };
 
 /** Checks in which somebody outside the service vouches for the growth of its ledger. */
-const OUTSIDE: readonly CheckCode[] = ['anchor_store', 'range_store', 'security_store'];
-const PLACES: readonly CheckCode[] = ['ledger_place'];
+const OUTSIDE: readonly CheckCode[] = [
+  'anchor_store',
+  'range_store',
+  'security_store',
+  'log_witnesses',
+];
+const PLACES: readonly CheckCode[] = ['log_entries', 'log_growth', 'ledger_place'];
 
 const STEPS = 6;
 const FAILURES = 4;
@@ -91,7 +96,11 @@ function vouching({ checks, gone, uncovered }: Verdict): string[] {
   const signatures = checks.filter(({ code }) => code === 'record_signature');
   const good = signatures.filter(({ status }) => status === 'holds').length;
   const outside = checks.filter(({ code, status }) => OUTSIDE.includes(code) && status === 'holds');
-  const places = checks.filter(({ code }) => PLACES.includes(code));
+  const inTree = checks.some(({ code, status }) => code === 'log_entries' && status === 'holds');
+  const places = checks.filter(
+    // The tree says the same, and of more.
+    ({ code }) => PLACES.includes(code) && !(inTree && code === 'ledger_place'),
+  );
   const paths = uncovered.map(({ path }) => (path === '' ? 'its spelling' : path));
   return [
     ...(signatures.length === 0

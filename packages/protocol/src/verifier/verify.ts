@@ -1,9 +1,11 @@
 import type { JsonObject, JsonValue } from '../json/value.js';
-import type { AuditExport, SignedRecord } from '../records/index.js';
+import type { WitnessPolicy } from '../merkle/witness-policy.js';
+import type { AuditExport, Evidence, SignedRecord } from '../records/index.js';
 import { faultOf } from '../records/index.js';
 import type { Trust } from '../signing/index.js';
 import { NEEDED, checklistOf } from './checklist.js';
 import { readDocument } from './document.js';
+import { checkEvidence } from './evidence.js';
 import { checkExport } from './export.js';
 import { DOCUMENT_LIMITS, newContext } from './context.js';
 import type { AnchorCopies, Expected, VerifierContext, VerifierMemory } from './context.js';
@@ -20,14 +22,16 @@ export interface VerifyOptions {
   readonly expected?: Expected;
   /** Copies from the anchor store; without them the verdict is incomplete at best. */
   readonly copies?: AnchorCopies | null;
+  /** The witnesses that the reader asks for; they vouch for evidence as the anchor store does. */
+  readonly witnesses?: WitnessPolicy | null;
   readonly memory?: VerifierMemory;
 }
 
 /**
- * Verifies one untrusted document of any kind: an audit export, a signed record, an anchor proof, a page or longer
+ * Verifies one untrusted document of any kind: the evidence of a request (as JSON or as a page), an audit export, a signed record, an anchor proof, a page or longer
  * stretch of the ledger, pages of a security log, or a webhook body. Never throws: a document that cannot be read is a verdict too.
  *
- * @param document untrusted bytes of a JSON text, or the text
+ * @param document untrusted bytes of a JSON text, or the text; evidence may be the page around it
  * @param trust as configured out of band (protocol §2.4)
  */
 export function verifyDocument(
@@ -46,8 +50,13 @@ export function verifyDocument(
       kind = reading.kind;
       checkDocument(context, kind, reading.value);
       if (aboutExecution(kind, reading.value)) {
-        const authorises = decisionOf(reading.value);
+        const authorises = decisionOf(exportIn(kind, reading.value) ?? reading.value);
         checklist = checklistOf(context.findings.checks, { codes: NEEDED, authorises });
+      }
+      if (reading.isPage) {
+        const says =
+          'The evidence in it was verified; what the page around it shows was not. Open the evidence in a verifier of your own to read it.';
+        context.findings.uncovered.push({ path: 'the page', says });
       }
       if (reading.respelled) {
         const says =
@@ -75,6 +84,8 @@ function checkDocument(context: VerifierContext, kind: DocumentKind, value: Json
   }
   findings.check('document_shape', '', true);
   switch (kind) {
+    case 'evidence':
+      return checkEvidence(context, value as unknown as Evidence);
     case 'export':
       return checkExport(context, value as unknown as AuditExport);
     case 'record':
@@ -119,22 +130,30 @@ function shapeFault(kind: DocumentKind, value: JsonValue): string | null {
   if (kind === 'security log') return securityLogFault(value as JsonObject);
   if (kind === 'anchor proof') return faultOf('AnchorProof', value);
   // Records have codes of their own for faults of their shape.
-  if (kind !== 'export') return null;
-  const { records, audit } = value as { records: unknown; audit: unknown };
-  for (const list of [records, audit]) {
+  if (kind !== 'export' && kind !== 'evidence') return null;
+  const { remains } = value as { remains?: unknown };
+  const { records, audit } = (exportIn(kind, value) ?? {}) as {
+    records?: unknown;
+    audit?: unknown;
+  };
+  for (const list of [records, audit, remains]) {
     if (Array.isArray(list) && list.length > DOCUMENT_LIMITS.entries) {
       return `It has more than ${DOCUMENT_LIMITS.entries} records.`;
     }
   }
-  return faultOf('AuditExport', value);
+  return faultOf(kind === 'export' ? 'AuditExport' : 'Evidence', value);
+}
+
+/** The export itself, or that of evidence. */
+function exportIn(kind: DocumentKind, value: JsonValue): JsonValue | null {
+  if (kind === 'export') return value;
+  return kind === 'evidence' ? ((value as { export?: JsonValue }).export ?? null) : null;
 }
 
 function aboutExecution(kind: DocumentKind, value: JsonValue): boolean {
-  const document = value as {
-    request?: { purpose?: unknown };
-    protected?: { type?: unknown; purpose?: unknown };
-  };
-  if (kind === 'export') return document.request?.purpose === 'authorise_execution';
+  const exported = exportIn(kind, value) as { request?: { purpose?: unknown } } | null;
+  if (exported !== null) return exported.request?.purpose === 'authorise_execution';
+  const document = value as { protected?: { type?: unknown; purpose?: unknown } };
   const { type, purpose } = document.protected ?? {};
   const types: unknown[] = ['DecisionReceipt', 'ExecutionClaim', 'AdmissionStatus'];
   return kind === 'record' && purpose === 'authorise_execution' && types.includes(type);

@@ -52,6 +52,9 @@ function plain(schema: object): unknown {
   return JSON.parse(JSON.stringify(schema));
 }
 
+/** Faults that are told in the same words as in Node. */
+const SAID = ['required', 'additionalProperties', 'const'];
+
 /** The first fault, or the innermost of those that it encloses; the bare `false` that forbids a member says nothing. */
 function faultOf(errors: readonly OutputUnit[]): Fault {
   let told = errors[0];
@@ -64,8 +67,8 @@ function faultOf(errors: readonly OutputUnit[]): Fault {
   const [, quoted] = /"([^"]*)"/.exec(error) ?? [];
   return {
     instancePath: instanceLocation.replace(/^#/, ''),
-    keyword: keyword === 'required' || keyword === 'additionalProperties' ? keyword : 'other',
-    params: { missingProperty: quoted },
+    keyword: SAID.includes(keyword) ? keyword : 'other',
+    params: { missingProperty: quoted, allowedValue: quoted },
     message: error,
   };
 }

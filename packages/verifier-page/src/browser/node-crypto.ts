@@ -1,6 +1,7 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { Buffer } from './bytes.js';
 
 // The functions of `node:crypto` that packages/protocol needs: Vite replaces the module by this file, so that browser,
 // service and command run the same verifier (in-place-of-node.mjs, decisions/0010).
@@ -11,21 +12,48 @@ const SPKI = '302a300506032b6570032100';
 export interface PublicKey {
   readonly asymmetricKeyType: 'ed25519';
   readonly raw: Uint8Array<ArrayBuffer>;
+  export(form: { format: 'jwk' }): { x: string };
 }
 
 export function hash(_algorithm: 'sha256', text: string, _encoding: 'hex'): string {
   return bytesToHex(sha256(utf8ToBytes(text)));
 }
 
-/** Throws for anything but one Ed25519 public key in PEM form. */
-export function createPublicKey({ key }: { key: string }): PublicKey {
+/** SHA-256 of bytes in parts. */
+export function createHash(_algorithm: 'sha256') {
+  const state = sha256.create();
+  const self = {
+    update(part: string | Uint8Array) {
+      state.update(typeof part === 'string' ? utf8ToBytes(part) : part);
+      return self;
+    },
+    digest(encoding?: 'hex') {
+      const bytes = state.digest();
+      return encoding === 'hex' ? bytesToHex(bytes) : Buffer.from(bytes);
+    },
+  };
+  return self;
+}
+
+/** Throws for anything but one Ed25519 public key, in PEM form or as a JWK. */
+export function createPublicKey({ key }: { key: string | { x: string } }): PublicKey {
+  if (typeof key !== 'string') {
+    const raw = Buffer.from(key.x, 'base64url');
+    if (raw.length !== 32) throw new TypeError('this is no Ed25519 public key');
+    return publicKeyOf(raw);
+  }
   const der = Uint8Array.from(atob(key.replace(/-----[A-Z ]+-----|\s/g, '')), (character) =>
     character.charCodeAt(0),
   );
   if (der.length !== 44 || bytesToHex(der.subarray(0, 12)) !== SPKI) {
     throw new TypeError('this is no Ed25519 public key');
   }
-  return { asymmetricKeyType: 'ed25519', raw: der.slice(12) };
+  return publicKeyOf(der.slice(12));
+}
+
+function publicKeyOf(raw: Uint8Array<ArrayBuffer>): PublicKey {
+  const x = Buffer.from(raw).toString('base64url');
+  return { asymmetricKeyType: 'ed25519', raw, export: () => ({ x }) };
 }
 
 export interface Signed {

@@ -3,7 +3,7 @@ import type { AuditExport } from '@countersign/protocol';
 import { openSized, readEvent, requireIntegrity } from '@countersign/database';
 import type { StoredRequest } from '@countersign/database';
 import { LARGE_ANSWER, answerOf, readSized } from '@countersign/platform';
-import type { AnswerPart, OperationHandler } from '@countersign/platform';
+import type { AnswerPart, Caller, LargeStep, OperationHandler } from '@countersign/platform';
 import type { LedgerDeps } from '../deps.js';
 import type { EntryRow, ExportRow } from '../store/index.js';
 
@@ -17,35 +17,56 @@ const VERIFICATION =
  */
 export function exportRequest(deps: LedgerDeps): OperationHandler<'ledger.export'> {
   return async (call) => {
-    const { caller, id } = call;
-    const { tenant } = caller;
-    const found = await readSized(call, async (whole) =>
-      openSized(deps.directory, caller, await deps.store.export(caller, id, whole)),
-    );
-    if (found === null) return LARGE_ANSWER;
-    const { principal, stored, loaded } = found;
-    requireIntegrity(stored, tenant);
-    const material = materialParts(stored, loaded);
-    const [records, entries] = await Promise.all([
-      deps.store.recordsOf(tenant, id),
-      deps.store.entriesOf(tenant, id),
-    ]);
-    await deps.journal.note(
-      readEvent('export.read', caller, principal, stored, {
-        material: material !== null,
-      }),
-    );
-    return answerOf<AuditExport>(200, [
-      `{"request":${stored.canonical},"request_digest":"${stored.digest}"` +
-        `,"records":[${records.join(',')}],"audit":${JSON.stringify(entries.map(auditEntry))}` +
-        `,"anchor":${loaded.anchor},"material":`,
-      ...(material ?? ['null']),
-      `,"verification":${JSON.stringify(VERIFICATION)}}`,
-    ]);
+    const found = await loadExport(deps, call);
+    return found === null ? LARGE_ANSWER : answerOf<AuditExport>(200, found.parts);
   };
 }
 
-function auditEntry(entry: EntryRow) {
+export interface LoadedExport {
+  /** JSON text of an AuditExport. */
+  readonly parts: readonly AnswerPart[];
+  /** Canonical texts of its records, and its entries of the ledger. */
+  readonly records: readonly string[];
+  readonly entries: readonly EntryRow[];
+  /** Canonical text of its AnchorProof; null before there is one. */
+  readonly anchor: string | null;
+}
+
+/** An export, noted in the security log; null for {@link LARGE_ANSWER}. */
+export async function loadExport(
+  deps: LedgerDeps,
+  call: { readonly caller: Caller; readonly id: string; readonly large: LargeStep | null },
+): Promise<LoadedExport | null> {
+  const { caller, id } = call;
+  const { tenant } = caller;
+  const found = await readSized(call, async (whole) =>
+    openSized(deps.directory, caller, await deps.store.export(caller, id, whole)),
+  );
+  if (found === null) return null;
+  const { principal, stored, loaded } = found;
+  requireIntegrity(stored, tenant);
+  const material = materialParts(stored, loaded);
+  const [records, entries] = await Promise.all([
+    deps.store.recordsOf(tenant, id),
+    deps.store.entriesOf(tenant, id),
+  ]);
+  await deps.journal.note(
+    readEvent('export.read', caller, principal, stored, {
+      material: material !== null,
+    }),
+  );
+  const parts = [
+    `{"request":${stored.canonical},"request_digest":"${stored.digest}"` +
+      `,"records":[${records.join(',')}],"audit":${JSON.stringify(entries.map(auditEntry))}` +
+      `,"anchor":${loaded.anchor},"material":`,
+    ...(material ?? ['null']),
+    `,"verification":${JSON.stringify(VERIFICATION)}}`,
+  ];
+  return { parts, records, entries, anchor: loaded.anchor };
+}
+
+/** An entry as AuditExport has it. */
+export function auditEntry(entry: EntryRow) {
   const { previous_head, head, record_digest, record } = entry;
   return { sequence: String(entry.sequence), previous_head, head, record_digest, record };
 }

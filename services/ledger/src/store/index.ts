@@ -172,6 +172,9 @@ export const LEDGER = statements('ledger', {
       WHERE tenant.tenant = x.tenant AND NOT (fenced AND fence_reason IS NOT DISTINCT FROM :reason) RETURNING tenant.tenant
     ) ${openIncident({ code: ':reason', from: 't' })}`,
   entriesOf: `SELECT ${ENTRY} WHERE e.tenant = $1 AND e.request_id = :request_id ORDER BY e.sequence`,
+  // Each by its own index, however many other records there are.
+  unchained: `SELECT EXISTS (SELECT 1 FROM record r WHERE r.tenant = $1 AND r.request_id = :request_id AND NOT EXISTS (
+      SELECT 1 FROM ledger_entry e WHERE e.tenant = $1 AND e.request_id = :request_id AND e.record_id = r.id)) AS unchained`,
   recordsOf: `SELECT r.record FROM record r
     LEFT JOIN ledger_entry e ON e.tenant = r.tenant AND e.request_id = r.request_id AND e.record_id = r.id
     WHERE r.tenant = $1 AND r.request_id = :request_id AND r.type IN
@@ -320,6 +323,15 @@ export class LedgerStore {
   async entriesOf(tenant: string, requestId: string): Promise<EntryRow[]> {
     const values = { tenant, request_id: requestId };
     return (await ask<EntryRow>(this.pool, LEDGER.entriesOf, values)).rows;
+  }
+
+  /** Whether a record of the request waits for its place in the ledger. */
+  async unchained(tenant: string, requestId: string): Promise<boolean> {
+    const values = { tenant, request_id: requestId };
+    return (
+      (await askOne<{ unchained: boolean }>(this.pool, LEDGER.unchained, values))?.unchained ===
+      true
+    );
   }
 
   /** Receipt, claim, admissions, outcomes in order of creation; texts, null after audit expiry. */

@@ -25,6 +25,15 @@ export interface PublishedTree {
   readonly cosignatures: readonly string[];
 }
 
+/** A checkpoint of the tenant's tree of today. */
+export interface CoveringHead {
+  readonly generation: string;
+  readonly size: number;
+  readonly note: string;
+  /** Lines of witnesses' signatures. */
+  readonly cosignatures: readonly string[];
+}
+
 export interface UnwitnessedHead {
   readonly tenant: string;
   readonly ledgerId: string;
@@ -34,6 +43,9 @@ export interface UnwitnessedHead {
   /** The largest tree that this witness has signed, 0 when none. */
   readonly witnessed: number;
 }
+
+/** Cosignatures that are looked through for the checkpoint that most witnesses signed. */
+const COSIGNED_AT_MOST = 64;
 
 /** The newest checkpoint `p` of a tenant's tree: of its own generation, or of the one given. */
 const newestHead = (generation = 't.generation') => `LATERAL (SELECT x.size, x.note FROM tree_head x
@@ -74,6 +86,18 @@ export const TREE = statements('tree', {
     ) AS cosignatures
     FROM tenant t LEFT JOIN ${newestHead(':generation::uuid')} ON true
     WHERE t.ledger_id = :ledger_id::uuid AND (t.generation = :generation::uuid OR p.size IS NOT NULL)`),
+  // The first one, and some that witnesses have signed.
+  covering: `SELECT t.generation, x.size, x.note, ARRAY(SELECT c.line FROM tree_cosignature c
+      WHERE c.tenant = $1 AND c.generation = t.generation AND c.size = x.size ORDER BY c.witness, c.key_id) AS cosignatures
+    FROM tenant t CROSS JOIN LATERAL (
+      (SELECT h.size, h.note FROM tree_head h WHERE h.tenant = $1 AND h.generation = t.generation AND h.size >= :least
+        ORDER BY h.size LIMIT 1)
+      UNION
+      SELECT h.size, h.note FROM (SELECT c.size FROM tree_cosignature c
+          WHERE c.tenant = $1 AND c.generation = t.generation AND c.size >= :least ORDER BY c.size LIMIT :most) s
+        CROSS JOIN LATERAL (SELECT y.size, y.note FROM tree_head y
+          WHERE y.tenant = $1 AND y.generation = t.generation AND y.size = s.size LIMIT 1) h
+    ) x WHERE t.tenant = $1 ORDER BY x.size`,
   unwitnessed:
     acrossTenants(`SELECT t.tenant, t.ledger_id AS "ledgerId", t.generation, p.size, p.note, coalesce(c.size, 0) AS witnessed
     FROM tenant t CROSS JOIN ${newestHead()}
@@ -130,6 +154,12 @@ export class TreeStore {
   /** The published part of a log; undefined when there is no such ledger, or never was such a generation of it. */
   published(ledgerId: string, generation: string): Promise<PublishedTree | undefined> {
     return askOne(this.pool, TREE.published, { ledger_id: ledgerId, generation });
+  }
+
+  /** Checkpoints over at least so many entries, the smallest first: that one, and of the later ones some with cosignatures. */
+  async covering(tenant: string, least: number): Promise<CoveringHead[]> {
+    const values = { tenant, least, most: COSIGNED_AT_MOST };
+    return (await ask<CoveringHead>(this.pool, TREE.covering, values)).rows;
   }
 
   /** Newest checkpoints that this witness may see and has not signed. */

@@ -28,7 +28,7 @@ const REPEATED: ReadonlySet<string> = new Set([
 
 /**
  * `request.history`: the steps of a request with the names of its people, and the requests before and after it
- * (decisions/0026). For the people who may see the request; of an answer that is not confirmed it says when it was frozen
+ * (decisions/0028). For the people who may see the request; of an answer that is not confirmed it says when it was frozen
  * and by whom, never more.
  */
 export function history(deps: RequestDeps) {

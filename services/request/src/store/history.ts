@@ -10,7 +10,7 @@ import {
 } from '@countersign/database';
 import type { CallerIdentity, Pool, RequestRow } from '@countersign/database';
 
-// The history of one request (decisions/0026).
+// The history of one request (decisions/0028).
 
 /** Records and candidates of one request that are looked at. */
 export const HISTORY_MOST = { records: 200, candidates: 50 } as const;

@@ -1,6 +1,7 @@
 import { PROTOCOL_REVISION } from '../../constants.js';
 import type { JsonValue } from '../../json/value.js';
 import type * as records from '../index.js';
+import { TrustManifest } from './service.js';
 import { DecisionCandidate, DecisionRequest, Material, ReviewBundle } from './request.js';
 import { CANDIDATE_ID, LEDGER_ID, NAMESPACE, ORIGIN, REQUEST_ID, digest } from './example-ids.js';
 
@@ -218,6 +219,19 @@ export const AuditExport: records.AuditExport = {
   anchor: AnchorProof,
   material: ExportedMaterial,
   verification: 'Verify every signature against keys that you obtained out of band.',
+};
+
+export const EvidenceLog: records.EvidenceLog = {
+  checkpoint: `review.example/log/${LEDGER_ID}/${NAMESPACE}\n9\n${'A'.repeat(43)}=\n\n— review.example/log/${LEDGER_ID}/${NAMESPACE} ${'A'.repeat(91)}=\n`,
+  opening: null,
+  nodes: `${'A'.repeat(43)}=`,
+};
+
+export const Evidence: records.Evidence = {
+  evidence: 'countersign-evidence-1',
+  export: AuditExport,
+  log: EvidenceLog,
+  trust: TrustManifest,
 };
 
 export const DeliveryStatus: records.DeliveryStatus = {
