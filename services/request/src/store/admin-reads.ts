@@ -7,7 +7,7 @@ import type {
 } from '@countersign/protocol';
 import { CLOCK, NOW, ask, keyed, statement } from '@countersign/database';
 import type { Pool, RequestRow, Statement, Values } from '@countersign/database';
-import { MATCHES, SEARCHED } from './inbox.js';
+import { MATCHES, SEARCHED } from './search.js';
 
 // The lists of the operator pages (decisions/0016). Every page is one walk along an index that is there for others.
 

@@ -3,6 +3,7 @@ import type { InboxCount } from '@countersign/protocol';
 import { CLOCK, NOW, ask, jsonOf, keyed, statement } from '@countersign/database';
 import type { CallerIdentity, Pool, RequestRow, Statement, Values } from '@countersign/database';
 import type { Behind } from './admin-reads.js';
+import { MATCHES, SEARCHED, nameIn, requesterIn } from './search.js';
 import { UNKEPT } from './unkept.js';
 
 // The inbox of a reviewer (decisions/0025): requests on the routes that name the reader.
@@ -89,10 +90,8 @@ export interface PastFilter extends Filter {
 const COLUMNS = `l.request_id, l.owner, l.route, l.decision, l.audit, l.grant_state, l.execution, l.accepted_at,
   l.review_deadline, l.grant_deadline, l.receipt_id`;
 
-const nameIn = (alias: string) => `${alias}.config ->> 'name'`;
 const named = (id: string, alias: string) =>
   `json_build_object('id', ${id}, 'name', ${nameIn(alias)})`;
-const requesterIn = (canonical: string) => `${jsonOf(canonical)} #>> '{requester,subject}'`;
 const receiptOf = (member: string) => `${jsonOf('s.record')} #>> '{payload,${member}}'`;
 const configuredBy = (entries: string) =>
   `EXISTS (SELECT FROM jsonb_each_text(${entries}) c WHERE c.value = :caller)`;
@@ -103,15 +102,6 @@ const ROUTES = `SELECT n.route, coalesce(o.config -> 'separation_of_duties' = 't
   FROM route_reviewer n ${keyed('route', 'o', 'x.id = n.route')}
   WHERE n.tenant = $1 AND n.reviewer = :caller`;
 
-/** Requests are read here for a search alone: otherwise only those of the answer are. */
-export const SEARCHED = `${keyed('principal', 'p', 'x.id = e.owner')}
-  ${keyed('request', 'r', 'x.id = e.request_id AND cardinality(:words::text[]) > 0')}
-  ${keyed('principal', 'q', `x.id = ${requesterIn('r.canonical')}`)}`;
-/** Each word comes in several spellings, apart by spaces: Postgres may know the small letters of ASCII alone. */
-export const MATCHES = `NOT EXISTS (SELECT FROM unnest(:words::text[]) AS w (spellings)
-    CROSS JOIN (SELECT lower(o.text) || ' ' || o.text AS text FROM (SELECT concat_ws(' ', r.summary, e.request_id, e.route,
-      e.owner, ${nameIn('p')}, ${requesterIn('r.canonical')}, ${nameIn('q')}) AS text) o) h
-    WHERE NOT EXISTS (SELECT FROM unnest(string_to_array(w.spellings, ' ')) AS f (spelling) WHERE strpos(h.text, f.spelling) > 0))`;
 const FILTERED = `(:route::text IS NULL OR e.route = :route) AND (:producer::text IS NULL OR e.owner = :producer)`;
 
 /** What is shown of each request of an answer, in the order of `place`. */
