@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -32,12 +32,10 @@ export async function keepDown(
     if (server !== undefined && kill9(server)) {
       kills += 1;
       if (FORGETFUL.includes(name)) {
-        rmSync(join(instance.dataDirectory, name), {
-          recursive: true,
-          force: true,
-          // The next server may have started in it already.
-          maxRetries: 10,
-        });
+        const folder = join(instance.dataDirectory, name);
+        // Moved first: the next server may start in it while its files are removed.
+        if (existsSync(folder)) renameSync(folder, `${folder}-lost`);
+        rmSync(`${folder}-lost`, { recursive: true, force: true });
       }
     }
     await delay(10);
