@@ -12,8 +12,13 @@ export const WAIT_OPTION = () =>
     'how long to wait, such as 30m or 4h; 0s only asks. Without it: as long as the request is open',
   ).argParser((text) => durationOf('--wait', text));
 
+export interface Interruptions {
+  readonly signal: AbortSignal;
+  end(): void;
+}
+
 /** Aborts on Ctrl-C and on SIGTERM: the request stays open. */
-export function interruptions(): { readonly signal: AbortSignal; end(): void } {
+export function interruptions(): Interruptions {
   const stop = new AbortController();
   const abort = () => stop.abort();
   process.on('SIGINT', abort);
@@ -38,9 +43,12 @@ export async function waitFor(
   goal: Goal,
   wait: number | undefined,
   terminal: Terminal,
+  { signal, end }: Interruptions = interruptions(),
 ): Promise<{ readonly isReached: boolean; readonly status: RequestStatus | null }> {
-  if (wait === 0) return { isReached: false, status: null };
-  const { signal, end } = interruptions();
+  if (wait === 0) {
+    end();
+    return { isReached: false, status: null };
+  }
   const line = terminal.wait(
     goal === 'decided' ? 'Waiting for a decision' : `Waiting until it is ${goal}`,
   );

@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../exits.js';
 import { bytesOf, jsonOf, textOf } from '../files.js';
 import { newTerminal } from '../terminal.js';
-import { WAIT_OPTION } from '../waiting.js';
+import { WAIT_OPTION, interruptions } from '../waiting.js';
 import { checkTrust, clientOf } from '../service.js';
 import { CONNECTION_OPTION, JSON_OPTION, REVIEW_OPTION, ROUTE_OPTION } from './options.js';
 import { finish } from './finish.js';
@@ -76,8 +76,9 @@ async function ask(options: AskOptions): Promise<void> {
   const body = inputOf(options);
   await checkTrust(client, options, terminal);
   const { request, review_link } = await client.call(create, { body, ...keyFor(client, options) });
+  const interrupted = interruptions();
   terminal.say(`Asked: ${request.id}\nReview link: ${terminal.strong(review_link)}`);
-  await finish({ client, id: request.id, goal: 'decided', options, terminal });
+  await finish({ client, id: request.id, goal: 'decided', options, terminal, interrupted });
 }
 
 function keyFor(client: Client, { key }: AskOptions): { key?: string } {

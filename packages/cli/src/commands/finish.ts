@@ -6,6 +6,7 @@ import { printJson, printValue } from '../output.js';
 import { reportOf, responseTo, sentenceOf } from '../report.js';
 import type { Terminal } from '../terminal.js';
 import { waitFor } from '../waiting.js';
+import type { Interruptions } from '../waiting.js';
 
 interface Finish {
   readonly client: Client;
@@ -13,11 +14,15 @@ interface Finish {
   readonly goal: Goal;
   readonly options: { readonly wait?: number; readonly json?: true };
   readonly terminal: Terminal;
+  /** Taken before the request was named to the caller, who may interrupt the command from then on. */
+  readonly interrupted?: Interruptions;
 }
 
 /** Waits, prints the answer and sets the exit code. */
-export async function finish({ client, id, goal, options, terminal }: Finish): Promise<void> {
-  const { isReached, status: last } = await waitFor(client, id, goal, options.wait, terminal);
+export async function finish(given: Finish): Promise<void> {
+  const { client, id, goal, options, terminal, interrupted } = given;
+  const { wait } = options;
+  const { isReached, status: last } = await waitFor(client, id, goal, wait, terminal, interrupted);
   const status = last ?? (await client.call(statusOperation, { id }));
   const response = await responseTo(client, status);
   const code = isReached || goal === 'decided' ? exitOfStatus(status, goal) : EXITS.open;
