@@ -176,7 +176,7 @@ const CERTIFICATE =
 function failed(error: unknown): Attempt {
   const codes = codesOf(error);
   if (codes.some((code) => CERTIFICATE.test(code)))
-    throw new CertificateFault('the certificate of the service is not trusted', { cause: error });
+    throw new CertificateFault('its certificate is not trusted', { cause: error });
   if (codes.length > 0 && codes.every((code) => UNSENT.test(code)))
     return { failure: { kind: 'unsent' }, error };
   return lost(error);

@@ -288,7 +288,7 @@ function queryOf({ query: names, path }: Operation, query: object = {}): string 
   for (const [name] of given)
     if (!names.includes(name)) throw new TypeError(`${path} takes no parameter ${name}`);
   if (given.length === 0) return '';
-  return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()}`;
+  return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
