@@ -1,5 +1,4 @@
 import {
-  CLOCK,
   REQUEST_COLUMNS,
   REQUEST_JOINS,
   ask,
@@ -35,7 +34,7 @@ interface PersonAt {
 export interface HistoryRow {
   readonly records: readonly RecordStep[];
   readonly frozen: readonly PersonAt[];
-  readonly taken: (PersonAt & { readonly current: boolean }) | null;
+  readonly taken: PersonAt | null;
   /** Canonical texts of the requests before and after, where the caller may see them. */
   readonly replaces: string | null;
   readonly replaced_by: string | null;
@@ -67,8 +66,7 @@ const HISTORY_OF = statement(
   (SELECT coalesce(json_agg(json_build_object('reviewer', c.reviewer, 'at', c.created_at) ORDER BY c.created_at), '[]')
     FROM (SELECT y.reviewer, y.created_at FROM candidate y WHERE y.tenant = $1 AND y.request_id = :request_id::uuid
       ORDER BY y.created_at DESC LIMIT ${HISTORY_MOST.candidates}) c) AS frozen,
-  (SELECT json_build_object('reviewer', a.reviewer, 'at', a.expires_at - make_interval(secs => :lease::float8),
-      'current', a.expires_at > ${CLOCK})
+  (SELECT json_build_object('reviewer', a.reviewer, 'at', a.expires_at - make_interval(secs => :lease::float8))
     FROM assignment a WHERE a.tenant = $1 AND a.request_id = :request_id::uuid) AS taken,
   ${NEIGHBOUR(':before::uuid')} AS replaces,
   ${NEIGHBOUR(`(SELECT i.request_id FROM idempotency i WHERE i.tenant = $1 AND i.principal = :owner
