@@ -28,7 +28,7 @@ const BUGS: readonly Planted[] = [
     file: 'life.js',
     passage:
       "return `launch-${keyOf('countersign.guard/1', digestOf(this.status?.claim)).slice('cs1-'.length)}`;",
-    becomes: 'return `launch-${this.guarding.around.random()}`;',
+    becomes: 'return `launch-${this.guarding.runtime.random()}`;',
     caughtBy: SCENARIOS.restored,
   },
   {

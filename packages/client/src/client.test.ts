@@ -8,7 +8,7 @@ import type { ErrorCode } from '@countersign/protocol';
 import type { ClientOptions } from './client.js';
 import { countersign } from './client.js';
 import { AnswerInvalid, ConfigurationInvalid, ServiceRefusal, Unreachable } from './errors.js';
-import type { Surroundings } from './exchange.js';
+import type { Runtime } from './exchange.js';
 import * as operations from './generated/operations.js';
 
 const { admit, auditExport, cancel, configureRoute, create, list, metricsText, status } =
@@ -77,7 +77,7 @@ function setup(acts: readonly Act[], options: Partial<ClientOptions> = {}) {
   };
   let time = 0;
   const pauses: number[] = [];
-  const around: Surroundings = {
+  const runtime: Runtime = {
     now: () => time,
     sleep: async (ms, signal) => {
       signal?.throwIfAborted();
@@ -95,7 +95,7 @@ function setup(acts: readonly Act[], options: Partial<ClientOptions> = {}) {
       onAttempt: ({ key, attempt }) => notes.push(`${attempt} ${key}`),
       ...options,
     },
-    around,
+    runtime,
   );
   return { client, seen, pauses, notes };
 }

@@ -3,7 +3,7 @@ import { isTimestamp } from '@countersign/protocol/timestamp';
 import type { Answer } from './attempt.js';
 import { AnswerInvalid, ConfigurationInvalid } from './errors.js';
 import { exchange } from './exchange.js';
-import type { AttemptNote, Line, Surroundings } from './exchange.js';
+import type { AttemptNote, Line, Runtime } from './exchange.js';
 import { events, status, trust as servedTrust } from './generated/operations.js';
 import type {
   EventPage,
@@ -102,7 +102,7 @@ export interface Client {
   trustDrift(): Promise<TrustDrift | null>;
 }
 
-const REAL: Surroundings = {
+const REAL: Runtime = {
   now: () => performance.now(),
   sleep: async (ms, signal) => {
     let timer;
@@ -135,11 +135,11 @@ interface LooseCall {
 }
 
 /**
- * A client of one service. `around` is for tests.
+ * A client of one service. `runtime` is for tests.
  *
  * @throws ConfigurationInvalid for options that cannot be used
  */
-export function countersign(options: ClientOptions, around: Surroundings = REAL): Client {
+export function countersign(options: ClientOptions, runtime: Runtime = REAL): Client {
   const origin = checkedOrigin(options.origin);
   const verification = verificationOf(origin, options);
   const { token, onAttempt, budget = {}, fetch: send = fetch } = options;
@@ -150,7 +150,7 @@ export function countersign(options: ClientOptions, around: Surroundings = REAL)
     budgetMs: checkedCount('budget.seconds', budget.seconds ?? 60) * 1_000,
     bucket: newRetryBucket(),
     onAttempt,
-    around,
+    runtime,
   };
   let newest: { readonly time: number; readonly at: number } | null = null;
   async function answerTo(
@@ -181,7 +181,7 @@ export function countersign(options: ClientOptions, around: Surroundings = REAL)
       signal,
     });
     const time = Date.parse(answer.headers.get('date') ?? '');
-    if (!Number.isNaN(time)) newest = { time, at: around.now() };
+    if (!Number.isNaN(time)) newest = { time, at: runtime.now() };
     const { output } = operation;
     const pointer = output === null ? null : misfit(output, answer.body, { isTimestamp });
     if (pointer !== null) throw new AnswerInvalid('wrong_record', pointer);
@@ -212,7 +212,7 @@ export function countersign(options: ClientOptions, around: Surroundings = REAL)
   }
 
   async function* feed(after: number | undefined, signal: AbortSignal | undefined) {
-    const wait = pauses(line.around);
+    const wait = pauses(line.runtime);
     let from = after ?? (await pageOf(null, signal)).next;
     for (;;) {
       const { items, next, wasHeld } = await pageOf(from, signal);
@@ -234,13 +234,13 @@ export function countersign(options: ClientOptions, around: Surroundings = REAL)
     const { items, ...page } = await pageOf(after, signal);
     return { ...page, ids: items.map((record) => eventIn(record).request_id) };
   };
-  const waits = newWaits(read, readPage, around);
+  const waits = newWaits(read, readPage, runtime);
 
   const { trust, tenant = null, producer = null } = options;
   return {
     ...{ origin, tenant, producer, verifies: verification !== null },
     looksUpAnchors: options.anchorStore !== undefined,
-    serverTime: () => (newest === null ? null : newest.time + around.now() - newest.at),
+    serverTime: () => (newest === null ? null : newest.time + runtime.now() - newest.at),
     async call(operation, ...[given]) {
       return (await answerTo(operation, (given ?? {}) as LooseCall)).body;
     },

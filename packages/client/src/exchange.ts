@@ -15,7 +15,7 @@ export interface AttemptNote {
 }
 
 /** Time and chance; tests have their own. */
-export interface Surroundings {
+export interface Runtime {
   /** Milliseconds that only grow. */
   now(): number;
   /** Rejects with the reason of `signal` when that aborts. */
@@ -32,7 +32,7 @@ export interface Line {
   readonly budgetMs: number;
   readonly bucket: RetryBucket;
   readonly onAttempt: ((note: AttemptNote) => void) | undefined;
-  readonly around: Surroundings;
+  readonly runtime: Runtime;
 }
 
 /** One call, the same in all attempts. */
@@ -54,9 +54,9 @@ export interface Request {
  */
 export async function exchange(line: Line, request: Request): Promise<Answer> {
   const { operation, key, signal } = request;
-  const { around, bucket } = line;
-  const begun = around.now();
-  const left = () => line.budgetMs - (around.now() - begun);
+  const { runtime, bucket } = line;
+  const begun = runtime.now();
+  const left = () => line.budgetMs - (runtime.now() - begun);
   let unanswered = 0;
   let token = await line.token();
   let renewed = false;
@@ -78,9 +78,9 @@ export async function exchange(line: Line, request: Request): Promise<Answer> {
       continue;
     }
     if (!mayRepeat(operation, failure, unanswered)) throw end();
-    const pause = pauseBefore(failure, made, around.chance());
+    const pause = pauseBefore(failure, made, runtime.chance());
     if (pause >= left() || !bucket.take()) throw end();
-    await around.sleep(pause, signal);
+    await runtime.sleep(pause, signal);
     token = await line.token();
   }
 }

@@ -1,17 +1,17 @@
 import { AnswerInvalid, ServiceRefusal, Unreachable } from './errors.js';
-import type { Surroundings } from './exchange.js';
+import type { Runtime } from './exchange.js';
 
 /** Between two looks while the service holds no calls, each a fifth longer or shorter. */
 const PAUSES_MS = [1_000, 2_000, 5_000, 10_000, 30_000] as const;
 
 /** Longer and longer pauses, until something was new. */
-export function pauses(around: Surroundings, all: readonly number[] = PAUSES_MS) {
+export function pauses(runtime: Runtime, all: readonly number[] = PAUSES_MS) {
   let idle = 0;
   return {
     pause: (signal: AbortSignal | undefined) => {
       const ms = all[Math.min(idle, all.length - 1)] as number;
       idle += 1;
-      return around.sleep(ms * (0.8 + 0.4 * around.chance()), signal);
+      return runtime.sleep(ms * (0.8 + 0.4 * runtime.chance()), signal);
     },
     reset: () => {
       idle = 0;

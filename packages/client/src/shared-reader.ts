@@ -1,4 +1,4 @@
-import type { Surroundings } from './exchange.js';
+import type { Runtime } from './exchange.js';
 import { passes, pauses } from './pauses.js';
 import { unlessAborted } from './lanes.js';
 
@@ -41,7 +41,7 @@ interface Listener {
   fail(fault: unknown): void;
 }
 
-export function newSharedReader(readPage: ReadPage, around: Surroundings): SharedReader {
+export function newSharedReader(readPage: ReadPage, runtime: Runtime): SharedReader {
   const listeners = new Set<Listener>();
   /** Of the reader that runs: resolves when it knows where the feed ends. */
   let running: { readonly ready: Promise<void>; readonly stop: AbortController } | null = null;
@@ -60,7 +60,7 @@ export function newSharedReader(readPage: ReadPage, around: Surroundings): Share
 
   async function follow(signal: AbortSignal, isReady: () => void): Promise<never> {
     let at: number | null = null;
-    const { pause, reset } = pauses(around);
+    const { pause, reset } = pauses(runtime);
     for (;;) {
       try {
         const page: FeedPage = await readPage(at, signal);

@@ -1,7 +1,7 @@
 import { EXAMPLES } from '@countersign/protocol';
 
 import { AnswerInvalid, ServiceRefusal, Unreachable, WaitEnded } from './errors.js';
-import type { Surroundings } from './exchange.js';
+import type { Runtime } from './exchange.js';
 import type { RequestStatus } from './generated/records.js';
 import type { ReadPage } from './shared-reader.js';
 import { isReached, newWaits } from './waiting.js';
@@ -74,7 +74,7 @@ function setup(steps: readonly Step[]) {
       );
     return step === 'held' ? { status: pending, wasHeld: true } : { status: step, wasHeld: false };
   };
-  const around: Surroundings = {
+  const runtime: Runtime = {
     now: () => 0,
     sleep: async (ms, signal) => {
       signal?.throwIfAborted();
@@ -83,7 +83,7 @@ function setup(steps: readonly Step[]) {
     chance: () => 0.5,
   };
   const noFeed = () => Promise.reject(new Error('one wait reads no feed'));
-  const waits = newWaits(read, noFeed, around);
+  const waits = newWaits(read, noFeed, runtime);
   const wait = (options: WaitOptions = {}, goal: Goal = 'decided') =>
     waits.until('id', goal, options);
   return { asked, pauses, wait };
@@ -212,7 +212,7 @@ function service() {
     for (const go of changes) go();
     changes.clear();
   };
-  const sleep: Surroundings['sleep'] = (ms, signal) =>
+  const sleep: Runtime['sleep'] = (ms, signal) =>
     new Promise((resolve, reject) => {
       // Looks without an event never come: only events wake these waits.
       if (ms < 10_000) setImmediate(resolve);

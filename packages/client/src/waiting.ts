@@ -1,5 +1,5 @@
 import { ServiceRefusal, WaitEnded } from './errors.js';
-import type { Surroundings } from './exchange.js';
+import type { Runtime } from './exchange.js';
 import type { RequestStatus } from './generated/records.js';
 import { passes, pauses } from './pauses.js';
 import { newSharedReader } from './shared-reader.js';
@@ -59,8 +59,8 @@ const AFTER_MS = 1_000;
 /** Why a held call ended: one reader of the feed begins to do it for all waits. */
 const CROWDED = Symbol();
 
-export function newWaits(read: ReadStatus, readPage: ReadPage, around: Surroundings): Waits {
-  const shared = newSharedReader(readPage, around);
+export function newWaits(read: ReadStatus, readPage: ReadPage, runtime: Runtime): Waits {
+  const shared = newSharedReader(readPage, runtime);
   const inLane = newLanes(MOST_LOOKS);
   let waiting = 0;
   let single = new AbortController();
@@ -80,7 +80,7 @@ export function newWaits(read: ReadStatus, readPage: ReadPage, around: Surroundi
       .filter((ms) => ms > 0);
     const ms = Math.min(LOOK_MS, ...ahead);
     try {
-      await Promise.race([news.next, around.sleep(ms, AbortSignal.any([signal, late.signal]))]);
+      await Promise.race([news.next, runtime.sleep(ms, AbortSignal.any([signal, late.signal]))]);
     } finally {
       late.abort();
     }
@@ -93,8 +93,8 @@ export function newWaits(read: ReadStatus, readPage: ReadPage, around: Surroundi
     isOnce: boolean,
   ): Promise<RequestStatus> {
     let last: RequestStatus | null = null;
-    const idle = pauses(around);
-    const anchor = pauses(around, ANCHOR_MS);
+    const idle = pauses(runtime);
+    const anchor = pauses(runtime, ANCHOR_MS);
     for (;;) {
       signal.throwIfAborted();
       let news: News | null = null;
@@ -116,7 +116,7 @@ export function newWaits(read: ReadStatus, readPage: ReadPage, around: Surroundi
         if (fault === CROWDED) continue;
         if (!passes(fault)) throw fault;
         const isForPerson = fault instanceof ServiceRefusal && fault.retry === 'person';
-        await (isForPerson ? around.sleep(PERSON_MS, signal) : idle.pause(signal));
+        await (isForPerson ? runtime.sleep(PERSON_MS, signal) : idle.pause(signal));
       } finally {
         news?.leave();
       }

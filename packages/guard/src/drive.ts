@@ -37,9 +37,9 @@ export interface Driver<A, T> {
 export async function drive<A, T>(life: Life<A>, driver: Driver<A, T>): Promise<T> {
   try {
     for (;;) {
-      const { around } = life.guarding;
+      const { runtime } = life.guarding;
       const { ledger, own, permit, windowMs, now } = life;
-      const { foreignMs, marginMs } = around;
+      const { foreignMs, marginMs } = runtime;
       const step = next({ now, ledger, own, permit, foreignMs, windowMs, marginMs });
       switch (step.do) {
         case 'ask':
@@ -135,12 +135,12 @@ async function probe<A, T>(
   cause: unknown,
   details: JsonObject = {},
 ): Promise<void> {
-  const { options, around, client } = life.guarding;
+  const { options, runtime, client } = life.guarding;
   life.probe = 'unknown';
   const about = { key: runKeyOf(client, life.plan.occurrence), requestId: life.id };
   const asked = async (): Promise<ProbeAnswer> => (await options.probe?.(args, about)) ?? 'unknown';
   const answered = new AbortController();
-  const late = around.sleep(PROBE_MS, answered.signal);
+  const late = runtime.sleep(PROBE_MS, answered.signal);
   const answer = await Promise.race([
     asked().catch((): ProbeAnswer => 'unknown'),
     late.then((): ProbeAnswer => 'unknown'),
@@ -187,7 +187,7 @@ async function setEnd<A>(
  * one the report is tried until the service would not take it any more.
  */
 async function report<A>(life: Life<A>): Promise<void> {
-  const { client, options, around } = life.guarding;
+  const { client, options, runtime } = life.guarding;
   const body = life.end?.outcome as ExecutionOutcome;
   const { id } = life;
   const parts = [client.tenant as string, client.producer as string, id, digestOf(body)];
@@ -205,7 +205,7 @@ async function report<A>(life: Life<A>): Promise<void> {
       }
       const isLater = fault instanceof ServiceRefusal && fault.retry !== 'never';
       const mayCome = isAway(fault) || isLater;
-      const goesOn = mayCome && !life.isEndKept && !life.isAborted && around.wall() < ends;
+      const goesOn = mayCome && !life.isEndKept && !life.isAborted && runtime.wall() < ends;
       if (!goesOn) {
         options.onUnreported?.(life.plan.occurrence, fault);
         return;
@@ -236,7 +236,7 @@ export async function opened<A>(life: Life<A>, kept: string): Promise<JsonValue>
 }
 
 async function close<A>(life: Life<A>, status: Closed['status']): Promise<void> {
-  const at = new Date(life.guarding.around.wall()).toISOString();
+  const at = new Date(life.guarding.runtime.wall()).toISOString();
   if (life.entry?.closed?.status === status) return;
   await life.note({ plan: null, closed: { status, at } });
 }

@@ -1,6 +1,6 @@
 import { admit, ServiceRefusal } from '@countersign/client';
 
-import type { Around } from './around.js';
+import type { Runtime } from './runtime.js';
 import { PermitRefused } from './errors.js';
 import type { Life } from './life.js';
 import type { Action, Run } from './options.js';
@@ -36,7 +36,7 @@ export async function execute<A, T>(
   args: A,
   watch: Watch,
 ): Promise<Ran> {
-  const { around, options } = life.guarding;
+  const { runtime, options } = life.guarding;
   const ends = new AbortController();
   const { run, permits } = newRun(life, ends);
   const caller = life.call.signal;
@@ -45,7 +45,7 @@ export async function execute<A, T>(
   const left = Math.min(LONGEST_TIMER_MS, Math.max(0, life.windowLeft));
   const window = setTimeout(() => ends.abort('window'), left);
   const unwatch = watch(life.id, () => ends.abort('revoked'));
-  const startedAt = new Date(around.wall()).toISOString();
+  const startedAt = new Date(runtime.wall()).toISOString();
 
   let isReported = false;
   const settled: Promise<RunEnd> = started(action, args, run).then(
@@ -57,12 +57,12 @@ export async function execute<A, T>(
     const late = end.kind === 'returned' ? { result: end.value } : { error: end.error };
     options.onLate?.(life.plan.occurrence, late);
   });
-  const end = await Promise.race([settled, unsettled(ends.signal, around)]);
+  const end = await Promise.race([settled, unsettled(ends.signal, runtime)]);
   isReported = end.kind === 'open';
   clearTimeout(window);
   unwatch();
   caller?.removeEventListener('abort', abort);
-  const endedAt = new Date(around.wall()).toISOString();
+  const endedAt = new Date(runtime.wall()).toISOString();
   return { end, startedAt, endedAt, permits: permits() };
 }
 
@@ -71,32 +71,32 @@ async function started<A, T>(action: Action<A, T>, args: A, run: Run): Promise<T
 }
 
 /** Resolves when the function was told to stop and its time for that is over. */
-async function unsettled(signal: AbortSignal, around: Around): Promise<RunEnd> {
+async function unsettled(signal: AbortSignal, runtime: Runtime): Promise<RunEnd> {
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
-  await around.sleep(around.graceMs);
+  await runtime.sleep(runtime.graceMs);
   return { kind: 'open', why: String(signal.reason) };
 }
 
 function newRun<A>(life: Life<A>, ends: AbortController) {
-  const { around, options } = life.guarding;
+  const { runtime, options } = life.guarding;
   const { occurrence } = life.plan;
   const id = life.id;
   let count = 1;
-  let newest = around.monotonic();
+  let newest = runtime.monotonic();
   let turn: Promise<void> = Promise.resolve();
 
   async function permit(): Promise<void> {
-    const wait = newest + BETWEEN_PERMITS_MS - around.monotonic();
-    if (wait > 0) await around.sleep(wait, ends.signal);
+    const wait = newest + BETWEEN_PERMITS_MS - runtime.monotonic();
+    if (wait > 0) await runtime.sleep(wait, ends.signal);
     if (ends.signal.aborted) throw new PermitRefused(String(ends.signal.reason));
     if (!life.isInTime()) throw refused(new PermitRefused('deadline'));
     if (count > MOST_PERMITS) throw refused(new PermitRefused('too_many'));
-    newest = around.monotonic();
+    newest = runtime.monotonic();
     try {
-      const nonce = `permit-${around.random()}`;
+      const nonce = `permit-${runtime.random()}`;
       await life.client.call(admit, { id, body: { ...life.claimed, nonce } });
       count += 1;
     } catch (fault) {
@@ -113,7 +113,7 @@ function newRun<A>(life: Life<A>, ends: AbortController) {
     signal: ends.signal,
     key: runKeyOf(life.client, occurrence),
     ...{ occurrence, requestId: id, response: life.response },
-    deadline: new Date(around.wall() + life.windowLeft),
+    deadline: new Date(runtime.wall() + life.windowLeft),
     permit() {
       const mine = turn.then(permit);
       turn = mine.catch(() => undefined);

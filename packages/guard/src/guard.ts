@@ -1,7 +1,7 @@
 import { ConfigurationInvalid, discovery } from '@countersign/client';
 import type { Client } from '@countersign/client';
 
-import type { Around } from './around.js';
+import type { Runtime } from './runtime.js';
 import { drive, opened } from './drive.js';
 import { ArgumentsChanged, JournalInvalid } from './errors.js';
 import type { Entry, EntryState } from './journal.js';
@@ -42,7 +42,7 @@ export type Guard = <A, T, Seen = unknown>(
 ) => Guarded<A, T>;
 
 /** `guard` with that runtime's time, chance and identity. */
-export function guardIn(around: Around) {
+export function guardIn(runtime: Runtime) {
   /**
    * Puts Countersign in front of a function: it starts at most once for each occurrence, and only after people authorised
    * exactly these arguments (docs/guard.md).
@@ -57,14 +57,14 @@ export function guardIn(around: Around) {
     Seen = any,
   >(client: Client, options: GuardOptions<Seen>, action: Action<A, T>): Guarded<A, T> {
     checkOptions(client, options as GuardOptions<never>);
-    return guarded({ client, options: options as unknown as GuardOptions<A>, around }, action);
+    return guarded({ client, options: options as unknown as GuardOptions<A>, runtime }, action);
   };
 }
 
 function guarded<A, T>(guarding: Guarding<A>, action: Action<A, T>): Guarded<A, T> {
-  const { client, options, around } = guarding;
+  const { client, options, runtime } = guarding;
   const { journal = null } = options;
-  const watch = watchOf(client, around);
+  const watch = watchOf(client, runtime);
 
   async function sealed(plan: Plan): Promise<string> {
     const text = JSON.stringify(plan);
@@ -101,7 +101,7 @@ function guarded<A, T>(guarding: Guarding<A>, action: Action<A, T>): Guarded<A, 
 
   const planFor = (args: A) => {
     const known = planned(options, args);
-    return { known, plan: planOf(client, options, known, around.wall()) };
+    return { known, plan: planOf(client, options, known, runtime.wall()) };
   };
 
   const callable = async (args: A, call: CallOptions = {}): Promise<T> => {
@@ -123,10 +123,10 @@ function guarded<A, T>(guarding: Guarding<A>, action: Action<A, T>): Guarded<A, 
     run: async (plan: Plan, call: CallOptions = {}) => go(plan, checkPlan(options, plan), call),
     async again(args: A, call: CallOptions = {}) {
       const known = planned(options, args);
-      const plan = planOf(client, options, known, around.wall());
+      const plan = planOf(client, options, known, runtime.wall());
       const old = await new Life(guarding, null, plan, known.proposal, null, call).newest();
       if (old === null || old.claim !== null) return go(plan, known, call);
-      const anew = planOf(client, options, known, around.wall(), old.request.id);
+      const anew = planOf(client, options, known, runtime.wall(), old.request.id);
       await renew(anew, known);
       return go(anew, known, call);
     },

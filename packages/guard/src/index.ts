@@ -1,5 +1,5 @@
-import { ANYWHERE } from './around.js';
+import { WEB_RUNTIME } from './runtime.js';
 import { guardIn } from './guard.js';
 
 export * from './parts.js';
-export const guard = guardIn(ANYWHERE);
+export const guard = guardIn(WEB_RUNTIME);

@@ -26,7 +26,7 @@ import type {
   SignedRecord,
 } from '@countersign/client';
 
-import type { Around } from './around.js';
+import type { Runtime } from './runtime.js';
 import { AlreadyUsed, ArgumentsChanged, Lapsed } from './errors.js';
 import type { LapseReason } from './errors.js';
 import type { Change, End, Entry, Hold, Journal, Launch } from './journal.js';
@@ -38,7 +38,7 @@ import type { Plan } from './plan.js';
 export interface Guarding<A> {
   readonly client: Client;
   readonly options: GuardOptions<A>;
-  readonly around: Around;
+  readonly runtime: Runtime;
 }
 
 /** How the function ended, or why it never started: for the caller of this process. */
@@ -159,7 +159,7 @@ export class Life<A> {
   /** Whether the local deadline and the window are open, by two clocks that agree (protocol §15.6). */
   isInTime(): boolean {
     if (this.deadline === null) return false;
-    const { monotonic, wall, boot } = this.guarding.around;
+    const { monotonic, wall, boot } = this.guarding.runtime;
     const { from, start, window } = this.deadline;
     if (from.boot !== boot) return false;
     const elapsed = monotonic() - from.monotonic;
@@ -169,7 +169,7 @@ export class Life<A> {
 
   /** Milliseconds until the window ends. */
   get windowLeft(): number {
-    return this.deadline === null ? 0 : this.deadline.window - this.guarding.around.monotonic();
+    return this.deadline === null ? 0 : this.deadline.window - this.guarding.runtime.monotonic();
   }
 
   async ask(): Promise<void> {
@@ -296,7 +296,7 @@ export class Life<A> {
   }
 
   private newIdentity(): string {
-    return `guard-${this.guarding.around.random()}`;
+    return `guard-${this.guarding.runtime.random()}`;
   }
 
   async claim(): Promise<void> {
@@ -333,12 +333,17 @@ export class Life<A> {
   }
 
   async launchIt(): Promise<void> {
-    const { around } = this.guarding;
+    const { runtime } = this.guarding;
     const wasSent = this.launch === 'sent';
     const server = this.client.serverTime();
-    const now = { boot: around.boot, monotonic: around.monotonic(), wall: around.wall(), server };
+    const now = {
+      boot: runtime.boot,
+      monotonic: runtime.monotonic(),
+      wall: runtime.wall(),
+      server,
+    };
     if (this.sent === null) {
-      this.sent = { place: this.hold?.place ?? around.boot, ...now };
+      this.sent = { place: this.hold?.place ?? runtime.boot, ...now };
       if (this.isDurable) await this.write({ launch: this.sent });
     }
     const first = this.sent;
@@ -482,7 +487,7 @@ export class Life<A> {
   async pause(ms?: number): Promise<void> {
     const own = Math.min(MOST_RETRY_MS, RETRY_MS * 2 ** this.faults);
     this.faults += 1;
-    await this.guarding.around.sleep(ms ?? own, this.call.signal);
+    await this.guarding.runtime.sleep(ms ?? own, this.call.signal);
   }
 
   /** Changes the entry, which this process alone may change now. */

@@ -61,7 +61,7 @@ describe('before a claim', () => {
 
 describe('with its own claim', () => {
   it.each<[string, Partial<Own>, Permit, Step]>([
-    ['nobody holds it', { identity: ME }, 'unread', { do: 'hold' }],
+    ['no process holds it', { identity: ME }, 'unread', { do: 'hold' }],
     ['no launch', holder, 'unread', { do: 'launch' }],
     ['a launch whose answer was lost', { ...holder, launch: 'sent' }, 'unread', { do: 'launch' }],
     [
@@ -94,7 +94,7 @@ describe('with its own claim', () => {
   });
 });
 
-describe('a launch whose end nobody saw', () => {
+describe('a launch whose end was not seen', () => {
   const past = WINDOW_MS + MARGIN_MS;
   const fenced: Own = { ...holder, isFenced: true };
   it.each<[string, Partial<Own>, Permit, Step]>([

@@ -18,7 +18,7 @@ export interface Own {
   readonly identity: string | null;
   /**
    * `free`: not asked for. `held`: this process alone acts for the occurrence, by the hold of a durable journal or because
-   * nobody else knows the identity. `taken`: another process does.
+   * no other process knows the identity. `taken`: another process does.
    */
   readonly hold: 'free' | 'held' | 'taken';
   /**
@@ -143,7 +143,7 @@ function unlaunchedBefore(facts: Facts, claimedAt: number): Step {
   return { do: own.hasRevoked ? 'cancel' : 'revoke' };
 }
 
-/** A launch whose end nobody saw. */
+/** A launch whose end was not seen. */
 function unseen(facts: Facts): Step {
   const { now, own, permit, windowMs, marginMs } = facts;
   if (!own.isDead) {

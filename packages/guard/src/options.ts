@@ -11,7 +11,7 @@ export interface Asked {
   readonly reviewLink: string;
 }
 
-/** What the function is told about its run. */
+/** The run that the function belongs to. */
 export interface Run {
   /** Aborts when the function has to stop; its reason says why: `window`, `revoked`, `permit` or `caller`. */
   readonly signal: AbortSignal;

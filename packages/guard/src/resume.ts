@@ -14,7 +14,7 @@ export interface Resumed {
 
 /**
  * Goes on with every open occurrence of the journal, one after the other: reports what was not reported, runs what people
- * authorised and was never started, closes what nobody can know. It does not wait for people longer than `timeout`.
+ * authorised and was never started, closes an end that cannot be known as uncertain. It does not wait for people longer than `timeout`.
  */
 export async function resumeAll(
   journal: Journal,

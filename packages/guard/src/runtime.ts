@@ -1,5 +1,5 @@
 /** Time, chance and identity of the process; tests and each runtime have their own. */
-export interface Around {
+export interface Runtime {
   /** Milliseconds that only grow; comparable between processes of one `boot`. */
   monotonic(): number;
   /** Epoch milliseconds of this machine. */
@@ -26,7 +26,7 @@ function random(): string {
 }
 
 /** Where nothing but the web's own functions is known: no other process can read this one's monotonic clock. */
-export const ANYWHERE: Around = {
+export const WEB_RUNTIME: Runtime = {
   monotonic: () => performance.now(),
   wall: () => Date.now(),
   random,

@@ -11,12 +11,12 @@ const LONE_SURROGATE = /[\uD800-\uDFFF]/u;
  * @throws TypeError for a value that is no JSON; its message has the JSON Pointer and never the value
  */
 export function snapshotOf(value: unknown, name: string): JsonValue {
-  return copy(value, { name, around: new Set() }, '', 0);
+  return copy(value, { name, runtime: new Set() }, '', 0);
 }
 
 interface Copying {
   readonly name: string;
-  readonly around: Set<object>;
+  readonly runtime: Set<object>;
 }
 
 function copy(value: unknown, copying: Copying, pointer: string, depth: number): JsonValue {
@@ -40,12 +40,12 @@ function copy(value: unknown, copying: Copying, pointer: string, depth: number):
       throw fault(`hold ${typeof value}, which is no JSON,`);
   }
   if (value === null) return null;
-  if (copying.around.has(value)) throw fault('contain themselves');
-  copying.around.add(value);
+  if (copying.runtime.has(value)) throw fault('contain themselves');
+  copying.runtime.add(value);
   const made = Array.isArray(value)
     ? copyList(value, copying, pointer, depth)
     : copyMembers(value, copying, pointer, depth, fault);
-  copying.around.delete(value);
+  copying.runtime.delete(value);
   return Object.freeze(made);
 }
 

@@ -1,6 +1,6 @@
 import type { Client } from '@countersign/client';
 
-import type { Around } from './around.js';
+import type { Runtime } from './runtime.js';
 import type { Watch } from './execute.js';
 
 /** Reasons of events that take the authority of a request (protocol §3.5). */
@@ -24,7 +24,7 @@ const feeds = new WeakMap<Client, Feed>();
  * Watches the requests of running functions, by one reader of the producer's feed for each client. It starts with the first
  * function that runs for a while, and ends with the last.
  */
-export function watchOf(client: Client, around: Around): Watch {
+export function watchOf(client: Client, runtime: Runtime): Watch {
   return (id, revoked) => {
     const feed = feeds.get(client) ?? { running: new Map(), stop: null };
     feeds.set(client, feed);
@@ -33,7 +33,7 @@ export function watchOf(client: Client, around: Around): Watch {
     const timer = setTimeout(() => {
       isOn = true;
       feed.running.set(id, told.add(revoked));
-      if (feed.stop === null) void read(client, feed, around);
+      if (feed.stop === null) void read(client, feed, runtime);
     }, PATIENCE_MS);
     return () => {
       clearTimeout(timer);
@@ -45,7 +45,7 @@ export function watchOf(client: Client, around: Around): Watch {
   };
 }
 
-async function read(client: Client, feed: Feed, around: Around): Promise<void> {
+async function read(client: Client, feed: Feed, runtime: Runtime): Promise<void> {
   const stop = new AbortController();
   feed.stop = stop;
   let after: number | undefined;
@@ -59,9 +59,9 @@ async function read(client: Client, feed: Feed, around: Around): Promise<void> {
       }
     } catch {
       // A feed that cannot be read takes nothing from the run: its permits are asked for, and its window ends it.
-      await around.sleep(AGAIN_MS, stop.signal);
+      await runtime.sleep(AGAIN_MS, stop.signal);
     }
   }
   feed.stop = null;
-  if (feed.running.size > 0) void read(client, feed, around);
+  if (feed.running.size > 0) void read(client, feed, runtime);
 }
