@@ -17,7 +17,7 @@ case $code in
 0) echo "Build $build is deployed." ;;
 100) echo "Build $build was refused: it stays undeployed." ;;
 103) echo "Build $build was deployed before." ;;
-106) echo "Nobody has decided yet. Run the pipeline again later." ;;
+106) echo "The request is still open. Run the pipeline again later." ;;
 *) echo "Build $build: exit code $code (docs/cli.md)." ;;
 esac
 exit "$code"

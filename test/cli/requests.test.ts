@@ -190,7 +190,7 @@ describe('bad input names what is wrong and the remedy, before anything is asked
     expect(result.stderr).not.toContain('wrong-token');
   });
 
-  it('an id that is nobody’s', async () => {
+  it('an unknown id', async () => {
     const result = await cli.run(['status', '00000000-0000-4000-8000-000000000000']);
     expect([result.code, result.stderr]).toEqual([2, expect.stringContaining('check the id')]);
   });

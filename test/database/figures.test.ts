@@ -187,7 +187,7 @@ it('tells of each person how long answers were frozen, and how many approvals we
   ]);
 });
 
-it('names what is due and taken by nobody, and routes with one reviewer', async () => {
+it('names requests that are due and not assigned, and routes with one reviewer', async () => {
   const soon = await made({ ago: 10 * MINUTE, due: 20 * MINUTE });
   await made({ ago: 10 * MINUTE, due: 20 * MINUTE });
   await made({ ago: 10 * MINUTE, due: 55 * MINUTE });

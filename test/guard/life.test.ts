@@ -179,7 +179,7 @@ describe('the end of a function', () => {
 });
 
 describe('a running function', () => {
-  it('is told of a revocation, and gets no further permit', async () => {
+  it('learns of a revocation, and gets no further permit', async () => {
     const seen: unknown[] = [];
     const refund = guard(client, options('authorise'), async (_: Args, run) => {
       const aborted = new Promise((resolve) => run.signal.addEventListener('abort', resolve));
@@ -205,7 +205,7 @@ describe('a running function', () => {
     expect(await recordedOf(id)).toMatchObject({ details: { permits: 2 } });
   });
 
-  it('is told when its permit is refused', async () => {
+  it('learns that its permit is refused', async () => {
     const refund = guard(client, options('authorise'), async (_: Args, run) => {
       await client.call(revoke, { id: run.requestId, body: {} });
       await expect(run.permit()).rejects.toMatchObject({ name: 'PermitRefused' });
@@ -214,7 +214,7 @@ describe('a running function', () => {
     await expect(refund(newArgs())).rejects.toMatchObject({ name: 'PartlyDone' });
   });
 
-  it('is told that its caller gave up', async () => {
+  it('learns that its caller gave up', async () => {
     const stop = new AbortController();
     const refund = guard(client, options('authorise'), async (_: Args, run) => {
       stop.abort();

@@ -171,7 +171,7 @@ export interface PersonFigures {
 
 /** What needs an operator now, whatever the range is. */
 export interface ReviewConcerns {
-  /** Waiting, due within 15 minutes or an hour, and taken by nobody. */
+  /** Waiting, due within 15 minutes or an hour, and not assigned. */
   readonly due_15m: number;
   readonly due_60m: number;
   /** Of the last 24 hours: not decided in time; arrived; ended in any way. */

@@ -124,7 +124,7 @@ const client = await connect(job.connection, {
 });
 const plain = await journalOf(job.journal);
 const journal = plain && traced(plain);
-const around = {
+const runtime = {
   ...NODE,
   ...{ foreignMs: 500, marginMs: 500, graceMs: 100 },
   ...(job.boot && { boot: job.boot }),
@@ -133,7 +133,7 @@ const around = {
 const count = (what) =>
   fetch(`${job.counter}/${encodeURIComponent(what)}`, { method: 'POST' }).then((r) => r.text());
 
-const pay = guardIn(around)(
+const pay = guardIn(runtime)(
   client,
   {
     name: 'pay',

@@ -6,7 +6,7 @@ import type { Setup } from './guarded.js';
 
 export type JournalKind = 'none' | 'file' | 'postgres' | 'redis';
 
-/** What child.mjs is told. */
+/** The order that child.mjs gets. */
 export interface Job {
   readonly occurrence: string;
   readonly journal: { readonly kind: JournalKind; readonly place?: string };

@@ -149,7 +149,7 @@ export const SCENARIOS = {
     comes: { said: 'Lapsed', starts: 0, recorded: 'cancelled_before_dispatch' },
   },
   refused: {
-    name: 'a refusal is told as a refusal',
+    name: 'a refusal is reported as a refusal',
     async run(setup, client, guard) {
       const job = newJob(guard);
       return whatCame(setup, client, job, await execute(setup, job, 'refuse'));

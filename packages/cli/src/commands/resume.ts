@@ -18,7 +18,7 @@ interface ResumeOptions {
 
 const HELP = `
 For the start of a machine and for cron. It reports outcomes that could not be reported, runs commands that people authorised
-and that never started, and closes what nobody can know as uncertain. It does not wait for people, and never starts a command
+and that never started, and closes an end that cannot be known as uncertain. It does not wait for people, and never starts a command
 a second time.
 
 Exit codes: 0 nothing is left; 106 requests are open; 102 a command may have run; 105 the service was not reached.`;

@@ -106,7 +106,7 @@ export const operator = {
   byRoute: 'By route',
   byPerson: 'By person',
   byPersonLead:
-    'In the order of ids. Quick approvals were confirmed within ten seconds after the answer was frozen; many of them may mean that nobody reads. Times are known until private material is deleted.',
+    'In the order of ids. Quick approvals were confirmed within ten seconds after the answer was frozen; many of them may mean that documents are not read. Times are known until private material is deleted.',
   person: 'Person',
   readTime: 'From frozen to confirmed',
   quickApprovals: 'Quick approvals',
@@ -116,9 +116,8 @@ export const operator = {
     value < 120 ? `${Math.round(value).toLocaleString()} s` : spanInBrief(value * 1000),
   noFigures: 'Nothing was decided in this time.',
   saveFigures: 'Save as CSV',
-  due15: (amount: number) =>
-    `${count(amount, 'request')} due within 15 minutes and taken by nobody.`,
-  due60: (amount: number) => `${count(amount, 'request')} due within the hour and taken by nobody.`,
+  due15: (amount: number) => `${count(amount, 'request')} due within 15 minutes and not assigned.`,
+  due60: (amount: number) => `${count(amount, 'request')} due within the hour and not assigned.`,
   expired24: (amount: number) =>
     `${count(amount, 'request')} not decided in time in the last 24 hours.`,
   seeExpired: 'See expired requests',

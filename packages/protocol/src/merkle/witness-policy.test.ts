@@ -48,7 +48,7 @@ describe('a policy', () => {
     ['names no quorum', lines()],
     ['a quorum that is not there', lines('quorum d')],
     ['a second quorum', lines('quorum a', 'quorum b')],
-    ['a group of nobody', lines('group g 1', 'quorum g')],
+    ['an empty group', lines('group g 1', 'quorum g')],
     ['a group of more than it has', lines('group g 3 a b', 'quorum g')],
     ['a group of none', lines('group g 0 a b', 'quorum g')],
     ['a member twice', lines('group g 2 a a', 'quorum g')],

@@ -173,7 +173,7 @@ function checkWitnesses(context: VerifierContext, head: Head, isAnchored: boolea
   }
   if (signed.size === 0) {
     findings.unknown('log_witnesses', path, {
-      says: 'The policy wants no witness, so nobody outside the service vouches for the log.',
+      says: 'The policy asks for no witness, so the log has no voucher outside the service.',
       decisive: copies === null || !isAnchored,
     });
     return false;

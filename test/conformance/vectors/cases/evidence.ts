@@ -83,7 +83,7 @@ export function evidenceVectors(): Vector[] {
     ),
     accepted(
       'evidence-alone',
-      'The same without either: nothing fails, and nobody outside the service vouches for it.',
+      'The same without either: nothing fails, and it has no voucher outside the service.',
       document,
       { code: 'log_witnesses', status: 'not checked' },
       {},
@@ -280,7 +280,7 @@ export function evidenceVectors(): Vector[] {
     ),
     wrong(
       'checkpoint-of-a-stranger',
-      'A key that nobody trusts has signed it.',
+      'An untrusted key has signed it.',
       { code: 'log_checkpoint' },
       (copy) =>
         void (copy.log.checkpoint = testTree(tree.digests, { key: 'k-stranger' }).checkpoint(size, [
