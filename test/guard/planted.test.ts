@@ -32,6 +32,13 @@ const BUGS: readonly Planted[] = [
     caughtBy: SCENARIOS.restored,
   },
   {
+    bug: 'a copy of a folder, taken for the folder',
+    file: 'journals/files.js',
+    passage: "[NODE.boot, dev, ino, birthtimeNs === 0n ? randomUUID() : birthtimeNs].join(':')",
+    becomes: 'NODE.boot',
+    caughtBy: SCENARIOS.restoredLater,
+  },
+  {
     bug: 'a claim of another process that is launched',
     file: 'next.js',
     passage: 'const isOwn = own.identity === ledger.claim.identity;',

@@ -222,16 +222,16 @@ export async function feedOf({ producer }: Fixture): Promise<SignedRecord[]> {
   }
 }
 
+/** Of all that the request's steps have left: events are numbered when they are chained, soon after the step. */
 export async function eventsOf(fixture: Fixture, id: string): Promise<RequestChangedEvent[]> {
+  await untilChained(fixture, id);
   const events = (await feedOf(fixture)).map(
     ({ payload }) => payload as unknown as RequestChangedEvent,
   );
   return events.filter((event) => event.request_id === id);
 }
 
-/** Of all that the request's steps have left: events are numbered when they are chained, soon after the step. */
 export async function reasonsOf(fixture: Fixture, id: string): Promise<string[]> {
-  await untilChained(fixture, id);
   return (await eventsOf(fixture, id)).map(({ reason }) => reason);
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, readdir, rm, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -108,11 +108,9 @@ export function fileJournal(folder: string): Journal {
       const at = folderOf(key);
       const held = await takeHold(at);
       if (held === null) return null;
-      const { dev, ino } = await stat(at);
       return {
         ...held,
-        // A copy of the folder is another one, and so is the same disk after another start.
-        place: `${NODE.boot}:${dev}:${ino}`,
+        place: await placeOf(at),
         provesDeath: true,
         async fence() {
           if (!held.isHeld()) throw new JournalInvalid(at, 'is no longer held by this process');
@@ -144,6 +142,16 @@ export function fileJournal(folder: string): Journal {
     },
   };
   return journal;
+}
+
+/**
+ * Which folder this is: a copy is another one, and so is the same disk after another start. A copy that takes the place of a
+ * folder may get its number from the file system, so the time at which it was made counts too. Where that time is not known,
+ * every hold has a place of its own, and no launch is taken over.
+ */
+async function placeOf(folder: string): Promise<string> {
+  const { dev, ino, birthtimeNs } = await stat(folder, { bigint: true });
+  return [NODE.boot, dev, ino, birthtimeNs === 0n ? randomUUID() : birthtimeNs].join(':');
 }
 
 /** Not by `recursive`, which never ends where the system refuses a folder as one that is not there. */
