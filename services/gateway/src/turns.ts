@@ -1,7 +1,7 @@
 import { Refusal } from '@countersign/protocol';
 
 /** After a call of another tenant, each keeps to its share for so long. */
-const SHARED_MS = 60_000;
+const SHARED_MS = 10_000;
 /** A call that takes longer waits for something else, such as a schema's check or its turn at large reads, and passes its turn on. */
 const TURN_MS = 100;
 /** A call that has waited for so long is refused, as for a connection. */
@@ -10,7 +10,7 @@ const PATIENCE_MS = 5_000;
 export interface Turns {
   /**
    * Does the work of one call of a tenant when its turn comes. A tenant never waits while it alone has called during the last
-   * minute. Otherwise tenants share the calls that are worked on equally, so that a call waits for others of its own tenant
+   * ten seconds. Otherwise tenants share the calls that are worked on equally, so that a call waits for others of its own tenant
    * and for few of any other (protocol R34). Throws `service_unavailable` for a call that waits too long.
    */
   of<T>(tenant: string, work: () => Promise<T>): Promise<T>;
@@ -31,7 +31,7 @@ export function createTurns(
 ): Turns {
   /** In the order of their turns. */
   const busy = new Map<string, Busy>();
-  let latest: string | undefined;
+  let latest: { readonly tenant: string; readonly at: number } | undefined;
   let sharedUntil = -Infinity;
 
   /** Calls of one tenant that may be worked on. */
@@ -67,8 +67,8 @@ export function createTurns(
 
   return {
     async of(tenant, work) {
-      if (latest !== undefined && latest !== tenant) sharedUntil = now() + SHARED_MS;
-      latest = tenant;
+      if (latest !== undefined && latest.tenant !== tenant) sharedUntil = latest.at + SHARED_MS;
+      latest = { tenant, at: now() };
       const calls = busy.get(tenant) ?? { working: 0, waiting: [] };
       busy.set(tenant, calls);
       if (calls.working < share() && calls.waiting.length === 0) calls.working += 1;
