@@ -2,12 +2,12 @@ import { loadTrust, summaryOf, verdictText, verifyDocument } from '@countersign/
 import type { Verdict } from '@countersign/protocol';
 import { copiesIn } from './evidence/store.js';
 import { allVectors } from './vectors/all.js';
-import { documentOf, expectationOf } from './vectors/vector.js';
+import { documentOf, expectationOf, witnessesOf } from './vectors/vector.js';
 
 const verdicts = new Map(
   allVectors().map((vector): [string, Verdict] => {
     const copies = vector.store === null ? null : copiesIn(vector.store);
-    const options = { expected: expectationOf(vector), copies };
+    const options = { expected: expectationOf(vector), copies, witnesses: witnessesOf(vector) };
     return [vector.name, verifyDocument(documentOf(vector), loadTrust(vector.trust), options)];
   }),
 );
@@ -54,6 +54,14 @@ describe('the verdict for people', () => {
     const { headline } = summaryOf(verdictOf('export-executed-without-store'), 'field');
     expect(headline).toMatch(/^INCOMPLETE\. Nothing fails, but the service alone vouches/);
     expect(sectionsOf('export-executed-without-store')['More']?.[0]).toMatch(/: --store$/);
+  });
+
+  it('offers an outside voucher only while there is none', () => {
+    const more = (name: string) => sectionsOf(name)['More']?.join('\n');
+    expect(more('evidence-alone')).toMatch(/: --store\n.*: --witness-policy\n/);
+    for (const name of ['evidence-store', 'evidence-witnessed', 'export-executed']) {
+      expect([name, more(name)]).toEqual([name, expect.not.stringMatching(/--store|--witness/)]);
+    }
   });
 
   it('puts failures first, and lets nothing vouch for a file that fails', () => {

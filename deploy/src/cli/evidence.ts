@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { loadTrust, verdictText, verifyDocument } from '@countersign/protocol';
 import type { TrustManifest } from '@countersign/protocol';
@@ -6,26 +6,30 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { reach } from '../client/api.js';
 import { PlainError } from '../plain-error.js';
+import { readTrustFile, trustOfConnection } from '../trust-file.js';
+import type { ConnectionFile } from './connection.js';
 
 interface EvidenceFlags {
   readonly connection?: string;
   readonly origin?: string;
   readonly tokenFile?: string;
+  readonly trust?: string;
   readonly out?: string;
 }
 
 interface Access {
   readonly origin: string;
   readonly token: string;
-  /** Pinned by a connection file. */
+  /** Pinned by a connection file, or given with --trust. */
   readonly trust: TrustManifest | null;
 }
 
 const PATIENCE_MS = 60_000;
 
 const HELP = `
-Waits up to a minute for the ledger's tree to reach the last entry of the request. With a connection file the evidence is verified
-by the pinned manifest before it is written, and a file that fails is not written.`;
+Waits up to a minute for the ledger's tree to reach the last entry of the request. With a connection file, or with --trust, the
+evidence is verified by that manifest before it is written, and a file that fails is not written. It holds the private material of
+the request, so that only its owner may read it.`;
 
 /** `countersign evidence <id>`: fetches the evidence of a request as its producer or an operator. */
 export function addEvidenceCommand(program: Command): void {
@@ -37,10 +41,12 @@ export function addEvidenceCommand(program: Command): void {
       new Option('--connection <file>', 'the connection file of a producer').conflicts([
         'origin',
         'tokenFile',
+        'trust',
       ]),
     )
     .option('--origin <origin>', 'or the origin of the service')
     .option('--token-file <file>', 'and a file with the bearer token of a producer or operator')
+    .option('--trust <file>', 'and the trust manifest, to verify before writing')
     .option('--out <file>', 'the file to write; default: evidence-<id>.json')
     .addHelpText('after', HELP)
     .action(async (id: string, flags: EvidenceFlags) => {
@@ -48,31 +54,43 @@ export function addEvidenceCommand(program: Command): void {
       const json = await fetchEvidence(access, id);
       if (access.trust !== null) requireNoFault(json, access.trust);
       const out = flags.out ?? `evidence-${id}.json`;
-      writeFileSync(out, json);
+      writeWhole(out, json);
       console.log(`${out}: verify it with \`countersign verify ${out} --trust trust.json\`.`);
     });
 }
 
-function accessOf({ connection, origin, tokenFile }: EvidenceFlags): Access {
-  if (connection === undefined) {
-    if (origin === undefined || tokenFile === undefined) {
-      throw new PlainError('Name a --connection file, or --origin and --token-file.');
-    }
-    return { origin, token: textOf(tokenFile).trim(), trust: null };
+function accessOf({ connection, origin, tokenFile, trust }: EvidenceFlags): Access {
+  if (connection !== undefined) return accessBy(connection);
+  if (origin === undefined || tokenFile === undefined) {
+    throw new PlainError('Name a --connection file, or --origin and --token-file.');
   }
-  let file: Record<string, unknown>;
-  try {
-    file = JSON.parse(textOf(connection)) as Record<string, unknown>;
-  } catch (error) {
-    if (error instanceof PlainError) throw error;
-    throw new PlainError(`${connection}: it is not JSON.`);
-  }
-  const { origin: of, trust, token_env: name, token_file: path } = file;
-  const token = typeof path === 'string' ? textOf(path) : process.env[String(name)];
-  if (typeof of !== 'string' || token === undefined) {
-    throw new PlainError(`${connection}: it names no origin, or its token is not there.`);
-  }
-  return { origin: of, token: token.trim(), trust: trust as TrustManifest };
+  return {
+    origin: originIn(origin, '--origin'),
+    token: tokenIn(textOf(tokenFile), tokenFile),
+    trust: trust === undefined ? null : readTrustFile(trust),
+  };
+}
+
+function accessBy(connection: string): Access {
+  const trust = trustOfConnection(connection);
+  const { origin, token_env, token_file } = JSON.parse(textOf(connection)) as ConnectionFile;
+  const place = token_file ?? `the environment variable ${token_env}`;
+  const token = token_file === undefined ? process.env[`${token_env}`] : textOf(token_file);
+  return { origin: originIn(origin, connection), token: tokenIn(token ?? '', place), trust };
+}
+
+function originIn(text: string, place: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
+  if (isOrigin) return url.origin;
+  throw new PlainError(`${place}: an origin is wanted, such as https://review.example.`);
+}
+
+/** The text is never part of a message: it may be a token that was pasted badly. */
+function tokenIn(text: string, place: string): string {
+  const token = text.trim();
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new PlainError(`${place}: it holds no bearer token.`);
 }
 
 async function fetchEvidence({ origin, token }: Access, id: string): Promise<string> {
@@ -103,13 +121,27 @@ function problemIn(text: string): { error?: string; detail?: string } {
 function requireNoFault(json: string, manifest: TrustManifest): void {
   const verdict = verifyDocument(json, loadTrust(manifest), { expected: { now: Date.now() } });
   if (verdict.kind === 'evidence' && verdict.verdict !== 'fails') return;
-  throw new PlainError(`The evidence does not verify:\n${verdictText(verdict)}`);
+  throw new PlainError(
+    `The evidence does not verify, and was not written.\n${verdictText(verdict)}`,
+  );
 }
 
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new PlainError(`${file}: ${(error as NodeJS.ErrnoException).code}`);
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`;
+    throw new PlainError(`${file}: ${why}.`);
+  }
+}
+
+/** Atomically, so that no reader sees half of it. */
+function writeWhole(file: string, text: string): void {
+  try {
+    writeFileSync(`${file}.new`, text, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  } catch (error) {
+    throw new PlainError(`${file}: cannot be written (${(error as NodeJS.ErrnoException).code}).`);
   }
 }

@@ -24,13 +24,15 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** As fetch, but a refused connection is a plain error. */
+/** As fetch, but a refused connection is a plain error. It names no header: one of them may be a credential. */
 export async function reach(url: string, init?: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);
   } catch (error) {
     const { origin } = new URL(url);
-    const cause = (error as { cause?: { code?: string } }).cause?.code ?? String(error);
+    const { code, message } =
+      (error as { cause?: { code?: string; message?: string } }).cause ?? {};
+    const cause = code ?? message ?? 'the request could not be sent';
     throw new PlainError(
       `${origin} does not answer (${cause}). Is Countersign running? Start it with \`npm start\`.`,
     );

@@ -27,12 +27,8 @@ const OFFERED: Partial<Record<CheckCode, Readonly<Record<Asking, string>>>> = {
 };
 
 /** Checks in which somebody outside the service vouches for the growth of its ledger. */
-const OUTSIDE: readonly CheckCode[] = [
-  'anchor_store',
-  'range_store',
-  'security_store',
-  'log_witnesses',
-];
+const STORES: readonly CheckCode[] = ['anchor_store', 'range_store', 'security_store'];
+const OUTSIDE: readonly CheckCode[] = [...STORES, 'log_witnesses'];
 const PLACES: readonly CheckCode[] = ['log_entries', 'log_growth', 'ledger_place'];
 
 const STEPS = 6;
@@ -125,12 +121,18 @@ function more({ checks }: Verdict, asking: Asking): string[] {
     const name = status === 'not checked' ? OFFERED[code]?.[asking] : undefined;
     return name === undefined ? [] : [name];
   });
-  const store = checks.some(
-    ({ code, status }) => OUTSIDE.includes(code) && status === 'not checked',
-  );
-  const name = { flag: '--store', field: 'Folder of the anchor store' }[asking];
+  const unasked = (of: readonly CheckCode[]) =>
+    checks.some(({ code, status }) => of.includes(code) && status === 'not checked');
+  const vouched = checks.some(({ code, status }) => OUTSIDE.includes(code) && status === 'holds');
+  const store = { flag: '--store', field: 'Folder of the anchor store' }[asking];
+  const policy = { flag: '--witness-policy', field: 'Witness policy' }[asking];
   return [
-    ...(store ? [`A copy of the anchor store vouches from outside the service: ${name}`] : []),
+    ...(unasked(STORES) && !vouched
+      ? [`A copy of the anchor store vouches from outside the service: ${store}`]
+      : []),
+    ...(unasked(['log_witnesses']) && !vouched
+      ? [`Enough witnesses vouch from outside the service: ${policy}`]
+      : []),
     ...(offered.length === 0
       ? []
       : [`To compare it with what you know: ${[...new Set(offered)].join(', ')}`]),
