@@ -3,17 +3,24 @@ import { join, relative } from 'node:path';
 import { ROOT } from './prepare.mjs';
 
 /**
- * Test files that take longest for their size, the longest first: 80 to 24 seconds of processor time. One that
- * begins last would keep one processor busy while the others have nothing left to do.
+ * Test files that take longest for their size, the longest first: 100 to 25 seconds, of processor time or of waiting. One that
+ * begins last would leave the other workers with nothing to do.
  */
 const LONGEST = [
+  'test/guard/crash.test.ts',
+  'test/guard/histories.test.ts',
   'test/fault/stores.test.ts',
   'test/fault/race.test.ts',
+  'test/guard/planted.test.ts',
   'test/e2e/matrix/matrix.test.ts',
   'test/fuzz/fuzz.test.ts',
+  'test/e2e/proof/keys.test.ts',
+  'test/fault/deliveries.test.ts',
+  'test/conformance/verifier-page.test.ts',
   'test/browser/security-log.test.ts',
   'test/e2e/deliveries/webhooks.test.ts',
   'test/e2e/deliveries/reminders.test.ts',
+  'test/guard/torture/torture.test.ts',
 ];
 
 /** Jest's order of test files (`--testSequencer`): those of the list, then the others by their size, on every machine alike. */
