@@ -24,6 +24,7 @@ export const PARTS = {
   // Published for authors of apps, who have nothing else of ours.
   view: { folder: 'packages/view', imports: [] },
   'payment-batch': { folder: 'examples/payment-batch', imports: ['view'] },
+  charge: { folder: 'examples/charge', imports: ['client', 'guard'] },
   // Published for producers, who have nothing else of ours: it is bundled with the parts of the protocol that it needs.
   client: { folder: 'packages/client', imports: ['protocol', 'verifier-page'] },
   // Published for executors, beside the client.

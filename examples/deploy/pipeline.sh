@@ -9,7 +9,7 @@ printf 'build %s\n' "$build" >"out/release-$build.txt"
 
 countersign=${COUNTERSIGN_CLI:-npx @countersign/cli}
 code=0
-$countersign run --route "${COUNTERSIGN_ROUTE:-deploy}" --occurrence "deploy:$build" \
+$countersign run --route deploy --occurrence "deploy:$build" \
   --summary "Deploy build $build" --bind "out/release-$build.txt" \
   -- ./deploy.sh "out/release-$build.txt" || code=$?
 

@@ -6,6 +6,9 @@ import type { Api } from '@countersign/deploy/client/api';
 import type { DemoTenant } from './demo-tenants.js';
 import { PlainError } from '@countersign/deploy/plain-error';
 
+/** Beside the tenant's own: the routes that the lines of README.md name, for executions. */
+const README_ROUTES = ['payments', 'deploy'];
+
 /**
  * Fills a tenant through the interface, as its operator would (`request.configure-principal`, `request.configure-route`):
  * publisher, people, routes, producer. `issuer` is where its people log in. Throws PlainError when the operator is not
@@ -43,7 +46,7 @@ export async function configureTenant(
         enabled: true,
         publisher: publisher.id,
         owner: owner.id,
-        routes: [routes.review, routes.execution],
+        routes: [routes.review, routes.execution, ...README_ROUTES],
       },
       token: producer.token,
     });
@@ -56,10 +59,8 @@ export async function configureTenant(
       allowed_producers: [producer.id, owner.id],
     };
     await putRoute(api, routes.review, { ...common, modes: [] });
-    await putRoute(api, routes.execution, {
-      ...common,
-      modes: ['live_window', 'durable', 'fixed_mock'],
-    });
+    for (const route of [routes.execution, ...README_ROUTES])
+      await putRoute(api, route, { ...common, modes: ['live_window', 'durable', 'fixed_mock'] });
   } catch (error) {
     if (!(error instanceof ApiRefusal) || error.status !== 401) throw error;
     throw new PlainError(
