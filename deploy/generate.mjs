@@ -23,6 +23,7 @@ import {
   clientRecords,
   clientVerdict,
 } from './generate/client-files.mjs';
+import { clientReference } from './generate/client-reference.mjs';
 import {
   composeFile,
   databaseLogins,
@@ -85,6 +86,7 @@ const GENERATED = [
   { file: `${CLIENT}/errors.ts`, make: clientErrors },
   { file: `${CLIENT}/reasons.ts`, make: clientReasons },
   { file: `${CLIENT}/verdict.ts`, make: clientVerdict },
+  { file: 'docs/client-operations.md', make: clientReference },
   // After the values that it is made of.
   { file: `${CHART}/README.md`, make: () => chartReadme(settings) },
   // Written by hand but for their tables.

@@ -15,10 +15,10 @@ import {
 const FROM = '// Made by `npm run generate`, of packages/protocol.\n';
 
 /** Reviewers' operations belong to the pages, which have their sessions. */
-const CALLED = OPERATIONS.filter(({ security }) => security !== 'human');
+export const CALLED = OPERATIONS.filter(({ security }) => security !== 'human');
 
 /** `request.hitl-poll` is `hitlPoll`; `export` is a word of the language. */
-const nameOf = ({ name }) =>
+export const nameOf = ({ name }) =>
   name === 'ledger.export'
     ? 'auditExport'
     : name.split('.')[1].replaceAll(/-(\w)/g, (_, letter) => letter.toUpperCase());
