@@ -1,9 +1,11 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
 import * as ofNode from '@countersign/client';
 import type { RequestStatus, SignedRecord, TrustManifest } from '@countersign/client';
 import { copiesIn } from '../conformance/evidence/store.js';
 import type { Vector } from '../conformance/vectors/vector.js';
+import { VECTORS, answering, documentOf, statusOf, vectorOf } from './support/answers.js';
+import type { Document } from './support/answers.js';
 
 // docs/client.md, "What is verified": what the vectors of the verifier say of an export, a client says of an answer with the
 // same records.
@@ -14,44 +16,9 @@ const BUNDLES: Readonly<Record<string, typeof ofNode>> = {
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   neutral: require(NEUTRAL) as typeof ofNode,
 };
-const VECTORS = resolve(__dirname, '../conformance/vectors');
-const ORIGIN = 'https://proto.example';
-
-interface Document {
-  readonly request: RequestStatus['request'];
-  readonly request_digest: string;
-  readonly records: readonly SignedRecord[];
-  readonly anchor: RequestStatus['anchor'];
-}
-
-const vectorOf = (name: string) =>
-  JSON.parse(readFileSync(join(VECTORS, `${name}.json`), 'utf8')) as Vector;
-const documentOf = ({ document = '' }: Vector) => JSON.parse(document) as Document;
 const names = readdirSync(VECTORS)
   .filter((file) => /^(export|key-export)-.*\.json$/.test(file))
   .map((file) => file.replace('.json', ''));
-
-/** The status that has the records of an export. */
-function statusOf({ request, request_digest, records, anchor }: Document): RequestStatus {
-  const last = (...types: string[]) =>
-    records.findLast(({ protected: { type } }) => types.includes(type)) ?? null;
-  const [receipt, claim] = [last('DecisionReceipt'), last('ExecutionClaim')];
-  const outcome = last('ExecutionOutcome', 'ExecutionReconciliation');
-  const decision = (receipt?.payload as { decision?: string } | undefined)?.decision;
-  return {
-    ...{ request, request_digest, receipt, claim, outcome, anchor, revision: 3, delivery: [] },
-    decision_state: receipt === null ? 'pending' : 'confirmed',
-    audit_state: anchor === null ? 'pending' : 'anchored',
-    grant_state:
-      claim === null ? (decision === 'authorise' && anchor ? 'available' : 'none') : 'consumed',
-    execution_state: outcome === null ? 'unclaimed' : outcomeOf(outcome),
-    review_link: `${ORIGIN}/review/${request.id}`,
-    polling_link: `${ORIGIN}/v2/requests/${request.id}`,
-  };
-}
-
-const outcomeOf = ({ payload }: SignedRecord) =>
-  (payload as { outcome: { status: RequestStatus['execution_state'] } }).outcome.status;
 
 interface Setup {
   readonly trust: TrustManifest;
@@ -67,17 +34,8 @@ function clientOf(
   { trust, request, tenant = request.tenant, producer = request.producer, store = null }: Setup,
   answers: readonly unknown[],
 ) {
-  let at = 0;
-  const fetch: typeof globalThis.fetch = async (url) => {
-    const body = answers[Math.min(at, answers.length - 1)];
-    at += 1;
-    return new Response(JSON.stringify(body), {
-      status: String(url).endsWith('/claims') ? 201 : 200,
-      headers: { 'content-type': 'application/json' },
-    });
-  };
   return countersign({
-    ...{ origin: trust.issuer, token: 't', trust, tenant, producer, fetch },
+    ...{ origin: trust.issuer, token: 't', trust, tenant, producer, fetch: answering(answers) },
     ...(store !== null && { anchorStore: copiesIn(store) }),
   });
 }
