@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { SignedRecord } from '@countersign/protocol';
@@ -8,8 +8,7 @@ import { runCommand } from '../support/instance.js';
 import { reviewInput, until } from '../support/requests.js';
 import { completeLifecycle, inParallel } from './support/lifecycles.js';
 import { newAttempts } from './support/insist.js';
-import { untilStoreAnswers } from './support/outage.js';
-import { storeOf } from './support/processes.js';
+import { whileDatabaseIsDown } from './support/outage.js';
 import { report } from './support/report.js';
 import type { Cast } from './support/fixture.js';
 import { startFaultFixture } from './support/fixture.js';
@@ -69,12 +68,12 @@ describe('the database is restored while jobs wait', () => {
     const known = await create(SOON_SECONDS);
     // Of a database that rests: chained, nothing under way.
     await untilTold(known.ids, 'created');
-    await whileDatabaseIsDown(() => execFileSync('cp', ['-a', data, backup]));
+    await whileDatabaseIsDown(instance, () => execFileSync('cp', ['-a', data, backup]));
     const unknown = await create(LATER_SECONDS);
     await untilTold(known.ids, 'expiry');
     expect(await waiting()).toBeGreaterThanOrEqual(MANY);
 
-    await whileDatabaseIsDown(() => {
+    await whileDatabaseIsDown(instance, () => {
       rmSync(data, { recursive: true });
       renameSync(backup, data);
     });
@@ -122,25 +121,6 @@ describe('the database is restored while jobs wait', () => {
 
   /** Jobs of the expiry worker that wait for their time. */
   const waiting = (): Promise<number> => redis.zcard('{countersign}:worker-expiry:delayed');
-
-  /** Ends the server and starts it again when `work` is done; the targets run on without a database meanwhile. */
-  async function whileDatabaseIsDown(work: () => void): Promise<void> {
-    const server = storeOf(instance, 'postgres');
-    if (server === undefined) throw new Error('no database server runs');
-    // A launcher that stands still starts nothing in its place.
-    instance.launcher.kill('SIGSTOP');
-    try {
-      process.kill(server.pid, 'SIGINT');
-      await until(
-        async () => existsSync(join(data, 'postmaster.pid')),
-        (there) => !there,
-      );
-      work();
-    } finally {
-      instance.launcher.kill('SIGCONT');
-    }
-    await untilStoreAnswers(instance, 'postgres');
-  }
 
   type Change = { request_id: string; reason: string };
 

@@ -14,6 +14,22 @@ export async function connectTo({ dataDirectory }: Instance): Promise<pg.Client>
   return client;
 }
 
+/** Until every tenant's whole ledger is anchored: after a restore the rest would be signed anew. */
+export async function untilAnchored(instance: Instance): Promise<void> {
+  const database = await connectTo(instance);
+  try {
+    const behind = `SELECT count(*)::integer AS many FROM ledger_head h WHERE h.anchored_sequence < h.sequence
+      OR EXISTS (SELECT 1 FROM outbox o WHERE o.tenant = h.tenant)`;
+    await until(
+      async () => (await database.query<{ many: number }>(behind)).rows[0]?.many,
+      (many) => many === 0,
+      30_000,
+    );
+  } finally {
+    await database.end();
+  }
+}
+
 /**
  * Tables that reads, refusals or the clock alone change, and so no facts about a request: metrics, sessions, bodies in
  * transit, rows that wait for their time or for their place in the chain, and the end of the chain, which its entries show

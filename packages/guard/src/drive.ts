@@ -83,6 +83,8 @@ export async function drive<A, T>(life: Life<A>, driver: Driver<A, T>): Promise<
           return await conclude(life);
         case 'settled':
           return await conclude(life);
+        case 'unknown':
+          throw new OutcomeUnknown(life.id, life.cause);
         case 'refused':
           if (await life.takeNewer()) break;
           throw await refused(life);
@@ -224,10 +226,13 @@ async function conclude<A, T>(life: Life<A>): Promise<T> {
   }
   if (life.ending?.kind === 'returned') return life.ending.value as T;
   if (life.ending?.kind === 'threw') throw life.ending.error;
-  if (record === null) throw new OutcomeUnknown(life.id, life.cause);
-  const { outcome } = record.payload as unknown as { outcome: ExecutionOutcome };
-  const kept = outcome.status === 'completed' ? life.entry?.end?.result : null;
+  const outcome =
+    record === null
+      ? life.end?.outcome
+      : (record.payload as unknown as { outcome: ExecutionOutcome }).outcome;
+  const kept = outcome?.status === 'completed' ? life.entry?.end?.result : null;
   if (typeof kept === 'string') return (await opened(life, kept)) as T;
+  if (record === null) throw new OutcomeUnknown(life.id, life.cause);
   throw endOf(life.id, record, life.cause);
 }
 

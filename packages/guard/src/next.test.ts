@@ -19,6 +19,8 @@ const claimedBy = (identity: string, age = 0): Ledger => ({
   ...{ grant: 'consumed', claim: { identity, at: NOW - age } },
 });
 const mine = claimedBy(ME);
+/** Of a service that was restored, and has no claim. */
+const lost: Ledger = { ...authorised, grant: 'revoked' };
 const nothing: Own = {
   ...{ identity: null, hold: 'free', launch: 'none', inTime: false, isFenced: false },
   ...{ isDead: false, hasEnd: false, isAborted: false, probe: 'none', hasRevoked: false },
@@ -54,6 +56,11 @@ describe('before a claim', () => {
     ['available', available, {}, { do: 'hold' }],
     ['available and held', available, holder, { do: 'claim' }],
     ['held by another process', available, { hold: 'taken' }, { do: 'follow', until: NOW }],
+    ['taken back before it was claimed', lost, holder, { do: 'lapsed', why: 'revoked' }],
+    ['lost with its claim', lost, { identity: ME }, { do: 'hold' }],
+    ['lost, and held', lost, { identity: ME, hold: 'taken' }, { do: 'follow', until: NOW }],
+    ['lost behind its fence', lost, { ...holder, isFenced: true }, { do: 'unknown' }],
+    ['lost behind its end', lost, { ...holder, hasEnd: true }, { do: 'report' }],
   ])('%s', (_, ledger, own, step) => {
     expect(stepOf(ledger, own)).toEqual(step);
   });

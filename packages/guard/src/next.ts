@@ -63,6 +63,8 @@ export type Step =
   | { readonly do: 'ask' | 'wait' | 'hold' | 'claim' | 'launch' | 'start' | 'report' }
   | { readonly do: 'cancel' | 'look' | 'revoke' | 'probe' | 'uncertain' | 'settled' | 'refused' }
   | { readonly do: 'lapsed'; readonly why: LapseReason }
+  /** A launch that the service knows nothing of any more: there is nothing to report it to. */
+  | { readonly do: 'unknown' }
   /** Wait for the outcome of another process, `until` that time of the service. */
   | { readonly do: 'follow'; readonly until: number };
 
@@ -74,8 +76,9 @@ export function next(facts: Facts): Step {
   const { ledger, own } = facts;
   if (ledger === null) return { do: 'ask' };
   if (ledger.isSettled) return { do: 'settled' };
-  if (ledger.claim === null) return beforeClaim(ledger, own, facts.now);
+  // Also without a claim: a service that was restored may have lost it, and the end stays an end.
   if (own.hasEnd) return { do: 'report' };
+  if (ledger.claim === null) return beforeClaim(ledger, own, facts.now);
   const isOwn = own.identity === ledger.claim.identity;
   if (!isOwn) return unlaunchedBefore(facts, ledger.claim.at);
   if (own.hold === 'free') return { do: 'hold' };
@@ -83,7 +86,17 @@ export function next(facts: Facts): Step {
   return withOwnClaim(facts, ledger.claim.at);
 }
 
-function beforeClaim({ decision, authorises, grant }: Ledger, own: Own, now: number): Step {
+/** A request without a claim: none was made, or a service that was restored has lost it. */
+function beforeClaim(ledger: Ledger, own: Own, now: number): Step {
+  const step = byDecision(ledger, own, now);
+  if (step.do !== 'lapsed' || own.identity === null) return step;
+  // This journal was about to claim: only under its hold is it known whether it launched.
+  if (own.hold === 'free') return { do: 'hold' };
+  if (own.hold === 'taken') return { do: 'follow', until: now };
+  return own.isFenced ? { do: 'unknown' } : step;
+}
+
+function byDecision({ decision, authorises, grant }: Ledger, own: Own, now: number): Step {
   switch (decision) {
     case 'pending':
       return { do: 'wait' };

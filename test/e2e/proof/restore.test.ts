@@ -14,7 +14,7 @@ import {
   untilAvailable,
 } from '../../support/requests.js';
 import { newFolder } from '../../support/folder.js';
-import { connectTo } from '../../support/truths.js';
+import { untilAnchored } from '../../support/truths.js';
 
 /**
  * Invariant I7 and R18: a database that is restored from an older backup is fenced by the anchor store's history, no
@@ -149,19 +149,3 @@ describe('a database restored from an older backup', () => {
     expect((await recover('--apply')).code).not.toBe(0);
   }, 60_000);
 });
-
-/** Until every tenant's whole ledger is anchored: after a restore the rest would be signed anew. */
-async function untilAnchored(instance: Instance): Promise<void> {
-  const database = await connectTo(instance);
-  try {
-    const behind = `SELECT count(*)::integer AS many FROM ledger_head h WHERE h.anchored_sequence < h.sequence
-      OR EXISTS (SELECT 1 FROM outbox o WHERE o.tenant = h.tenant)`;
-    await until(
-      async () => (await database.query<{ many: number }>(behind)).rows[0]?.many,
-      (many) => many === 0,
-      30_000,
-    );
-  } finally {
-    await database.end();
-  }
-}

@@ -88,3 +88,22 @@ function greets(url: string, hello: string, expected: string): Promise<boolean> 
     socket.once('data', (data) => finish(data.toString('latin1').startsWith(expected)));
   });
 }
+
+/** Ends the server and starts it again when `work` is done; the targets run on without a database meanwhile. */
+export async function whileDatabaseIsDown(instance: Instance, work: () => void): Promise<void> {
+  const server = storeOf(instance, 'postgres');
+  if (server === undefined) throw new Error('no database server runs');
+  // A launcher that stands still starts nothing in its place.
+  instance.launcher.kill('SIGSTOP');
+  try {
+    process.kill(server.pid, 'SIGINT');
+    await until(
+      async () => existsSync(join(instance.dataDirectory, 'postgres/postmaster.pid')),
+      (there) => !there,
+    );
+    work();
+  } finally {
+    instance.launcher.kill('SIGCONT');
+  }
+  await untilStoreAnswers(instance, 'postgres');
+}

@@ -24,6 +24,7 @@ async function at(point) {
   if (job.trace !== undefined) appendFileSync(job.trace, `${point}\n`);
   if (job.stepAt === point) skewMs += job.stepMs;
   if (job.stopAt === point) {
+    job.stopAt = undefined;
     say('stopping', null);
     process.kill(process.pid, 'SIGSTOP');
     await new Promise((resolve) => setTimeout(resolve, 50));
