@@ -125,7 +125,11 @@ function guarded<A, T>(guarding: Guarding<A>, action: Action<A, T>): Guarded<A, 
       const known = planned(options, args);
       const plan = planOf(client, options, known, runtime.wall());
       const old = await new Life(guarding, null, plan, known.proposal, null, call).newest();
-      if (old === null || old.claim !== null) return go(plan, known, call);
+      // An end without a claim is one that a restored service forgot: it is no less an end.
+      const key = entryKeyOf(client, plan.occurrence);
+      const entry = journal?.durable === true ? await journal.read(key) : null;
+      const hasEnd = entry !== null && entry.end !== null;
+      if (old === null || old.claim !== null || hasEnd) return go(plan, known, call);
       const anew = planOf(client, options, known, runtime.wall(), old.request.id);
       await renew(anew, known);
       return go(anew, known, call);

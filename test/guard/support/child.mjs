@@ -171,7 +171,8 @@ say('ready', null);
 try {
   const args = { occurrence: job.occurrence, amount: 5 };
   const call = job.timeout === undefined ? {} : { timeout: job.timeout };
-  const going = job.resume ? resumeAll(journal, [pay], call) : pay(args, call);
+  const asked = job.again ? pay.again : pay;
+  const going = job.resume ? resumeAll(journal, [pay], call) : asked(args, call);
   args.amount = 666;
   const result = await going;
   await at('finished');

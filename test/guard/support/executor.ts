@@ -40,6 +40,8 @@ export interface Job {
   readonly boot?: string;
   /** Goes on with the journal instead of calling. */
   readonly resume?: boolean;
+  /** Asks anew. */
+  readonly again?: boolean;
   /** A file for the names of the awaits. */
   readonly trace?: string;
   readonly connection?: string;
