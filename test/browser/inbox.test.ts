@@ -52,6 +52,10 @@ test('waiting requests are sorted by deadline, searched, filtered, and walked th
     'Within a day1',
   ]);
   expect(await page.title()).toBe('(4) Inbox · Countersign');
+  const icon = await page.locator('link[rel="icon"]').getAttribute('href');
+  expect(icon).toContain('waiting');
+  const drawn = await page.request.get(setting.address(icon ?? ''));
+  expect([drawn.status(), drawn.headers()['content-type']]).toEqual([200, 'image/svg+xml']);
   expect(await findings(page)).toEqual([]);
 
   await page.getByLabel('Search').fill('OF all');

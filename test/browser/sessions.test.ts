@@ -75,6 +75,36 @@ test('a person in two tenants chooses by keyboard, sees the tenant on every page
   await context.close();
 });
 
+test('a person chooses dark or light colours, at once and on every later page', async () => {
+  const { page, context, faults } = await openContext(browser);
+  await logIn(page, demo, 'Olivia Owner');
+  const ground = (of: Page) => of.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const system = await ground(page);
+  await page.locator('.who summary').click();
+  await page.getByRole('radio', { name: 'Dark' }).check();
+  const dark = await ground(page);
+  expect(dark).not.toBe(system);
+  expect(await findings(page)).toEqual([]);
+  await picture(page, 'colours');
+  // Before any script of the page runs.
+  await page.route('**/*.js', (route) => route.abort());
+  await page.goto(`${demo.origin}/sessions`);
+  expect(await ground(page)).toBe(dark);
+  await page.unroute('**/*.js');
+  await page.reload();
+  await page.locator('.who summary').click();
+  await page.getByRole('radio', { name: 'Light' }).check();
+  await page.emulateMedia({ colorScheme: 'dark' });
+  expect(await ground(page)).toBe(system);
+  await page.getByRole('radio', { name: 'System' }).check();
+  expect(await ground(page)).toBe(dark);
+  expect(await context.cookies()).not.toContainEqual(
+    expect.objectContaining({ name: '__Host-proto-theme' }),
+  );
+  expect(faults.filter((fault) => !fault.includes('ERR_FAILED'))).toEqual([]);
+  await context.close();
+});
+
 test('a person sees their sessions and ends those of other browsers', async () => {
   const own = await openContext(browser);
   const lost = await openContext(browser);

@@ -10,8 +10,9 @@ import { isProved, ruleFor } from './login/step-up.js';
 import type { AppPage } from './pages/app-pages.js';
 import { SECURITY_LOG_PAGE } from './pages/app-pages.js';
 import { signedOutPage } from './pages/signed-out-page.js';
-import type { PageReader } from './pages/shell.js';
+import type { PageReader, ShellParts } from './pages/shell.js';
 import { shell } from './pages/shell.js';
+import { chosenTheme } from './pages/theme-cookie.js';
 import type { AskPerson, SignedInPerson } from './person.js';
 import type { Pipeline } from './pipeline.js';
 import { allowFrame } from './security-headers.js';
@@ -52,7 +53,7 @@ export function createPeoplePaths(
     const { name, title } = page;
     if (page.for === 'anybody') {
       const visitor = hasCredentials(call.request) ? await person(call).catch(noPerson) : null;
-      sendPage(call, shell({ name, title, reader: visitor && (await readerOf(visitor)) }));
+      sendShell(call, { name, title, reader: visitor && (await readerOf(visitor)) });
       return;
     }
     if (!(await recognisable(call))) return;
@@ -66,7 +67,7 @@ export function createPeoplePaths(
       (page.for === 'operator' && !reader.operator) ||
       (page.for === 'log-reader' && !reader.operator && !isAuditor);
     if (isRefused) throw new Refusal('operator_required');
-    sendPage(call, shell({ name, title, reader: await readerOf(reader) }));
+    sendShell(call, { name, title, reader: await readerOf(reader) });
   }
 
   return {
@@ -82,15 +83,12 @@ export function createPeoplePaths(
       if (frame !== null) allowFrame(call.response, frame);
       const rule = ruleFor(stepUp, reader.tenant, request.route);
       const asksAgain = rule !== null && !isProved(reader.session, rule);
-      sendPage(
-        call,
-        shell({
-          name: 'review',
-          title: 'Review',
-          reader: await readerOf(reader),
-          stepUp: asksAgain,
-        }),
-      );
+      sendShell(call, {
+        name: 'review',
+        title: 'Review',
+        reader: await readerOf(reader),
+        stepUp: asksAgain,
+      });
     },
 
     /** It never says so while the browser still has a session's cookie. */
@@ -99,6 +97,10 @@ export function createPeoplePaths(
 
     page: (page) => (call) => open(call, page),
   };
+}
+
+function sendShell(call: Call, parts: Omit<ShellParts, 'theme'>): void {
+  sendPage(call, shell({ ...parts, theme: chosenTheme(call.request.headers.cookie) }));
 }
 
 /** A public page also opens without a session, or after one has ended. */

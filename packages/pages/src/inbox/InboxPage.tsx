@@ -14,6 +14,7 @@ import { keepQueue } from '../queue/queue.js';
 import { RefuseMany } from '../refusing/RefuseMany.js';
 import { reader } from '../session/session.js';
 import { inbox } from '../strings/inbox.js';
+import { showWaiting } from '../theme/icon.js';
 import { Pieces } from '../text/SafeText.js';
 import { useNow } from '../time/Moment.js';
 import { Filters } from './Filters.js';
@@ -74,7 +75,9 @@ export function InboxPage() {
     return () => window.removeEventListener('hashchange', onHash);
   }, []);
   useEffect(() => {
-    if (page) document.title = inbox.titleOf(inbox.amount(page.waiting, page.more));
+    if (!page) return;
+    document.title = inbox.titleOf(inbox.amount(page.waiting, page.more));
+    showWaiting(page.waiting > 0);
   }, [page?.waiting, page?.more]);
 
   const step = (by: 1 | -1) => {

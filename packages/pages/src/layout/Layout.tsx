@@ -10,6 +10,7 @@ import type { Reader, SessionState } from '../session/session.js';
 import { loginAddress, rememberPlace } from '../session/return.js';
 import { shared } from '../strings/shared.js';
 import { SafeText } from '../text/SafeText.js';
+import { ThemeChoice } from './ThemeChoice.js';
 
 interface Place {
   readonly href: string;
@@ -117,6 +118,7 @@ function Who({ who }: { who: Reader }) {
           <br />
           <span class="fine">{shared.inTenant}</span> <strong>{who.tenant}</strong>
         </p>
+        <ThemeChoice />
         {who.choice && (
           <a class="button quiet" href={loginAddress()} onClick={rememberPlace}>
             {shared.switchTenant}

@@ -3,6 +3,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
 import { operator } from '../strings/operator.js';
+import { colourOf, onColours } from '../theme/choice.js';
 
 export interface Series {
   readonly name: string;
@@ -13,7 +14,6 @@ export interface Series {
 }
 
 const HEIGHT = 200;
-const DARK = '(prefers-color-scheme: dark)';
 
 /** Lines over time with axes. The arrow keys and the pointer move over the buckets, whose figures stand below. */
 export function FigureChart(props: {
@@ -27,24 +27,18 @@ export function FigureChart(props: {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const [chosen, setChosen] = useState<number | null>(null);
-  const [dark, setDark] = useState(() => matchMedia(DARK).matches);
+  const [redrawn, setRedrawn] = useState(0);
 
-  useEffect(() => {
-    const scheme = matchMedia(DARK);
-    const onChange = () => setDark(scheme.matches);
-    scheme.addEventListener('change', onChange);
-    return () => scheme.removeEventListener('change', onChange);
-  }, []);
+  useEffect(() => onColours(() => setRedrawn((before) => before + 1)), []);
   useEffect(() => {
     const element = place.current;
     if (!element) return;
-    const style = getComputedStyle(element);
-    const colour = (name: string) => style.getPropertyValue(name).trim();
+    const colour = (token: string) => colourOf(element, token);
     const axis = {
       stroke: colour('--ink-soft'),
       grid: { stroke: colour('--line'), width: 1 },
       ticks: { stroke: colour('--line'), width: 1 },
-      font: `12px ${style.fontFamily}`,
+      font: `12px ${getComputedStyle(element).fontFamily}`,
     };
     const made = new uPlot(
       {
@@ -78,7 +72,7 @@ export function FigureChart(props: {
       made.destroy();
       plot.current = null;
     };
-  }, [at, dark]);
+  }, [at, redrawn]);
 
   const onKey = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];

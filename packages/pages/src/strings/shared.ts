@@ -17,6 +17,8 @@ export const shared = {
   inTenant: 'in the tenant',
   switchTenant: 'Change tenant',
   mySessions: 'My sessions',
+  theme: 'Colours',
+  themes: { system: 'System', light: 'Light', dark: 'Dark' },
   signOut: 'Sign out',
   switchPerson: 'Sign in as another person',
   signIn: 'Sign in again',

@@ -17,6 +17,7 @@ export interface PageFiles {
 }
 
 const THEME = 'src/theme/theme.css';
+const ICON = 'src/theme/icon.svg';
 const manifest = new URL('manifest.json', BUILT_PAGES);
 
 let known: Readonly<Record<string, Chunk>> | null = null;
@@ -35,6 +36,11 @@ function chunkOf(source: string): Chunk {
 /** The address of the stylesheet that every page has. */
 export function themeAddress(): string {
   return `/${chunkOf(THEME).file}`;
+}
+
+/** The address of the icon that every page begins with. */
+export function iconAddress(): string {
+  return `/${chunkOf(ICON).file}`;
 }
 
 /** The files of `packages/pages/src/<name>/main.tsx`. Throws when the pages are not built. */

@@ -1,6 +1,6 @@
 import type { Html } from '../html.js';
 import { html } from '../html.js';
-import { themeAddress } from './built.js';
+import { iconAddress, themeAddress } from './built.js';
 
 export interface PageParts {
   readonly title: string;
@@ -22,6 +22,7 @@ export function page({ title, body }: PageParts): string {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>${title} · Countersign</title>
+        <link rel="icon" type="image/svg+xml" href="${iconAddress()}" />
         <link rel="stylesheet" href="${themeAddress()}" />
       </head>
       <body>

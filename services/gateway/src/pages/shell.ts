@@ -1,5 +1,6 @@
 import { html } from '../html.js';
-import { filesOf, themeAddress } from './built.js';
+import { filesOf, iconAddress, themeAddress } from './built.js';
+import type { ChosenTheme } from './theme-cookie.js';
 
 /** Who a page is made for: it shows that person and calls only in that person's session. */
 export interface PageReader {
@@ -19,20 +20,23 @@ export interface ShellParts {
   readonly title: string;
   /** Null for a page that anybody may open. */
   readonly reader: PageReader | null;
+  /** Null: the system's. */
+  readonly theme: ChosenTheme | null;
   /** A confirmation on this page will ask for a fresh login. */
   readonly stepUp?: boolean;
 }
 
 /** The document of one page: who reads it, and the files that bring it to life. */
-export function shell({ name, title, reader, stepUp = false }: ShellParts): string {
+export function shell({ name, title, reader, theme, stepUp = false }: ShellParts): string {
   const { script, preload, styles } = filesOf(name);
   return html`<!doctype html>
-    <html lang="en">
+    <html lang="en" data-theme="${theme ?? 'system'}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
+        <meta name="color-scheme" content="${theme ?? 'light dark'}" />
         <title>${title} · Countersign</title>
+        <link rel="icon" type="image/svg+xml" href="${iconAddress()}" />
         <link rel="stylesheet" href="${themeAddress()}" />
         ${styles.map((address) => html`<link rel="stylesheet" href="${address}" />`)}
         ${preload.map((address) => html`<link rel="modulepreload" href="${address}" />`)}
