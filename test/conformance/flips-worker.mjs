@@ -1,17 +1,24 @@
 // Flips one bit after the other of a document and verifies each time, with the built verifier: in a thread of its own, and
 // without a test runner's wrappers around every global. Skips nothing and remembers nothing of a flip.
 import { parentPort, workerData } from 'node:worker_threads';
-import { canonicalText, loadTrust, newVerifierMemory, verifyDocument } from '@countersign/protocol';
+import {
+  canonicalText,
+  loadTrust,
+  newVerifierMemory,
+  readWitnessPolicy,
+  verifyDocument,
+} from '@countersign/protocol';
 import { storedCopies } from './stored-copies.mjs';
 
-const { text, manifest, store, flips } = workerData;
+const { text, manifest, store, policy, flips } = workerData;
 const bytes = Buffer.from(text);
 const original = canonicalText(JSON.parse(text));
 const trust = loadTrust(manifest);
-const copies = storedCopies(store);
+const copies = store === null ? null : storedCopies(store);
+const witnesses = policy === null ? null : readWitnessPolicy(policy).policy;
 
 const memory = newVerifierMemory();
-verifyDocument(bytes, trust, { copies, memory });
+verifyDocument(bytes, trust, { copies, witnesses, memory });
 // Signatures are cached by their exact bytes, and only the valid ones of the original: the bytes of a flip never come
 // again, and a refusal is computed each time.
 const [verified, canonical] = [new Map(memory.verified), new Set(memory.canonical)];
@@ -19,10 +26,11 @@ const [verified, canonical] = [new Map(memory.verified), new Set(memory.canonica
 const unnoticed = [];
 for (const [count, { at, mask }] of flips.entries()) {
   bytes[at] ^= mask;
-  const { verdict, uncovered } = verifyDocument(bytes, trust, { copies, memory });
+  const { verdict, uncovered } = verifyDocument(bytes, trust, { copies, witnesses, memory });
   if (verdict !== 'fails') {
     const same = canonicalText(JSON.parse(bytes.toString())) === original;
-    unnoticed.push({ at, mask, respelled: same && uncovered.some(({ path }) => path === '') });
+    const named = uncovered.map(({ path }) => path);
+    unnoticed.push({ at, mask, named, respelled: same && named.includes('') });
   }
   bytes[at] ^= mask;
   if (memory.verified.size > verified.size) memory.verified.clear();
