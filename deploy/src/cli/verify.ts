@@ -9,11 +9,11 @@ import {
   verdictText,
   verifyDocument,
 } from '@countersign/protocol';
-import type { Expected, Trust, Verdict, WitnessPolicy } from '@countersign/protocol';
+import type { AnchorCopies, Expected, Trust, Verdict, WitnessPolicy } from '@countersign/protocol';
 import { CommanderError, Option } from 'commander';
 import type { Command } from 'commander';
 import { PlainError } from '../plain-error.js';
-import { lookingInto } from './anchor-copies.js';
+import { anchorFiles } from './anchor-files.js';
 
 const EXIT = { holds: 0, fails: 1, unreadable: 2, incomplete: 3 } as const;
 
@@ -125,10 +125,14 @@ async function verify(file: string, flags: VerifyFlags): Promise<Verdict> {
     ...given('nonce', flags.nonce),
     ...given('bindingDigest', flags.binding),
   };
-  if (flags.store === undefined) return verifyDocument(content, trust, { expected, witnesses });
-  return lookingInto(flags.store, (copies) =>
-    verifyDocument(content, trust, { expected, copies, witnesses }),
-  );
+  const { store } = flags;
+  const verified = (copies: AnchorCopies | null) =>
+    verifyDocument(content, trust, { expected, copies, witnesses });
+  if (store === undefined) return verified(null);
+  if (!store.startsWith('s3://')) return verified(anchorFiles(store));
+  // Loaded only now: all that an access to S3 needs takes as long to load as a document to verify.
+  const { lookingInto } = await import('./anchor-copies.js');
+  return lookingInto(store, verified);
 }
 
 function trustFor({ trust, trustFingerprint }: VerifyFlags, content: Uint8Array): Trust {

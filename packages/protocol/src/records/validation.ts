@@ -6,8 +6,13 @@ import type { RecordName, RecordOf } from './registry.js';
 import { isTimestamp } from './timestamp.js';
 
 // Tests hold our own schemas against the meta-schema: compiling it takes an eighth of the computing at the start of a
-// process.
-const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, validateSchema: false });
+// process. Optimising the validators takes a third of compiling them, and makes them no faster.
+const ajv = new Ajv2020({
+  strict: true,
+  allowUnionTypes: true,
+  validateSchema: false,
+  code: { optimize: false },
+});
 ajv.addFormat('date-time', isTimestamp);
 ajv.addFormat('uri', (value: string) => URL.canParse(value));
 // The patterns of the record say all there is to say of a UUID.
