@@ -1,3 +1,8 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { readPage } from '@countersign/protocol';
 import type { Page } from 'playwright-core';
 import { decide } from '../support/requests.js';
 import { findings } from './support/accessibility.js';
@@ -7,11 +12,16 @@ import type { Setting } from './support/setting.js';
 import { confirm, freeze, setUp } from './support/setting.js';
 
 let setting: Setting;
+let folder: string;
 
 beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'countersign-saved-'));
   setting = await setUp();
 });
-afterAll(() => setting?.stop());
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await setting?.stop();
+});
 
 const reason = 'Amounts and accounts agree with the invoices.';
 
@@ -87,6 +97,49 @@ test('the signed answer is on the receipt, on paper and before operators, until 
   expect([...faults, ...otto.faults]).toEqual([]);
   await otto.close();
 });
+
+test('the evidence is saved from receipt and operator page, and opens from a disk', async () => {
+  const id = await file(setting.producer, paymentRun(setting.instance.demo));
+  const { page, faults, close } = await setting.ruth(`/review/${id}`);
+  await page.getByLabel('Reason').fill(reason);
+  await freeze(page);
+  await confirm(page);
+  const otto = await openContext(setting.browser);
+  await logIn(otto.page, setting.instance.demo, 'Otto Operator');
+  await otto.page.goto(setting.address(`/operator/requests/${id}`));
+  for (const from of [page, otto.page]) {
+    const html = await saved(from, 'Evidence as a page');
+    const json = await saved(from, 'Evidence as JSON');
+    expect([html.name, json.name]).toEqual([`evidence-${id}.html`, `evidence-${id}.json`]);
+    const inside = readPage(html.bytes);
+    expect(JSON.parse('json' in inside ? inside.json : '').export.request.id).toBe(id);
+    expect(JSON.parse(json.bytes.toString()).export.request.id).toBe(id);
+    const context = await setting.browser.newContext({ offline: true });
+    const opened = await context.newPage();
+    await opened.goto(pathToFileURL(html.path).href);
+    await opened.locator('#headline[data-kind="unconfirmed"]').waitFor();
+    await opened.getByText(reason).waitFor();
+    expect(await opened.locator('.digest.differs').count()).toBe(0);
+    await context.close();
+  }
+  expect(await findings(otto.page)).toEqual([]);
+  expect([...faults, ...otto.faults]).toEqual([]);
+  await otto.close();
+  await close();
+});
+
+/** Awaits the ledger, too: the first evidence of a decision takes some seconds. */
+async function saved(page: Page, button: string) {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: button }).click(),
+  ]);
+  const name = download.suggestedFilename();
+  // A browser opens a page by its name.
+  const path = join(folder, name);
+  await download.saveAs(path);
+  return { name, path, bytes: readFileSync(path) };
+}
 
 test('a receipt never shows the draft of another reviewer as the signed answer', async () => {
   const id = await file(setting.producer, paymentRun(setting.instance.demo));

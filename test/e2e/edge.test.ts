@@ -114,6 +114,18 @@ describe('public reads', () => {
     expect(saved.text).toBe(page.text);
   });
 
+  test('the page around evidence, without any in it and under its own policy', async () => {
+    const page = await anybody().get('/verify/evidence');
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect([page.status, page.headers.get('content-type')]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+    ]);
+    expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-/);
+    expect(page.text).toContain(policy.replace("; frame-ancestors 'none'", ''));
+    expect(page.text).toContain('<script type="application/json" id="evidence"></script>');
+  });
+
   test('is discovery, trust, keys and descriptions', async () => {
     const get = async (path: string) => (await anybody().get(path)).body;
     expect(await get('/.well-known/proto')).toMatchObject({

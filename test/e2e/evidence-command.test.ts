@@ -81,6 +81,21 @@ describe('countersign evidence', () => {
     expect(whole.stdout).not.toContain('--store');
   });
 
+  it.each([
+    ['with --html', ['--html'], () => `evidence-${id}.html`],
+    ['by the name of the file', ['--out', 'case.html'], () => 'case.html'],
+  ])('writes a page %s, which `verify` takes as it is', async (_, args, out) => {
+    const { code, stdout } = await evidence(access(), ['--trust', instance.demo.trust], args);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`countersign verify ${out()}`)]);
+    const page = readFileSync(join(folder, out()), 'utf8');
+    expect(page).toMatch(/^<!doctype html>/);
+    const given = ['--trust', instance.demo.trust, '--store', store];
+    const verified = await run(['verify', out()], given);
+    expect([verified.code, verified.stdout]).toEqual([0, expect.stringMatching(/^HOLDS/)]);
+    const altered = page.replace('Pay invoice 17', 'Pay invoice 18');
+    expect((await run(['verify', file('altered.html', altered)], given)).code).toBe(1);
+  });
+
   it('writes it for its owner alone, since it holds private material', async () => {
     await evidence(access(), ['--out', 'private.json']);
     expect(statSync(join(folder, 'private.json')).mode & 0o777).toBe(0o600);

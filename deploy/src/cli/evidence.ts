@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
-import { loadTrust, verdictText, verifyDocument } from '@countersign/protocol';
+import { evidencePage, loadTrust, verdictText, verifyDocument } from '@countersign/protocol';
 import type { TrustManifest } from '@countersign/protocol';
 import { Option } from 'commander';
 import type { Command } from 'commander';
@@ -14,6 +15,7 @@ interface EvidenceFlags {
   readonly origin?: string;
   readonly tokenFile?: string;
   readonly trust?: string;
+  readonly html: boolean;
   readonly out?: string;
 }
 
@@ -47,14 +49,19 @@ export function addEvidenceCommand(program: Command): void {
     .option('--origin <origin>', 'or the origin of the service')
     .option('--token-file <file>', 'and a file with the bearer token of a producer or operator')
     .option('--trust <file>', 'and the trust manifest, to verify before writing')
-    .option('--out <file>', 'the file to write; default: evidence-<id>.json')
+    .option('--html', 'write a page that opens from a disk and verifies itself', false)
+    .option(
+      '--out <file>',
+      'the file to write, a page if it ends in .html; default: evidence-<id>.json',
+    )
     .addHelpText('after', HELP)
     .action(async (id: string, flags: EvidenceFlags) => {
       const access = accessOf(flags);
       const json = await fetchEvidence(access, id);
       if (access.trust !== null) requireNoFault(json, access.trust);
-      const out = flags.out ?? `evidence-${id}.json`;
-      writeWhole(out, json);
+      const out = flags.out ?? `evidence-${id}.${flags.html ? 'html' : 'json'}`;
+      const isPage = flags.html || out.endsWith('.html');
+      writeWhole(out, isPage ? evidencePage(template(), json) : json);
       console.log(`${out}: verify it with \`countersign verify ${out} --trust trust.json\`.`);
     });
 }
@@ -134,6 +141,12 @@ function textOf(file: string): string {
     const why = code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`;
     throw new PlainError(`${file}: ${why}.`);
   }
+}
+
+/** The page around evidence, built with this command: the service that is judged has no part in it. */
+function template(): string {
+  const built = createRequire(import.meta.url).resolve('@countersign/verifier-page/evidence.html');
+  return readFileSync(built, 'utf8');
 }
 
 /** Atomically, so that no reader sees half of it. */

@@ -18,7 +18,7 @@ import { metricsTextOperation } from './operations/metrics-text.js';
 import { createPeoplePaths } from './people.js';
 import { createAskPerson } from './person.js';
 import { createPipeline } from './pipeline.js';
-import { verifierPage } from './pages/verifier-page.js';
+import { evidencePage, verifierPage } from './pages/verifier-page.js';
 import { errorReference, publicPaths } from './public-paths.js';
 import type { Places } from './places.js';
 import { createPlaces, unlimitedPlaces } from './places.js';
@@ -163,6 +163,7 @@ async function createTrusted(
       securityContact: config.securityContact,
       take: pipeline.takeOfAddress,
       verifier: await verifierPage(),
+      evidencePage: await evidencePage(),
     }),
     assets: await createAssets(),
     errors: errorReference(origin),

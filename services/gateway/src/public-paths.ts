@@ -34,8 +34,9 @@ export interface PublicParts {
   readonly store: Store;
   readonly bus: Bus;
   readonly take: Pipeline['takeOfAddress'];
-  /** `/verify`. */
+  /** `/verify`, and the page around evidence. */
   readonly verifier: Handler;
+  readonly evidencePage: Handler;
   readonly securityContact: SecurityContact | null;
 }
 
@@ -60,6 +61,7 @@ export function publicPaths(parts: PublicParts): Map<string, Handler> {
     ['/openapi-extensions.json', json(openApiExtensions(origin))],
     ['/docs', (call) => sendPage(call, docs)],
     ['/verify', parts.verifier],
+    ['/verify/evidence', parts.evidencePage],
     ...[...incidentPages()].map(([path, text]): [string, Handler] => [
       path,
       (call) => sendPage(call, text),

@@ -1,3 +1,4 @@
+import { piecesOf } from '@countersign/verifier-page/characters';
 import type { ComponentChildren } from 'preact';
 import { createContext } from 'preact';
 import { useContext, useId } from 'preact/hooks';
@@ -6,7 +7,6 @@ import { Button } from '../parts/Button.js';
 import { Field } from '../parts/Field.js';
 import { form as words } from '../strings/form.js';
 import { shared } from '../strings/shared.js';
-import { piecesOf } from '../text/characters.js';
 import { SafeText } from '../text/SafeText.js';
 import type { Draft } from './draft.js';
 import { EMPTY_ON_PURPOSE, emptyDraft, escaped, isVariant, mayBeEmpty } from './draft.js';

@@ -1,3 +1,4 @@
+import { piecesOf } from '@countersign/verifier-page/characters';
 import { useState } from 'preact/hooks';
 
 import { useKeys } from '../parts/keys.js';
@@ -5,7 +6,6 @@ import { Switch } from '../parts/Switch.js';
 import { ReadingView } from '../reading/ReadingView.js';
 import { useReading } from '../reading/use-reading.js';
 import { review } from '../strings/review.js';
-import { piecesOf } from '../text/characters.js';
 import { DocumentView } from './DocumentView.js';
 import type { MaterialStore } from './material.js';
 

@@ -9,6 +9,7 @@ import { useState } from 'preact/hooks';
 import { Answer } from '../answer/Answer.js';
 import { signedOf } from '../answer/signed.js';
 import { read } from '../api/client.js';
+import { EvidenceButtons } from '../evidence/EvidenceButtons.js';
 import { LinkButton } from '../parts/Button.js';
 import { Chip } from '../parts/Chip.js';
 import { Digest } from '../parts/Digest.js';
@@ -211,6 +212,7 @@ function Records(props: {
           {operator.exportVerify}
         </LinkButton>
       </p>
+      <EvidenceButtons id={id} />
     </section>
   );
 }

@@ -4,9 +4,10 @@ import { useEffect, useRef } from 'preact/hooks';
 
 import { Answer } from '../answer/Answer.js';
 import type { AnswerMaterial } from '../answer/Answer.js';
+import { EvidenceButtons } from '../evidence/EvidenceButtons.js';
 import { PersonName } from '../history/Timeline.js';
 import { nameIn, personIn } from '../history/use-history.js';
-import { Button, LinkButton } from '../parts/Button.js';
+import { Button } from '../parts/Button.js';
 import { Chip } from '../parts/Chip.js';
 import { Digest } from '../parts/Digest.js';
 import type { Fact } from '../parts/Facts.js';
@@ -79,13 +80,11 @@ export function Outcome(props: {
             {review.saveReceipt}
           </Button>
         )}
-        <LinkButton href={`/v2/requests/${id}/export`} download={`export-${id}.json`}>
-          {review.saveExport}
-        </LinkButton>
         <Button look="quiet" onClick={() => window.print()}>
           {review.print}
         </Button>
       </div>
+      <EvidenceButtons id={id} />
     </section>
   );
 }

@@ -1,10 +1,10 @@
+import { piecesOf } from '@countersign/verifier-page/characters';
 import { useEffect, useState } from 'preact/hooks';
 
 import { KeyList } from '../parts/KeyList.js';
 import { useKeys } from '../parts/keys.js';
 import { knownQueue } from '../queue/queue.js';
 import { review } from '../strings/review.js';
-import { piecesOf } from '../text/characters.js';
 import { addressOf, waysOf } from './QueueBar.js';
 
 /** Where deciding begins: at the tick below a frozen answer, at the choice, or at what is there instead. */

@@ -229,7 +229,6 @@ export const review = {
   decidedAt: 'Confirmed',
   signedBy: 'Signed by',
   saveReceipt: 'Save the signed record',
-  saveExport: 'Save all evidence',
   print: 'Print',
   notPrinted: 'The document is too long to print here; its digest above identifies it.',
   next_: 'Next steps',

@@ -33,5 +33,11 @@ export const shared = {
   refusedWith: (code: string, trace: string) => (trace === '' ? code : `${code} · trace ${trace}`),
   retryIn: (seconds: number) => `Try again in ${seconds} seconds.`,
   required: 'required',
+  evidence: 'Evidence',
+  evidencePage: 'Evidence as a page',
+  evidenceJson: 'Evidence as JSON',
+  evidenceHint:
+    'One file that anyone can open and verify, without a network. It holds the private material, too.',
+  evidenceWaits: 'The ledger is writing the last entries. This takes some seconds.',
   more: (amount: number) => `… ${amount.toLocaleString()} more characters`,
 } as const;

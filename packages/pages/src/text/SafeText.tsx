@@ -1,7 +1,7 @@
+import { piecesOf } from '@countersign/verifier-page/characters';
 import { useState } from 'preact/hooks';
 
 import { shared } from '../strings/shared.js';
-import { piecesOf } from './characters.js';
 
 /**
  * Text of other people, never markup, with every control, bidirectional, invisible and tag character made visible. Shown in

@@ -1,8 +1,9 @@
 // A program that only verifies needs these too.
-export { parseStrictJson } from '../json/index.js';
+export { isJsonObject, parseStrictJson } from '../json/index.js';
+export type { JsonValue } from '../json/index.js';
 export { parseTimestamp } from '../records/timestamp.js';
 export { readSecurityStatement } from '../security-log/index.js';
-export { readTrustManifest } from '../signing/index.js';
+export { fingerprintWords, readTrustManifest } from '../signing/index.js';
 export type { Trust } from '../signing/index.js';
 export { embedded, evidencePage, EVIDENCE_ELEMENT, isPage, readPage } from './evidence-page.js';
 export { readWitnessPolicy } from '../merkle/witness-policy.js';
