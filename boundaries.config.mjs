@@ -60,7 +60,7 @@ const SQL_FILES = [
 /** Libraries with an owner: only it imports them, so each can be replaced in one place. */
 const LIBRARIES = [
   {
-    names: ['pg', 'prisma', '@prisma/*'],
+    names: ['pg', 'prisma'],
     only: SQL_FILES,
     why: 'only a store and packages/database speak to Postgres',
   },

@@ -15,7 +15,7 @@ const entries = process.argv.slice(2);
  * their own files.
  */
 const INSTALLED =
-  /^(@aws-sdk\/|@smithy\/|@opentelemetry\/|@prisma\/|oidc-provider$|pg-native$|testcontainers$)/;
+  /^(@aws-sdk\/|@smithy\/|@opentelemetry\/|oidc-provider$|pg-native$|testcontainers$)/;
 
 /** Our packages, from their sources: an earlier build says nothing about the current ones. */
 const sources = {

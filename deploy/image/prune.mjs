@@ -1,16 +1,10 @@
 // Removes from an installation, the folder it is run in, all files that no running process reads: from node_modules types,
-// source maps, documentation, and the compilers of other databases (half of Prisma's size); from the manifests packages
-// that were not installed, so that they and the bill of materials list only installed ones.
+// source maps and documentation; from the manifests packages that were not installed, so that they and the bill of
+// materials list only installed ones.
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const UNREAD = [
-  /\.d\.[cm]?ts(\.map)?$/,
-  /\.[cm]?js\.map$/,
-  /\.(md|markdown|tsbuildinfo)$/i,
-  /query_compiler_(?!small_bg\.postgresql\.)/,
-  /\/@prisma\/client\/runtime\/wasm-compiler-edge\./,
-];
+const UNREAD = [/\.d\.[cm]?ts(\.map)?$/, /\.[cm]?js\.map$/, /\.(md|markdown|tsbuildinfo)$/i];
 const MAIN = '@countersign/deploy';
 /** Licences stay, under any name. */
 const KEPT = /licen[cs]e|notice|copying/i;

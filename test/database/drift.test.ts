@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { drift } from '@countersign/database';
+import { drift } from './drift.js';
 import { startTestServer } from './server.js';
 import type { TestServer } from './server.js';
 

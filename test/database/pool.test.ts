@@ -1,4 +1,4 @@
-import { ROLES, databaseNow, inTransaction, prismaFor } from '@countersign/database';
+import { ROLES, databaseNow, inTransaction } from '@countersign/database';
 import { REFUSED, asLogin, loginOf, servicePool, sqlState, startTestServer } from './server.js';
 import type { TestPool, TestServer } from './server.js';
 
@@ -154,16 +154,4 @@ it('the database returns the time in milliseconds', async () => {
   expect(Number.isInteger(before)).toBe(true);
   expect(after).toBeGreaterThanOrEqual(before);
   expect(Math.abs(after - Date.now())).toBeLessThan(10_000);
-});
-
-describe('Prisma', () => {
-  it('reads and writes through the owner’s pool, with its own types', async () => {
-    const owner = server.pool(url);
-    const prisma = await prismaFor(owner);
-    expect(await prismaFor(owner)).toBe(prisma);
-    const row = { tenant: 't', scope: 'owner', slot: 3, subject: 's', bytes: 5n };
-    await prisma.retained.create({ data: row });
-    expect(await prisma.retained.findMany()).toEqual([row]);
-    expect(owner.totalCount).toBeLessThanOrEqual(4);
-  });
 });

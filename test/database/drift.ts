@@ -3,11 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type pg from 'pg';
 
-const FOLDER = fileURLToPath(new URL('..', import.meta.url));
+const FOLDER = join(import.meta.dirname, '../../packages/database');
 
 /**
  * Where schema.prisma and a migrated database differ, a line each; empty when they agree. Both sides are written as plain
