@@ -1,4 +1,5 @@
-import { QUEUES_ROLE, migrate } from '@countersign/database';
+import { QUEUES_ROLE, createOwnerPool, migrate } from '@countersign/database';
+import type { OwnerPool } from '@countersign/database';
 import { migrateJobs } from '@countersign/platform/jobs';
 import { PlainError } from './plain-error.js';
 
@@ -10,6 +11,16 @@ export function bringUpToDate(url: string): Promise<string[]> {
     await migrateJobs(url, QUEUES_ROLE);
     return applied;
   });
+}
+
+/** Does a command's work on a database, on one connection as its owner. Throws PlainError. */
+export function asOwner<T>(
+  url: string,
+  command: string,
+  work: (pool: OwnerPool) => Promise<T>,
+): Promise<T> {
+  const pool = createOwnerPool({ url, application: `countersign ${command}`, max: 1 });
+  return plainly(url, () => work(pool)).finally(() => pool.end());
 }
 
 /**

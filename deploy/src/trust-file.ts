@@ -1,16 +1,26 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import {
   canonicalText,
+  loadTrust,
   parseStrictJson,
   readTrustManifest,
   textDigest,
 } from '@countersign/protocol';
-import type { Digest, TrustManifest } from '@countersign/protocol';
+import type { Digest, Trust, TrustManifest } from '@countersign/protocol';
 import { PlainError } from './plain-error.js';
 
 /** Reads a trust manifest that is sound. Throws PlainError. */
 export function readTrustFile(file: string): TrustManifest {
   return sound(file, readJson(file));
+}
+
+/** Reads a trust manifest to verify by. Throws PlainError. */
+export function loadTrustFile(file: string): Trust {
+  try {
+    return loadTrust(parseStrictJson(readFileSync(file)));
+  } catch {
+    throw new PlainError(`${file}: this is no trust manifest.`);
+  }
 }
 
 /** The manifest that a connection file pins (docs/operations.md). Throws PlainError. */

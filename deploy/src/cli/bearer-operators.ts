@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import {
   addAuditor,
   addOperator,
-  createOwnerPool,
   disableOperator,
   listOperators,
   retireToken,
@@ -12,7 +11,7 @@ import type { KnownOperator, OperatorScope, OwnerPool } from '@countersign/datab
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { newToken } from '../bearer-token.js';
-import { plainly } from '../database.js';
+import { asOwner } from '../database.js';
 import { PlainError } from '../plain-error.js';
 import { databaseOf } from './database-of.js';
 import type { DatabaseOptions } from './database-of.js';
@@ -131,13 +130,11 @@ function ofOne(command: Command): Command {
   return ofTenant(command).requiredOption('--id <id>', 'principal id of the operator');
 }
 
-async function withDatabase(
+function withDatabase(
   options: DatabaseOptions,
   work: (pool: OwnerPool) => Promise<void>,
 ): Promise<void> {
-  const { url } = databaseOf(options);
-  const pool = createOwnerPool({ url, application: 'countersign operator', max: 1 });
-  await plainly(url, () => work(pool)).finally(() => pool.end());
+  return asOwner(databaseOf(options).url, 'operator', work);
 }
 
 async function withToken(

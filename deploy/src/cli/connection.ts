@@ -1,16 +1,16 @@
-import { renameSync, writeFileSync } from 'node:fs';
-import { createOwnerPool, producersNamed } from '@countersign/database';
+import { producersNamed } from '@countersign/database';
 import type { KnownProducer } from '@countersign/database';
 import { IDENTIFIER } from '@countersign/protocol';
 import type { TrustManifest } from '@countersign/protocol';
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { DEFAULT_DATA, dataDirectory } from '../data-directory.js';
-import { plainly } from '../database.js';
+import { asOwner } from '../database.js';
 import { PlainError } from '../plain-error.js';
 import { fingerprintOf, readTrustFile } from '../trust-file.js';
 import { databaseOf } from './database-of.js';
 import type { DatabaseOptions } from './database-of.js';
+import { writeWhole } from './whole-file.js';
 
 interface ConnectionOptions extends DatabaseOptions {
   readonly producer: string;
@@ -93,7 +93,7 @@ async function writeConnection(options: ConnectionOptions): Promise<void> {
       : { token_file: options.tokenFile }),
     ...(options.anchorStore === undefined ? {} : { anchor_store: options.anchorStore }),
   };
-  writeWhole(options.out, `${JSON.stringify(connection, null, 2)}\n`);
+  writeWhole(options.out, `${JSON.stringify(connection, null, 2)}\n`, 0o644);
   console.log(
     `${options.out}: ${producer.id} of ${producer.tenant} at ${trust.issuer}, ${producer.owner === null ? 'without an owner' : `owned by ${producer.owner}`}`,
   );
@@ -110,10 +110,8 @@ function trustFileOf({ trust, data }: ConnectionOptions): string {
 async function producerOf(options: ConnectionOptions): Promise<KnownProducer> {
   const { producer: id, tenant } = options;
   if (!IDENTIFIER.test(id)) throw new PlainError('--producer takes the id of a principal.');
-  const { url } = databaseOf(options);
-  const pool = createOwnerPool({ url, application: 'countersign connection', max: 1 });
-  const found = await plainly(url, () => producersNamed(pool, id, tenant ?? null)).finally(() =>
-    pool.end(),
+  const found = await asOwner(databaseOf(options).url, 'connection', (pool) =>
+    producersNamed(pool, id, tenant ?? null),
   );
   const [producer, another] = found;
   if (producer === undefined) {
@@ -129,14 +127,4 @@ async function producerOf(options: ConnectionOptions): Promise<KnownProducer> {
     );
   }
   return producer;
-}
-
-/** Atomically, so that no reader sees half of it. */
-function writeWhole(file: string, text: string): void {
-  try {
-    writeFileSync(`${file}.new`, text, { mode: 0o644 });
-    renameSync(`${file}.new`, file);
-  } catch (error) {
-    throw new PlainError(`${file}: cannot be written (${(error as NodeJS.ErrnoException).code}).`);
-  }
 }

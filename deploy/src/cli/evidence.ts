@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
 import { evidencePage, loadTrust, verdictText, verifyDocument } from '@countersign/protocol';
@@ -9,6 +9,7 @@ import { reach } from '../client/api.js';
 import { PlainError } from '../plain-error.js';
 import { readTrustFile, trustOfConnection } from '../trust-file.js';
 import type { ConnectionFile } from './connection.js';
+import { writeWhole } from './whole-file.js';
 
 interface EvidenceFlags {
   readonly connection?: string;
@@ -61,7 +62,7 @@ export function addEvidenceCommand(program: Command): void {
       if (access.trust !== null) requireNoFault(json, access.trust);
       const out = flags.out ?? `evidence-${id}.${flags.html ? 'html' : 'json'}`;
       const isPage = flags.html || out.endsWith('.html');
-      writeWhole(out, isPage ? evidencePage(template(), json) : json);
+      writeWhole(out, isPage ? evidencePage(template(), json) : json, 0o600);
       console.log(`${out}: verify it with \`countersign verify ${out} --trust trust.json\`.`);
     });
 }
@@ -147,14 +148,4 @@ function textOf(file: string): string {
 function template(): string {
   const built = createRequire(import.meta.url).resolve('@countersign/verifier-page/evidence.html');
   return readFileSync(built, 'utf8');
-}
-
-/** Atomically, so that no reader sees half of it. */
-function writeWhole(file: string, text: string): void {
-  try {
-    writeFileSync(`${file}.new`, text, { mode: 0o600 });
-    renameSync(`${file}.new`, file);
-  } catch (error) {
-    throw new PlainError(`${file}: cannot be written (${(error as NodeJS.ErrnoException).code}).`);
-  }
 }

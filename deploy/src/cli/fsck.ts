@@ -1,13 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { FSCK_FAULTS, createOwnerPool, fsck } from '@countersign/database';
+import { existsSync } from 'node:fs';
+import { FSCK_FAULTS, fsck } from '@countersign/database';
 import type { FsckFault, FsckResult } from '@countersign/database';
-import { loadTrust, parseStrictJson } from '@countersign/protocol';
-import type { Trust } from '@countersign/protocol';
 import { CommanderError } from 'commander';
 import type { Command } from 'commander';
 import { DEFAULT_DATA, dataDirectory } from '../data-directory.js';
-import { plainly } from '../database.js';
-import { PlainError, explain } from '../plain-error.js';
+import { asOwner } from '../database.js';
+import { explain } from '../plain-error.js';
+import { loadTrustFile } from '../trust-file.js';
 import { openCopies } from './anchor-copies.js';
 import { databaseOf } from './database-of.js';
 
@@ -66,14 +65,15 @@ async function check(flags: FsckFlags): Promise<number> {
   const [trust, store] = [flags.trust ?? own.trust, flags.store ?? own.store];
   const opened = store === undefined ? null : await openCopies(store);
   const options = {
-    trust: trust === undefined ? null : trustIn(trust),
+    trust: trust === undefined ? null : loadTrustFile(trust),
     copies: opened?.copies ?? null,
   };
-  const pool = createOwnerPool({ url, application: 'countersign fsck', max: 1 });
   const begun = performance.now();
   const bar = progressBar();
   try {
-    const result = await plainly(url, () => fsck(pool, { ...options, progress: bar.show }));
+    const result = await asOwner(url, 'fsck', (pool) =>
+      fsck(pool, { ...options, progress: bar.show }),
+    );
     bar.end();
     const seconds = (performance.now() - begun) / 1000;
     const consistent = result.findings.length === 0;
@@ -90,7 +90,6 @@ async function check(flags: FsckFlags): Promise<number> {
   } finally {
     bar.end();
     opened?.close();
-    await pool.end();
   }
 }
 
@@ -102,14 +101,6 @@ function ownFiles(data = DEFAULT_DATA): { trust?: string; store?: string } {
     ...(trust !== undefined && existsSync(trust) ? { trust } : {}),
     ...(store !== undefined && existsSync(`${store}/checkpoints`) ? { store } : {}),
   };
-}
-
-function trustIn(file: string): Trust {
-  try {
-    return loadTrust(parseStrictJson(readFileSync(file)));
-  } catch {
-    throw new PlainError(`${file}: this is no trust manifest.`);
-  }
 }
 
 function words(

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { bootstrapTenant, createOwnerPool, finishUpgrade } from '@countersign/database';
+import { bootstrapTenant, finishUpgrade } from '@countersign/database';
 import type { Command } from 'commander';
 import { newToken } from '../bearer-token.js';
-import { bringUpToDate, plainly } from '../database.js';
+import { asOwner, bringUpToDate } from '../database.js';
 import { addKeygenCommand } from './keygen.js';
 import { addRecoverCommand } from './recover.js';
 import { addTreeCommand } from './tree.js';
@@ -28,8 +28,7 @@ export function addOperatorCommands(program: Command): void {
       const applied = await bringUpToDate(url);
       console.log(applied.length === 0 ? 'up to date' : `applied ${applied.join(', ')}`);
       if (!finish) return;
-      const pool = createOwnerPool({ url, application: 'countersign migrate', max: 1 });
-      await plainly(url, () => finishUpgrade(pool)).finally(() => pool.end());
+      await asOwner(url, 'migrate', finishUpgrade);
       console.log('finished: rights of the previous version are removed');
     });
 
@@ -61,20 +60,15 @@ async function bootstrap(options: BootstrapOptions): Promise<void> {
   const { url, development } = databaseOf(options);
   // A tenant of a development instance is ready at once (R21).
   const active = options.active || development;
-  const pool = createOwnerPool({ url, application: 'countersign bootstrap', max: 1 });
-  try {
-    const made = await plainly(url, () =>
-      bootstrapTenant(pool, { tenant, operator, token, active }),
-    );
-    console.log(
-      JSON.stringify({
-        tenant,
-        ledger_id: made.ledgerId,
-        generation: made.generation,
-        operator: tokenFile === undefined ? { id: operator, token } : { id: operator },
-      }),
-    );
-  } finally {
-    await pool.end();
-  }
+  const made = await asOwner(url, 'bootstrap', (pool) =>
+    bootstrapTenant(pool, { tenant, operator, token, active }),
+  );
+  console.log(
+    JSON.stringify({
+      tenant,
+      ledger_id: made.ledgerId,
+      generation: made.generation,
+      operator: tokenFile === undefined ? { id: operator, token } : { id: operator },
+    }),
+  );
 }

@@ -1,7 +1,7 @@
-import { createOwnerPool, planRecovery, recoverTenant } from '@countersign/database';
+import { planRecovery, recoverTenant } from '@countersign/database';
 import type { RecoveryPlan } from '@countersign/database';
 import type { Command } from 'commander';
-import { plainly } from '../database.js';
+import { asOwner } from '../database.js';
 import { PlainError } from '../plain-error.js';
 import { databaseOf } from './database-of.js';
 import type { DatabaseOptions } from './database-of.js';
@@ -28,32 +28,26 @@ export function addRecoverCommand(program: Command): void {
 }
 
 async function recover({ tenant, apply, force, ...options }: RecoverOptions): Promise<void> {
-  const { url } = databaseOf(options);
-  const pool = createOwnerPool({ url, application: 'countersign recover', max: 1 });
-  try {
-    await plainly(url, async () => {
-      const client = await pool.connect();
-      const plan = await planRecovery(client, tenant).finally(() => client.release());
-      if (plan === null) throw new PlainError(`There is no tenant ${tenant}.`);
-      if (!plan.fenced && !force) {
-        throw new PlainError(
-          `The tenant ${tenant} is not fenced, so there is nothing to recover. To retire its namespace all the same, add --force.`,
-        );
-      }
-      for (const line of effects(plan, apply)) console.log(line);
-      if (!apply) {
-        console.log('Nothing was changed. To apply it, run the same command with --apply.');
-        return;
-      }
-      const done = await recoverTenant(pool, tenant);
-      if (done === null) throw new PlainError(`There is no tenant ${tenant}.`);
-      console.log(
-        `done: the new namespace is ${done.newGeneration}; the incident namespace_retired is open`,
+  await asOwner(databaseOf(options).url, 'recover', async (pool) => {
+    const client = await pool.connect();
+    const plan = await planRecovery(client, tenant).finally(() => client.release());
+    if (plan === null) throw new PlainError(`There is no tenant ${tenant}.`);
+    if (!plan.fenced && !force) {
+      throw new PlainError(
+        `The tenant ${tenant} is not fenced, so there is nothing to recover. To retire its namespace all the same, add --force.`,
       );
-    });
-  } finally {
-    await pool.end();
-  }
+    }
+    for (const line of effects(plan, apply)) console.log(line);
+    if (!apply) {
+      console.log('Nothing was changed. To apply it, run the same command with --apply.');
+      return;
+    }
+    const done = await recoverTenant(pool, tenant);
+    if (done === null) throw new PlainError(`There is no tenant ${tenant}.`);
+    console.log(
+      `done: the new namespace is ${done.newGeneration}; the incident namespace_retired is open`,
+    );
+  });
 }
 
 function effects(plan: RecoveryPlan, apply: boolean): string[] {

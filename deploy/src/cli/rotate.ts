@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { createOwnerPool, databaseNow, saveCommandEvent } from '@countersign/database';
+import { databaseNow, saveCommandEvent } from '@countersign/database';
 import { INSTALLATION, parseStrictJson, readTrustManifest } from '@countersign/protocol';
 import type { SigningService, TrustManifest } from '@countersign/protocol';
 import { Argument } from 'commander';
 import type { Command } from 'commander';
-import { plainly } from '../database.js';
+import { asOwner } from '../database.js';
 import { SERVICES } from '../keys.js';
 import { PlainError } from '../plain-error.js';
 import { SETTLED, callerRotation, messageKeyRotation } from '../rotation-of-callers.js';
@@ -85,23 +85,17 @@ async function noted(
     console.error('This is not in the security log: set DATABASE_URL to record it.');
     return work();
   }
-  const { url } = databaseOf(options);
-  const pool = createOwnerPool({ url, application: 'countersign rotate', max: 1 });
-  try {
-    return await plainly(url, async () => {
-      await databaseNow(pool);
-      const done = await work();
-      await saveCommandEvent(pool, {
-        tenant: INSTALLATION,
-        kind: 'key.rotated',
-        subject: done.keyId,
-        detail: { step, service: name, of_messages: options.messages },
-      });
-      return done;
+  return asOwner(databaseOf(options).url, 'rotate', async (pool) => {
+    await databaseNow(pool);
+    const done = await work();
+    await saveCommandEvent(pool, {
+      tenant: INSTALLATION,
+      kind: 'key.rotated',
+      subject: done.keyId,
+      detail: { step, service: name, of_messages: options.messages },
     });
-  } finally {
-    await pool.end();
-  }
+    return done;
+  });
 }
 
 type Step = keyof typeof STEPS;

@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { createOwnerPool, treeStatus } from '@countersign/database';
+import { treeStatus } from '@countersign/database';
 import type { TreeAccess } from '@countersign/database';
 import {
-  loadTrust,
   logKeys,
   noteKeyId,
-  parseStrictJson,
   readNote,
   readTreeHead,
   treeOrigin,
@@ -15,8 +12,9 @@ import {
 import type { Trust } from '@countersign/protocol';
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import { plainly } from '../database.js';
+import { asOwner } from '../database.js';
 import { PlainError } from '../plain-error.js';
+import { loadTrustFile } from '../trust-file.js';
 import { databaseOf } from './database-of.js';
 import type { DatabaseOptions } from './database-of.js';
 
@@ -44,26 +42,21 @@ export function addTreeCommand(program: Command): void {
     .option('--data <dir>', 'instead of DATABASE_URL: data directory of an instance that runs here')
     .action(async ({ tenant, trust: file, access, ...options }: TreeOptions) => {
       const { url } = databaseOf(options);
-      const trust = trustIn(file);
-      const pool = createOwnerPool({ url, application: 'countersign tree', max: 1 });
-      try {
-        const setting = await plainly(url, () => treeStatus(pool, tenant, access));
-        if (setting === null) throw new PlainError(`There is no tenant ${tenant}.`);
-        const { ledgerId, generation, note } = setting;
-        const origin = treeOrigin(trust.issuer, ledgerId, generation);
-        console.log(
-          JSON.stringify({
-            tenant,
-            access: setting.access,
-            origin,
-            prefix: `${trust.issuer}${treePrefix(ledgerId, generation)}`,
-            size: note === null ? 0 : readTreeHead(readNote(note)?.body ?? '')?.size,
-            verifier_keys: verifierKeys(trust, origin, note),
-          }),
-        );
-      } finally {
-        await pool.end();
-      }
+      const trust = loadTrustFile(file);
+      const setting = await asOwner(url, 'tree', (pool) => treeStatus(pool, tenant, access));
+      if (setting === null) throw new PlainError(`There is no tenant ${tenant}.`);
+      const { ledgerId, generation, note } = setting;
+      const origin = treeOrigin(trust.issuer, ledgerId, generation);
+      console.log(
+        JSON.stringify({
+          tenant,
+          access: setting.access,
+          origin,
+          prefix: `${trust.issuer}${treePrefix(ledgerId, generation)}`,
+          size: note === null ? 0 : readTreeHead(readNote(note)?.body ?? '')?.size,
+          verifier_keys: verifierKeys(trust, origin, note),
+        }),
+      );
     });
 }
 
@@ -73,12 +66,4 @@ function verifierKeys(trust: Trust, origin: string, note: string | null): string
   return logKeys(origin, trust)
     .filter((key) => signed.has(noteKeyId(key)))
     .map(verifierKeyText);
-}
-
-function trustIn(file: string): Trust {
-  try {
-    return loadTrust(parseStrictJson(readFileSync(file)));
-  } catch {
-    throw new PlainError(`${file}: this is no trust manifest.`);
-  }
 }

@@ -1,13 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { TransitEngine } from '@countersign/platform';
 import type { TransitVersion } from '@countersign/platform';
-import {
-  SIGNING_POLICY,
-  addKey,
-  fingerprintWords,
-  parseTimestamp,
-  revokeKey,
-} from '@countersign/protocol';
+import { SIGNING_POLICY, addKey, fingerprintWords, revokeKey } from '@countersign/protocol';
 import type { NewKey, SigningService, TrustManifest } from '@countersign/protocol';
 import { Option } from 'commander';
 import type { Command } from 'commander';
@@ -17,6 +11,7 @@ import { keyInUse } from '../rotation.js';
 import { listedAs } from '../service-signer.js';
 import { transitOf } from '../signing-settings.js';
 import { fingerprintOf, readTrustFile, trustOfConnection, writeTrustFile } from '../trust-file.js';
+import { timeOf } from './flags.js';
 
 interface AddOptions {
   readonly trust: string;
@@ -136,14 +131,6 @@ function fileOf(file: string): string {
   } catch (error) {
     throw new PlainError(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code}).`);
   }
-}
-
-function timeOf(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const time = parseTimestamp(text);
-  if (time === null)
-    throw new PlainError(`${flag} ${text}: not a time such as 2026-05-01T09:00:00Z.`);
-  return time;
 }
 
 /** An objection to a change of the manifest is shown to the operator. */

@@ -2,7 +2,6 @@ import { readFileSync, statSync } from 'node:fs';
 import {
   DOCUMENT_LIMITS,
   parseStrictJson,
-  parseTimestamp,
   readTrustManifest,
   readWitnessPolicy,
   trustInside,
@@ -14,6 +13,7 @@ import { CommanderError, Option } from 'commander';
 import type { Command } from 'commander';
 import { PlainError } from '../plain-error.js';
 import { anchorFiles } from './anchor-files.js';
+import { timeOf } from './flags.js';
 
 const EXIT = { holds: 0, fails: 1, unreadable: 2, incomplete: 3 } as const;
 
@@ -156,14 +156,6 @@ function given<Name extends string, Value>(
   value: Value | undefined,
 ): { [Member in Name]?: Value } {
   return value === undefined ? {} : ({ [name]: value } as { [Member in Name]?: Value });
-}
-
-function timeOf(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const time = parseTimestamp(text);
-  if (time === null)
-    throw new PlainError(`${flag} ${text}: not a time such as 2026-05-01T09:00:00Z.`);
-  return time;
 }
 
 function trustOf(file: string): Trust {
