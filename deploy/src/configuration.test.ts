@@ -1,14 +1,8 @@
-import { ConfigurationError } from '@countersign/platform';
+import { ConfigurationError, loadConfig } from '@countersign/platform';
 import { anchorStoreConfig } from './anchor-settings.js';
 import { busConfig, commonConfig, databaseUrlOf } from './configuration.js';
 import { redisConfig } from './redis-settings.js';
-import {
-  automaticReminderOf,
-  hasQuotas,
-  mailSenderOf,
-  smtpUrlOf,
-  webhookRulesOf,
-} from './service-settings.js';
+import { MAIL, REMINDER, SMTP, hasQuotas, webhookRulesOf } from './service-settings.js';
 
 const ENV = {
   MODE: 'production',
@@ -41,15 +35,16 @@ it('lets production lift neither quotas nor where webhooks may go', () => {
 
 it('sends no webhooks, mails or reminders by default', () => {
   expect(webhookRulesOf({}, 'production')).toEqual({ hosts: [], anyPort: false });
-  expect(mailSenderOf({})).toBeUndefined();
-  expect(automaticReminderOf({})).toBe(0);
+  expect(loadConfig(MAIL, {}).MAIL_FROM).toBeUndefined();
+  expect(loadConfig(REMINDER, {}).AUTO_REMINDER_SECONDS).toBe(0);
   expect(hasQuotas({}, 'development')).toBe(true);
 });
 
 it('sends mail by SMTP only', () => {
-  expect(smtpUrlOf({ SMTP_URL: 'smtps://mail.example' })).toBe('smtps://mail.example');
-  expect(() => smtpUrlOf({ SMTP_URL: 'https://mail.example' })).toThrow('SMTP_URL');
-  expect(() => smtpUrlOf({})).toThrow('SMTP_URL');
+  const smtpUrl = (env: NodeJS.ProcessEnv) => loadConfig(SMTP, env).SMTP_URL;
+  expect(smtpUrl({ SMTP_URL: 'smtps://mail.example' })).toBe('smtps://mail.example');
+  expect(() => smtpUrl({ SMTP_URL: 'https://mail.example' })).toThrow('SMTP_URL');
+  expect(() => smtpUrl({})).toThrow('SMTP_URL');
 });
 
 it('has one anchor store, which in production is no folder', () => {

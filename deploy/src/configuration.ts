@@ -70,10 +70,6 @@ export const PROCESS = {
     ),
 } as const;
 
-export function processConfig(env: NodeJS.ProcessEnv): Configuration<typeof PROCESS> {
-  return loadConfig(PROCESS, env);
-}
-
 export function commonConfig(env: NodeJS.ProcessEnv): CommonConfig {
   return loadConfig(COMMON, env, (config) => [
     ...busFaults(config),

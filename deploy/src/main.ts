@@ -6,9 +6,10 @@ import {
   assembleModules,
   createLogger,
   healthListener,
+  loadConfig,
 } from '@countersign/platform';
 import type { Logger, Modules, Registry } from '@countersign/platform';
-import { processConfig } from './configuration.js';
+import { PROCESS } from './configuration.js';
 import { assemble } from './modules.js';
 import { PlainError } from './plain-error.js';
 import { TARGETS, rowOf } from './targets.js';
@@ -32,7 +33,7 @@ async function main(): Promise<void> {
   }
   const targets = targetsOf(values.target);
   const name = values.target ?? 'all';
-  const { LOG_LEVEL, HEALTH_PORT } = processConfig(process.env);
+  const { LOG_LEVEL, HEALTH_PORT } = loadConfig(PROCESS, process.env);
   const log = createLogger({ name, level: LOG_LEVEL });
   let running: Running | null = null;
   let tracing: Awaited<ReturnType<typeof startTracingOf>> = null;

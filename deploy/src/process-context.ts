@@ -6,6 +6,7 @@ import {
   TransitEngine,
   createDatabaseClock,
   createWorkerMetrics,
+  loadConfig,
   recordedTraceparent,
   throttle,
   tracerInUse,
@@ -37,7 +38,7 @@ import { redisConfig } from './redis-settings.js';
 import { RemoteKey } from './remote-key.js';
 import { mayAlsoSign, serviceSigner } from './service-signer.js';
 import { signingKeyOf, transitOf } from './signing-settings.js';
-import { workerConfig } from './worker-settings.js';
+import { WORKER } from './worker-settings.js';
 import type { WorkerConfig } from './worker-settings.js';
 
 /** Services shared by the targets of one process. Each member throws where the targets lack the right to use it. */
@@ -167,7 +168,7 @@ export async function createProcessContext(
     worker: async (worker) => ({
       name: worker,
       jobs: await (jobs ??= queuesOf()),
-      settings: workerSettings(workerConfig(env)),
+      settings: workerSettings(loadConfig(WORKER, env)),
       metrics: createWorkerMetrics(metrics, worker),
       log,
     }),
@@ -226,7 +227,7 @@ function workerSettings(config: WorkerConfig): WorkerRuntime['settings'] {
 async function jobsOf(role: RoleName, { config, env, log }: PoolSettings): Promise<Jobs> {
   // Loaded only where there are queues: BullMQ is a large part of a small process.
   const { createJobs } = await import('@countersign/platform/jobs');
-  const lockMs = workerConfig(env).WORKER_LOCK_SECONDS * 1000;
+  const lockMs = loadConfig(WORKER, env).WORKER_LOCK_SECONDS * 1000;
   const redis = redisConfig(config, env);
   if (redis !== undefined) return createJobs({ log, lockMs, redis });
   const current = databaseUrl(role, { config, env, log });

@@ -1,6 +1,6 @@
 import type { CollectorTls, StreamBounds } from '@countersign/ledger';
 import { loadConfig, wholeNumber } from '@countersign/platform';
-import type { Configuration, ConfigurationFault } from '@countersign/platform';
+import type { ConfigurationFault } from '@countersign/platform';
 import { z } from 'zod';
 import { HEADERS, headersOf } from './headers-setting.js';
 import { pem } from './store-transport.js';
@@ -13,10 +13,6 @@ export const SECURITY_LOG = {
       'the longest wait of an entry of the security log for a signed checkpoint, in seconds',
     ),
 } as const;
-
-export function securityLogConfig(env: NodeJS.ProcessEnv): Configuration<typeof SECURITY_LOG> {
-  return loadConfig(SECURITY_LOG, env);
-}
 
 /** Variables of the target that sends the security log to collectors (docs/security-log.md). */
 export const SECURITY_STREAM = {

@@ -62,11 +62,6 @@ export const MAIL = {
     .describe('the sender of mails, such as reviews@example.org; without it no mail is sent'),
 } as const;
 
-/** The sender of mails; undefined: nothing is mailed. */
-export function mailSenderOf(env: NodeJS.ProcessEnv): string | undefined {
-  return loadConfig(MAIL, env).MAIL_FROM;
-}
-
 export const SMTP = {
   SMTP_URL: z
     .string()
@@ -74,31 +69,18 @@ export const SMTP = {
     .describe('smtps://user:password@host:port, or smtp:// for STARTTLS'),
 } as const;
 
-/** How mail leaves, for the one target that sends it. */
-export function smtpUrlOf(env: NodeJS.ProcessEnv): string {
-  return loadConfig(SMTP, env).SMTP_URL;
-}
-
 export const REMINDER = {
   AUTO_REMINDER_SECONDS: wholeNumber(0, 86_400)
     .default(0)
     .describe('seconds before its deadline at which reviewers are reminded; 0: never'),
 } as const;
 
-/** How many seconds before its deadline a review is reminded of by itself; 0: never. */
-export function automaticReminderOf(env: NodeJS.ProcessEnv): number {
-  return loadConfig(REMINDER, env).AUTO_REMINDER_SECONDS;
-}
-
+/** Where all people log in; `request.configure-principal` takes no human of another issuer (protocol R37). */
 export const ISSUER = {
   OIDC_ISSUER: z.string().describe('the issuer address of your identity provider'),
 } as const;
 
-/** Where all people log in; `request.configure-principal` takes no human of another issuer (protocol R37). */
-export function oidcIssuerOf(env: NodeJS.ProcessEnv): string {
-  return loadConfig(ISSUER, env).OIDC_ISSUER;
-}
-
+/** Where apps run; the gateway, which listens there, checks it against ORIGIN as well. */
 export const SANDBOX = {
   SANDBOX_ORIGIN: z
     .string()
@@ -107,8 +89,3 @@ export const SANDBOX = {
     })
     .describe('the origin of apps on another site: https://{scope}.name'),
 } as const;
-
-/** Where apps run; the gateway, which listens there, checks it against ORIGIN as well. */
-export function sandboxOriginPatternOf(env: NodeJS.ProcessEnv): string {
-  return loadConfig(SANDBOX, env).SANDBOX_ORIGIN;
-}

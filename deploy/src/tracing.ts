@@ -1,5 +1,5 @@
 import { loadConfig } from '@countersign/platform';
-import type { Configuration, Logger } from '@countersign/platform';
+import type { Logger } from '@countersign/platform';
 import type { Tracing } from '@countersign/platform/tracing';
 import { z } from 'zod';
 import { HEADERS, headersOf } from './headers-setting.js';
@@ -43,10 +43,6 @@ export const TRACING = {
     .describe('the name of this process in traces; countersign-<target> by default'),
 } as const;
 
-export function tracingConfig(env: NodeJS.ProcessEnv): Configuration<typeof TRACING> {
-  return loadConfig(TRACING, env);
-}
-
 /**
  * Switches tracing on where it is asked for (docs/tracing.md), before anything is assembled that could be traced. The SDK
  * is loaded only then: without it tracing costs neither memory nor time.
@@ -56,7 +52,7 @@ export async function startTracingOf(
   name: string,
   log: Logger,
 ): Promise<Tracing | null> {
-  const config = tracingConfig(env);
+  const config = loadConfig(TRACING, env);
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_EXPORTER: wanted } = config;
   const exporter = wanted ?? (endpoint === undefined ? 'none' : 'otlp');
   if (exporter === 'none') return null;

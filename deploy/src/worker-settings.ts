@@ -1,4 +1,4 @@
-import { loadConfig, wholeNumber } from '@countersign/platform';
+import { wholeNumber } from '@countersign/platform';
 import type { Configuration } from '@countersign/platform';
 
 /** Variables of every target that works through deadlines. */
@@ -22,10 +22,6 @@ export const WORKER = {
 
 export type WorkerConfig = Configuration<typeof WORKER>;
 
-export function workerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
-  return loadConfig(WORKER, env);
-}
-
 /** Variables of the target that deletes rows after their time. */
 export const DELETION = {
   DELETION_CONCURRENCY: wholeNumber(1, 1000)
@@ -41,7 +37,3 @@ export const DELETION = {
     .default(500)
     .describe('rows of one kind and tenant that are cleared at once; more follow a second later'),
 } as const;
-
-export function deletionConfig(env: NodeJS.ProcessEnv): Configuration<typeof DELETION> {
-  return loadConfig(DELETION, env);
-}

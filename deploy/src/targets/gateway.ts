@@ -6,11 +6,12 @@ import {
   developmentProviderConfig,
   gatewayConfig,
 } from '@countersign/gateway';
+import { loadConfig } from '@countersign/platform';
 import type { Assembly } from '../assembly.js';
 import type { BusContext } from '../bus-context.js';
 import { messageSealer } from '../message-settings.js';
 import { redisConfig } from '../redis-settings.js';
-import { MAIL, mailSenderOf } from '../service-settings.js';
+import { MAIL } from '../service-settings.js';
 import type { ProcessContext } from '../process-context.js';
 
 export const gateway: Assembly<ProcessContext> = {
@@ -27,7 +28,7 @@ export const gateway: Assembly<ProcessContext> = {
         sealer: messageSealer({ bus, env, clock: context.clock(), log }),
         log,
         trust,
-        notifications: mailSenderOf(env) === undefined ? 'polling-only' : 'smtp',
+        notifications: loadConfig(MAIL, env).MAIL_FROM === undefined ? 'polling-only' : 'smtp',
         metrics,
       }),
     ];

@@ -19,6 +19,7 @@ import {
   treeModule,
 } from '@countersign/ledger';
 import type { AnchorStore, LedgerDeps } from '@countersign/ledger';
+import { loadConfig } from '@countersign/platform';
 import { loadTrust } from '@countersign/protocol';
 import type { Assembly } from '../assembly.js';
 import {
@@ -28,7 +29,7 @@ import {
   anchorStoreConfig,
   securitySettings,
 } from '../anchor-settings.js';
-import { SECURITY_LOG, securityLogConfig } from '../security-settings.js';
+import { SECURITY_LOG } from '../security-settings.js';
 import type { ProcessContext } from '../process-context.js';
 import { witnessesOf, witnessesShape } from '../witnesses.js';
 
@@ -83,7 +84,7 @@ export const anchor: Assembly<ProcessContext> = {
         store: new SecurityStore(pool),
         anchors: securityAnchors,
         notary: context.notary('ledger'),
-        seconds: securityLogConfig(context.env).SECURITY_CHECKPOINT_SECONDS,
+        seconds: loadConfig(SECURITY_LOG, context.env).SECURITY_CHECKPOINT_SECONDS,
         metrics: securityMetrics(context.metrics),
         log: context.log,
         monotonicMs: () => performance.now(),

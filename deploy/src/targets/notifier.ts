@@ -16,18 +16,9 @@ import type { SendMail, SendWebhook } from '@countersign/notifier';
 import { deliveryWorker } from '@countersign/notifier/workers/delivery';
 import { follower } from '@countersign/notifier/workers/follower';
 import { reminderWorker } from '@countersign/notifier/workers/reminder';
-import { HINTS } from '@countersign/platform';
+import { HINTS, loadConfig } from '@countersign/platform';
 import type { Assembly } from '../assembly.js';
-import {
-  MAIL,
-  REMINDER,
-  SMTP,
-  WEBHOOKS,
-  automaticReminderOf,
-  mailSenderOf,
-  smtpUrlOf,
-  webhookRulesOf,
-} from '../service-settings.js';
+import { MAIL, REMINDER, SMTP, WEBHOOKS, webhookRulesOf } from '../service-settings.js';
 import type { ProcessContext } from '../process-context.js';
 import { WORKER } from '../worker-settings.js';
 
@@ -41,7 +32,8 @@ export const notifier: Assembly<ProcessContext> = {
         directory: new Directory(pool),
         pool,
         notary: context.notary('notifier'),
-        notification: mailSenderOf(context.env) === undefined ? 'polling-only' : 'queued',
+        notification:
+          loadConfig(MAIL, context.env).MAIL_FROM === undefined ? 'polling-only' : 'queued',
         chained: context.hint('outbox'),
       }),
     ];
@@ -82,7 +74,7 @@ export const delivery: Assembly<ProcessContext> = {
 export const reminder: Assembly<ProcessContext> = {
   settings: [WORKER, REMINDER],
   async build(context) {
-    const seconds = automaticReminderOf(context.env);
+    const { AUTO_REMINDER_SECONDS: seconds } = loadConfig(REMINDER, context.env);
     if (seconds === 0) {
       context.log.info('AUTO_REMINDER_SECONDS is not set: reviewers are reminded only on request');
       return [];
@@ -111,7 +103,8 @@ function webhookSenderOf({ config, env }: ProcessContext): SendWebhook {
 }
 
 function mailerOf({ config, env }: ProcessContext): SendMail | null {
-  const from = mailSenderOf(env);
+  const { MAIL_FROM: from } = loadConfig(MAIL, env);
   if (from === undefined) return null;
-  return smtpMailer({ url: smtpUrlOf(env), from, requireTls: config.MODE === 'production' });
+  const { SMTP_URL: url } = loadConfig(SMTP, env);
+  return smtpMailer({ url, from, requireTls: config.MODE === 'production' });
 }

@@ -1,5 +1,5 @@
 import { Deadlines, Directory, SecurityJournal } from '@countersign/database';
-import { SchemaChecks } from '@countersign/platform';
+import { SchemaChecks, loadConfig } from '@countersign/platform';
 import {
   BundleStore,
   CreationStore,
@@ -25,12 +25,10 @@ import {
   SANDBOX,
   WEBHOOKS,
   hasQuotas,
-  oidcIssuerOf,
-  sandboxOriginPatternOf,
   webhookRulesOf,
 } from '../service-settings.js';
 import type { ProcessContext } from '../process-context.js';
-import { DELETION, WORKER, deletionConfig } from '../worker-settings.js';
+import { DELETION, WORKER } from '../worker-settings.js';
 
 export const request: Assembly<ProcessContext> = {
   settings: [QUOTAS, WEBHOOKS, ISSUER, SANDBOX],
@@ -60,9 +58,9 @@ export const request: Assembly<ProcessContext> = {
         checkSchema: (tenant, schemaText) =>
           schemas.check(tenant, { schemaText, responseText: null }),
         webhooks: webhookRulesOf(env, mode),
-        issuer: oidcIssuerOf(env),
+        issuer: loadConfig(ISSUER, env).OIDC_ISSUER,
         mode,
-        sandboxOrigin: sandboxOriginPatternOf(env),
+        sandboxOrigin: loadConfig(SANDBOX, env).SANDBOX_ORIGIN,
         chained: context.hint('outbox'),
       }),
     ];
@@ -88,7 +86,7 @@ export const expiry: Assembly<ProcessContext> = {
 export const deletion: Assembly<ProcessContext> = {
   settings: [WORKER, DELETION],
   async build(context) {
-    const config = deletionConfig(context.env);
+    const config = loadConfig(DELETION, context.env);
     const pool = context.pool('deletion');
     const runtime = await context.worker('worker-deletion');
     // Due material is unreadable already: late deletion is better than slow calls.
