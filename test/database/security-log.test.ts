@@ -187,7 +187,6 @@ describe('checkpoints of the security log', () => {
       seconds: 1,
       metrics: { refused: (fault) => void refused.push(fault) },
       log,
-      monotonicMs: () => performance.now(),
     });
   }
 

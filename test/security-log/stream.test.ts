@@ -91,7 +91,6 @@ async function started(sink: Sink, bounds = GENEROUS): Promise<Module> {
     sinks: [sink],
     bounds,
     log: createLogger({ name: 'test', level: 'silent' }),
-    monotonicMs: () => performance.now(),
   });
   running.add(module);
   await module.start();

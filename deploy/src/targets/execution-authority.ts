@@ -1,6 +1,5 @@
-import { Deadlines, Directory } from '@countersign/database';
-import { ExecutionStore, executionModule } from '@countersign/execution-authority';
-import type { ExecutionDeps } from '@countersign/execution-authority';
+import { executionModule } from '@countersign/execution-authority';
+import type { ExecutionOptions } from '@countersign/execution-authority';
 import { reconciliationWorker } from '@countersign/execution-authority/workers/reconciliation';
 import type { Assembly } from '../assembly.js';
 import type { ProcessContext } from '../process-context.js';
@@ -9,26 +8,20 @@ import { WORKER } from '../worker-settings.js';
 export const executionAuthority: Assembly<ProcessContext> = {
   settings: [],
   build: async (context) => [
-    executionModule(context.runtime('execution-authority'), depsOf(context)),
+    executionModule(context.runtime('execution-authority'), optionsOf(context)),
   ],
 };
 
 export const reconciliation: Assembly<ProcessContext> = {
   settings: [WORKER],
-  async build(context) {
-    const pool = context.pool('execution-authority');
-    const deadlines = new Deadlines(pool, ['reconciliation', 'reconciliation_end']);
-    const runtime = await context.worker('worker-reconciliation');
-    return [reconciliationWorker(runtime, depsOf(context), deadlines)];
-  },
+  build: async (context) => [
+    reconciliationWorker(await context.worker('worker-reconciliation'), optionsOf(context)),
+  ],
 };
 
-function depsOf(context: ProcessContext): ExecutionDeps {
-  const pool = context.pool('execution-authority');
+function optionsOf(context: ProcessContext): ExecutionOptions {
   return {
-    store: new ExecutionStore(pool),
-    directory: new Directory(pool),
-    pool,
+    pool: context.pool('execution-authority'),
     notary: context.notary('execution-authority'),
     chained: context.hint('outbox'),
   };

@@ -1,11 +1,5 @@
-import { Directory, SecurityJournal } from '@countersign/database';
 import {
-  ComparisonStore,
   FileAnchorStore,
-  LagStore,
-  LedgerStore,
-  MetricsStore,
-  SecurityReadingStore,
   SecurityStore,
   TreeStore,
   anchorWorkerModule,
@@ -18,7 +12,7 @@ import {
   securityLagMetrics,
   treeModule,
 } from '@countersign/ledger';
-import type { AnchorStore, LedgerDeps } from '@countersign/ledger';
+import type { AnchorStore, LedgerOptions } from '@countersign/ledger';
 import { loadConfig } from '@countersign/platform';
 import { loadTrust } from '@countersign/protocol';
 import type { Assembly } from '../assembly.js';
@@ -37,11 +31,11 @@ export const ledger: Assembly<ProcessContext> = {
   settings: [],
   async build(context) {
     const pool = context.pool('ledger');
-    chainMetrics(context.metrics, context.log, new LagStore(pool));
-    securityLagMetrics(context.metrics, context.log, new SecurityStore(pool));
+    chainMetrics(context.metrics, context.log, pool);
+    securityLagMetrics(context.metrics, context.log, pool);
     return [
       ledgerModule(context.runtime('ledger'), {
-        ...ledgerDeps(context),
+        ...optionsOf(context),
         manifest: JSON.stringify(context.trust),
         checkpointed: context.hint('checkpoint'),
         grown: context.hint('grown'),
@@ -65,9 +59,8 @@ export const anchor: Assembly<ProcessContext> = {
     const pool = context.pool('ledger');
     return [
       anchorWorkerModule(context.bus, {
-        ...ledgerDeps(context),
+        ...optionsOf(context),
         anchors,
-        comparison: new ComparisonStore(pool),
         chained: context.hint('outbox'),
         decided: context.hint('decided'),
         anchored: anchoredTimer(context.metrics),
@@ -78,7 +71,6 @@ export const anchor: Assembly<ProcessContext> = {
         trust: loadTrust(context.trust),
         witnesses: witnessesOf(context.env, context.config.MODE),
         log: context.log,
-        monotonicMs: () => performance.now(),
       }),
       securityCheckpointModule({
         store: new SecurityStore(pool),
@@ -87,7 +79,6 @@ export const anchor: Assembly<ProcessContext> = {
         seconds: loadConfig(SECURITY_LOG, context.env).SECURITY_CHECKPOINT_SECONDS,
         metrics: securityMetrics(context.metrics),
         log: context.log,
-        monotonicMs: () => performance.now(),
       }),
     ];
   },
@@ -106,19 +97,11 @@ async function anchorStoreOf(
   return ANCHOR_DIR === undefined ? null : new FileAnchorStore(ANCHOR_DIR, of);
 }
 
-function ledgerDeps(context: ProcessContext): LedgerDeps {
-  const pool = context.pool('ledger');
+function optionsOf(context: ProcessContext): LedgerOptions {
   return {
-    store: new LedgerStore(pool),
-    metrics: new MetricsStore(pool),
-    tree: new TreeStore(pool),
-    security: new SecurityStore(pool),
-    reading: new SecurityReadingStore(pool),
-    directory: new Directory(pool),
-    journal: new SecurityJournal(pool),
+    pool: context.pool('ledger'),
     notary: context.notary('ledger'),
     log: context.log,
     traces: context.traces('ledger'),
-    monotonicMs: () => performance.now(),
   };
 }

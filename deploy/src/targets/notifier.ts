@@ -1,9 +1,4 @@
-import { Directory } from '@countersign/database';
 import {
-  DeliveryStore,
-  FeedStore,
-  NotifierStore,
-  ReminderSource,
   followerMetrics,
   isPublicAddress,
   nameServerResolve,
@@ -14,7 +9,6 @@ import {
 } from '@countersign/notifier';
 import type { SendMail, SendWebhook } from '@countersign/notifier';
 import { deliveryWorker } from '@countersign/notifier/workers/delivery';
-import { follower } from '@countersign/notifier/workers/follower';
 import { reminderWorker } from '@countersign/notifier/workers/reminder';
 import { HINTS, loadConfig } from '@countersign/platform';
 import type { Assembly } from '../assembly.js';
@@ -25,12 +19,9 @@ import { WORKER } from '../worker-settings.js';
 export const notifier: Assembly<ProcessContext> = {
   settings: [MAIL],
   async build(context) {
-    const pool = context.pool('notifier');
     return [
       notifierModule(context.runtime('notifier'), {
-        store: new NotifierStore(pool),
-        directory: new Directory(pool),
-        pool,
+        pool: context.pool('notifier'),
         notary: context.notary('notifier'),
         notification:
           loadConfig(MAIL, context.env).MAIL_FROM === undefined ? 'polling-only' : 'queued',
@@ -44,25 +35,16 @@ export const delivery: Assembly<ProcessContext> = {
   settings: [WORKER, WEBHOOKS, MAIL, SMTP],
   async build(context) {
     const pool = context.pool('notifier');
-    const runtime = await context.worker('worker-delivery');
-    const feed = new FeedStore(pool);
-    followerMetrics(context.metrics, context.log, feed);
-    const sendMail = mailerOf(context);
+    followerMetrics(context.metrics, context.log, pool);
     return [
       deliveryWorker(
-        runtime,
+        await context.worker('worker-delivery'),
         {
-          deliveries: new DeliveryStore(pool),
+          pool,
           notary: context.notary('notifier'),
           traces: context.traces('notifier'),
           sendWebhook: webhookSenderOf(context),
-          sendMail,
-          follower: follower(runtime, {
-            feed,
-            directory: new Directory(pool),
-            traces: context.traces('notifier'),
-            mails: sendMail !== null,
-          }),
+          sendMail: mailerOf(context),
         },
         (handler) => context.bus.subscribe(HINTS.grown, 'worker-delivery', handler),
       ),
@@ -79,15 +61,12 @@ export const reminder: Assembly<ProcessContext> = {
       context.log.info('AUTO_REMINDER_SECONDS is not set: reviewers are reminded only on request');
       return [];
     }
-    const pool = context.pool('notifier');
-    return [
-      reminderWorker(await context.worker('worker-reminder'), {
-        source: new ReminderSource(pool, seconds),
-        pool,
-        notary: context.notary('notifier'),
-        chained: context.hint('outbox'),
-      }),
-    ];
+    const deps = {
+      pool: context.pool('notifier'),
+      notary: context.notary('notifier'),
+      chained: context.hint('outbox'),
+    };
+    return [reminderWorker(await context.worker('worker-reminder'), deps, seconds)];
   },
 };
 

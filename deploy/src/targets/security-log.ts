@@ -28,8 +28,7 @@ export const securityLog: Assembly<ProcessContext> = {
       store,
       sinks.map(({ name }) => name),
     );
-    const monotonicMs = (): number => performance.now();
-    return [securityStreamModule({ store, sinks, bounds: settings.bounds, log, monotonicMs })];
+    return [securityStreamModule({ store, sinks, bounds: settings.bounds, log })];
   },
 };
 

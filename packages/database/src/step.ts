@@ -28,7 +28,7 @@ export interface Saving<Signed extends NewRecord = NewRecord> {
   readonly chained: (tenant: string) => void;
 }
 
-interface Signing<Signed> {
+export interface Signing<Signed> {
   /** Signs the records of a step on a request, in their order; `at` in epoch milliseconds. */
   sign(tenant: string, about: ReadRequest, drafts: readonly Draft[], at: number): Promise<Signed[]>;
 }

@@ -1,8 +1,13 @@
-import type { Directory, Saving } from '@countersign/database';
+import { Directory } from '@countersign/database';
+import type { Saving } from '@countersign/database';
 import type { IssuedRecord } from '@countersign/platform';
-import type { ExecutionStore } from './store/index.js';
+import { ExecutionStore } from './store/index.js';
 
-export interface ExecutionDeps extends Saving<IssuedRecord> {
-  readonly store: ExecutionStore;
-  readonly directory: Directory;
+export type ExecutionOptions = Saving<IssuedRecord>;
+
+export type ExecutionDeps = ReturnType<typeof executionDeps>;
+
+export function executionDeps(options: ExecutionOptions) {
+  const { pool } = options;
+  return { ...options, store: new ExecutionStore(pool), directory: new Directory(pool) };
 }

@@ -1,4 +1,3 @@
 export { executionModule } from './module.js';
-export type { ExecutionDeps } from './deps.js';
-export { ExecutionStore } from './store/index.js';
+export type { ExecutionOptions } from './deps.js';
 export * as executionStatements from './store/index.js';

@@ -1,7 +1,8 @@
 import { onFreshState, withFreshState } from '@countersign/database';
 import { BodyWorkers, serveOperations, withInput } from '@countersign/platform';
 import type { Module, OperationHandlers, ServiceRuntime } from '@countersign/platform';
-import type { ExecutionDeps } from './deps.js';
+import { executionDeps } from './deps.js';
+import type { ExecutionOptions } from './deps.js';
 import type { OutcomeOperation, OutcomeStep } from './outcome.js';
 import { readOutcomeInput } from './outcome-input.js';
 import type { OutcomeInput } from './outcome-input.js';
@@ -14,7 +15,8 @@ import { reportOutcome } from './operations/report-outcome.js';
  * `execution-authority.claim`, `execution-authority.admit`, `execution-authority.report-outcome`,
  * `execution-authority.reconcile`: authority is claimed once, admitted within bounds, closed and reconciled.
  */
-export function executionModule(runtime: ServiceRuntime, deps: ExecutionDeps): Module {
+export function executionModule(runtime: ServiceRuntime, options: ExecutionOptions): Module {
+  const deps = executionDeps(options);
   const bodies = new BodyWorkers(new URL('./body-worker.js', import.meta.url));
   const reader = { bodies, question: null, read: readOutcomeInput };
   // An outcome is read once, however often its step is tried.

@@ -1,13 +1,15 @@
+import type { Pool } from '@countersign/database';
 import { INCIDENTS } from '@countersign/protocol';
 import { Histogram, cachedGauges } from '@countersign/platform';
 import type { GaugeSample, Logger, Registry } from '@countersign/platform';
-import type { LagStore } from './store/lag.js';
+import { LagStore } from './store/lag.js';
 
 /** Seconds: from a store on the same machine to one that was unavailable overnight. */
 const ANCHOR_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200];
 
 /** Metrics of the chain. Every replica reports the same values: take the maximum. Labels are codes, never tenants. */
-export function chainMetrics(registry: Registry, log: Logger, store: LagStore): void {
+export function chainMetrics(registry: Registry, log: Logger, pool: Pool): void {
+  const store = new LagStore(pool);
   cachedGauges(
     registry,
     log,

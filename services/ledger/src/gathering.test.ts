@@ -13,7 +13,7 @@ const ACME = 'acme';
 function gathering() {
   const began = performance.now();
   const chained: number[] = [];
-  const waits = new Gathering(() => performance.now());
+  const waits = new Gathering();
   return {
     chained,
     gather: (tenant = ACME): void => {

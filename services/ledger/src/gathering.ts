@@ -13,16 +13,14 @@ export class Gathering {
   readonly #early = new Map<string, number>();
   readonly #waiting = new Map<string, () => void>();
 
-  constructor(private readonly monotonicMs: () => number) {}
-
   /** Resolves when the tenant's records are to be chained. Once at a time for each tenant. */
   async gathered(tenant: string): Promise<void> {
-    const until = this.monotonicMs() + GATHER_MS;
+    const until = performance.now() + GATHER_MS;
     await new Promise<void>((resolve) => {
       let timer: NodeJS.Timeout | undefined;
       const wait = (): void => {
         clearTimeout(timer);
-        const left = this.#end(tenant, until) - this.monotonicMs();
+        const left = this.#end(tenant, until) - performance.now();
         if (left <= 0) resolve();
         else timer = setTimeout(resolve, left);
       };
@@ -30,7 +28,7 @@ export class Gathering {
       wait();
     });
     this.#waiting.delete(tenant);
-    if (this.#decided.delete(tenant)) this.#early.set(tenant, this.monotonicMs());
+    if (this.#decided.delete(tenant)) this.#early.set(tenant, performance.now());
   }
 
   /** A decision of the tenant can be chained, or can have its checkpoint. */

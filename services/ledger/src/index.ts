@@ -11,10 +11,8 @@ export {
   securityCheckpointModule,
   treeModule,
 } from './module.js';
-export type { ChainDeps, LedgerDeps } from './deps.js';
-export { LedgerStore } from './store/index.js';
+export type { LedgerOptions } from './deps.js';
 export { MetricsStore } from './store/metrics.js';
-export { ComparisonStore } from './store/comparison.js';
 export { SecurityReadingStore } from './store/security-reading.js';
 export { SecurityStore } from './store/security.js';
 export { SecurityStreamStore } from './store/security-stream.js';
@@ -32,7 +30,6 @@ export { securityMetrics, securityLagMetrics } from './security/metrics.js';
 export { TreeStore } from './store/tree.js';
 export { readWitness } from './tree/witness.js';
 export type { Witness } from './tree/witness.js';
-export { LagStore } from './store/lag.js';
 export { anchoredTimer, chainMetrics } from './chain-metrics.js';
 export * as ledgerStatements from './store/statements.js';
 export * as securityLogStatements from './store/security-stream.js';

@@ -10,7 +10,8 @@ import type {
 import { SECURITY_READS } from '@countersign/protocol';
 import type { SecurityRead } from '@countersign/protocol';
 import { AnchorError } from './anchor/anchor-store.js';
-import type { ChainDeps } from './deps.js';
+import { ledgerDeps } from './deps.js';
+import type { ChainOptions } from './deps.js';
 import { drainer } from './drain.js';
 import { entries } from './operations/entries.js';
 import { events } from './operations/events.js';
@@ -27,14 +28,15 @@ import type { FollowerDeps } from './tree/follower.js';
 import { readTree } from './tree/reading.js';
 import { witnessRounds } from './tree/witness.js';
 import type { WitnessDeps } from './tree/witness.js';
-import { createComparison } from './workers/comparison.js';
-import type { ComparisonDeps } from './workers/comparison.js';
+import { comparisonDeps, createComparison } from './workers/comparison.js';
+import type { ComparisonDeps, ComparisonOptions } from './workers/comparison.js';
 
 /**
  * `ledger.export`, `ledger.evidence`, `ledger.events`, `ledger.entries`, `ledger.metrics` and the chain: drains the outbox and signs
  * checkpoints.
  */
-export function ledgerModule(runtime: ServiceRuntime, deps: ChainDeps): Module {
+export function ledgerModule(runtime: ServiceRuntime, options: ChainOptions): Module {
+  const deps = ledgerDeps(options);
   const drain = drainer(deps);
   const security = securityDrain({ store: deps.security, log: deps.log });
   const operations: OperationHandlers<'ledger'> = {
@@ -71,7 +73,8 @@ export function ledgerModule(runtime: ServiceRuntime, deps: ChainDeps): Module {
 }
 
 /** The target `worker-anchor`. */
-export function anchorWorkerModule(bus: Bus, deps: ComparisonDeps): Module {
+export function anchorWorkerModule(bus: Bus, options: ComparisonOptions): Module {
+  const deps = comparisonDeps(options);
   const comparison = createComparison(deps);
   const worker = anchorWorker(deps, comparison);
   return {

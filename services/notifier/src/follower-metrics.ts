@@ -1,9 +1,11 @@
+import type { Pool } from '@countersign/database';
 import { cachedGauges } from '@countersign/platform';
 import type { Logger, Registry } from '@countersign/platform';
-import type { FeedStore } from './store/feed.js';
+import { FeedStore } from './store/feed.js';
 
 /** How far the follower is behind the chain: no notification was sent for later entries. */
-export function followerMetrics(registry: Registry, log: Logger, feed: FeedStore): void {
+export function followerMetrics(registry: Registry, log: Logger, pool: Pool): void {
+  const feed = new FeedStore(pool);
   const name = 'countersign_follower_lag_entries';
   cachedGauges(
     registry,

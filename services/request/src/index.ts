@@ -1,17 +1,10 @@
 export { requestModule } from './module.js';
-export type { RequestDeps } from './deps.js';
 export { QUOTA_AMOUNTS } from './quotas.js';
-export { BundleStore } from './store/bundles.js';
-export { CreationStore } from './store/creation.js';
-export { DeletionStore } from './store/deletion.js';
 export { AdminStore } from './store/admin-reads.js';
 export { DirectoryStore } from './store/directory.js';
 export { FiguresStore } from './store/figures.js';
-export { HistoryStore } from './store/history.js';
 export { InboxStore } from './store/inbox.js';
 export { ListStore } from './store/lists.js';
-export { ExpiryStore } from './store/expiry.js';
 export { HousekeepingStore } from './store/housekeeping.js';
-export { RequestStore } from './store/requests.js';
 export * as deletionStatements from './store/deletion-statements.js';
 export * as requestStatements from './store/statements.js';

@@ -8,7 +8,8 @@ import type {
 } from '@countersign/platform';
 import { ADMIN_OPERATIONS, HISTORY_READ, INBOX_READ } from '@countersign/protocol';
 import type { AdminOperation } from '@countersign/protocol';
-import type { RequestDeps } from './deps.js';
+import { requestDeps } from './deps.js';
+import type { RequestOptions } from './deps.js';
 import { app } from './operations/app.js';
 import { configurePrincipal } from './operations/configure-principal.js';
 import { configureRoute } from './operations/configure-route.js';
@@ -41,7 +42,8 @@ import { readingBundle, readingCreation } from './reading.js';
  * `request.supersede`, `request.hitl`, `request.hitl-poll`, `request.configure-principal`, `request.configure-route`; the
  * admin reads; the reads of the inbox and of a request's history.
  */
-export function requestModule(runtime: ServiceRuntime, deps: RequestDeps): Module {
+export function requestModule(runtime: ServiceRuntime, options: RequestOptions): Module {
+  const deps = requestDeps(options);
   const bodies = new BodyWorkers(new URL('./body-worker.js', import.meta.url));
   const operations: OperationHandlers<'request'> = {
     'request.register-bundle': readingBundle(bodies, registerBundle(deps)),

@@ -1,13 +1,15 @@
 import { BodyWorkers, serveOperations, withInput } from '@countersign/platform';
 import type { Module, ServiceRuntime } from '@countersign/platform';
-import type { ReviewDeps } from './deps.js';
+import { reviewDeps } from './deps.js';
+import type { ReviewOptions } from './deps.js';
 import { assign } from './operations/assign.js';
 import { confirm } from './operations/confirm.js';
 import { propose } from './operations/propose.js';
 import { readProposal } from './proposal-input.js';
 
 /** `review.assign`, `review.propose`, `review.confirm`: reviewers propose and confirm. */
-export function reviewModule(runtime: ServiceRuntime, deps: ReviewDeps): Module {
+export function reviewModule(runtime: ServiceRuntime, options: ReviewOptions): Module {
+  const deps = reviewDeps(options);
   const bodies = new BodyWorkers(new URL('./body-worker.js', import.meta.url));
   const reader = { bodies, question: null, read: readProposal };
   return {

@@ -1,13 +1,5 @@
-import { Directory, SecurityJournal } from '@countersign/database';
 import type { Pool } from '@countersign/database';
-import {
-  LedgerStore,
-  MetricsStore,
-  SecurityReadingStore,
-  SecurityStore,
-  TreeStore,
-  ledgerModule,
-} from '@countersign/ledger';
+import { ledgerModule } from '@countersign/ledger';
 import { Notary, createInProcessBus, createLogger } from '@countersign/platform';
 import type { LogLevel } from '@countersign/platform';
 import { generateSigningKey, signerFromPem } from '@countersign/protocol';
@@ -24,18 +16,11 @@ export async function startLedger(
   const module = ledgerModule(
     { bus, verifier: { verify: async () => ({ caller: null, large: null }) }, log },
     {
-      store: new LedgerStore(pool),
-      metrics: new MetricsStore(pool),
+      pool,
       manifest: '{}',
       traces: null,
-      tree: new TreeStore(pool),
-      security: new SecurityStore(pool),
-      reading: new SecurityReadingStore(pool),
-      journal: new SecurityJournal(pool),
-      directory: new Directory(pool),
       notary: new Notary(signerFromPem('ledger', key.privatePem), 'https://ledger.example'),
       log,
-      monotonicMs: () => performance.now(),
       checkpointed,
       grown: () => {},
     },

@@ -1,20 +1,19 @@
 import { reconciliationDue, reconciliationOver } from '@countersign/protocol';
-import { commit, onDeadline } from '@countersign/database';
-import type { Deadlines, DueDeadline } from '@countersign/database';
+import { Deadlines, commit, onDeadline } from '@countersign/database';
+import type { DueDeadline } from '@countersign/database';
 import { deadlineWorker } from '@countersign/platform';
 import type { Module, WorkerRuntime } from '@countersign/platform';
-import type { ExecutionDeps } from '../deps.js';
+import { executionDeps } from '../deps.js';
+import type { ExecutionOptions } from '../deps.js';
 import { RECONCILIATION_DUE } from '../store/index.js';
 
 /**
  * R23: an execution whose time has passed without an outcome is reported once, by an event and an incident; at the end of
  * its reconciliation the incident says so. The state does not change.
  */
-export function reconciliationWorker(
-  runtime: WorkerRuntime,
-  deps: ExecutionDeps,
-  source: Deadlines,
-): Module {
+export function reconciliationWorker(runtime: WorkerRuntime, options: ExecutionOptions): Module {
+  const deps = executionDeps(options);
+  const source = new Deadlines(deps.pool, ['reconciliation', 'reconciliation_end']);
   const load = (item: DueDeadline) => deps.store.loadForWorker(item);
   const finish = (item: DueDeadline) => source.finish(item);
   const due = onDeadline({

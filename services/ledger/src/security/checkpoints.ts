@@ -19,7 +19,6 @@ export interface SecurityCheckpointDeps {
   readonly seconds: number;
   readonly metrics: SecurityMetrics;
   readonly log: Logger;
-  readonly monotonicMs: () => number;
 }
 
 /**
@@ -48,7 +47,7 @@ export function securityCheckpoints(deps: SecurityCheckpointDeps): {
   async function write(checkpoint: OpenSecurityCheckpoint): Promise<void> {
     const { tenant, sequence } = checkpoint;
     const rest = rests.get(tenant);
-    if (rest !== undefined && rest.until > deps.monotonicMs()) return;
+    if (rest !== undefined && rest.until > performance.now()) return;
     try {
       const acceptance = await deps.anchors.accept({
         ...checkpoint,
@@ -59,7 +58,7 @@ export function securityCheckpoints(deps: SecurityCheckpointDeps): {
     } catch (error) {
       if (!(error instanceof AnchorError)) throw error;
       const failures = (rest?.failures ?? 0) + 1;
-      const until = deps.monotonicMs() + Math.min(MOST_WAIT_MS, 1000 * 2 ** failures);
+      const until = performance.now() + Math.min(MOST_WAIT_MS, 1000 * 2 ** failures);
       rests.set(tenant, { until, failures });
       deps.metrics.refused(error.fault);
       deps.log.error(

@@ -1,9 +1,11 @@
+import type { Pool } from '@countersign/database';
 import { Counter, cachedGauges } from '@countersign/platform';
 import type { Logger, Registry } from '@countersign/platform';
-import type { SecurityStore } from '../store/security.js';
+import { SecurityStore } from '../store/security.js';
 
 /** How far the security log is behind. Every replica reports the same values: take the maximum. */
-export function securityLagMetrics(registry: Registry, log: Logger, store: SecurityStore): void {
+export function securityLagMetrics(registry: Registry, log: Logger, pool: Pool): void {
+  const store = new SecurityStore(pool);
   cachedGauges(
     registry,
     log,

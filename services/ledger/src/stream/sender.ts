@@ -17,7 +17,6 @@ export interface StreamDeps {
   readonly sinks: readonly Sink[];
   readonly bounds: StreamBounds;
   readonly log: Logger;
-  readonly monotonicMs: () => number;
 }
 
 /**
@@ -38,7 +37,7 @@ export function securityStreamModule(deps: StreamDeps): Module {
   };
 }
 
-function sender(sink: Sink, { store, bounds, log, monotonicMs }: StreamDeps) {
+function sender(sink: Sink, { store, bounds, log }: StreamDeps) {
   const { name } = sink;
   const holder = randomUUID();
   let loop: Loop | undefined;
@@ -49,7 +48,7 @@ function sender(sink: Sink, { store, bounds, log, monotonicMs }: StreamDeps) {
   async function turn(): Promise<void> {
     try {
       while (!stopping && (await store.hold(name, holder, LEASE_SECONDS))) {
-        if (monotonicMs() < restsUntil || !(await sendNext())) return;
+        if (performance.now() < restsUntil || !(await sendNext())) return;
       }
     } catch (error) {
       log.warn({ err: error, sink: name }, 'the security log cannot be read now');
@@ -82,7 +81,7 @@ function sender(sink: Sink, { store, bounds, log, monotonicMs }: StreamDeps) {
       if (!(error instanceof SinkUnavailable)) throw error;
       failures += 1;
       const pause = Math.max(error.retryAfterMs ?? 0, 500 * 2 ** Math.min(failures, 10));
-      restsUntil = monotonicMs() + Math.min(MOST_WAIT_MS, pause);
+      restsUntil = performance.now() + Math.min(MOST_WAIT_MS, pause);
       log.error(
         { sink: name, reason: error.message, failures },
         'a collector does not take the security log',

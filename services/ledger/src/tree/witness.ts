@@ -42,7 +42,6 @@ export interface WitnessDeps {
   readonly store: TreeStore;
   readonly witnesses: readonly Witness[];
   readonly log: Logger;
-  readonly monotonicMs: () => number;
 }
 
 /**
@@ -71,13 +70,13 @@ export function witnessRounds(deps: WitnessDeps): { start(): void; stop(): Promi
   async function attempt(witness: Witness, head: UnwitnessedHead): Promise<void> {
     const name = `${noteKeyId(witness.key)} ${head.tenant}`;
     const rest = rests.get(name);
-    if (rest !== undefined && rest.until > deps.monotonicMs()) return;
+    if (rest !== undefined && rest.until > performance.now()) return;
     try {
       await deps.store.saveCosignature(head, await ask(deps.store, witness, head));
       rests.delete(name);
     } catch (error) {
       const failures = (rest?.failures ?? 0) + 1;
-      const until = deps.monotonicMs() + Math.min(MOST_WAIT_MS, 1000 * 2 ** failures);
+      const until = performance.now() + Math.min(MOST_WAIT_MS, 1000 * 2 ** failures);
       rests.set(name, { until, failures });
       deps.log.warn(
         { err: error, witness: witness.key.name, tenant: head.tenant, size: head.size },

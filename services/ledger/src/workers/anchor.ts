@@ -18,7 +18,7 @@ export function anchorWorker(deps: ComparisonDeps, comparison: Comparison): Keye
   const failures = new Map<string, number>();
 
   async function work(tenant: string): Promise<boolean> {
-    if ((notBefore.get(tenant) ?? 0) > deps.monotonicMs()) return false;
+    if ((notBefore.get(tenant) ?? 0) > performance.now()) return false;
     const checkpoint = await deps.store.nextCheckpoint(tenant);
     if (checkpoint === undefined) return false;
     // A restored ledger must not write into the store before it is seen to be one.
@@ -42,7 +42,7 @@ export function anchorWorker(deps: ComparisonDeps, comparison: Comparison): Keye
       if (!(error instanceof AnchorError)) throw error;
       const count = (failures.get(tenant) ?? 0) + 1;
       failures.set(tenant, count);
-      notBefore.set(tenant, deps.monotonicMs() + Math.min(MOST_WAIT_MS, 250 * 2 ** count));
+      notBefore.set(tenant, performance.now() + Math.min(MOST_WAIT_MS, 250 * 2 ** count));
       deps.log.error(
         { tenant, fault: error.fault, sequence: checkpoint.sequence, err: error.cause },
         'the anchor store did not accept a checkpoint',

@@ -3,8 +3,10 @@ import { startLoop } from '@countersign/platform';
 import type { Loop } from '@countersign/platform';
 import { AnchorError, FENCING_FAULTS } from '../anchor/anchor-store.js';
 import type { AnchorStore, KeptCheckpoint } from '../anchor/anchor-store.js';
-import type { LedgerDeps } from '../deps.js';
-import type { ComparedTenant, ComparisonStore } from '../store/comparison.js';
+import { ledgerDeps } from '../deps.js';
+import type { LedgerOptions } from '../deps.js';
+import { ComparisonStore } from '../store/comparison.js';
+import type { ComparedTenant } from '../store/comparison.js';
 
 const LOOK_MS = 1_000;
 const EVERY_MS = 60_000;
@@ -14,15 +16,20 @@ const SIDE_BY_SIDE = 8;
 /** How long the start waits for the first round; a tenant not compared by then stays closed until it is. */
 const START_MS = 15_000;
 
-export interface ComparisonDeps extends LedgerDeps {
+export interface ComparisonOptions extends LedgerOptions {
   readonly anchors: AnchorStore;
-  readonly comparison: ComparisonStore;
   /** A hint, never awaited: a tenant has committed records. */
   readonly chained: (tenant: string) => void;
   /** A hint, never awaited: decisions of the tenant can have their checkpoint. */
   readonly decided: (tenant: string) => void;
   /** Called with the time between signing a checkpoint and applying it, in milliseconds. */
   readonly anchored: (lateMs: number) => void;
+}
+
+export type ComparisonDeps = ReturnType<typeof comparisonDeps>;
+
+export function comparisonDeps(options: ComparisonOptions) {
+  return { ...ledgerDeps(options), comparison: new ComparisonStore(options.pool) };
 }
 
 export interface Comparison {

@@ -1,33 +1,33 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Traces } from '@countersign/database';
+import { Directory } from '@countersign/database';
+import type { Pool, Traces } from '@countersign/database';
 import { deadlineWorker, inSpan, recordedTraceparent } from '@countersign/platform';
-import type {
-  DueItem,
-  Effect,
-  Module,
-  Notary,
-  KeyedWorker,
-  WorkerRuntime,
-} from '@countersign/platform';
+import type { DueItem, Effect, Module, Notary, WorkerRuntime } from '@countersign/platform';
 import { fingerprintOf, decideDelivery, settle } from '../deliveries/delivery.js';
 import type { DeliveryError } from '../deliveries/delivery.js';
 import { MailTimeout } from '../mail/mailer.js';
 import type { SendMail } from '../mail/mailer.js';
 import { mailMessage } from '../mail/message.js';
-import type { Claim, DeliveryStore, LoadedDelivery } from '../store/deliveries.js';
+import { DeliveryStore } from '../store/deliveries.js';
+import type { Claim, LoadedDelivery } from '../store/deliveries.js';
+import { FeedStore } from '../store/feed.js';
 import { webhookMessage } from '../webhook/message.js';
 import { WebhookFailure } from '../webhook/sender.js';
 import type { SendWebhook } from '../webhook/sender.js';
+import { follower } from './follower.js';
 
-export interface DeliveryDeps {
-  readonly deliveries: DeliveryStore;
+export interface DeliveryOptions {
+  readonly pool: Pool;
   readonly notary: Notary;
   /** To which traces events belong; null while tracing is off. */
   readonly traces: Traces | null;
   readonly sendWebhook: SendWebhook;
   /** Null where mail is not configured (any more). */
   readonly sendMail: SendMail | null;
-  readonly follower: KeyedWorker;
+}
+
+interface DeliveryDeps extends DeliveryOptions {
+  readonly deliveries: DeliveryStore;
 }
 
 /** How long sending may go on once the worker is asked to stop, and how long everything else may. */
@@ -40,9 +40,17 @@ const STOP_MS = 1000;
  */
 export function deliveryWorker(
   runtime: WorkerRuntime,
-  deps: DeliveryDeps,
+  options: DeliveryOptions,
   onGrown: (handler: (tenant: string) => void) => Promise<void>,
 ): Module {
+  const { pool, traces, sendMail } = options;
+  const deps = { ...options, deliveries: new DeliveryStore(pool) };
+  const following = follower(runtime, {
+    feed: new FeedStore(pool),
+    directory: new Directory(pool),
+    traces,
+    mails: sendMail !== null,
+  });
   const givenBack = new AbortController();
   let stopping = false;
   const effect: Effect = async (item) =>
@@ -52,8 +60,8 @@ export function deliveryWorker(
     name: runtime.name,
     async start() {
       await worker.start();
-      await onGrown((tenant) => deps.follower.wake(tenant));
-      deps.follower.start();
+      await onGrown((tenant) => following.wake(tenant));
+      following.start();
     },
     // Takes nothing new. The queues wait for jobs under way: deliveries that are unsent by then are released for a retry,
     // rather than left to the end of their claim.
@@ -61,7 +69,7 @@ export function deliveryWorker(
       stopping = true;
       setTimeout(() => givenBack.abort(), FINISH_MS).unref();
       await Promise.race([
-        Promise.all([deps.follower.stop(), worker.stop()]),
+        Promise.all([following.stop(), worker.stop()]),
         delay(STOP_MS, undefined, { ref: false }),
       ]);
     },

@@ -4,7 +4,7 @@ import { deadlineWorker } from '@countersign/platform';
 import type { Module, WorkerRuntime } from '@countersign/platform';
 import type { ReminderDeps } from '../deps.js';
 import { decideReminder, saveReminder } from '../reminder.js';
-import type { ReminderSource } from '../store/reminders.js';
+import { ReminderSource } from '../store/reminders.js';
 
 /**
  * The target `worker-reminder`: reminds of pending reviews a while before their deadline, as `notifier.remind` would and
@@ -13,9 +13,10 @@ import type { ReminderSource } from '../store/reminders.js';
  */
 export function reminderWorker(
   runtime: WorkerRuntime,
-  deps: ReminderDeps & { readonly source: ReminderSource },
+  deps: ReminderDeps,
+  seconds: number,
 ): Module {
-  const { source } = deps;
+  const source = new ReminderSource(deps.pool, seconds);
   const effect = onDeadline({
     load: (item) => source.load(item),
     dueAt: ({ lifecycle }) => source.dueOf(lifecycle),

@@ -1,31 +1,34 @@
 import { deadlineWorker } from '@countersign/platform';
 import type { Effect, Module, WorkerRuntime } from '@countersign/platform';
-import type { Deadlines } from '@countersign/database';
-import type { HousekeepingStore } from '../store/housekeeping.js';
+import { Deadlines } from '@countersign/database';
+import type { Saving } from '@countersign/database';
+import { DeletionStore } from '../store/deletion.js';
+import { HousekeepingStore } from '../store/housekeeping.js';
 import { auditDeletion } from './audit-deletion.js';
 import { housekeeping } from './housekeeping.js';
 import type { HousekeepingSettings } from './housekeeping.js';
 import { limitPerTenant } from './limit-per-tenant.js';
 import { privateDeletion } from './private-deletion.js';
-import type { PrivateDeletionDeps } from './private-deletion.js';
 import { retentionRuns } from './retention-runs.js';
 
-export interface DeletionDeps extends PrivateDeletionDeps {
-  /** Of kinds `private_deletion` and `audit_deletion`. */
-  readonly deadlines: Deadlines;
-  readonly housekeeping: HousekeepingStore;
-  readonly settings: HousekeepingSettings & {
-    /** Most deadlines of one tenant in one pass of the sweep. */
-    readonly perTenant: number;
-  };
+export interface DeletionSettings extends HousekeepingSettings {
+  /** Most deadlines of one tenant in one pass of the sweep. */
+  readonly perTenant: number;
 }
 
 /** The target `worker-deletion`: requests by their deadlines and all other rows by their age. */
-export function deletionWorker(runtime: WorkerRuntime, deps: DeletionDeps): Module[] {
+export function deletionWorker(
+  runtime: WorkerRuntime,
+  deps: Saving,
+  settings: DeletionSettings,
+): Module[] {
   const { log, metrics } = runtime;
-  const noted = retentionRuns(deps.housekeeping, log);
-  const ofMaterial = privateDeletion(deps);
-  const ofRequest = auditDeletion(deps.store);
+  const deadlines = new Deadlines(deps.pool, ['private_deletion', 'audit_deletion']);
+  const requests = new DeletionStore(deps.pool);
+  const store = new HousekeepingStore(deps.pool);
+  const noted = retentionRuns(store, log);
+  const ofMaterial = privateDeletion({ ...deps, deadlines, store: requests });
+  const ofRequest = auditDeletion(requests);
   const effect: Effect = async (item) => {
     try {
       const done = await (item.kind === 'private_deletion' ? ofMaterial(item) : ofRequest(item));
@@ -36,9 +39,9 @@ export function deletionWorker(runtime: WorkerRuntime, deps: DeletionDeps): Modu
       throw error;
     }
   };
-  const source = limitPerTenant(deps.deadlines, deps.settings.perTenant);
+  const source = limitPerTenant(deadlines, settings.perTenant);
   return [
     deadlineWorker({ ...runtime, source, effect }),
-    housekeeping({ store: deps.housekeeping, settings: deps.settings, noted, metrics, log }),
+    housekeeping({ store, settings, noted, metrics, log }),
   ];
 }

@@ -1,23 +1,17 @@
 import { applyDue } from '@countersign/protocol';
-import { commit, onDeadline } from '@countersign/database';
-import type { Deadlines, Saving } from '@countersign/database';
+import { Deadlines, commit, onDeadline } from '@countersign/database';
+import type { Saving } from '@countersign/database';
 import { deadlineWorker } from '@countersign/platform';
 import type { Module, WorkerRuntime } from '@countersign/platform';
-import { EXPIRE } from '../store/expiry.js';
-import type { ExpiryStore } from '../store/expiry.js';
-
-export interface ExpiryDeps extends Saving {
-  /** Of kinds `review` and `grant`. */
-  readonly deadlines: Deadlines;
-  readonly store: ExpiryStore;
-}
+import { EXPIRE, ExpiryStore } from '../store/expiry.js';
 
 /**
  * Protocol §11.1: persists, with one `expiry` event each, the expiries that every reader sees already: a review that ended
  * undecided, a grant that ran out.
  */
-export function expiryWorker(runtime: WorkerRuntime, deps: ExpiryDeps): Module {
-  const { deadlines: source, store } = deps;
+export function expiryWorker(runtime: WorkerRuntime, deps: Saving): Module {
+  const source = new Deadlines(deps.pool, ['review', 'grant']);
+  const store = new ExpiryStore(deps.pool);
   const effect = onDeadline({
     load: (item) => store.load(item),
     finish: (item) => source.finish(item),
