@@ -1,18 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { runNotes } from '@countersign/database';
+import type { Pool } from '@countersign/database';
 import { MetricsStore } from '@countersign/ledger';
 import { startTestServer } from './server.js';
 import type { TestServer } from './server.js';
 
 let server: TestServer;
 let owner: pg.Pool;
+let ledger: Pool;
 let metrics: MetricsStore;
 
 beforeAll(async () => {
   server = await startTestServer();
   const url = await server.migratedDatabase();
   owner = server.pool(url);
-  metrics = new MetricsStore(server.pool(url, 'ledger'));
+  ledger = server.pool(url, 'ledger');
+  metrics = new MetricsStore(ledger);
 }, 30_000);
 afterAll(() => server.stop());
 
@@ -207,10 +211,11 @@ it('lists the newest incidents first, and no more than asked for', async () => {
 
 it('keeps the last success and the last failure apart', async () => {
   const { tenant } = await newTenant();
-  await metrics.noteRun(tenant, 'outbox', true);
+  const noted = runNotes(ledger, 'outbox', (error) => expect(error).toBeUndefined());
+  await noted(tenant, true);
   const [first] = (await snapshot(tenant)).runs;
   expect(first).toEqual({ name: 'outbox', succeeded_at: expect.any(Number), failed_at: null });
-  await metrics.noteRun(tenant, 'outbox', false);
+  await noted(tenant, false);
   const [second] = (await snapshot(tenant)).runs;
   expect(second).toEqual({ ...first, failed_at: expect.any(Number) });
   expect(second?.failed_at).toBeGreaterThanOrEqual(first?.succeeded_at ?? Infinity);

@@ -13,12 +13,28 @@ export const NOTE_RUN = statement(
     failed_at = coalesce(EXCLUDED.failed_at, o.failed_at)`,
 );
 
-/** Notes that a run ended now, well or not. */
-export async function noteRun(
+/** Notes that a run of a tenant ended now, well or not. */
+export type NoteRun = (tenant: string, well: boolean) => Promise<void>;
+
+const NOTE_MS = 1000;
+
+/**
+ * Notes runs of that name, at most one success and one failure a second of each tenant; the metrics show when
+ * (`ledger.metrics`). A note that cannot be written is passed to `lost`.
+ */
+export function runNotes(
   pool: Pool,
-  tenant: string,
   name: RunName,
-  well: boolean,
-): Promise<void> {
-  await ask(pool, NOTE_RUN, { tenant, name, well });
+  lost: (error: unknown, tenant: string) => void,
+): NoteRun {
+  const last = new Map<string, number>();
+  return async (tenant, well) => {
+    const key = `${well} ${tenant}`;
+    const now = performance.now();
+    if (now - (last.get(key) ?? -Infinity) < NOTE_MS) return;
+    last.set(key, now);
+    await ask(pool, NOTE_RUN, { tenant, name, well }).catch((error: unknown) =>
+      lost(error, tenant),
+    );
+  };
 }

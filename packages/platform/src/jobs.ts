@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Queue, Worker, createPostgresBackend, runMigrations } from 'bullmq';
 import type { BackendFactory, QueueOptions, WorkerOptions } from 'bullmq';
 import pg from 'pg';
+import { bounded } from './bounded.js';
 import type { Logger } from './log.js';
 import { connectRedis } from './redis.js';
 import type { RedisClient } from './redis.js';
@@ -338,15 +339,4 @@ function withTrace(data: JobData, traceparent: string | undefined): QueuedData {
 /** A polite end of a queue would wait for a store that is away. */
 function end(queue: Queue<QueuedData>): Promise<void> {
   return queue.getBackend().close(true);
-}
-
-/** Whether the work ended within the time; its failure is thrown. */
-async function bounded(work: Promise<unknown>, ms: number): Promise<boolean> {
-  const done = new AbortController();
-  work.catch(() => {});
-  try {
-    return await Promise.race([work.then(() => true), delay(ms, false, { signal: done.signal })]);
-  } finally {
-    done.abort();
-  }
 }

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { bounded } from './bounded.js';
 import type { Logger } from './log.js';
 
 /** A part of a process that starts, stops and knows whether it can serve. */
@@ -128,14 +128,4 @@ export function assembleModules(
       };
     },
   };
-}
-
-/** Whether the work ended within the time; its failure is thrown. */
-async function bounded(work: Promise<unknown>, ms: number): Promise<boolean> {
-  const done = new AbortController();
-  try {
-    return await Promise.race([work.then(() => true), delay(ms, false, { signal: done.signal })]);
-  } finally {
-    done.abort();
-  }
 }

@@ -1,11 +1,10 @@
+import { runNotes } from '@countersign/database';
 import { CHECKPOINT_ENTRIES } from '@countersign/protocol';
 import { KeyedWorker, inSpanOfEach } from '@countersign/platform';
 import { checkpoint, checkpointDue, checkpointText, positionIn, saving } from './checkpoint.js';
 import type { ChainDeps, LedgerDeps } from './deps.js';
 import { Gathering } from './gathering.js';
 import type { Drained, LedgerPosition } from './store/index.js';
-
-const NOTE_MS = 1000;
 
 export interface Drainer extends Pick<KeyedWorker, 'start' | 'stop' | 'wake'> {
   /** As `wake`, for a decision that can be chained or can have its checkpoint: without a pause. */
@@ -24,7 +23,9 @@ export function drainer(deps: ChainDeps): Drainer {
   const checkpointed = new Map<string, number>();
   /** Where more waits, a batch's checkpoint travels with the next batch: one commit for both. */
   const owed = new Map<string, LedgerPosition>();
-  const noted = runNotes(deps);
+  const noted = runNotes(deps.pool, 'outbox', (error, tenant) =>
+    deps.log.warn({ err: error, tenant }, 'the last run of the outbox could not be recorded'),
+  );
 
   async function work(tenant: string): Promise<boolean> {
     if (!backlogs.delete(tenant)) await gathering.gathered(tenant);
@@ -109,22 +110,4 @@ function append(
     const { appended, sequence } = drained;
     return (await traces.ofEntries(tenant, sequence - appended, sequence)).values();
   });
-}
-
-/**
- * Says of a tenant at most once a second each that draining went well or failed; the metrics show when (`ledger.metrics`).
- */
-function runNotes(deps: LedgerDeps): (tenant: string, well: boolean) => Promise<void> {
-  const last = new Map<string, number>();
-  return async (tenant, well) => {
-    const key = `${well} ${tenant}`;
-    const now = performance.now();
-    if (now - (last.get(key) ?? -Infinity) < NOTE_MS) return;
-    last.set(key, now);
-    try {
-      await deps.metrics.noteRun(tenant, 'outbox', well);
-    } catch (error) {
-      deps.log.warn({ err: error, tenant }, 'the last run of the outbox could not be recorded');
-    }
-  };
 }

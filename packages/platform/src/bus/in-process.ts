@@ -1,3 +1,4 @@
+import { bounded } from '../bounded.js';
 import type { Logger } from '../log.js';
 import { checkSubject, encodeHeaders, isLarge } from './envelope.js';
 import { busRefusal } from './fault.js';
@@ -5,7 +6,6 @@ import { createPendingCalls } from './pending-calls.js';
 import { bodyOf, createResponder } from './responder.js';
 import type { Responder } from './responder.js';
 import type { Bus } from './types.js';
-import { within } from './within.js';
 
 export interface InProcessBusOptions {
   log: Logger;
@@ -47,12 +47,12 @@ export function createInProcessBus({ log, drainMs = 10_000 }: InProcessBusOption
     state = 'draining';
     responders.clear();
     listeners.clear();
-    await within(drainMs, () => Promise.all(serving.map((responder) => responder.idle())));
+    await bounded(Promise.all(serving.map((responder) => responder.idle())), drainMs);
   }
 
   async function end(): Promise<void> {
     await leave();
-    await within(drainMs, () => calls.idle());
+    await bounded(calls.idle(), drainMs);
     state = 'closed';
     calls.failAll('closed');
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { headers as noHeaders } from '@nats-io/transport-node';
 import type { Msg, MsgHdrs } from '@nats-io/transport-node';
+import { bounded } from '../bounded.js';
 import {
   PARCEL,
   PARCEL_BYTES,
@@ -21,7 +22,6 @@ import { SMALL_BODY_BYTES, createResponder } from './responder.js';
 import type { Responder } from './responder.js';
 import { watchStalls } from './stall.js';
 import type { Bus, BusBody, BusReply, LargeBody } from './types.js';
-import { within } from './within.js';
 
 /** Of a body whose sender does not say how many it has, as an older version does: as many as any operation takes. */
 const MOST_BYTES = 22 * 1024 * 1024;
@@ -147,15 +147,15 @@ export async function createNatsBus(options: NatsBusOptions): Promise<Bus> {
 
   async function drain(): Promise<void> {
     state = 'draining';
-    await within(drainMs, async () => {
-      await link.leave(`${inbox}*`);
-      await Promise.all(responders.map((responder) => responder.idle()));
-    });
+    const left = link
+      .leave(`${inbox}*`)
+      .then(() => Promise.all(responders.map((responder) => responder.idle())));
+    await bounded(left, drainMs);
   }
 
   async function end(): Promise<void> {
     await leave();
-    await within(drainMs, () => calls.idle());
+    await bounded(calls.idle(), drainMs);
     state = 'closed';
     calls.failAll('closed');
     stalls.stop();

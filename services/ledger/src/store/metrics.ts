@@ -1,4 +1,4 @@
-import { askOne, keyed, noteRun, statement } from '@countersign/database';
+import { askOne, keyed, statement } from '@countersign/database';
 import type { Pool, RunName } from '@countersign/database';
 
 /** Figures of one tenant at one moment. Times are epoch milliseconds, ages seconds. */
@@ -75,10 +75,5 @@ export class MetricsStore {
 
   snapshot(tenant: string, incidents: number): Promise<MetricsRow | undefined> {
     return askOne(this.pool, SNAPSHOT, { tenant, incidents });
-  }
-
-  /** Notes that a run ended now, well or not. */
-  noteRun(tenant: string, name: RunName, well: boolean): Promise<void> {
-    return noteRun(this.pool, tenant, name, well);
   }
 }

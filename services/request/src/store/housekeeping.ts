@@ -4,7 +4,6 @@ import {
   askOne,
   asked,
   inTransaction,
-  noteRun,
   ofNoTenant,
   openIncident,
   statements,
@@ -120,11 +119,6 @@ export class HousekeepingStore {
   /** The pass is over; the next one is due after `pauseMs`. `tells`: an incident says that rows are left behind. */
   async end(tenant: string, pauseMs: number, stalled: boolean, tells: boolean): Promise<void> {
     await ask(this.pool, HOUSEKEEPING.end, { tenant, pause: pauseMs, stalled, tells });
-  }
-
-  /** Notes that a run of retention ended now, well or not. */
-  noteRun(tenant: string, well: boolean): Promise<void> {
-    return noteRun(this.pool, tenant, 'retention', well);
   }
 
   /** The sets to clear of a tenant, and those of none. */

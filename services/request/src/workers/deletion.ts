@@ -1,6 +1,6 @@
 import { deadlineWorker } from '@countersign/platform';
 import type { Effect, Module, WorkerRuntime } from '@countersign/platform';
-import { Deadlines } from '@countersign/database';
+import { Deadlines, runNotes } from '@countersign/database';
 import type { Saving } from '@countersign/database';
 import { DeletionStore } from '../store/deletion.js';
 import { HousekeepingStore } from '../store/housekeeping.js';
@@ -9,7 +9,6 @@ import { housekeeping } from './housekeeping.js';
 import type { HousekeepingSettings } from './housekeeping.js';
 import { limitPerTenant } from './limit-per-tenant.js';
 import { privateDeletion } from './private-deletion.js';
-import { retentionRuns } from './retention-runs.js';
 
 export interface DeletionSettings extends HousekeepingSettings {
   /** Most deadlines of one tenant in one pass of the sweep. */
@@ -26,7 +25,9 @@ export function deletionWorker(
   const deadlines = new Deadlines(deps.pool, ['private_deletion', 'audit_deletion']);
   const requests = new DeletionStore(deps.pool);
   const store = new HousekeepingStore(deps.pool);
-  const noted = retentionRuns(store, log);
+  const noted = runNotes(deps.pool, 'retention', (error, tenant) =>
+    log.warn({ err: error, tenant }, 'the last run of retention could not be recorded'),
+  );
   const ofMaterial = privateDeletion({ ...deps, deadlines, store: requests });
   const ofRequest = auditDeletion(requests);
   const effect: Effect = async (item) => {

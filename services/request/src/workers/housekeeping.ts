@@ -1,9 +1,9 @@
+import type { NoteRun } from '@countersign/database';
 import { startLoop } from '@countersign/platform';
 import type { Logger, Loop, Module, WorkerMetrics } from '@countersign/platform';
 import { NO_TENANT } from '../store/housekeeping.js';
 import type { HousekeepingStore } from '../store/housekeeping.js';
 import { clearSet } from './clear-set.js';
-import type { NoteRun } from './retention-runs.js';
 
 export interface HousekeepingSettings {
   /** Between two passes over a tenant. */
