@@ -10,7 +10,12 @@ export interface Api {
   /** With a fresh Idempotency-Key, unless one is given. */
   post<T>(path: string, body: unknown, key?: string): Promise<T>;
   put<T>(path: string, body: unknown): Promise<T>;
+  /** The number of the newest event of a producer's feed. */
+  newestEvent(): Promise<number>;
 }
+
+/** Beyond every event. */
+const FAR = 99_999_999;
 
 /** An answer that is no success; `code` is the problem document's `error`. */
 export class ApiRefusal extends Error {
@@ -40,7 +45,12 @@ export async function reach(url: string, init?: RequestInit): Promise<Response> 
 }
 
 export function apiOf(origin: string, credentials: Credentials): Api {
-  async function call<T>(method: string, path: string, body?: unknown, key?: string): Promise<T> {
+  async function send(
+    method: string,
+    path: string,
+    body?: unknown,
+    key?: string,
+  ): Promise<Response> {
     const response = await reach(origin + path, {
       method,
       headers: {
@@ -50,14 +60,18 @@ export function apiOf(origin: string, credentials: Credentials): Api {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const text = await response.text();
-    if (response.ok) return JSON.parse(text) as T;
-    throw refusalOf(`${method} ${path}`, response.status, text);
+    if (response.ok) return response;
+    throw refusalOf(`${method} ${path}`, response.status, await response.text());
+  }
+  async function call<T>(...sent: Parameters<typeof send>): Promise<T> {
+    return (await send(...sent)).json() as Promise<T>;
   }
   return {
     get: (path) => call('GET', path),
     post: (path, body, key = randomUUID()) => call('POST', path, body, key),
     put: (path, body) => call('PUT', path, body),
+    newestEvent: async () =>
+      Number((await send('GET', `/v2/events?after=${FAR}`)).headers.get('event-head')),
   };
 }
 

@@ -14,7 +14,6 @@ import type {
 } from '@countersign/protocol';
 import { apiOf } from '@countersign/deploy/client/api';
 import type { Api } from '@countersign/deploy/client/api';
-import { endOfFeed } from '@countersign/deploy/client/end-of-feed';
 import { WAITING_SUMMARY, releaseNotesRequest } from '@countersign/deploy/client/release-notes';
 import { until } from '@countersign/deploy/client/until';
 import type { DemoFile } from '../launcher/demo-file.js';
@@ -52,7 +51,7 @@ export async function runLifecycle(
     verifier: newVerifier(demo),
     narrator: newNarrator(say),
   };
-  const before = await endOfFeed(context.producer);
+  const before = await context.producer.newestEvent();
   const created = await create(context);
   await decide(context, created, subjectOf);
   const granted = await awaitGrant(context, created.request.id);
