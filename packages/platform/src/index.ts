@@ -3,9 +3,7 @@ export type { Answer, OperationAnswer } from './answer.js';
 export { traceBus } from './bus/traced.js';
 export { busFaultOf } from './bus/fault.js';
 export { createInProcessBus } from './bus/in-process.js';
-export type { InProcessBusOptions } from './bus/in-process.js';
 export { createNatsBus } from './bus/nats.js';
-export type { NatsBusOptions } from './bus/nats.js';
 export type { NatsLogin } from './bus/nats-link.js';
 export { throttle } from './bus/throttle.js';
 export type { ParcelStore } from './bus/parcels.js';
@@ -14,22 +12,19 @@ export { SMALL_BODY_BYTES } from './bus/responder.js';
 export type {
   Bus,
   BusBody,
-  BusFault,
   BusFaultKind,
   BusHandler,
   BusHeaders,
   BusReply,
   BusRequest,
-  LargeBody,
-  ServeOptions,
 } from './bus/types.js';
 export { BODY_LIMITS, BodyWorkers } from './body-workers/body-workers.js';
 export type { BodyPlace } from './body-workers/body-workers.js';
 export type { BodyOwner } from './body-workers/places.js';
 export { withInput } from './body-workers/with-input.js';
-export type { InputReader, ReadBody } from './body-workers/with-input.js';
+export type { ReadBody } from './body-workers/with-input.js';
 export { cachedGauges } from './cached-gauges.js';
-export type { CachedGauge, GaugeSample } from './cached-gauges.js';
+export type { GaugeSample } from './cached-gauges.js';
 export { CALL_SECONDS, meteredBus } from './bus-metrics.js';
 export { readCallerKey, readCallerKeys } from './caller.js';
 export type { Caller, CallerKey, CallerKeys } from './caller.js';
@@ -44,24 +39,17 @@ export type {
   Effect,
   UpcomingItem,
   WorkerRuntime,
-  WorkerSettings,
 } from './deadline-worker.js';
 export { ConfigurationError, flag, list, loadConfig, wholeNumber } from './config.js';
 export type { Configuration, ConfigurationFault, ConfigurationShape } from './config.js';
 export { REDIS_SETTINGS, redisFaults, redisServers } from './redis-servers.js';
 export type { RedisServers } from './redis-servers.js';
-export { createHealthHandler, healthListener } from './health.js';
-export type {
-  MetricsSource,
-  HealthHandler,
-  HealthListenerOptions,
-  HealthOptions,
-} from './health.js';
+export { healthListener } from './health.js';
 export { isId, newId } from './ids.js';
 export { createLogger } from './log.js';
-export type { LogLevel, LogOptions, Logger } from './log.js';
+export type { LogLevel, Logger } from './log.js';
 export { assembleModules } from './module.js';
-export type { Module, ModuleOptions, Modules, Readiness } from './module.js';
+export type { Module, Modules } from './module.js';
 export { startLoop } from './loop.js';
 export type { Loop } from './loop.js';
 export * from './messages/index.js';
@@ -75,14 +63,12 @@ export { LARGE_ANSWER, isLargeAnswer, readSized } from './sized-answer.js';
 export type { LargeStep } from './sized-answer.js';
 export * from './subjects.js';
 export { inSpan, inSpanOfEach, openCall, openSpan, recordedTraceparent } from './spans.js';
-export type { OpenSpan, SpanOptions } from './spans.js';
+export type { OpenSpan } from './spans.js';
 export {
-  continueTrace,
   createMetrics,
   currentTrace,
   inTrace,
   newTrace,
-  parseTraceparent,
   traceparentOf,
   tracerInUse,
 } from './telemetry.js';
@@ -97,6 +83,5 @@ export { HINTS } from './service.js';
 export type { ServiceRuntime } from './service.js';
 export { SignerUnavailable } from './signers/vault-call.js';
 export { kubernetesLogin } from './signers/vault-login.js';
-export type { VaultToken } from './signers/vault-login.js';
 export { TransitEngine } from './signers/vault-transit.js';
 export type { TransitSettings, TransitVersion } from './signers/vault-transit.js';

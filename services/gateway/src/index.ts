@@ -8,14 +8,9 @@ export {
   developmentProviderConfig,
   gatewayConfig,
 } from './config.js';
-export type { DevelopmentProviderConfig, GatewayConfig } from './config.js';
-export type { DevelopmentProviderOptions } from './development-provider/provider.js';
-export type { Notifications } from './operations/discovery.js';
 export { createGateway } from './module.js';
-export type { GatewayDeps } from './deps.js';
 export { createRates } from './rates.js';
 export type { Rates } from './rates.js';
-export { createStore } from './store/index.js';
 export * as gatewayStatements from './store/statements.js';
 
 /** The development identity provider, loaded only when it is asked for: production never has it in memory. */

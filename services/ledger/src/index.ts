@@ -3,7 +3,6 @@ export type { AnchorStore, CheckpointToAnchor } from './anchor/anchor-store.js';
 export { FileAnchorStore } from './anchor/files.js';
 export { openS3Anchors, openS3Copies } from './anchor/open.js';
 export type { S3AnchorSettings } from './anchor/s3.js';
-export type { S3Settings } from './anchor/s3-bucket.js';
 export type { S3AnchorCopies } from './anchor/s3-copies.js';
 export {
   anchorWorkerModule,
@@ -16,16 +15,13 @@ export { MetricsStore } from './store/metrics.js';
 export { SecurityReadingStore } from './store/security-reading.js';
 export { SecurityStore } from './store/security.js';
 export { SecurityStreamStore } from './store/security-stream.js';
-export type { SinkName, StreamBounds, StreamedEntry } from './store/security-stream.js';
+export type { StreamBounds } from './store/security-stream.js';
 export { securityStreamMetrics } from './stream/metrics.js';
 export { fileSink, stdoutSink } from './stream/lines.js';
 export { otlpSink } from './stream/otlp.js';
-export type { OtlpSettings } from './stream/otlp.js';
 export { securityStreamModule } from './stream/sender.js';
-export { SinkUnavailable } from './stream/sink.js';
 export type { CollectorTls, Sink } from './stream/sink.js';
 export { syslogSink } from './stream/syslog.js';
-export type { SyslogSettings } from './stream/syslog.js';
 export { securityMetrics, securityLagMetrics } from './security/metrics.js';
 export { TreeStore } from './store/tree.js';
 export { readWitness } from './tree/witness.js';

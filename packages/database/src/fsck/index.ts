@@ -1,10 +1,3 @@
 export { fsck, fsckWithin } from './fsck.js';
 export { FSCK_FAULTS } from './report.js';
-export type {
-  FsckCopies,
-  FsckCounts,
-  FsckFault,
-  FsckFinding,
-  FsckOptions,
-  FsckResult,
-} from './report.js';
+export type { FsckCopies, FsckFault, FsckResult } from './report.js';

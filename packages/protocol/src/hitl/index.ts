@@ -1,4 +1,3 @@
-export { hitlFormFields } from './form.js';
 export {
   HITL_POLL_SECONDS,
   hitlPollText,

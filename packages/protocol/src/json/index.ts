@@ -1,8 +1,7 @@
 export { canonicalObject, canonicalText, textDigest, valueDigest } from './canonical.js';
 export { parseStrictJson } from './strict-body.js';
-export { BODY_BOUNDS } from './strict-reader.js';
 export type { JsonBounds } from './strict-reader.js';
-export { isJsonObject, MAX_JSON_DEPTH } from './value.js';
+export { isJsonObject } from './value.js';
 export type { JsonObject, JsonValue } from './value.js';
 export { asJsonText, jsonText } from './text.js';
 export type { JsonText } from './text.js';

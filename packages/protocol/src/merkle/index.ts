@@ -10,7 +10,7 @@ export {
   treePrefix,
   verifyCheckpoint,
 } from './checkpoint.js';
-export type { CheckpointVerification, Cosignature, TreeHead } from './checkpoint.js';
+export type { Cosignature } from './checkpoint.js';
 export { EMPTY_ROOT, HASH_BYTES, leafHash, nodeHash, treeEntry } from './hash.js';
 export {
   NOTE_ALGORITHM,
@@ -22,13 +22,12 @@ export {
   signatureLine,
   verifierKeyText,
 } from './note.js';
-export type { Note, NoteAlgorithm, NoteKey, NoteSignature } from './note.js';
+export type { NoteKey } from './note.js';
 export { consistencyPath, inclusionPath } from './range.js';
 export type { LeafRange } from './range.js';
 export { entryBundle, readTilePath, tilePath } from './tile-path.js';
 export type { TileRequest } from './tile-path.js';
 export { sharedPath, sharedRoots } from './shared-proof.js';
-export type { SharedProofOf } from './shared-proof.js';
 export {
   TILE_WIDTH,
   appendEntries,
@@ -40,7 +39,6 @@ export {
 } from './tiles.js';
 export type { Tile, TileId, TileReader } from './tiles.js';
 export { readTlogProof, tlogProofText, verifyTlogProof } from './tlog-proof.js';
-export type { TlogProof } from './tlog-proof.js';
 export { verifyConsistency, verifyInclusion } from './verify-proof.js';
-export { readWitnessPolicy, signersOf } from './witness-policy.js';
-export type { PolicyReading, WitnessPolicy } from './witness-policy.js';
+export { readWitnessPolicy } from './witness-policy.js';
+export type { WitnessPolicy } from './witness-policy.js';

@@ -4,21 +4,10 @@ export {
   securityStatement,
   verifySecurityCheckpoint,
 } from './checkpoint.js';
-export type {
-  SecurityCheckpoint,
-  SecurityCheckpointReason,
-  SecurityCheckpointVerification,
-  SignedSecurityCheckpoint,
-} from './checkpoint.js';
-export { chainSecurityEvent, securityEntryText } from './entry.js';
+export type { SecurityCheckpoint, SignedSecurityCheckpoint } from './checkpoint.js';
+export { chainSecurityEvent } from './entry.js';
 export type { SecurityEntry, SecurityEvent } from './entry.js';
 export { INSTALLATION, SECURITY_KINDS, isSecurityKind } from './kinds.js';
-export type { SecurityKind, SecuritySource } from './kinds.js';
+export type { SecurityKind } from './kinds.js';
 export { SECURITY_READS } from './reads.js';
-export type {
-  SecurityFilter,
-  SecurityList,
-  SecurityPages,
-  SecurityParameter,
-  SecurityRead,
-} from './reads.js';
+export type { SecurityList, SecurityPages, SecurityParameter, SecurityRead } from './reads.js';

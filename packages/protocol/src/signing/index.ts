@@ -1,17 +1,14 @@
 export { verifyAnchorProof } from './anchor-proof.js';
-export type { ExpectedProof, ProofVerification } from './anchor-proof.js';
 export { CHAIN_START, chainHead } from './chain.js';
 export type { ChainPoint } from './chain.js';
 export { generateSigningKey, restrictRemoteSigner, restrictSigner, signerFromPem } from './keys.js';
-export type { KeySigner, KeyWindow, RemoteSigner, Signer, SigningKey } from './keys.js';
+export type { KeySigner, KeyWindow, RemoteSigner } from './keys.js';
 export { verifyLedgerRange } from './ledger-range.js';
-export type { ExpectedRange, RangeVerification } from './ledger-range.js';
 export { SIGNING_POLICY, serviceOfKey } from './policy.js';
 export type { SigningService } from './policy.js';
 export { LEDGER_REASONS, PROOF_REASONS, VERIFICATION_REASONS } from './reasons.js';
-export type { LedgerReason, ProofReason, VerificationReason } from './reasons.js';
-export { signPayloadText, signPayloadTextLater, signRecord } from './signed-record.js';
-export type { RecordHeader, Signed, SignedText } from './signed-record.js';
+export { signPayloadTextLater, signRecord } from './signed-record.js';
+export type { RecordHeader, Signed } from './signed-record.js';
 export { addKey, createTrustManifest, endKey, revokeKey } from './change-trust.js';
 export type { NewKey } from './change-trust.js';
 export {
@@ -20,16 +17,7 @@ export {
   startUpFaults,
   trustManifestToJwks,
 } from './trust-manifest.js';
-export type {
-  ActiveKey,
-  PublicJwk,
-  Trust,
-  TrustedKey,
-  TrustFault,
-  TrustFaultCode,
-  TrustReading,
-} from './trust-manifest.js';
+export type { Trust } from './trust-manifest.js';
 export { verifyRecord } from './verify-record.js';
 export type { ExpectedRecord, Verification } from './verify-record.js';
-export type { TypedFingerprint } from './fingerprint-words.js';
-export { fingerprintWords, isFingerprint, readFingerprint } from './fingerprint-words.js';
+export { fingerprintWords } from './fingerprint-words.js';

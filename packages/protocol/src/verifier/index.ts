@@ -11,20 +11,11 @@ export type { WitnessPolicy } from '../merkle/witness-policy.js';
 export { CHECKS } from './checks.js';
 export type { CheckCode } from './checks.js';
 export { DOCUMENT_BOUNDS, DOCUMENT_LIMITS, newVerifierMemory } from './context.js';
-export type { AnchorCopies, AnchorCopy, Expected, VerifierMemory } from './context.js';
-export type {
-  Check,
-  CheckStatus,
-  ChecklistItem,
-  DocumentKind,
-  Remark,
-  TimelineStep,
-  Verdict,
-} from './verdict.js';
+export type { AnchorCopies, AnchorCopy, Expected } from './context.js';
+export type { Check, TimelineStep, Verdict } from './verdict.js';
 export { mayFollow, reasonFits, startsRight } from './events.js';
 export { trustInside } from './trust-inside.js';
 export { verifyDocument } from './verify.js';
-export type { VerifyOptions } from './verify.js';
 export { summaryOf } from './verdict-summary.js';
-export type { Asking, ReportSection, Summary } from './verdict-summary.js';
+export type { ReportSection } from './verdict-summary.js';
 export { detailsOf, verdictText } from './verdict-text.js';

@@ -1,5 +1,5 @@
 /** The sandbox origin by itself, for tests of its confinement (test/browser). */
 export { createClientAddresses } from '../client-address.js';
-export { allowFrame, sandboxHeaders, setHeaders, trustedHeaders } from '../security-headers.js';
+export { allowFrame, setHeaders, trustedHeaders } from '../security-headers.js';
 export { createSandboxListener } from './listener.js';
 export type { SandboxSettings } from './listener.js';
