@@ -112,8 +112,10 @@ export function requireOwnerOrOperator(principal: Principal, stored: StoredReque
   if (stored.owner !== principal.id && !isOperator(principal)) throw new Refusal('forbidden');
 }
 
-export interface Opened {
+export interface Opened<Row extends RequestRow = RequestRow> {
   readonly principal: Principal;
+  /** Of the tenant, whether or not there is such a request. */
+  readonly row: Row;
   /** The answer stored under the caller's key: it comes before everything else (R5). */
   readonly replay: { status: number; body: string } | null;
   /** Throws `not_found` unless the caller may see the request. */
@@ -121,24 +123,26 @@ export interface Opened {
 }
 
 /** The first steps of every operation on a request: caller → stored answer → visibility. */
-export async function openRequest(
+export async function openRequest<Row extends RequestRow>(
   directory: Directory,
   caller: CallerIdentity,
-  row: RequestRow | undefined,
+  found: Row | undefined,
   body: GivenBody,
-): Promise<Opened> {
-  const principal = await requireCaller(directory, caller, row?.directory_revision);
-  const loaded = row as RequestRow;
+): Promise<Opened<Row>> {
+  const principal = await requireCaller(directory, caller, found?.directory_revision);
+  // Only a tenant that is not there has no row, and no callers.
+  const row = found as Row;
   return {
     principal,
-    replay: storedAnswer(loaded, body),
+    row,
+    replay: storedAnswer(row, body),
     visible: () =>
       requireVisible(
         directory,
         principal,
         caller.tenant,
-        storedRequest(loaded),
-        loaded.directory_revision,
+        storedRequest(row),
+        row.directory_revision,
       ),
   };
 }
@@ -147,10 +151,9 @@ export async function openRequest(
 export async function openSized<Row extends RequestRow>(
   directory: Directory,
   caller: CallerIdentity,
-  row: Row | undefined,
+  found: Row | undefined,
 ) {
-  const { principal, visible } = await openRequest(directory, caller, row, '');
+  const { principal, row: loaded, visible } = await openRequest(directory, caller, found, '');
   const stored = await visible();
-  const loaded = row as Row;
   return { principal, stored, loaded, isLarge: loaded.is_large === true };
 }

@@ -21,12 +21,11 @@ import type {
 export async function requireStandingAuthority(
   directory: Directory,
   caller: CallerIdentity,
-  opened: Opened,
-  row: RequestRow & { readonly receipt: string | null },
+  { principal, row, visible }: Opened<RequestRow & { readonly receipt: string | null }>,
   needed: 'available' | 'consumed',
 ): Promise<StoredRequest> {
-  const stored = await opened.visible();
-  requireOwner(opened.principal, stored);
+  const stored = await visible();
+  requireOwner(principal, stored);
   requireIntegrity(stored, caller.tenant);
   requireAuthority(stored.lifecycle, stored, needed, row, row.now);
   await requireStandingReviewer(directory, caller.tenant, stored, row.receipt);

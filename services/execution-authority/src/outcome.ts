@@ -18,8 +18,7 @@ export type OutcomeStep<Name extends OutcomeOperation> = (
 ) => Promise<OperationAnswer<Name>>;
 
 export interface OpenedOutcome {
-  readonly opened: Opened;
-  readonly row: OutcomeRow;
+  readonly opened: Opened<OutcomeRow>;
   readonly recordedBy: Recorder;
   /** Signs and saves the decision, and answers with the record. */
   readonly save: (
@@ -40,12 +39,12 @@ export async function openOutcome(
   const { kind } = caller;
   if (kind === 'monitor') throw new Refusal('operator_required');
   if (kind === 'publisher' || kind === 'auditor') throw new Refusal('not_found');
-  const row = await deps.store.loadForOutcome(caller, id, scope, key);
-  const opened = await openRequest(deps.directory, caller, row, body);
+  const found = await deps.store.loadForOutcome(caller, id, scope, key);
+  const opened = await openRequest(deps.directory, caller, found, body);
   const save = async (stored: StoredRequest, transition: Transition) => {
     const kept = { call, status: 200, result: null };
     const signed = await commit(deps, OUTCOME, stored, transition, { answer: kept });
     return answer(200, evidenceIn(signed).text);
   };
-  return { opened, row: row as OutcomeRow, recordedBy: { kind, subject: caller.id }, save };
+  return { opened, recordedBy: { kind, subject: caller.id }, save };
 }

@@ -40,12 +40,12 @@ export function reviewerOperation<
     const { tenant } = caller;
     const attempt = begin(call);
     return withFreshState(async () => {
-      const row = await deps.store.load(caller, id, scope, key);
-      const opened = await openRequest(deps.directory, caller, row, body);
+      const found = await deps.store.load(caller, id, scope, key);
+      const opened = await openRequest(deps.directory, caller, found, body);
+      const { row } = opened;
       if (opened.replay !== null) {
         // A frozen candidate is private material, and gone with it even while its deletion is late (protocol §11.2).
-        const loaded = row as ReviewRow;
-        if (name === 'review.propose' && !materialReadable(lifecycleOf(loaded), loaded.now)) {
+        if (name === 'review.propose' && !materialReadable(lifecycleOf(row), row.now)) {
           throw new Refusal('idempotent_result_expired');
         }
         return storedReply(opened.replay);
@@ -58,7 +58,7 @@ export function reviewerOperation<
         stored,
         'decide',
       );
-      return attempt({ row: row as ReviewRow, stored, reviewer });
+      return attempt({ row, stored, reviewer });
     });
   };
 }

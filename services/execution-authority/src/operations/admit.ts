@@ -13,16 +13,10 @@ import { ADMIT } from '../store/index.js';
  */
 export function admit(deps: ExecutionDeps): OperationHandler<'execution-authority.admit'> {
   return async ({ caller, id, input, body }) => {
-    const row = await deps.store.loadForAdmission(caller, id, input.nonce);
-    const opened = await openRequest(deps.directory, caller, row, body);
-    const loaded = row as NonNullable<typeof row>;
-    const stored = await requireStandingAuthority(
-      deps.directory,
-      caller,
-      opened,
-      loaded,
-      'consumed',
-    );
+    const found = await deps.store.loadForAdmission(caller, id, input.nonce);
+    const opened = await openRequest(deps.directory, caller, found, body);
+    const { row: loaded } = opened;
+    const stored = await requireStandingAuthority(deps.directory, caller, opened, 'consumed');
     const { lifecycle } = stored;
     const transition = decide(
       lifecycle,

@@ -14,17 +14,11 @@ import { CLAIM } from '../store/index.js';
 export function claim(deps: ExecutionDeps): OperationHandler<'execution-authority.claim'> {
   return async (call) => {
     const { caller, id, key, scope, input, body } = call;
-    const row = await deps.store.loadForClaim(caller, id, scope, key, input.execution_identity);
-    const opened = await openRequest(deps.directory, caller, row, body);
+    const found = await deps.store.loadForClaim(caller, id, scope, key, input.execution_identity);
+    const opened = await openRequest(deps.directory, caller, found, body);
     if (opened.replay !== null) return storedReply(opened.replay);
-    const loaded = row as NonNullable<typeof row>;
-    const stored = await requireStandingAuthority(
-      deps.directory,
-      caller,
-      opened,
-      loaded,
-      'available',
-    );
+    const { row: loaded } = opened;
+    const stored = await requireStandingAuthority(deps.directory, caller, opened, 'available');
     const { lifecycle } = stored;
     const transition = decide(
       lifecycle,

@@ -10,9 +10,10 @@ import type { OutcomeStep } from '../outcome.js';
 export function reconcile(deps: ExecutionDeps): OutcomeStep<'execution-authority.reconcile'> {
   return async (call) => {
     const { caller, input } = call;
-    const { opened, row, save } = await openOutcome(deps, call);
+    const { opened, save } = await openOutcome(deps, call);
     requireOperator(opened.principal);
     if (opened.replay !== null) return storedReply(opened.replay);
+    const { row } = opened;
     const stored = await opened.visible();
     requireIntegrity(stored, caller.tenant);
     const transition = decide(

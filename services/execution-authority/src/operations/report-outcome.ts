@@ -16,8 +16,9 @@ export function reportOutcome(
 ): OutcomeStep<'execution-authority.report-outcome'> {
   return async (call) => {
     const { caller, input } = call;
-    const { opened, row, recordedBy, save } = await openOutcome(deps, call);
+    const { opened, recordedBy, save } = await openOutcome(deps, call);
     if (opened.replay !== null) return storedReply(opened.replay);
+    const { row } = opened;
     const stored = await opened.visible();
     requireOwner(opened.principal, stored);
     requireIntegrity(stored, caller.tenant);

@@ -47,10 +47,9 @@ function hitlOperation<Name extends 'request.hitl' | 'request.hitl-poll'>(
   tell: (opened: Opened) => OperationAnswer<Name>,
 ): OperationHandler<Name> {
   return async ({ caller, id }) => {
-    const row = await deps.requests.hitl(caller, id);
-    const opened = await openRequest(deps.directory, caller, row, '');
-    const { request, lifecycle } = await opened.visible();
-    const loaded = row as NonNullable<typeof row>;
+    const asked = await deps.requests.hitl(caller, id);
+    const { row: loaded, visible } = await openRequest(deps.directory, caller, asked, '');
+    const { request, lifecycle } = await visible();
     if (request.purpose !== 'review') throw new Refusal('hitl_review_only');
     const found: HitlCase = {
       id,

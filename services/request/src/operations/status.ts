@@ -7,9 +7,8 @@ import { statusText } from '../status-view.js';
 /** `request.status`: the authoritative state, in one read; never writes, and shows due deadlines as passed. */
 export function status(deps: RequestDeps): OperationHandler<'request.status'> {
   return async ({ caller, id }) => {
-    const row = await deps.requests.status(caller, id);
-    const opened = await openRequest(deps.directory, caller, row, '');
-    const stored = await opened.visible();
-    return answer(200, statusText(stored, row as NonNullable<typeof row>, deps.notary.origin));
+    const found = await deps.requests.status(caller, id);
+    const { row, visible } = await openRequest(deps.directory, caller, found, '');
+    return answer(200, statusText(await visible(), row, deps.notary.origin));
   };
 }

@@ -48,15 +48,14 @@ function withdrawal(
 ) {
   return async (call: OperationCall<Withdrawal>): Promise<OperationAnswer<Withdrawal>> => {
     const { caller, id, key, scope, body } = call;
-    const row = await deps.requests.status(caller, id, scope, key);
-    const opened = await openRequest(deps.directory, caller, row, body);
+    const found = await deps.requests.status(caller, id, scope, key);
+    const opened = await openRequest(deps.directory, caller, found, body);
     if (opened.replay !== null) return storedReply(opened.replay);
     const stored = await opened.visible();
     requireOwnerOrOperator(opened.principal, stored);
-    const loaded = row as NonNullable<typeof row>;
     const transition = decide(stored, caller);
     const { next } = transition;
-    const answered = statusText({ ...stored, lifecycle: next }, loaded, deps.notary.origin);
+    const answered = statusText({ ...stored, lifecycle: next }, opened.row, deps.notary.origin);
     const kept = { call, status: 200, result: answered };
     if (next.materialDeleted) {
       const { id: actor = null, kind: actor_kind = null } = discardedBy(caller) ?? {};
