@@ -1,7 +1,8 @@
 import { Command, CommanderError } from 'commander';
-import { DEFAULT_DATA, dataDirectory } from '@countersign/deploy/data-directory';
+import { DEFAULT_DATA } from '@countersign/deploy/data-directory';
 import { explain } from '@countersign/deploy/plain-error';
 import { demoFileOf, logInAs, subjectOf } from './demo/person.js';
+import { ownDirectory } from './launcher/data-directory.js';
 import { writeDemoFile } from './launcher/demo-file.js';
 import { demoTenants } from './launcher/demo-tenants.js';
 
@@ -51,7 +52,7 @@ function addCommands(program: Command): void {
         import('./launcher/set-up.js'),
         import('@countersign/deploy/cli/database-of'),
       ]);
-      await setUp(dataDirectory(data), origin, databaseUrl() ?? '', console.log);
+      await setUp(ownDirectory(data), origin, databaseUrl() ?? '', console.log);
     });
   program
     .command('configure', { hidden: true })
@@ -88,7 +89,7 @@ async function configure({ data, sandboxOrigin, ...at }: ConfigureFlags): Promis
     import('@countersign/deploy/cli/database-of'),
   ]);
   const url = databaseUrl();
-  const directory = dataDirectory(data);
+  const directory = ownDirectory(data);
   const tenants = demoTenants(directory);
   for (const tenant of tenants) {
     await configureTenant(at.origin, at.issuer, tenant);

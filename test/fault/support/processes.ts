@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { commandOf } from '@countersign/deploy/data-directory';
+import { commandOf } from '@countersign/tools/launcher/data-directory';
 import { STORES_FILE } from '@countersign/deploy/stores-file';
 import type { StoresFile } from '@countersign/deploy/stores-file';
 import type { Instance } from '../../support/instance.js';

@@ -1,4 +1,4 @@
-import type { DataDirectory } from '@countersign/deploy/data-directory';
+import type { OwnDirectory } from './data-directory.js';
 import type { DemoTenant } from './demo-tenants.js';
 
 export const DEMO_FILE = 'demo.json';
@@ -31,7 +31,7 @@ export interface DemoFile extends TenantEntry {
 }
 
 export function writeDemoFile(
-  data: DataDirectory,
+  data: OwnDirectory,
   { origin, sandboxOrigin, issuer }: Pick<DemoFile, 'origin' | 'sandboxOrigin' | 'issuer'>,
   [demo, other]: readonly [DemoTenant, DemoTenant],
 ): void {

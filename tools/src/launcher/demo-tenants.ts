@@ -1,5 +1,5 @@
 import { newToken } from '@countersign/deploy/bearer-token';
-import type { DataDirectory } from '@countersign/deploy/data-directory';
+import type { OwnDirectory } from './data-directory.js';
 
 /** A person of the demonstration: `subject` is the name at the development provider. */
 export interface DemoPerson {
@@ -60,7 +60,7 @@ export function everybodyOf(tenant: DemoTenant): readonly DemoPerson[] {
 }
 
 /** The two tenants of the demonstration, with the tokens that they got at the first start on this directory. */
-export function demoTenants(data: DataDirectory): [DemoTenant, DemoTenant] {
+export function demoTenants(data: OwnDirectory): [DemoTenant, DemoTenant] {
   const known = data.read<[DemoTenant, DemoTenant]>(TENANTS_FILE);
   if (known !== null) return known;
   const tenants: [DemoTenant, DemoTenant] = [demoTenant('demo', 1), demoTenant('other', 2)];

@@ -1,6 +1,7 @@
 import { runCommand } from './command.js';
-import { DEFAULT_DATA, takeDataDirectory } from '@countersign/deploy/data-directory';
-import type { DataDirectory } from '@countersign/deploy/data-directory';
+import { DEFAULT_DATA } from '@countersign/deploy/data-directory';
+import { takeDataDirectory } from './data-directory.js';
+import type { OwnDirectory } from './data-directory.js';
 import { DEMO_FILE, writeDemoFile } from './demo-file.js';
 import { demoTenants, everybodyOf } from './demo-tenants.js';
 import { explain } from '@countersign/deploy/plain-error';
@@ -90,7 +91,7 @@ async function start(options: LaunchOptions, ends: Ends, ending: AbortSignal): P
 }
 
 async function configure(
-  data: DataDirectory,
+  data: OwnDirectory,
   { origin, issuer }: Origins,
   command: (...args: string[]) => Promise<void>,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { commandOf } from '@countersign/deploy/data-directory';
+import { commandOf } from './data-directory.js';
 import type { StoresFile } from '@countersign/deploy/stores-file';
 
 // Loaded before main.js in every process that the launcher starts. When the launcher is killed, the channel to it closes:

@@ -3,14 +3,14 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { takeDataDirectory } from '@countersign/deploy/data-directory';
-import type { DataDirectory } from '@countersign/deploy/data-directory';
+import { takeDataDirectory } from './data-directory.js';
+import type { OwnDirectory } from './data-directory.js';
 import { choosePorts } from './ports.js';
 
 const FREE = { port: 0, sandboxPort: 0 };
 const AS_BEFORE = { port: undefined, sandboxPort: undefined };
 
-let data: DataDirectory;
+let data: OwnDirectory;
 const servers: Server[] = [];
 
 beforeEach(() => {

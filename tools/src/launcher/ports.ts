@@ -1,5 +1,5 @@
 import { freePort, isFreePort } from '@countersign/dev-servers';
-import type { DataDirectory } from '@countersign/deploy/data-directory';
+import type { OwnDirectory } from './data-directory.js';
 import { PlainError } from '@countersign/deploy/plain-error';
 
 /** The ports of an instance, kept in its data directory: records name the origin, people their login. */
@@ -16,7 +16,7 @@ const FILE = 'ports.json';
  * not given means those of the last start, else the defaults. Throws PlainError when one is taken.
  */
 export async function choosePorts(
-  data: DataDirectory,
+  data: OwnDirectory,
   wanted: { port: number | undefined; sandboxPort: number | undefined },
 ): Promise<Ports> {
   const last = data.read<Ports>(FILE);

@@ -1,6 +1,6 @@
 import { bootstrapTenant, createOwnerPool } from '@countersign/database';
 import type { TrustManifest } from '@countersign/protocol';
-import type { DataDirectory } from '@countersign/deploy/data-directory';
+import type { OwnDirectory } from './data-directory.js';
 import { bringUpToDate } from '@countersign/deploy/database';
 import { demoTenants } from './demo-tenants.js';
 import type { DemoTenant } from './demo-tenants.js';
@@ -11,7 +11,7 @@ import { ensureKeys, trustManifest } from '@countersign/deploy/keys';
  * tenants with their operators. Does only the missing parts.
  */
 export async function setUp(
-  data: DataDirectory,
+  data: OwnDirectory,
   origin: string,
   databaseUrl: string,
   say: (line: string) => void,
@@ -23,7 +23,7 @@ export async function setUp(
   await bootstrapTenants(databaseUrl, demoTenants(data), say);
 }
 
-function writeTrust(data: DataDirectory, origin: string, say: (line: string) => void): void {
+function writeTrust(data: OwnDirectory, origin: string, say: (line: string) => void): void {
   const known = data.read<TrustManifest>('trust.json');
   if (known !== null && known.issuer !== origin) {
     const kept = `trust-${new URL(known.issuer).port}.json`;

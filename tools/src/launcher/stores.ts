@@ -8,8 +8,8 @@ import {
 } from '@countersign/dev-servers';
 import type { RunningStore } from '@countersign/dev-servers';
 import { canInstall, installPackages, isAllowed } from './debian.js';
-import { commandOf } from '@countersign/deploy/data-directory';
-import type { DataDirectory } from '@countersign/deploy/data-directory';
+import { commandOf } from './data-directory.js';
+import type { OwnDirectory } from './data-directory.js';
 import { PlainError, explain } from '@countersign/deploy/plain-error';
 import { STORES_FILE } from '@countersign/deploy/stores-file';
 import type { Started, StoreUrls, StoresFile } from '@countersign/deploy/stores-file';
@@ -61,7 +61,7 @@ const RESTART_MS = 5000;
  * started below the data directory, and started again when they end by themselves. Throws PlainError.
  */
 export async function provideStores(
-  data: DataDirectory,
+  data: OwnDirectory,
   { split, installPackages: mayInstall }: { split: boolean; installPackages: boolean },
   say: (line: string) => void,
 ): Promise<Stores> {
@@ -115,7 +115,7 @@ interface KeptStore {
 /** Starts a server and, should it end by itself, starts it again on the same port. */
 async function keepStore(
   kind: Kind,
-  data: DataDirectory,
+  data: OwnDirectory,
   say: (line: string) => void,
   note: () => void,
 ): Promise<KeptStore> {
@@ -166,7 +166,7 @@ async function startPlainly(
 }
 
 /** PostgreSQL sees to its own leftovers; all are recognised by their whole command line, for numbers come back. */
-function endLeftovers(data: DataDirectory): void {
+function endLeftovers(data: OwnDirectory): void {
   for (const { pid, command } of data.read<StoresFile>(STORES_FILE)?.started ?? []) {
     if (command !== '' && commandOf(pid) === command) process.kill(pid, 'SIGTERM');
   }

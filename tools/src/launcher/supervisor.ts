@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { DataDirectory } from '@countersign/deploy/data-directory';
+import type { OwnDirectory } from './data-directory.js';
 import { endOfLog, readLogLine, openLog } from './log-file.js';
 import { PlainError } from '@countersign/deploy/plain-error';
 
@@ -39,7 +39,7 @@ interface Keeper {
 }
 
 /** Keeps target processes running: one that ends by itself is started again, later each time. */
-export function supervise(data: DataDirectory, say: (line: string) => void): Supervisor {
+export function supervise(data: OwnDirectory, say: (line: string) => void): Supervisor {
   const groups: Keeper[][] = [];
   return {
     async start(processes) {

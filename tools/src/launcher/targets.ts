@@ -5,7 +5,7 @@ import { STORES_FILE } from '@countersign/deploy/stores-file';
 import { PlainError } from '@countersign/deploy/plain-error';
 import { TARGETS, rowOf } from '@countersign/deploy/targets';
 import type { Target } from '@countersign/deploy/targets';
-import type { DataDirectory } from '@countersign/deploy/data-directory';
+import type { OwnDirectory } from './data-directory.js';
 import { everybodyOf } from './demo-tenants.js';
 import type { DemoTenant } from './demo-tenants.js';
 import type { Ports } from './ports.js';
@@ -39,7 +39,7 @@ export function checkReplicas(replicas: Replicas): void {
 
 /** The processes to run, in groups: one for all targets, or with `split` one per target and replica. */
 export function processesOf(
-  data: DataDirectory,
+  data: OwnDirectory,
   env: Readonly<Record<string, string>>,
   { split, replicas }: { split: boolean; replicas: Replicas },
 ): TargetProcess[][] {
@@ -62,7 +62,7 @@ export function processesOf(
 
 function environmentFor(
   target: Target,
-  data: DataDirectory,
+  data: OwnDirectory,
   env: Readonly<Record<string, string>>,
 ): NodeJS.ProcessEnv {
   const all: NodeJS.ProcessEnv = { ...process.env, ...env, ...keysOf(data, target) };
@@ -82,7 +82,7 @@ function replicasOf(target: Target, count: number, env: NodeJS.ProcessEnv): Targ
 }
 
 /** Files of the keys that a target holds. */
-function keysOf(data: DataDirectory, target: Target): Record<string, string> {
+function keysOf(data: OwnDirectory, target: Target): Record<string, string> {
   const { key, messages } = rowOf(target);
   const files: Record<string, string> = {};
   const give = (variable: string, name: string): void => {
@@ -99,7 +99,7 @@ function keysOf(data: DataDirectory, target: Target): Record<string, string> {
 
 /** The configuration of every target, by environment only. */
 export function environmentOf(
-  data: DataDirectory,
+  data: OwnDirectory,
   ports: Ports,
   stores: Stores,
   tenants: readonly DemoTenant[],

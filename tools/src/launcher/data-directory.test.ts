@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commandOf, dataDirectory, takeDataDirectory } from './data-directory.js';
+import { dataDirectory } from '@countersign/deploy/data-directory';
+import { commandOf, takeDataDirectory } from './data-directory.js';
 
 let path: string;
 
