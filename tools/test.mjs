@@ -8,7 +8,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { Missing, ROOT, endWithNpm, prepare, prepareArchive, run } from './prepare.mjs';
-import { provideBrowser, provideCluster, provideTestServers } from './test-servers.mjs';
+import { provideBrowser, provideData, provideTestServers } from './test-servers.mjs';
 
 const JEST = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
 
@@ -36,13 +36,8 @@ try {
   if (!isFast) await prepareArchive();
   const browser = isFast ? {} : await provideBrowser(console.log);
   Object.assign(process.env, await provideTestServers(console.log));
-  let failed = true;
-  const cluster = await provideCluster();
-  try {
-    failed = await testAll(browser, { system: cluster.env, fast: cluster.env });
-  } finally {
-    cluster.remove();
-  }
+  const data = await provideData();
+  const failed = await testAll(browser, { system: data, fast: data });
   process.exit(failed ? 1 : 0);
 } catch (error) {
   // Our own errors name the missing part; all others are printed whole.

@@ -3,7 +3,7 @@ import { countersign } from '@countersign/client';
 import type { Client } from '@countersign/client';
 import { personOf, producerOf } from '../support/client.js';
 import type { Client as Person } from '../support/client.js';
-import { newFolder } from '../support/folder.js';
+import { newDataFolder } from '../support/folder.js';
 import type { Demo, Instance } from '../support/instance.js';
 import { startInstance, workersOnly } from '../support/instance.js';
 import { claimInput, decide, executionInput, until } from '../support/requests.js';
@@ -26,7 +26,7 @@ let held: number;
 let mostHeld: number;
 
 beforeAll(async () => {
-  dataDirectory = newFolder('waiting');
+  dataDirectory = newDataFolder('waiting');
   instance = await startInstance({ split: true, dataDirectory, replicas: REPLICAS });
   demo = instance.demo;
   producer = producerOf(demo);

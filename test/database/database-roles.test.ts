@@ -8,7 +8,7 @@ let server: TestServer;
 let url: string;
 
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ fresh: true });
   url = await server.emptyDatabase();
 }, 30_000);
 afterAll(() => server.stop());

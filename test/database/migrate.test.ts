@@ -14,7 +14,7 @@ let server: TestServer;
 const folders: string[] = [];
 
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ fresh: true });
 }, 30_000);
 afterAll(() => server.stop());
 

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { ROLES, createOwnerPool, createPool, migrate } from '@countersign/database';
 import type { Pool, RoleName, ScopedPool } from '@countersign/database';
 import { testPostgres } from '@countersign/dev-servers/testing';
+import { copyCluster } from '../support/cluster.js';
 
 export const ROLE_NAMES = Object.keys(ROLES) as RoleName[];
 
@@ -22,18 +23,32 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-export async function startTestServer(): Promise<TestServer> {
+/** With `fresh` its cluster was never migrated, and has none of our roles. */
+export async function startTestServer({ fresh = false } = {}): Promise<TestServer> {
+  let migrated = false;
+  const prepare = (dir: string) => void (migrated = !fresh && copyCluster(dir, 'schema'));
   // Nothing here must outlive the server.
-  const server = await testPostgres({ fsync: 'off', full_page_writes: 'off' });
+  const server = await testPostgres({ fsync: 'off', full_page_writes: 'off' }, prepare);
   const pools: { end(): Promise<void> }[] = [];
-  const owner = createOwnerPool({ url: server.url, max: 1, application: 'test server' });
+  const at = (database: string) => Object.assign(new URL(server.url), { pathname: database }).href;
+  // Not on the database of the cluster, which is for the tests.
+  const owner = createOwnerPool({ url: at('postgres'), max: 1, application: 'test server' });
 
   async function emptyDatabase(): Promise<string> {
     const name = `t_${randomUUID().replaceAll('-', '')}`;
     await owner.query(`CREATE DATABASE ${name}`);
-    const url = new URL(server.url);
-    url.pathname = `/${name}`;
-    return url.href;
+    return at(name);
+  }
+
+  /** The one of a copied cluster first, for a copy of a database would lack what is granted on it. */
+  async function migratedDatabase(): Promise<string> {
+    if (migrated) {
+      migrated = false;
+      return server.url;
+    }
+    const url = await emptyDatabase();
+    await migrate(url);
+    return url;
   }
 
   function pool(url: string): pg.Pool;
@@ -50,8 +65,7 @@ export async function startTestServer(): Promise<TestServer> {
   return {
     emptyDatabase,
     async migratedDatabase() {
-      const url = await emptyDatabase();
-      await migrate(url);
+      const url = await migratedDatabase();
       await makeLogins(owner, new URL(server.url).password);
       return url;
     },

@@ -12,7 +12,7 @@ import { whileDatabaseIsDown } from './support/outage.js';
 import { report } from './support/report.js';
 import type { Cast } from './support/fixture.js';
 import { startFaultFixture } from './support/fixture.js';
-import { newFolder } from '../support/folder.js';
+import { newDataFolder } from '../support/folder.js';
 
 const MANY = 20;
 /** Of those made before the backup: over before the database is restored. */
@@ -34,7 +34,7 @@ export function notOnceExpired(
 
 /** A backup comes back under workers that run on, with jobs in Redis for rows that have changed. */
 describe('the database is restored while jobs wait', () => {
-  const dataDirectory = newFolder('restored-jobs');
+  const dataDirectory = newDataFolder('restored-jobs');
   const data = join(dataDirectory, 'postgres');
   const backup = join(dataDirectory, 'backup');
   const attempts = newAttempts();

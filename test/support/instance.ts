@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { copyCluster } from './cluster.js';
-import { newFolder } from './folder.js';
+import { newDataFolder } from './folder.js';
 import { writeTenants } from './people.js';
 
 const ROOT = resolve(__dirname, '../..');
@@ -74,8 +74,9 @@ const READY_WITHIN_MS = 90_000;
 
 /** Starts the product as its first command does, on free ports and a database of its own, and waits until it serves. */
 export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {
-  const dataDirectory = options.dataDirectory ?? newFolder('instance');
-  if (!existsSync(join(dataDirectory, 'postgres'))) copyCluster(dataDirectory);
+  const dataDirectory = options.dataDirectory ?? newDataFolder('instance');
+  const postgres = join(dataDirectory, 'postgres');
+  if (!existsSync(postgres)) copyCluster(postgres, 'installation');
   if (options.people !== undefined) writeTenants(dataDirectory, options.people);
   const args = [
     'tools/start.mjs',

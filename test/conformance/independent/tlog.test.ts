@@ -8,7 +8,7 @@ import { runCommand, startInstance } from '../../support/instance.js';
 import type { Instance } from '../../support/instance.js';
 import { reviewInput, until } from '../../support/requests.js';
 import { connectTo, untilChained } from '../../support/truths.js';
-import { newFolder } from '../../support/folder.js';
+import { newDataFolder } from '../../support/folder.js';
 
 const hasGo = spawnSync('go', ['version']).status === 0;
 if (!hasGo) console.warn('SKIPPED: there is no `go` here, so no other program reads our trees');
@@ -16,7 +16,7 @@ const there = hasGo ? describe : describe.skip;
 
 /** Independent programs read our published trees: `tlog/main.go`. */
 there('a tree of a running ledger, read and witnessed by Go libraries', () => {
-  const dataDirectory = newFolder('tlog');
+  const dataDirectory = newDataFolder('tlog');
   const program = join(dataDirectory, 'tlog');
   let instance: Instance | null = null;
   let operator: Client;

@@ -14,7 +14,7 @@ import { startTcpProxy } from '../../support/servers/tcp-proxy.js';
 import type { TcpProxy } from '../../support/servers/tcp-proxy.js';
 import { startVault } from '../../support/servers/vault.js';
 import type { VaultServer } from '../../support/servers/vault.js';
-import { newFolder } from '../../support/folder.js';
+import { newDataFolder } from '../../support/folder.js';
 import { keyFilesOf } from '../../support/key-files.js';
 
 const ROOT = resolve(__dirname, '../../..');
@@ -24,7 +24,7 @@ const ROOT = resolve(__dirname, '../../..');
  * of one service is rotated twice, the second time into a key service.
  */
 describe('the signing key of a service', () => {
-  const dataDirectory = newFolder('keys-e2e');
+  const dataDirectory = newDataFolder('keys-e2e');
   const at = (name: string): string => join(dataDirectory, name);
   let instance: Instance | null = null;
   let producer: Client;

@@ -13,7 +13,7 @@ import {
   until,
   untilAvailable,
 } from '../../support/requests.js';
-import { newFolder } from '../../support/folder.js';
+import { newDataFolder } from '../../support/folder.js';
 import { untilAnchored } from '../../support/truths.js';
 
 /**
@@ -21,7 +21,7 @@ import { untilAnchored } from '../../support/truths.js';
  * consumed authority is given again, and only the operator's recovery ends the fence.
  */
 describe('a database restored from an older backup', () => {
-  const dataDirectory = newFolder('restore');
+  const dataDirectory = newDataFolder('restore');
   const postgres = join(dataDirectory, 'postgres');
   const backup = join(dataDirectory, 'backup');
   let instance: Instance | null = null;

@@ -17,11 +17,11 @@ import { S3_ACCESS, startS3 } from '../../support/servers/s3.js';
 import type { S3Server } from '../../support/servers/s3.js';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.js';
 import type { TcpProxy } from '../../support/servers/tcp-proxy.js';
-import { newFolder } from '../../support/folder.js';
+import { newDataFolder } from '../../support/folder.js';
 
 /** The whole service with its checkpoints in a bucket: it anchors, an auditor reads the bucket, a restored database is fenced. */
 describe('a service that anchors in S3', () => {
-  const dataDirectory = newFolder('s3-e2e');
+  const dataDirectory = newDataFolder('s3-e2e');
   const at = (name: string): string => join(dataDirectory, name);
   let server: S3Server;
   let proxy: TcpProxy;

@@ -9,7 +9,7 @@ import { rowOf, signingKeyVariable } from '@countersign/deploy';
 import type { Target } from '@countersign/deploy';
 import { freePort, startNats, startPostgres, startRedis } from '@countersign/dev-servers';
 import type { Demo } from '../../support/instance.js';
-import { newFolder } from '../../support/folder.js';
+import { newDataFolder } from '../../support/folder.js';
 import { keyFilesOf } from '../../support/key-files.js';
 
 /** A process that runs one target of one version. */
@@ -47,7 +47,7 @@ export interface FleetUser {
 
 /** A fleet without members yet, on the schema of the version whose root that is. */
 export async function startFleet(root: string, user: FleetUser | null = null): Promise<Fleet> {
-  const data = newFolder('fleet');
+  const data = newDataFolder('fleet');
   const logs = join(data, 'logs');
   mkdirSync(logs);
   const postgres = await startPostgres({

@@ -33,20 +33,27 @@ export function testRedis(): Promise<TestStore> {
   return testStore((dir, port) => startRedis({ dir, ...port }));
 }
 
-/** A PostgreSQL server on a free port with an empty database `countersign`. */
+/**
+ * A PostgreSQL server on a free port with an empty database `countersign`; on the data that `prepare` puts into its folder,
+ * if it does.
+ */
 export function testPostgres(
   settings: Readonly<Record<string, string>> = {},
+  prepare?: (dir: string) => void,
 ): Promise<TestStore<RunningPostgres>> {
-  return testStore((dir, port) => startPostgres({ dir, settings, ...port }));
+  return testStore((dir, port) => startPostgres({ dir, settings, ...port }), prepare);
 }
 
 async function testStore<T extends RunningStore>(
   start: (dir: string, port: { port?: number }) => Promise<T>,
+  prepare?: (dir: string) => void,
 ): Promise<TestStore<T>> {
-  const home = mkdtempSync(join(tmpdir(), 'countersign-test-'));
+  // `npm test` makes room in memory (tools/test-servers.mjs).
+  const home = mkdtempSync(join(process.env['TEST_DATA'] ?? tmpdir(), 'countersign-test-'));
   // PostgreSQL's own user must get through.
   chmodSync(home, 0o755);
   const dir = join(home, 'data');
+  prepare?.(dir);
   let running = await start(dir, {});
   const { url, port } = running;
   return {
