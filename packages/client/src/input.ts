@@ -15,7 +15,7 @@ export function bodyText(body: unknown): string {
   return JSON.stringify(body);
 }
 
-function check(value: unknown, pointer: string, depth: number, runtime: Set<object>): void {
+function check(value: unknown, pointer: string, depth: number, enclosing: Set<object>): void {
   if (depth > MAX_DEPTH) throw fault(pointer, `is nested deeper than ${MAX_DEPTH} levels`);
   switch (typeof value) {
     case 'boolean':
@@ -29,29 +29,29 @@ function check(value: unknown, pointer: string, depth: number, runtime: Set<obje
         throw fault(pointer, 'is beyond the safe integers');
       return;
     case 'object':
-      if (value !== null) checkMembers(value, pointer, depth, runtime);
+      if (value !== null) checkMembers(value, pointer, depth, enclosing);
       return;
     default:
       throw fault(pointer, `is ${typeof value}, which is no JSON`);
   }
 }
 
-function checkMembers(value: object, pointer: string, depth: number, runtime: Set<object>): void {
-  if (runtime.has(value)) throw fault(pointer, 'contains itself');
-  runtime.add(value);
+function checkMembers(value: object, pointer: string, depth: number, enclosing: Set<object>): void {
+  if (enclosing.has(value)) throw fault(pointer, 'contains itself');
+  enclosing.add(value);
   if (Array.isArray(value)) {
     // Not forEach: it would skip holes.
     for (let at = 0; at < value.length; at += 1)
-      check(value[at], `${pointer}/${at}`, depth + 1, runtime);
+      check(value[at], `${pointer}/${at}`, depth + 1, enclosing);
   } else {
     if (!isPlain(value)) throw fault(pointer, 'is an object of a class');
     for (const [name, member] of Object.entries(value)) {
       const at = `${pointer}/${escaped(name)}`;
       if (LONE_SURROGATE.test(name)) throw fault(pointer, 'has a name with half a character');
-      check(member, at, depth + 1, runtime);
+      check(member, at, depth + 1, enclosing);
     }
   }
-  runtime.delete(value);
+  enclosing.delete(value);
 }
 
 /** An object of no class, in any realm, which writes itself as it stands. */

@@ -15,9 +15,7 @@ export function chosenTheme(): Theme {
 
 /** Takes effect at once, and on every page of this browser from the next one on. */
 export function chooseTheme(theme: Theme): void {
-  const { dataset } = document.documentElement;
-  if (theme === 'system') delete dataset.theme;
-  else dataset.theme = theme;
+  document.documentElement.dataset.theme = theme;
   const seconds = theme === 'system' ? 0 : A_YEAR;
   document.cookie = `${COOKIE}=${theme}; Max-Age=${seconds}; Path=/; Secure; SameSite=Lax`;
   for (const listener of listeners) listener();
