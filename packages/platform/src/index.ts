@@ -59,6 +59,7 @@ export { SchemaChecks } from './schema-check/asking.js';
 export * from './long-answer.js';
 export * from './turn.js';
 export * from './serve-operation.js';
+export * from './sharing.js';
 export { LARGE_ANSWER, isLargeAnswer, readSized } from './sized-answer.js';
 export type { LargeStep } from './sized-answer.js';
 export * from './subjects.js';

@@ -11,6 +11,7 @@ import type { BusRequest, LargeBody } from './bus/types.js';
 import type { Caller } from './caller.js';
 import { isId } from './ids.js';
 import type { MessageVerifier } from './messages/index.js';
+import { sharing } from './sharing.js';
 import { LARGE_STEPS } from './sized-answer.js';
 import type { LargeStep } from './sized-answer.js';
 
@@ -74,6 +75,7 @@ export async function openEnvelope(
 ): Promise<Envelope> {
   const { caller, large: largeBody } = await verifier.verify(request);
   if (caller === null) throw new Refusal('unauthenticated');
+  sharing.note(caller.tenant);
   const { headers, body: text } = request;
   const params = JSON.parse(headers.params ?? '{}') as Params;
   const large = LARGE_STEPS.find((step) => step === headers['large']) ?? null;

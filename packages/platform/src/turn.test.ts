@@ -1,4 +1,5 @@
 import { setImmediate as laterTurn } from 'node:timers/promises';
+import { sharing } from './sharing.js';
 import { turn } from './turn.js';
 
 test('one caller goes on in each turn of the event loop, in the order in which they came', async () => {
@@ -10,4 +11,13 @@ test('one caller goes on in each turn of the event loop, in the order in which t
     await laterTurn();
   }
   expect(seen).toEqual(['', 'a', 'ab', 'abc']);
+});
+
+test('callers go on with pauses between them while several tenants call', async () => {
+  sharing.note('a');
+  sharing.note('b');
+  const began = performance.now();
+  await Promise.all([turn(), turn(), turn()]);
+  // Timers may be a millisecond early.
+  expect(performance.now() - began).toBeGreaterThan(6);
 });

@@ -4,6 +4,7 @@ import { SMALL_BODY_BYTES } from '@countersign/platform';
 import type { BodyPlace } from '@countersign/platform';
 import { LARGE_BYTES, Refusal } from '@countersign/protocol';
 
+import { readOnNextTurn } from './read-on-next-turn.js';
 import { CallerGone } from './refusals.js';
 
 const charset = /^utf-8$/i;
@@ -110,7 +111,7 @@ const VALUES = bytesOf('["-0123456789tfn');
 
 /**
  * Gives chunks to `take` until the body ends, true, or until that wants no more, false: then the body waits. Rejects with
- * the error of `take`.
+ * the error of `take`. `signal`: ends the reading of a large body, which leaves the event loop to other calls after each chunk.
  */
 function drain(
   request: IncomingMessage,
@@ -118,7 +119,9 @@ function drain(
   take: (chunk: Buffer) => boolean,
 ): Promise<boolean> {
   return new Promise((resolve, reject) => {
+    let ended = false;
     const finish = (settle: () => void) => {
+      ended = true;
       request.off('data', data).off('end', end).off('error', gone).off('close', gone);
       signal?.removeEventListener('abort', gone);
       settle();
@@ -129,10 +132,11 @@ function drain(
     };
     const data = (chunk: Buffer) => {
       try {
-        if (!take(chunk)) stop(() => resolve(false));
+        if (!take(chunk)) return stop(() => resolve(false));
       } catch (error) {
-        stop(() => reject(error as Error));
+        return stop(() => reject(error as Error));
       }
+      if (signal !== null) readOnNextTurn(request, () => !ended);
     };
     const end = () => finish(() => resolve(true));
     const gone = () => finish(() => reject(new CallerGone()));

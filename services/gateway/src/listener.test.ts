@@ -1,6 +1,8 @@
 import { Agent, get } from 'node:http';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 
 import type { ClientAddresses } from './client-address.js';
 import { createListener } from './listener.js';
@@ -74,4 +76,35 @@ it('closes the connection of a call that is under way when it stops', async () =
   response.end('answered');
   expect((await called).answer.headers.connection).toBe('close');
   await stopped;
+});
+
+it('reads a body that was refused unread in pieces, so that a fast client leaves turns to others', async () => {
+  let socket: Socket | undefined;
+  const { listener, port } = await setup((request, response) => {
+    socket = request.socket;
+    // Some of the body has come by then.
+    request.once('readable', () => {
+      response.statusCode = 413;
+      response.end('too large');
+    });
+  });
+  const length = 16 * 1024 * 1024;
+  const client = connect(port, '127.0.0.1');
+  const closed = new Promise((resolve) => client.once('close', resolve));
+  const answered = new Promise((resolve) => client.once('data', resolve));
+  client.on('error', () => {});
+  client.write(`POST / HTTP/1.1\r\nhost: review.example\r\ncontent-length: ${length}\r\n\r\n`);
+  client.write(Buffer.alloc(length));
+  await answered;
+  const read = () => socket?.bytesRead ?? 0;
+  let most = 0;
+  for (let before = read(); read() < length / 2; await turn()) {
+    most = Math.max(most, read() - before);
+    before = read();
+  }
+  client.destroy();
+  await closed;
+  await listener.stop(1_000, 0);
+  // Two reads of the most that one gives, 64 KiB.
+  expect(most).toBeLessThanOrEqual(128 * 1024);
 });

@@ -7,6 +7,7 @@ import { newTrace } from '@countersign/platform';
 import { Refusal } from '@countersign/protocol';
 
 import type { ClientAddresses } from './client-address.js';
+import { readOnNextTurn } from './read-on-next-turn.js';
 
 /** All header lines of a call together (protocol §9.3). */
 const HEADER_BYTES = 16 * 1024;
@@ -69,6 +70,7 @@ export function createListener(options: ListenerOptions): Listener {
     underWay.add(response);
     response.once('close', () => underWay.delete(response));
     if (stopping) beLast(response);
+    response.once('prefinish', () => keepFromDump(request));
     response.once('finish', () => endLeftover(request));
     options.handler(request, response);
   };
@@ -171,12 +173,18 @@ function closed(server: Server, graceMs: number): Promise<void> {
   });
 }
 
+/** Node reads what is left of a body that was never begun as fast as it comes; one that was begun it leaves to us. */
+function keepFromDump(request: IncomingMessage): void {
+  if (!request.complete && !request.destroyed) request.read();
+}
+
 /**
  * An answer may be given before the body is there. The rest of it is read and thrown away for a
  * moment, because a connection closed with unread bytes loses the answer on its way.
  */
 function endLeftover(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
+  request.on('data', () => readOnNextTurn(request));
   request.resume();
   const end = setTimeout(() => request.socket.destroy(), LEFTOVER_MS);
   request.once('close', () => clearTimeout(end));

@@ -1,3 +1,5 @@
+import { createSharing } from '@countersign/platform';
+
 import { createTurns } from './turns.js';
 
 const settle = () => new Promise(setImmediate);
@@ -18,7 +20,7 @@ function setup(shared: number, patienceMs?: number, always = false) {
   const turns = createTurns(shared, {
     ...(patienceMs && { patienceMs }),
     always,
-    now: () => time,
+    sharing: createSharing(() => time),
   });
   const begun: string[] = [];
   const call = (name: string) =>

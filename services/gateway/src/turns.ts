@@ -1,7 +1,6 @@
+import { sharing as ofProcess } from '@countersign/platform';
 import { Refusal } from '@countersign/protocol';
 
-/** After a call of another tenant, each keeps to its share for so long. */
-const SHARED_MS = 10_000;
 /** A call that takes longer waits for something else, such as a schema's check or its turn at large reads, and passes its turn on. */
 const TURN_MS = 100;
 /** A call that has waited for so long is refused, as for a connection. */
@@ -27,16 +26,14 @@ interface Busy {
  */
 export function createTurns(
   shared: number,
-  { always = false, patienceMs = PATIENCE_MS, now = () => performance.now() } = {},
+  { always = false, patienceMs = PATIENCE_MS, sharing = ofProcess } = {},
 ): Turns {
   /** In the order of their turns. */
   const busy = new Map<string, Busy>();
-  let latest: { readonly tenant: string; readonly at: number } | undefined;
-  let sharedUntil = -Infinity;
 
   /** Calls of one tenant that may be worked on. */
   function share(): number {
-    return always || now() < sharedUntil ? Math.max(1, Math.floor(shared / busy.size)) : Infinity;
+    return always || sharing.isShared() ? Math.max(1, Math.floor(shared / busy.size)) : Infinity;
   }
 
   function beginWaiting(): void {
@@ -67,8 +64,7 @@ export function createTurns(
 
   return {
     async of(tenant, work) {
-      if (latest !== undefined && latest.tenant !== tenant) sharedUntil = latest.at + SHARED_MS;
-      latest = { tenant, at: now() };
+      sharing.note(tenant);
       const calls = busy.get(tenant) ?? { working: 0, waiting: [] };
       busy.set(tenant, calls);
       if (calls.working < share() && calls.waiting.length === 0) calls.working += 1;

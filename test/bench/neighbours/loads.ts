@@ -50,12 +50,19 @@ export const LOADS: Readonly<Record<string, Load>> = {
     clients: LARGE,
     prepare: async ({ producer, publisher, reviewRoute }) => {
       // Read whole and refused at the end: nothing of it is stored.
-      const body = JSON.stringify({ ...creation(reviewRoute, 10), summary: '' });
-      const many = JSON.stringify({ html: '', list: Array.from({ length: 400_000 }, () => [1]) });
+      const body = JSON.stringify({ ...creation(reviewRoute, 9), summary: '' });
+      const many = JSON.stringify({ html: '', list: Array.from({ length: 240_000 }, () => [1]) });
       return (caller, client) =>
         client % 2 === 0
           ? send(caller, 'POST', '/v2/requests', keyed(producer), body)
           : send(caller, 'POST', '/v2/bundles', keyed(publisher), many);
+    },
+  },
+  'refused-bodies': {
+    clients: LARGE,
+    prepare: async ({ producer, reviewRoute }) => {
+      const tooLarge = JSON.stringify(creation(reviewRoute, 10));
+      return (caller) => send(caller, 'POST', '/v2/requests', keyed(producer), tooLarge);
     },
   },
   creations: {

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import type { ForkOptions } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { newFolder } from '../../support/folder.js';
@@ -60,7 +61,7 @@ export const neighbours: Scenario = async (args, ends, say) => {
   ends.push(() => rmSync(folder, { recursive: true, force: true }));
   const machine = machineFacts(folder);
   const quietOnes = child('./neighbours/quiet.js', ends);
-  const attackers = child('./neighbours/attack.js', ends);
+  const attackers = child('./neighbours/attack.js', ends, { detached: true });
   say(`starting the product, ${values.mode} …`);
   const options = { folder, split: values.mode === 'split', quotas: true, env: ENV };
   const product = await startProduct(options, ends);
@@ -127,8 +128,8 @@ function figures(
   ];
 }
 
-function child(file: string, ends: Ends): Child {
-  const forked = forkChild(file);
+function child(file: string, ends: Ends, options: ForkOptions = {}): Child {
+  const forked = forkChild(file, options);
   ends.push(() => forked.stop());
   return forked;
 }

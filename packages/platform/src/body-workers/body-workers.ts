@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { Places } from './places.js';
 import type { BodyOwner, PlaceLimits } from './places.js';
 import { BodyThreads } from './threads.js';
@@ -7,7 +8,7 @@ const MiB = 1024 * 1024;
 /** The most that one body has (protocol §9.3). */
 const LARGEST = 22 * MiB;
 
-/** In a process of its own a service needs about 400 MB with all places taken and both threads at work. */
+/** In a process of its own a service needs about 400 MB with all places taken and two threads at work. */
 export const BODY_LIMITS: PlaceLimits & ThreadLimits = {
   bytes: 3 * LARGEST,
   tenantBytes: 2 * LARGEST,
@@ -15,7 +16,8 @@ export const BODY_LIMITS: PlaceLimits & ThreadLimits = {
   waiting: 256,
   waitingOfOwner: 32,
   waitMs: 8000,
-  threads: 2,
+  // One processor is left to the thread that serves callers.
+  threads: Math.max(1, Math.min(2, availableParallelism() - 1)),
   idleMs: 30_000,
   resourceLimits: { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 32 },
 };

@@ -1,0 +1,25 @@
+/** How long a call of one tenant counts for the others. */
+const SHARED_MS = 10_000;
+
+/** Whether several tenants call a process. What a tenant does while it calls alone delays no other. */
+export interface Sharing {
+  /** Notes a call of a tenant. */
+  note(tenant: string): void;
+  /** Whether two tenants have called within the last ten seconds. */
+  isShared(): boolean;
+}
+
+export function createSharing(now = () => performance.now()): Sharing {
+  let latest: { readonly tenant: string; readonly at: number } | undefined;
+  let sharedUntil = -Infinity;
+  return {
+    note(tenant) {
+      if (latest !== undefined && latest.tenant !== tenant) sharedUntil = latest.at + SHARED_MS;
+      latest = { tenant, at: now() };
+    },
+    isShared: () => now() < sharedUntil,
+  };
+}
+
+/** Of this process: the gateway and each service note the calls that they serve. */
+export const sharing = createSharing();
