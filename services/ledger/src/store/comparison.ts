@@ -29,7 +29,7 @@ export const COMPARISON = statements('ledger', {
       fenced = fenced AND fence_reason IS DISTINCT FROM 'new_tenant',
       directory_revision = directory_revision + CASE WHEN fence_reason = 'new_tenant' THEN 1 ELSE 0 END,
       fence_reason = nullif(fence_reason, 'new_tenant')
-    WHERE tenant = $1`,
+    WHERE tenant = $1 AND generation = :generation`,
 });
 
 /** The reads and results of R18's comparison. */
@@ -63,8 +63,8 @@ export class ComparisonStore {
     };
   }
 
-  /** The store knows nothing else: a tenant that waited for its first comparison is open now. */
-  async agreed(tenant: string): Promise<void> {
-    await ask(this.pool, COMPARISON.agreed, { tenant });
+  /** The store knows nothing else of this generation: a tenant that waited for its first comparison is open now. */
+  async agreed({ tenant, generation }: ComparedTenant): Promise<void> {
+    await ask(this.pool, COMPARISON.agreed, { tenant, generation });
   }
 }

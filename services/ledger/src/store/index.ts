@@ -166,7 +166,7 @@ export const LEDGER = statements('ledger', {
   noteFailure: `UPDATE checkpoint SET attempts = attempts + 1, error = :fault
     WHERE tenant = $1 AND generation = :generation AND sequence = :sequence`,
   fence: `WITH x AS (
-      SELECT tenant FROM tenant WHERE tenant = $1 FOR UPDATE
+      SELECT tenant FROM tenant WHERE tenant = $1 AND generation = :generation FOR UPDATE
     ), t AS (
       UPDATE tenant SET fenced = true, fence_reason = :reason, directory_revision = directory_revision + 1 FROM x
       WHERE tenant.tenant = x.tenant AND NOT (fenced AND fence_reason IS NOT DISTINCT FROM :reason) RETURNING tenant.tenant
@@ -307,9 +307,12 @@ export class LedgerStore {
     await ask(this.pool, LEDGER.noteFailure, { tenant, generation, sequence, fault });
   }
 
-  /** The anchor store contradicts the ledger: no further authority until an operator's recovery (protocol §4.2, R18). */
-  async fence(tenant: string, reason: string): Promise<void> {
-    await ask(this.pool, LEDGER.fence, { tenant, reason });
+  /**
+   * The anchor store contradicts the ledger: no further authority until an operator's recovery (protocol §4.2, R18). Does
+   * nothing when a recovery has begun another generation since: what was compared no longer counts.
+   */
+  async fence(tenant: string, generation: string, reason: string): Promise<void> {
+    await ask(this.pool, LEDGER.fence, { tenant, generation, reason });
   }
 
   // Reading --------------------------------------------------------------------------------------

@@ -48,7 +48,9 @@ export function anchorWorker(deps: ComparisonDeps, comparison: Comparison): Keye
         'the anchor store did not accept a checkpoint',
       );
       await deps.store.noteFailure(tenant, checkpoint, error.fault);
-      if (FENCING_FAULTS.has(error.fault)) await deps.store.fence(tenant, error.fault);
+      if (FENCING_FAULTS.has(error.fault)) {
+        await deps.store.fence(tenant, checkpoint.generation, error.fault);
+      }
       return false;
     }
   }

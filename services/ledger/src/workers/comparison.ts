@@ -51,13 +51,13 @@ export function createComparison(deps: ComparisonDeps): Comparison {
   async function compare(of: ComparedTenant): Promise<boolean> {
     const fault = await faultOf(deps, of);
     if (fault === null) {
-      await deps.comparison.agreed(of.tenant);
+      await deps.comparison.agreed(of);
       return true;
     }
     if (!of.fenced) {
       deps.log.error({ tenant: of.tenant, fault }, 'the anchor store contradicts the ledger');
     }
-    await deps.store.fence(of.tenant, fault);
+    await deps.store.fence(of.tenant, of.generation, fault);
     return false;
   }
 
