@@ -74,6 +74,10 @@ it('follows a request to its decision, its anchor and its outcome, by calls that
   const goals = (['decided', 'available', 'settled'] as const).map((goal) =>
     client.until(id, goal),
   );
+  await until(
+    async () => held,
+    (count) => count === goals.length,
+  );
   await decide(reviewer, id, 'authorise');
   await expect(goals[0]).resolves.toMatchObject({ decision_state: 'confirmed' });
   await expect(goals[1]).resolves.toMatchObject({ grant_state: 'available' });
