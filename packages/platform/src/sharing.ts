@@ -21,5 +21,5 @@ export function createSharing(now = () => performance.now()): Sharing {
   };
 }
 
-/** Of this process: the gateway and each service note the calls that they serve. */
+/** Of this process, for the pace of large values: the gateway and each service note the calls that they serve. */
 export const sharing = createSharing();

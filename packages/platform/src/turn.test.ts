@@ -1,6 +1,6 @@
 import { setImmediate as laterTurn } from 'node:timers/promises';
 import { sharing } from './sharing.js';
-import { turn } from './turn.js';
+import { createTurn, turn } from './turn.js';
 
 test('one caller goes on in each turn of the event loop, in the order in which they came', async () => {
   const gone: string[] = [];
@@ -20,4 +20,15 @@ test('callers go on with pauses between them while several tenants call', async 
   await Promise.all([turn(), turn(), turn()]);
   // Timers may be a millisecond early.
   expect(performance.now() - began).toBeGreaterThan(6);
+});
+
+test('callers of one queue do not wait for those of another', async () => {
+  const gone: string[] = [];
+  const others = createTurn();
+  const crowd = Promise.all(
+    Array.from({ length: 20 }, () => others().then(() => gone.push('other'))),
+  );
+  await turn().then(() => gone.push('own'));
+  expect(gone.length).toBeLessThanOrEqual(2);
+  await crowd;
 });

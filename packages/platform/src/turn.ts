@@ -6,25 +6,31 @@ import { sharing } from './sharing.js';
  */
 const PAUSE_MS = 3;
 
-const waiting: (() => void)[] = [];
+/** Resolves in a later turn of the event loop, for one caller a turn, in the order in which they came. */
+export type Turn = () => Promise<void>;
+
+export function createTurn(): Turn {
+  const waiting: (() => void)[] = [];
+
+  function nextLater(): void {
+    if (sharing.isShared()) setTimeout(next, PAUSE_MS);
+    else setImmediate(next);
+  }
+
+  function next(): void {
+    waiting.shift()?.();
+    if (waiting.length > 0) nextLater();
+  }
+
+  return () =>
+    new Promise((resolve) => {
+      waiting.push(resolve);
+      if (waiting.length === 1) nextLater();
+    });
+}
 
 /**
- * Resolves in a later turn of the event loop, for one caller a turn: pieces of large values take turns with one another as
- * with all other work, so that eight of them delay a small call no more than one does.
+ * Of the large values of this process: pieces take turns with one another as with all other work, so that eight values delay
+ * a small call no more than one does.
  */
-export function turn(): Promise<void> {
-  return new Promise((resolve) => {
-    waiting.push(resolve);
-    if (waiting.length === 1) nextLater();
-  });
-}
-
-function nextLater(): void {
-  if (sharing.isShared()) setTimeout(next, PAUSE_MS);
-  else setImmediate(next);
-}
-
-function next(): void {
-  waiting.shift()?.();
-  if (waiting.length > 0) nextLater();
-}
+export const turn = createTurn();

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import { SMALL_BODY_BYTES } from '@countersign/platform';
+import { SMALL_BODY_BYTES, turn } from '@countersign/platform';
 import type { BodyPlace } from '@countersign/platform';
 import { LARGE_BYTES, Refusal } from '@countersign/protocol';
 
@@ -136,7 +136,7 @@ function drain(
       } catch (error) {
         return stop(() => reject(error as Error));
       }
-      if (signal !== null) readOnNextTurn(request, () => !ended);
+      if (signal !== null) readOnNextTurn(request, turn, () => !ended);
     };
     const end = () => finish(() => resolve(true));
     const gone = () => finish(() => reject(new CallerGone()));

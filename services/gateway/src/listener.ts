@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-import { newTrace } from '@countersign/platform';
+import { createTurn, newTrace } from '@countersign/platform';
 import { Refusal } from '@countersign/protocol';
 
 import type { ClientAddresses } from './client-address.js';
@@ -183,12 +183,17 @@ function keepFromDump(request: IncomingMessage): void {
  * moment, because a connection closed with unread bytes loses the answer on its way.
  */
 function endLeftover(request: IncomingMessage): void {
-  if (request.complete || request.destroyed) return;
-  request.on('data', () => readOnNextTurn(request));
+  if (request.destroyed) return;
+  if (!request.complete) {
+    request.on('data', () => readOnNextTurn(request, turnOfLeftovers));
+    const end = setTimeout(() => request.socket.destroy(), LEFTOVER_MS);
+    request.once('close', () => clearTimeout(end));
+  }
   request.resume();
-  const end = setTimeout(() => request.socket.destroy(), LEFTOVER_MS);
-  request.once('close', () => clearTimeout(end));
 }
+
+/** Apart from other large values: anybody can have a body refused, and would delay theirs. */
+const turnOfLeftovers = createTurn();
 
 function headerBytes({ rawHeaders }: IncomingMessage): number {
   // A colon and a space after each name, CR and LF after each value.

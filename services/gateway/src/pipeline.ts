@@ -6,6 +6,7 @@ import {
   SMALL_BODY_BYTES,
   createFurtherTries,
   isLargeAnswer,
+  sharing,
   traceparentOf,
 } from '@countersign/platform';
 import type {
@@ -298,6 +299,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const work = () => (mayRepeat ? repeated(timeoutMs, send) : send(timeoutMs));
     const usual = PAGES.has(subject) ? turns.pages : turns.calls;
     const inTurn = again ? turns.looks : usual;
+    if (caller !== null && !again) sharing.note(caller.tenant);
     const reply = await (caller === null ? work() : inTurn.of(caller.tenant, work));
     const { length } = reply.bytes ?? reply.body;
     if (length > LARGE_BYTES && admitted.has(call)) {

@@ -1,4 +1,4 @@
-import { sharing as ofProcess } from '@countersign/platform';
+import { createSharing } from '@countersign/platform';
 import { Refusal } from '@countersign/protocol';
 
 /** A call that takes longer waits for something else, such as a schema's check or its turn at large reads, and passes its turn on. */
@@ -26,7 +26,7 @@ interface Busy {
  */
 export function createTurns(
   shared: number,
-  { always = false, patienceMs = PATIENCE_MS, sharing = ofProcess } = {},
+  { always = false, patienceMs = PATIENCE_MS, sharing = createSharing() } = {},
 ): Turns {
   /** In the order of their turns. */
   const busy = new Map<string, Busy>();
