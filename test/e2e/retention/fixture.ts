@@ -190,10 +190,10 @@ export async function untilDone(fixture: Fixture, id: string, kind: string): Pro
   );
 }
 
-/** Until nothing of the request waits for its place in the chain. */
-async function untilChained(fixture: Fixture, id: string): Promise<void> {
+/** Until nothing of these requests waits for its place in the chain. */
+export async function untilChained(fixture: Fixture, ...ids: string[]): Promise<void> {
   await until(
-    () => count(fixture, 'outbox WHERE request_id = $1', [id]),
+    () => count(fixture, 'outbox WHERE request_id = ANY ($1)', [ids]),
     (waiting) => waiting === 0,
   );
 }

@@ -21,6 +21,7 @@ import {
   pass,
   reasonsOf,
   startFixture,
+  untilChained,
   untilDone,
   verifiedLedger,
   wakeDeadlines,
@@ -283,6 +284,7 @@ describe.each([
     );
     await pass(fixture, 'private_deletion', ...ids);
     for (const id of ids) await untilDone(fixture, id, 'private_deletion');
+    await untilChained(fixture, ...ids);
     const told = (await feedOf(fixture))
       .map(({ payload }) => payload as { request_id: string; reason: string })
       .filter(
