@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { PIECES_AT_ONCE, collectPieces, inPieces } from './in-pieces.js';
+import { READ_IN_PIECES, collectPieces, inPieces } from './in-pieces.js';
 import type { PieceRow } from './in-pieces.js';
 import { ROLES, ask } from './pool.js';
 import type { Pool, RoleName } from './pool.js';
@@ -37,8 +37,8 @@ export class PostgresParcels {
   /** Hands a body over once; throws when it was taken, swept or lost, or is for another role. */
   async take(id: string, taker: RoleName): Promise<Uint8Array> {
     const statement = PARCEL_STATEMENTS.take;
-    const { rows } = await ask<PieceRow>(this.poolOf(taker), statement, { id }, PIECES_AT_ONCE);
-    const body = (await collectPieces(rows)).get('body');
+    const { rows } = await ask<PieceRow>(this.poolOf(taker), statement, { id }, READ_IN_PIECES);
+    const body = collectPieces(rows).get('body');
     if (!body) throw new Error(`parcel ${id} is not there`);
     return Buffer.concat(body);
   }

@@ -91,14 +91,17 @@ export interface ScopedPool {
    * Reads values of up to 20 MB, on one of {@link LARGE_CONNECTIONS} apart from all others, so that small calls always find
    * a connection. Tenants take turns, with one read each at a time in this process.
    */
-  large<Row extends object>(statement: LargeStatement): Promise<{ rows: Row[] }>;
+  large<Row extends object>(statement: PreparedStatement & ReadOptions): Promise<{ rows: Row[] }>;
   /** For a transaction. The caller releases it. */
   connect(): Promise<pg.PoolClient>;
 }
 
-export interface LargeStatement extends PreparedStatement {
+/** How the client reads an answer. */
+export interface ReadOptions {
   /** Rows that the server sends before it is asked for more; all of them when not given. */
   readonly rows?: number;
+  /** Those of the pool when not given. */
+  readonly types?: pg.CustomTypesConfig;
 }
 
 /** Connections of a service for large reads, beside those of its pool; opened when they are needed. */
@@ -122,7 +125,7 @@ export function ask<Row extends object>(
   pool: Pool,
   statement: Statement,
   values: Values,
-  options?: Pick<PointQuery, 'holds' | 'query_timeout'> & { readonly rows?: number },
+  options?: Pick<PointQuery, 'holds' | 'query_timeout'> & ReadOptions,
 ): Promise<{ rows: Row[] }> {
   const scoped = scopedFor(pool, statement, values);
   const question = { ...asked(statement, values), ...options };

@@ -1,4 +1,4 @@
-import { PIECES_AT_ONCE, collectPieces, inPieces, wholeText } from './in-pieces.js';
+import { READ_IN_PIECES, collectPieces, inPieces, wholeText } from './in-pieces.js';
 import type { PieceRow, Pieces } from './in-pieces.js';
 import type { Pool } from './pool.js';
 import {
@@ -114,9 +114,9 @@ export async function loadSized<Row extends RequestRow>(
 ): Promise<Row | undefined> {
   const row = await loadRequest<Row>(pool, small, values);
   if (!whole || row?.is_large !== true) return row;
-  const asked = { ...PIECES_AT_ONCE, ...materialOf(long, values) };
+  const asked = { ...READ_IN_PIECES, ...materialOf(long, values) };
   const { rows } = await pool.of(values.tenant).large<PieceRow>(asked);
-  const { facts, ...found } = Object.fromEntries(await collectPieces(rows));
+  const { facts, ...found } = Object.fromEntries(collectPieces(rows));
   // Deleted meanwhile, or no longer for the caller: the row that says so is another one.
   if (!facts) return loadRequest<Row>(pool, small, values);
   return Object.assign(row, found, JSON.parse(wholeText(facts)));
