@@ -123,7 +123,8 @@ test('an execution is refused', async () => {
   await page.getByLabel('Reason').fill('Two lines are wrong.');
   await freeze(page);
   await confirm(page);
-  await page.getByText('Nothing will be executed').waitFor();
+  // The text to be signed says already that nothing will be executed.
+  await page.getByText('The producer sees that you refused').waitFor();
   const status = await statusOf(id);
   expect([status.receipt.payload.decision, status.grant_state]).toEqual(['refuse', 'none']);
   expect(faults).toEqual([]);
