@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { newFolder } from './support/folder.js';
 
 // The packages that are published, as npm packs them: what bundlers, Node and TypeScript make of their manifests.
@@ -54,6 +54,39 @@ it.each(PUBLISHED)('%s is found right by Node and bundlers, as are its types', (
   const tarball = packed(join(PACKAGES, name));
   expect(linted(tarball)).toMatchObject({ status: 0 });
   expect(typed(tarball)).toMatchObject({ status: 0 });
+});
+
+describe('npm run pack', () => {
+  const pack = (...args: readonly string[]) =>
+    spawnSync(process.execPath, ['tools/pack.mjs', ...args], { cwd: ROOT, encoding: 'utf8' });
+
+  it('makes packages under another scope that need none of ours', () => {
+    const { status, stdout } = pack('--scope', '@acme', '--out', folder);
+    expect(status).toBe(0);
+    const tarballs = stdout.trim().split('\n');
+    expect(tarballs.map((path) => basename(path))).toEqual(
+      PUBLISHED.map((name) => `acme-${name}-0.1.0.tgz`),
+    );
+    const user = join(folder, 'user');
+    mkdirSync(user);
+    writeFileSync(join(user, 'package.json'), '{"name":"user","private":true,"type":"module"}');
+    const quiet = ['--offline', '--no-audit', '--no-fund'];
+    expect(spawnSync('npm', ['install', ...quiet, ...tarballs], { cwd: user }).status).toBe(0);
+    const traces = spawnSync('grep', ['-rl', '@countersign/', 'node_modules'], { cwd: user });
+    expect(traces.stdout.toString()).toBe('');
+    const program = "import('@acme/guard/node').then(({ fileJournal }) => fileJournal('x'))";
+    expect(spawnSync(process.execPath, ['-e', program], { cwd: user }).status).toBe(0);
+    const command = join(user, 'node_modules/.bin/countersign');
+    expect(spawnSync(command, ['--version'], { encoding: 'utf8' }).stdout.trim()).toBe('0.1.0');
+  });
+
+  it('says what a scope looks like', () => {
+    const { status, stderr } = pack('--scope', 'Acme');
+    expect([status, stderr]).toEqual([
+      2,
+      '--scope is an @ and a name in lower case, such as @countersign.\n',
+    ]);
+  });
 });
 
 it('a package whose files are not where its manifest says is found out', () => {
