@@ -6,9 +6,15 @@ import { Missing, endWithNpm, prepare, prepareArchive, run, turbo } from './prep
 
 // Boundaries are lint rules (boundaries.config.mjs), and unit tests show that they refuse.
 const CHECKS = [
-  // One process for all of lint would keep the types of everything at once, and take twice as long.
-  ...['lint:test', 'lint:parts', 'lint:pages', 'lint:rest'],
-  ...['types', 'check:archive', 'check:format', 'check:imports', 'check:dependencies'],
+  ...[
+    'lint',
+    'lint:types',
+    'types',
+    'check:archive',
+    'check:format',
+    'check:imports',
+    'check:dependencies',
+  ],
   ...['check:citations', 'check:generated', 'test:unit'],
 ];
 

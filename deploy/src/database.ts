@@ -14,13 +14,17 @@ export function bringUpToDate(url: string): Promise<string[]> {
 }
 
 /** Does a command's work on a database, on one connection as its owner. Throws PlainError. */
-export function asOwner<T>(
+export async function asOwner<T>(
   url: string,
   command: string,
   work: (pool: OwnerPool) => Promise<T>,
 ): Promise<T> {
   const pool = createOwnerPool({ url, application: `countersign ${command}`, max: 1 });
-  return plainly(url, () => work(pool)).finally(() => pool.end());
+  try {
+    return await plainly(url, () => work(pool));
+  } finally {
+    await pool.end();
+  }
 }
 
 /**

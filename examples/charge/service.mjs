@@ -32,11 +32,13 @@ async function answerTo({ method, url, headers }, body) {
   return [201, refunds.get(given)];
 }
 
-const server = createServer(async (request, response) => {
+async function serve(request, response) {
   const body = request.method === 'POST' ? json(request) : undefined;
   const [status, content = {}] = await answerTo(request, body).catch(() => [400]);
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content));
-});
+}
+
+const server = createServer((request, response) => void serve(request, response));
 server.listen(0, '127.0.0.1', () => {
   const PAYMENTS = `http://127.0.0.1:${server.address().port}`;
   const command = spawn(program, rest, { stdio: 'inherit', env: { ...process.env, PAYMENTS } });

@@ -31,11 +31,14 @@ export function addSecurityLogCommand(program: Command): void {
     .action(async ({ tenant, after, ...options }: SecurityLogOptions) => {
       const { url } = databaseOf(options);
       const pool = createPool({ url, application: 'countersign security-log', max: 1 });
-      const pages = await plainly(url, () =>
-        pagesOf(new SecurityReadingStore(pool), tenant ?? INSTALLATION, after),
-      ).finally(() => pool.end());
-      if (pages === null) throw new PlainError(`There is no security log of ${tenant}.`);
-      console.log(JSON.stringify(pages));
+      try {
+        const store = new SecurityReadingStore(pool);
+        const pages = await plainly(url, () => pagesOf(store, tenant ?? INSTALLATION, after));
+        if (pages === null) throw new PlainError(`There is no security log of ${tenant}.`);
+        console.log(JSON.stringify(pages));
+      } finally {
+        await pool.end();
+      }
     });
 }
 
