@@ -33,11 +33,18 @@ async function recordedOf(occurrence: string): Promise<RequestStatus> {
 }
 
 /** The first process dies; the second one comes to the end. */
-async function historyOf(crash: Crash, place: Place, more: Partial<Job>): Promise<Expected> {
+async function historyOf(
+  crash: Crash,
+  place: Place,
+  more: Partial<Job>,
+  executionSeconds = crash.windowSeconds?.(place) ?? 2,
+): Promise<Expected> {
   const occurrence = `pay:${randomUUID()}`;
-  const executionSeconds = crash.windowSeconds?.(place) ?? 2;
   const first = { occurrence, executionSeconds, ...more, ...journalOf(setup, place.kind, 'same') };
   const dead = await execute(setup, { ...first, ...dying(crash, place) });
+  // The machine is too busy for the first one to come so far within its window.
+  if (saidBy(dead) === 'Lapsed' && executionSeconds < 60)
+    return historyOf(crash, place, more, 2 * executionSeconds);
   expect([crash.row, place, saidBy(dead)]).toEqual([crash.row, place, 'SIGKILL']);
   const second = await execute(setup, { ...first, ...journalOf(setup, place.kind, place.host) });
   const { execution_state: recorded } = await recordedOf(occurrence);

@@ -19,10 +19,11 @@ export interface Scenario {
   readonly comes: Came;
 }
 
+/** The window is long, so that a busy machine does not end it. Scenarios that wait for its end have a short one. */
 const newJob = (guard: string | undefined): Job => ({
   occurrence: `pay:${randomUUID()}`,
   journal: { kind: 'none' },
-  executionSeconds: 2,
+  executionSeconds: 60,
   ...(guard !== undefined && { guard }),
 });
 const fileAt = (setup: Setup) => ({
@@ -39,7 +40,7 @@ async function whatCame(setup: Setup, client: Client, job: Job, last: Ended): Pr
 /** A journal is put back as it was at that await, after a later process started the function. */
 const restored = (copyAt: string): Scenario['run'] => {
   return async (setup, client, guard) => {
-    const job = { ...newJob(guard), ...fileAt(setup), executionSeconds: 3 };
+    const job = { ...newJob(guard), ...fileAt(setup), executionSeconds: 5 };
     const place = job.journal.place;
     await execute(setup, { ...job, killAt: copyAt });
     const copy = `${place}-copy`;
@@ -135,7 +136,7 @@ export const SCENARIOS = {
   otherPermit: {
     name: 'a permit that is not of the launch proves no launch',
     async run(setup, client, guard) {
-      const job = newJob(guard);
+      const job = { ...newJob(guard), executionSeconds: 2 };
       await execute(setup, { ...job, killAt: 'send admit' });
       const { request, claim } = await newestOf(client, job);
       const { id: claim_id, execution_identity } = claim?.payload as unknown as {
@@ -159,7 +160,7 @@ export const SCENARIOS = {
   lostLaunch: {
     name: 'C8 the answer to the launch call is lost, and the process goes on',
     async run(setup, client, guard) {
-      const job = { ...newJob(guard), lose: 'admit', executionSeconds: 60 };
+      const job = { ...newJob(guard), lose: 'admit' };
       return whatCame(setup, client, job, await execute(setup, job));
     },
     comes: { said: 'returned', starts: 1, recorded: 'completed' },
@@ -167,7 +168,7 @@ export const SCENARIOS = {
   twoProcesses: {
     name: 'C15 two processes call for one occurrence',
     async run(setup, client, guard) {
-      const job = { ...newJob(guard), ...fileAt(setup), executionSeconds: 60 };
+      const job = { ...newJob(guard), ...fileAt(setup) };
       const both = await Promise.all([execute(setup, job), execute(setup, job)]);
       return { ...(await whatCame(setup, client, job, both[0])), other: saidBy(both[1]) };
     },
@@ -176,7 +177,7 @@ export const SCENARIOS = {
   twoHosts: {
     name: 'C15 two hosts call for one occurrence',
     async run(setup, client, guard) {
-      const job = { ...newJob(guard), executionSeconds: 60 };
+      const job = newJob(guard);
       const both = await Promise.all([execute(setup, job), execute(setup, job)]);
       const said = both.map(saidBy).sort().join(', ');
       return { ...(await whatCame(setup, client, job, both[0])), said };
@@ -186,7 +187,7 @@ export const SCENARIOS = {
   fullDisk: {
     name: 'C18 the disk is full before the fence',
     async run(setup, client, guard) {
-      const job = { ...newJob(guard), ...fileAt(setup), full: true, executionSeconds: 60 };
+      const job = { ...newJob(guard), ...fileAt(setup), full: true };
       return whatCame(setup, client, job, await execute(setup, job));
     },
     comes: { said: 'Lapsed', starts: 0, recorded: 'cancelled_before_dispatch' },
@@ -194,7 +195,7 @@ export const SCENARIOS = {
   serviceAway: {
     name: 'C19 the service is away at the report, and the next process makes it',
     async run(setup, client, guard) {
-      const job = { ...newJob(guard), ...fileAt(setup), executionSeconds: 60 };
+      const job = { ...newJob(guard), ...fileAt(setup) };
       const first = await execute(setup, { ...job, away: 'outcome' });
       const before = (await newestOf(client, job)).execution_state;
       const second = await execute(setup, { ...job, resume: true });
@@ -209,7 +210,7 @@ export const SCENARIOS = {
   stopped: {
     name: 'a process that sleeps past its window does not complete what is uncertain',
     async run(setup, client, guard) {
-      const job = newJob(guard);
+      const job = { ...newJob(guard), executionSeconds: 5 };
       const sleeper = startExecutor(setup, { ...job, stopAt: 'fn inside' });
       await sleeper.said('stopping');
       const second = await execute(setup, job);
