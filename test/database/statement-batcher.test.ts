@@ -105,16 +105,20 @@ describe('concurrent point queries', () => {
       const { rows } = await pool.pointQuery<{ id: string }>(transaction(''));
       return rows[0]?.id;
     };
-    const steps = await Promise.all(
-      Array.from({ length: 8 }, async () => {
-        const first = await id();
-        // A decision and its signature take promises, not turns.
-        for (let hop = 0; hop < 10; hop += 1) await Promise.resolve();
-        return [first, await id()];
-      }),
-    );
-    expect(new Set(steps.map(([first]) => first)).size).toBe(1);
-    expect(new Set(steps.map(([, second]) => second)).size).toBe(1);
+    const round = () =>
+      Promise.all(
+        Array.from({ length: 8 }, async () => {
+          const first = await id();
+          // A decision and its signature take promises, not turns.
+          for (let hop = 0; hop < 10; hop += 1) await Promise.resolve();
+          return [first, await id()] as const;
+        }),
+      );
+    // Where a busy machine has another connection opened, each statement is prepared there alone at first.
+    await until(async () => {
+      const steps = await round();
+      return [0, 1].every((step) => new Set(steps.map((ids) => ids[step])).size === 1);
+    });
   });
 
   it('do not wait for long values, which are sent separately', async () => {
