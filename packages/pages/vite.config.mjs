@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
+import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { IN_PLACE_OF_NODE } from '@countersign/verifier-page/browser';
 import { defineConfig } from 'vite';
@@ -30,5 +31,31 @@ export const config = defineConfig({
   },
   worker: { format: 'es' },
 });
+
+/** The pages in another language: its texts in place of the English ones, into the same folder. */
+export function inLanguage(language) {
+  const plugins = [texts(language)];
+  return {
+    ...config,
+    plugins,
+    build: { ...config.build, emptyOutDir: false, manifest: `manifest.${language}.json` },
+    worker: { ...config.worker, plugins: () => plugins },
+  };
+}
+
+/** Takes `src/strings/<language>/<area>.ts` where a page imports `src/strings/<area>.ts`. */
+function texts(language) {
+  return {
+    name: 'texts',
+    enforce: 'pre',
+    async resolveId(wanted, importer) {
+      const found = await this.resolve(wanted, importer, { skipSelf: true });
+      const area = found && /^strings[\\/]([\w-]+\.ts)$/.exec(relative(source, found.id));
+      return area
+        ? fileURLToPath(new URL(`src/strings/${language}/${area[1]}`, import.meta.url))
+        : null;
+    },
+  };
+}
 
 export default config;

@@ -12,6 +12,7 @@ import { SECURITY_LOG_PAGE } from './pages/app-pages.js';
 import { signedOutPage } from './pages/signed-out-page.js';
 import type { PageReader, ShellParts } from './pages/shell.js';
 import { shell } from './pages/shell.js';
+import { languageFor } from './pages/language.js';
 import { chosenTheme } from './pages/theme-cookie.js';
 import type { AskPerson, SignedInPerson } from './person.js';
 import type { Pipeline } from './pipeline.js';
@@ -85,7 +86,7 @@ export function createPeoplePaths(
       const asksAgain = rule !== null && !isProved(reader.session, rule);
       sendShell(call, {
         name: 'review',
-        title: 'Review',
+        title: { en: 'Review', de: 'Prüfung' },
         reader: await readerOf(reader),
         stepUp: asksAgain,
       });
@@ -99,8 +100,10 @@ export function createPeoplePaths(
   };
 }
 
-function sendShell(call: Call, parts: Omit<ShellParts, 'theme'>): void {
-  sendPage(call, shell({ ...parts, theme: chosenTheme(call.request.headers.cookie) }));
+function sendShell(call: Call, parts: Omit<ShellParts, 'theme' | 'language'>): void {
+  const { headers } = call.request;
+  const language = languageFor(headers);
+  sendPage(call, shell({ ...parts, language, theme: chosenTheme(headers.cookie) }));
 }
 
 /** A public page also opens without a session, or after one has ended. */

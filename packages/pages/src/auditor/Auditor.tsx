@@ -3,7 +3,7 @@ import { DOCUMENT_BYTES } from '@countersign/protocol/constants';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { readAsText } from '../api/client.js';
-import { sizeInWords } from '../operator/size.js';
+import { sizeInWords } from '../text/size.js';
 import { Button, LinkButton } from '../parts/Button.js';
 import { Field } from '../parts/Field.js';
 import { Fault, Notice } from '../parts/Notice.js';

@@ -13,7 +13,7 @@ import {
 } from '../strings/states.js';
 import { Pieces, SafeText } from '../text/SafeText.js';
 import { localTime } from '../time/Moment.js';
-import { spanInBrief, spanInWords } from '../time/words.js';
+import { spanInBrief, spanInWords } from '../strings/time.js';
 
 const MINUTE = 60_000;
 

@@ -10,6 +10,7 @@ import type { Reader, SessionState } from '../session/session.js';
 import { loginAddress, rememberPlace } from '../session/return.js';
 import { shared } from '../strings/shared.js';
 import { SafeText } from '../text/SafeText.js';
+import { LanguageChoice } from './LanguageChoice.js';
 import { ThemeChoice } from './ThemeChoice.js';
 
 interface Place {
@@ -119,6 +120,7 @@ function Who({ who }: { who: Reader }) {
           <span class="fine">{shared.inTenant}</span> <strong>{who.tenant}</strong>
         </p>
         <ThemeChoice />
+        <LanguageChoice />
         {who.choice && (
           <a class="button quiet" href={loginAddress()} onClick={rememberPlace}>
             {shared.switchTenant}

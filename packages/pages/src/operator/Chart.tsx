@@ -1,12 +1,13 @@
 import { operator } from '../strings/operator.js';
 import { shapeOf } from './chart.js';
 import type { Reading } from './chart.js';
+import { number } from '../text/locale.js';
 
 const WIDTH = 240;
 const HEIGHT = 56;
 
 const figure = (value: number) =>
-  (value >= 100 ? Math.round(value) : Math.round(value * 10) / 10).toLocaleString();
+  number(value >= 100 ? Math.round(value) : Math.round(value * 10) / 10);
 
 /** A small line over the readings, with a description in words. */
 export function Chart({ title, readings }: { title: string; readings: readonly Reading[] }) {

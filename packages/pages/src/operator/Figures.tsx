@@ -14,6 +14,7 @@ import { FigureChart } from './FigureChart.js';
 import { Waiting } from './loading.js';
 import { principalAddress } from './Principal.js';
 import { routeAddress } from './Routes.js';
+import { number } from '../text/locale.js';
 
 const RANGES: readonly FigureRange[] = ['24h', '7d', '30d'];
 const EVERY_MS = 60_000;
@@ -61,7 +62,7 @@ const seconds = (value: number | null) =>
   value === null ? operator.nothing : operator.secondsShort(value);
 const share = (part: number, of: number) =>
   of === 0 ? operator.nothing : `${Math.round((part / of) * 100)} %`;
-const amount = (value: number) => Math.round(value).toLocaleString();
+const amount = (value: number) => number(Math.round(value));
 
 /** How reviews went in a range of time: charts, the same as numbers, and by route and person. */
 export function FiguresPart({ range, of }: { range: FigureRange; of: Figures }) {

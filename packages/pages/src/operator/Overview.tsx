@@ -9,14 +9,15 @@ import { Table } from '../parts/Table.js';
 import { operator } from '../strings/operator.js';
 import { now } from '../time/clock.js';
 import { Moment } from '../time/Moment.js';
-import { fromNow, spanInWords } from '../time/words.js';
+import { fromNow, spanInWords } from '../strings/time.js';
 import { Chart } from './Chart.js';
 import { perMinute } from './chart.js';
 import type { Reading } from './chart.js';
 import { FiguresPart, rangeHere, useFigures } from './Figures.js';
 import { Frame } from './Frame.js';
 import { Waiting } from './loading.js';
-import { sizeInWords } from './size.js';
+import { sizeInWords } from '../text/size.js';
+import { number, timeOfDay } from '../text/locale.js';
 
 const EVERY_MS = 5_000;
 /** An hour of readings. */
@@ -223,14 +224,14 @@ function Tile(props: {
 
 function Tiles({ snapshot }: { snapshot: MetricsSnapshot }) {
   const { requests, enabled_reviewers, pending_per_reviewer } = snapshot;
-  const each = (pending_per_reviewer ?? 0).toLocaleString(undefined, { maximumFractionDigits: 1 });
+  const each = number(Math.round((pending_per_reviewer ?? 0) * 10) / 10);
   const chained = snapshot.operations.find(({ name }) => name === 'outbox')?.succeeded_at ?? null;
   return (
     <div class="tiles">
       <Tile
         title={operator.waiting}
         href="/operator/requests?state=pending"
-        figure={requests.pending.toLocaleString()}
+        figure={number(requests.pending)}
         hint={operator.perReviewer(each, enabled_reviewers)}
       />
       <Tile
@@ -243,7 +244,7 @@ function Tiles({ snapshot }: { snapshot: MetricsSnapshot }) {
       />
       <Tile
         title={operator.unresolvedShort}
-        figure={requests.unresolved_execution.toLocaleString()}
+        figure={number(requests.unresolved_execution)}
         hint={operator.unresolvedHint}
       />
       <Tile
@@ -285,7 +286,7 @@ function Charts({ samples }: { samples: readonly Sample[] }) {
           keyOf={({ at }) => String(at)}
           rows={rows}
           columns={[
-            { title: operator.time, cell: ({ at }) => new Date(at).toLocaleTimeString() },
+            { title: operator.time, cell: ({ at }) => timeOfDay(new Date(at)) },
             {
               title: operator.waiting,
               figure: true,
@@ -324,7 +325,7 @@ function Deliveries({ snapshot: { delivery } }: { snapshot: MetricsSnapshot }) {
                 </Chip>
               ),
             },
-            { title: operator.amount, figure: true, cell: ({ count }) => count.toLocaleString() },
+            { title: operator.amount, figure: true, cell: ({ count }) => number(count) },
             {
               title: operator.oldest,
               cell: ({ oldest_seconds }) => fromNow(now() - oldest_seconds * 1000, now()),

@@ -9,7 +9,7 @@ import { Table } from '../parts/Table.js';
 import { operator } from '../strings/operator.js';
 import { SafeText } from '../text/SafeText.js';
 import { Moment } from '../time/Moment.js';
-import { spanInWords } from '../time/words.js';
+import { spanInWords } from '../strings/time.js';
 import { Change } from './Change.js';
 import { choicesOf } from './choices.js';
 import { readAll, readOne } from './data.js';
@@ -18,7 +18,7 @@ import { AsJson, EntryPage, IdField } from './Entry.js';
 import { Frame } from './Frame.js';
 import { IDENTIFIER, ListField, Tick } from './ListField.js';
 import { Pages } from './loading.js';
-import { sizeInWords } from './size.js';
+import { sizeInWords } from '../text/size.js';
 
 export function routeAddress(id: string): string {
   return `/operator/routes/${encodeURIComponent(id)}`;

@@ -102,7 +102,7 @@ export function About({ status, history }: Shown) {
       [
         review.policy,
         <>
-          <Code text={execution.policy.source} />, {`revision `}
+          <Code text={execution.policy.source} />, {review.policyRevision}{' '}
           <Code text={execution.policy.revision} />
         </>,
       ],

@@ -126,8 +126,11 @@ function Sentence({ request, decision }: { request: DecisionRequest; decision: s
   const { summary, producer, requester, route, execution } = request;
   return (
     <p class="sentence">
-      <strong class={`decision ${decision}`}>{review.youDo[decision] ?? decision}</strong> “
-      <SafeText text={summary} />”{review.youAskedBy} <Name text={producer} /> {review.onBehalf}{' '}
+      <strong class={`decision ${decision}`}>{review.youDo[decision] ?? decision}</strong>{' '}
+      {review.quotes[0]}
+      <SafeText text={summary} />
+      {review.quotes[1]}
+      {review.youAskedBy} <Name text={producer} /> {review.onBehalf}{' '}
       <Name text={requester.subject} />
       {review.youOnRoute} <Name text={route} />
       {execution && decision === 'authorise' ? (

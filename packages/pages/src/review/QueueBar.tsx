@@ -4,7 +4,7 @@ import { knownQueue, placeIn } from '../queue/queue.js';
 import { review } from '../strings/review.js';
 import { Pieces } from '../text/SafeText.js';
 import { now } from '../time/clock.js';
-import { spanInBrief } from '../time/words.js';
+import { spanInBrief } from '../strings/time.js';
 
 /** The ways from a review to its neighbours in the list, and back to it. */
 export interface Ways {

@@ -1,5 +1,7 @@
 // Texts of the audit page.
 
+import { number } from '../text/locale.js';
+
 export const auditor = {
   title: 'Audit',
   lead: 'Drop a file of evidence: an export of a request, a signed record, an anchor proof, a range of the ledger or a webhook body. It is verified in this browser and is not sent anywhere.',
@@ -51,9 +53,8 @@ export const auditor = {
   gone: 'Deleted',
   uncovered: 'Not covered by a signature',
   uncoveredLead: 'Anyone who had the file could have changed these.',
-  held: (checks: number) =>
-    `Holds: ${checks.toLocaleString()} ${checks === 1 ? 'check' : 'checks'}`,
-  times: (amount: number) => `${amount.toLocaleString()} times`,
+  held: (checks: number) => `Holds: ${number(checks)} ${checks === 1 ? 'check' : 'checks'}`,
+  times: (amount: number) => `${number(amount)} times`,
   checklist: 'Before an executor acts',
   statuses: {
     holds: 'Holds',
@@ -66,14 +67,14 @@ export const auditor = {
   unproven: 'NOT proven',
   record: 'The record',
   noTimeline: 'The file records no events.',
-  more: (amount: number) => `… and ${amount.toLocaleString()} more`,
+  more: (amount: number) => `… and ${number(amount)} more`,
   shown: 'Material shown',
   document: 'Document',
   payload: 'Payload',
   schema: 'Form of the answer',
   answer: 'Answer',
   nothingShown: 'The private material was deleted; its digests are still signed.',
-  cut: (most: number) => `Only the first ${most.toLocaleString()} characters are shown.`,
+  cut: (most: number) => `Only the first ${number(most)} characters are shown.`,
   offline: 'Offline',
   offlineHint:
     'Once open, this page works without a network: choose your own trust manifest first.',

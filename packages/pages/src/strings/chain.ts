@@ -1,5 +1,7 @@
 // Texts about verifying a whole chain: the ledger, or the security log.
 
+import { number } from '../text/locale.js';
+
 export interface ChainWords {
   readonly verify: string;
   readonly holds: string;
@@ -34,7 +36,7 @@ export const ledgerWords: ChainWords = {
     `${entries} entries follow from one another without a gap. ${records} records match their chained digests, and their signatures are valid.`,
   beside: (entries, records) =>
     records < entries
-      ? `The texts of ${(entries - records).toLocaleString()} entries were deleted by retention; their digests stay in the chain.`
+      ? `The texts of ${number(entries - records)} entries were deleted by retention; their digests stay in the chain.`
       : null,
   empty: 'The ledger is empty.',
   fails: 'The ledger does NOT hold',

@@ -1,3 +1,5 @@
+import { number } from '../text/locale.js';
+
 export const form = {
   none: '–',
   notAnswered: 'No answer',
@@ -10,7 +12,7 @@ export const form = {
   removePart: 'Leave out',
   emptyOnPurpose: 'Leave this empty on purpose',
   which: 'Which kind?',
-  characters: (most: number) => `At most ${most.toLocaleString()} characters.`,
+  characters: (most: number) => `At most ${number(most)} characters.`,
   faults: {
     missing: 'This field is required.',
     no_number: 'Enter a number, such as 12.5.',

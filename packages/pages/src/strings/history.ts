@@ -1,4 +1,5 @@
 import { decisionNames } from './states.js';
+import { number } from '../text/locale.js';
 
 type Words = (by: string | null, word: string | null) => string;
 
@@ -62,8 +63,7 @@ export const history = {
   payload: 'Payload',
   schema: 'Questions (response schema)',
   moreChanges: 'More changes follow; only the first are shown. Read the whole material below.',
-  gap: (count: number) =>
-    count === 1 ? '1 unchanged line' : `${count.toLocaleString()} unchanged lines`,
+  gap: (count: number) => (count === 1 ? '1 unchanged line' : `${number(count)} unchanged lines`),
   added: 'Added:',
   removed: 'Removed:',
   member: 'Member',

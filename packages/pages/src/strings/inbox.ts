@@ -1,9 +1,11 @@
+import { number } from '../text/locale.js';
+
 export const inbox = {
   title: 'Inbox',
   titleOf: (waiting: string) => `(${waiting}) Inbox · Countersign`,
   tabs: { mine: 'Assigned to me', waiting: 'Waiting', decided: 'Decided', ended: 'Ended' },
   tabsLabel: 'Which requests',
-  amount: (amount: number, more = false) => `${amount.toLocaleString()}${more ? '+' : ''}`,
+  amount: (amount: number, more = false) => `${number(amount)}${more ? '+' : ''}`,
   search: 'Search',
   searchHint: 'Words, names or an id',
   decision: 'Decision',
@@ -31,7 +33,7 @@ export const inbox = {
   },
   filters: 'Filters and order',
   any: 'Any',
-  option: (name: string, count: number) => `${name} (${count.toLocaleString()})`,
+  option: (name: string, count: number) => `${name} (${number(count)})`,
   listLabel: 'Requests',
   loading: 'Loading your requests …',
   empty: {
@@ -63,8 +65,8 @@ export const inbox = {
   older: 'Load more',
   count: (shown: number, all: number | null, more: boolean) =>
     all === null || (all === shown && !more)
-      ? `${shown.toLocaleString()} ${shown === 1 ? 'request' : 'requests'}`
-      : `${shown.toLocaleString()} of ${all.toLocaleString()}${more ? ' or more' : ''} requests`,
+      ? `${number(shown)} ${shown === 1 ? 'request' : 'requests'}`
+      : `${number(shown)} of ${number(all)}${more ? ' or more' : ''} requests`,
   review: 'Review',
   execution: 'Execution',
   kinds: { review: 'R', authorise_execution: 'E' } as Readonly<Record<string, string>>,
@@ -78,7 +80,7 @@ export const inbox = {
   receipt: 'Save record',
   receiptOf: (summary: string) => `Save record of “${summary}”, signed`,
   select: (summary: string) => `Select “${summary}”`,
-  selected: (amount: number) => `${amount.toLocaleString()} selected`,
+  selected: (amount: number) => `${number(amount)} selected`,
   takeThem: 'Assign to me',
   refuseThem: 'Refuse …',
   views: 'Views',
@@ -87,7 +89,7 @@ export const inbox = {
   saveView: 'Save this view',
   dropView: (name: string) => `Remove the view ${name}`,
   takeResult: (taken: number, others: number) =>
-    `${taken.toLocaleString()} assigned to you${others > 0 ? `; ${others.toLocaleString()} already taken by others or over` : ''}.`,
+    `${number(taken)} assigned to you${others > 0 ? `; ${number(others)} already taken by others or over` : ''}.`,
   taking: (done: number, all: number) => `Assigning ${done} of ${all} …`,
   unselect: 'Clear selection',
   help: 'Keyboard shortcuts',

@@ -1,9 +1,10 @@
 // Texts of the operator pages.
 
-import { spanInBrief } from '../time/words.js';
+import { spanInBrief } from './time.js';
+import { dateAndTime, number } from '../text/locale.js';
 
 const count = (amount: number, one: string, many = `${one}s`) =>
-  `${amount.toLocaleString()} ${amount === 1 ? one : many}`;
+  `${number(amount)} ${amount === 1 ? one : many}`;
 
 export const operator = {
   places: 'Operation',
@@ -43,7 +44,7 @@ export const operator = {
   failedDeliveries: (amount: number) => `${count(amount, 'delivery', 'deliveries')} failed.`,
   seeDeliveries: 'See the deliveries',
   lateDeliveries: (amount: number, kind: string, span: string) =>
-    `${kind}: ${amount.toLocaleString()} not delivered yet, the oldest for ${span}.`,
+    `${kind}: ${number(amount)} not delivered yet, the oldest for ${span}.`,
   runFailed: (name: string) => `The last run of “${name}” failed.`,
   runNames: { outbox: 'chaining records', retention: 'deleting due material' } as Readonly<
     Record<string, string>
@@ -92,8 +93,7 @@ export const operator = {
   chartTime: 'Time from arrival to decision',
   chartEnds: 'How reviews ended',
   chartKeys: (title: string) => `${title}. Arrow keys move over the periods; a table follows.`,
-  periodFrom: (date: Date) =>
-    `From ${date.toLocaleString(undefined, { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })}`,
+  periodFrom: (date: Date) => `From ${dateAndTime(date)}`,
   nothing: '–',
   waitingShort: 'Waiting',
   arrived: 'Arrived',
@@ -110,10 +110,9 @@ export const operator = {
   person: 'Person',
   readTime: 'From frozen to confirmed',
   quickApprovals: 'Quick approvals',
-  quickOf: (quick: number, of: number) =>
-    of === 0 ? '–' : `${quick.toLocaleString()} of ${of.toLocaleString()}`,
+  quickOf: (quick: number, of: number) => (of === 0 ? '–' : `${number(quick)} of ${number(of)}`),
   secondsShort: (value: number) =>
-    value < 120 ? `${Math.round(value).toLocaleString()} s` : spanInBrief(value * 1000),
+    value < 120 ? `${number(Math.round(value))} s` : spanInBrief(value * 1000),
   noFigures: 'Nothing was decided in this time.',
   saveFigures: 'Save as CSV',
   due15: (amount: number) => `${count(amount, 'request')} due within 15 minutes and not assigned.`,
@@ -122,7 +121,7 @@ export const operator = {
     `${count(amount, 'request')} not decided in time in the last 24 hours.`,
   seeExpired: 'See expired requests',
   growing: (arrived: number, ended: number) =>
-    `More arrives than ends: ${arrived.toLocaleString()} against ${ended.toLocaleString()} in the last 24 hours.`,
+    `More arrives than ends: ${number(arrived)} against ${number(ended)} in the last 24 hours.`,
   thin: (amount: number, names: string) =>
     `${count(amount, 'route')} with one enabled reviewer or none: ${names}.`,
   seeRoutes: 'See the routes',
@@ -331,7 +330,7 @@ export const operator = {
     audit_seconds: 'Records are kept',
   } as const,
   limitHint: (words: string, most: string) => `${words}. At most ${most}.`,
-  limitFault: (most: number) => `A whole number from 1 to ${most.toLocaleString()}.`,
+  limitFault: (most: number) => `A whole number from 1 to ${number(most)}.`,
   seconds: 'seconds',
   bytes: 'bytes',
 

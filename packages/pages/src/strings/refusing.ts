@@ -1,5 +1,6 @@
-const requests = (amount: number) =>
-  `${amount.toLocaleString()} ${amount === 1 ? 'request' : 'requests'}`;
+import { number } from '../text/locale.js';
+
+const requests = (amount: number) => `${number(amount)} ${amount === 1 ? 'request' : 'requests'}`;
 
 export const refusing = {
   title: (amount: number) => `Refuse ${requests(amount)}`,

@@ -1,11 +1,6 @@
 import { FAILURES } from '../app-host/failures.js';
-const number = (amount: number) => amount.toLocaleString();
-const size = (bytes: number) =>
-  bytes < 1024
-    ? `${number(bytes)} bytes`
-    : bytes < 1024 * 1024
-      ? `${number(Math.round(bytes / 102.4) / 10)} KiB`
-      : `${number(Math.round(bytes / 104_857.6) / 10)} MiB`;
+import { number } from '../text/locale.js';
+import { sizeInWords } from '../text/size.js';
 
 export const review = {
   queue: 'The list of requests',
@@ -49,6 +44,7 @@ export const review = {
     fixed_mock: 'mock: nothing real happens',
   } as Readonly<Record<string, string>>,
   policy: 'Policy',
+  policyRevision: 'revision',
   validUntil: 'May run until',
   runsFor: 'Runs at most',
   seconds: (amount: number) => `${number(amount)} seconds`,
@@ -95,7 +91,7 @@ export const review = {
   searchDocument: 'Search the document',
   payload: 'Payload',
   payloadLead: (bytes: number) =>
-    `The data behind it, ${size(bytes)}. Arrow keys move and open; every value is shown as data, never as markup.`,
+    `The data behind it, ${sizeInWords(bytes)}. Arrow keys move and open; every value is shown as data, never as markup.`,
   savePayload: 'Save as JSON',
   searchPayload: 'Search the payload',
   matches: (at: number, all: number) =>
@@ -160,6 +156,7 @@ export const review = {
     reject: 'You reject',
     answer: 'You answer',
   } as Readonly<Record<string, string>>,
+  quotes: ['“', '”'],
   youAskedBy: ', asked by',
   youOnRoute: ', on the route',
   youOnce: '. It may run once, until',

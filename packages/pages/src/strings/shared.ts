@@ -1,5 +1,7 @@
 // Texts of all pages. There is one typed file per area; visible text is written only in these files.
 
+import { number } from '../text/locale.js';
+
 export const shared = {
   brand: 'Countersign',
   loading: 'Loading …',
@@ -17,6 +19,7 @@ export const shared = {
   inTenant: 'in the tenant',
   switchTenant: 'Change tenant',
   mySessions: 'My sessions',
+  language: 'Language',
   theme: 'Colours',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
   signOut: 'Sign out',
@@ -39,5 +42,5 @@ export const shared = {
   evidenceHint:
     'One file that anyone can open and verify, without a network. It holds the private material, too.',
   evidenceWaits: 'The ledger is writing the last entries. This takes some seconds.',
-  more: (amount: number) => `… ${amount.toLocaleString()} more characters`,
+  more: (amount: number) => `… ${number(amount)} more characters`,
 } as const;

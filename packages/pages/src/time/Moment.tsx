@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 
 import { shared } from '../strings/shared.js';
+import { dateAndTime } from '../text/locale.js';
 import { now } from './clock.js';
-import { fromNow, timeLeft } from './words.js';
+import { fromNow, timeLeft } from '../strings/time.js';
 
 const TICK_MS = 15_000;
 
@@ -54,13 +55,5 @@ export function localTime(stamp: number, today = now()): string {
   const date = new Date(stamp);
   const year =
     date.getFullYear() === new Date(today).getFullYear() ? {} : ({ year: 'numeric' } as const);
-  return date.toLocaleString(undefined, {
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    ...year,
-    hour: '2-digit',
-    minute: '2-digit',
-    timeZoneName: 'short',
-  });
+  return dateAndTime(date, { ...year, timeZoneName: 'short' });
 }

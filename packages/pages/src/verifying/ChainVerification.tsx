@@ -15,8 +15,7 @@ import { TrustChoice } from './TrustChoice.js';
 import type { ChosenTrust } from './TrustChoice.js';
 import { NotVerified, startVerifier } from './verifier.js';
 import type { Verifier } from './verifier.js';
-
-const amount = (value: number) => value.toLocaleString();
+import { number } from '../text/locale.js';
 
 interface Underway {
   readonly progress: Progress;
@@ -105,8 +104,8 @@ export function ChainVerification({ chain, show, onBegin }: ChainVerificationPro
           <progress aria-label={chainWords.verifying} />
           <p role="status">
             {chainWords.progress(
-              amount(underway.progress.entries),
-              amount(Math.round(underway.rate)),
+              number(underway.progress.entries),
+              number(Math.round(underway.rate)),
             )}
           </p>
         </div>
@@ -133,7 +132,7 @@ function Told(props: {
     <>
       <Facts
         facts={[
-          [chainWords.entry, amount(progress.sequence)],
+          [chainWords.entry, number(progress.sequence)],
           [chainWords.head, <Digest key="" value={progress.head} />],
         ]}
       />
@@ -155,17 +154,17 @@ function Told(props: {
     return (
       <Notice tone="bad" title={words.fails}>
         <p>
-          {chainWords.failsWhat(amount(sequence))} <strong>{says}</strong>
+          {chainWords.failsWhat(number(sequence))} <strong>{says}</strong>
         </p>
         <p>{chainWords.failsNext}</p>
-        <Button onClick={() => show(sequence)}>{chainWords.showEntry(amount(sequence))}</Button>
+        <Button onClick={() => show(sequence)}>{chainWords.showEntry(number(sequence))}</Button>
       </Notice>
     );
   }
   if (how === 'stopped') {
     return (
       <Notice tone="info" title={chainWords.stopped}>
-        <p>{chainWords.stoppedWhat(amount(entries))}</p>
+        <p>{chainWords.stoppedWhat(number(entries))}</p>
       </Notice>
     );
   }
@@ -174,7 +173,7 @@ function Told(props: {
   return (
     <>
       <Notice tone="good" title={words.holds}>
-        <p>{words.holdsWhat(amount(entries), amount(signatures))}</p>
+        <p>{words.holdsWhat(number(entries), number(signatures))}</p>
         {beside !== null && <p>{beside}</p>}
       </Notice>
       {head}

@@ -1,16 +1,20 @@
+import type { Language } from './language.js';
+
 /** One page of packages/pages. */
 export interface AppPage {
   /** The exact path, or with a final `/` everything below it. */
   readonly path: string;
   /** Folder below `packages/pages/src` whose main.tsx it starts with. */
   readonly name: string;
-  readonly title: string;
+  readonly title: Readonly<Record<Language, string>>;
   /**
    * `person`: signed in; `reviewer`: a person who is no auditor; `operator`: a person with that power; `log-reader`: an operator
    * or an auditor; `anybody`: without a session too.
    */
   readonly for: 'person' | 'reviewer' | 'operator' | 'log-reader' | 'anybody';
 }
+
+const OPERATION = { en: 'Operation', de: 'Betrieb' } as const;
 
 /** Where an auditor's login leads. */
 export const SECURITY_LOG_PAGE = '/security-log';
@@ -20,10 +24,20 @@ export const SECURITY_LOG_PAGE = '/security-log';
  * may frame an app.
  */
 export const APP_PAGES: readonly AppPage[] = [
-  { path: '/inbox', name: 'inbox', title: 'Inbox', for: 'reviewer' },
-  { path: '/sessions', name: 'sessions', title: 'My sessions', for: 'person' },
-  { path: '/operator', name: 'operator', title: 'Operation', for: 'operator' },
-  { path: '/operator/', name: 'operator', title: 'Operation', for: 'operator' },
-  { path: SECURITY_LOG_PAGE, name: 'security-log', title: 'Security log', for: 'log-reader' },
-  { path: '/auditor', name: 'auditor', title: 'Audit', for: 'anybody' },
+  { path: '/inbox', name: 'inbox', title: { en: 'Inbox', de: 'Eingang' }, for: 'reviewer' },
+  {
+    path: '/sessions',
+    name: 'sessions',
+    title: { en: 'My sessions', de: 'Meine Sitzungen' },
+    for: 'person',
+  },
+  { path: '/operator', name: 'operator', title: OPERATION, for: 'operator' },
+  { path: '/operator/', name: 'operator', title: OPERATION, for: 'operator' },
+  {
+    path: SECURITY_LOG_PAGE,
+    name: 'security-log',
+    title: { en: 'Security log', de: 'Sicherheitsprotokoll' },
+    for: 'log-reader',
+  },
+  { path: '/auditor', name: 'auditor', title: { en: 'Audit', de: 'Nachprüfung' }, for: 'anybody' },
 ];

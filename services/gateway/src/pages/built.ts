@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { BUILT_PAGES } from './folder.js';
+import type { Language } from './language.js';
 
 /** The build output of the pages (packages/pages/vite.config.mjs): their files, by their sources. */
 interface Chunk {
@@ -18,17 +19,26 @@ export interface PageFiles {
 
 const THEME = 'src/theme/theme.css';
 const ICON = 'src/theme/icon.svg';
-const manifest = new URL('manifest.json', BUILT_PAGES);
+const MANIFESTS: Readonly<Record<Language, string>> = {
+  en: 'manifest.json',
+  de: 'manifest.de.json',
+};
 
-let known: Readonly<Record<string, Chunk>> | null = null;
+type Chunks = Readonly<Record<string, Chunk>>;
+const known = new Map<Language, Chunks>();
 
-function chunks(): Readonly<Record<string, Chunk>> {
-  known ??= JSON.parse(readFileSync(manifest, 'utf8')) as Record<string, Chunk>;
-  return known;
+function chunksIn(language: Language): Chunks {
+  const read = known.get(language);
+  if (read !== undefined) return read;
+  const chunks = JSON.parse(
+    readFileSync(new URL(MANIFESTS[language], BUILT_PAGES), 'utf8'),
+  ) as Chunks;
+  known.set(language, chunks);
+  return chunks;
 }
 
-function chunkOf(source: string): Chunk {
-  const chunk = chunks()[source];
+function chunkOf(source: string, language: Language = 'en'): Chunk {
+  const chunk = chunksIn(language)[source];
   if (!chunk) throw new Error(`${source} is not among the built pages: run npm run build`);
   return chunk;
 }
@@ -44,13 +54,13 @@ export function iconAddress(): string {
 }
 
 /** The files of `packages/pages/src/<name>/main.tsx`. Throws when the pages are not built. */
-export function filesOf(name: string): PageFiles {
-  const entry = chunkOf(`src/${name}/main.tsx`);
+export function filesOf(name: string, language: Language): PageFiles {
+  const entry = chunkOf(`src/${name}/main.tsx`, language);
   const seen = new Map<string, Chunk>();
   const follow = ({ imports = [] }: Chunk): void => {
     for (const source of imports) {
       if (seen.has(source)) continue;
-      const chunk = chunkOf(source);
+      const chunk = chunkOf(source, language);
       seen.set(source, chunk);
       follow(chunk);
     }

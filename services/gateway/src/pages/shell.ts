@@ -1,5 +1,6 @@
 import { html } from '../html.js';
 import { filesOf, iconAddress, themeAddress } from './built.js';
+import type { Language } from './language.js';
 import type { ChosenTheme } from './theme-cookie.js';
 
 /** Who a page is made for: it shows that person and calls only in that person's session. */
@@ -17,7 +18,8 @@ export interface PageReader {
 export interface ShellParts {
   /** Folder of the page below `packages/pages/src`. */
   readonly name: string;
-  readonly title: string;
+  readonly title: Readonly<Record<Language, string>>;
+  readonly language: Language;
   /** Null for a page that anybody may open. */
   readonly reader: PageReader | null;
   /** Null: the system's. */
@@ -26,16 +28,22 @@ export interface ShellParts {
   readonly stepUp?: boolean;
 }
 
+const NO_SCRIPT: Readonly<Record<Language, string>> = {
+  en: 'This page needs JavaScript from this origin.',
+  de: 'Diese Seite braucht JavaScript von dieser Adresse.',
+};
+
 /** The document of one page: who reads it, and the files that bring it to life. */
-export function shell({ name, title, reader, theme, stepUp = false }: ShellParts): string {
-  const { script, preload, styles } = filesOf(name);
+export function shell(parts: ShellParts): string {
+  const { name, title, language, reader, theme, stepUp = false } = parts;
+  const { script, preload, styles } = filesOf(name, language);
   return html`<!doctype html>
-    <html lang="en" data-theme="${theme ?? 'system'}">
+    <html lang="${language}" data-theme="${theme ?? 'system'}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="${theme ?? 'light dark'}" />
-        <title>${title} · Countersign</title>
+        <title>${title[language]} · Countersign</title>
         <link rel="icon" type="image/svg+xml" href="${iconAddress()}" />
         <link rel="stylesheet" href="${themeAddress()}" />
         ${styles.map((address) => html`<link rel="stylesheet" href="${address}" />`)}
@@ -53,7 +61,7 @@ export function shell({ name, title, reader, theme, stepUp = false }: ShellParts
       >
         <div id="page">
           <noscript
-            ><main><p>This page needs JavaScript from this origin.</p></main></noscript
+            ><main><p>${NO_SCRIPT[language]}</p></main></noscript
           >
         </div>
       </body>

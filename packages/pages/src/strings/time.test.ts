@@ -1,4 +1,4 @@
-import { fromNow, spanInBrief, spanInWords, timeLeft } from './words.js';
+import { fromNow, spanInBrief, spanInWords, timeLeft } from './time.js';
 
 const minute = 60_000;
 

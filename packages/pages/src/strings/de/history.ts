@@ -1,0 +1,78 @@
+import { number } from '../../text/locale.js';
+import type { Translation } from '../../text/translation.js';
+import type { history as English } from '../history.js';
+import { decisionNames } from './states.js';
+
+const outcomes: Readonly<Record<string, string>> = {
+  completed: 'vollständig ausgeführt',
+  failed: 'fehlgeschlagen',
+  failed_partial: 'teilweise fehlgeschlagen',
+  uncertain: 'die Wirkung ist ungewiss',
+  cancelled_before_dispatch: 'nichts wurde ausgeführt',
+  abandoned: 'aufgegeben',
+};
+const outcomeIn = (word: string | null) => outcomes[word ?? ''] ?? word ?? '';
+const decided = (word: string | null) => {
+  const doing = decisionNames[word ?? '']?.doing;
+  return doing === undefined ? `hat entschieden: ${word}` : `hat ${doing.toLowerCase()}`;
+};
+
+export const history: Translation<typeof English> = {
+  title: 'Verlauf',
+  lead: 'Wann der Antrag gestellt, übernommen, entschieden und ausgeführt wurde, soweit der Dienst es festhält.',
+  more: 'Frühere Schritte sind ausgelassen.',
+  failed: 'Der Verlauf konnte nicht geladen werden.',
+  listLabel: 'Schritte dieses Antrags',
+  steps: {
+    asked: (by) => `${by} hat den Antrag gestellt`,
+    taken: (by) => `${by} hat die Prüfung übernommen`,
+    frozen: (by) => `${by} hat eine Antwort eingefroren`,
+    decided: (by, word) => `${by} ${decided(word)}`,
+    claimed: (by) => `${by} hat die Ausführung beansprucht`,
+    admitted: (by) => `${by} wurde zur Ausführung zugelassen`,
+    reported: (by, word) => `${by ?? 'Das ausführende Programm'} meldet: ${outcomeIn(word)}`,
+    settled: (by, word) => `${by ?? 'Der Betrieb'} hat das Ergebnis geklärt: ${outcomeIn(word)}`,
+    discarded: (by) =>
+      by === null
+        ? 'Die vertraulichen Inhalte wurden nach ihren Regeln gelöscht'
+        : `${by} hat die vertraulichen Inhalte gelöscht`,
+    anchor_accepted: () => 'Die Entscheidung wurde verankert',
+    expiry: () => 'Eine Frist ist abgelaufen',
+    reminder: () => 'Die Prüfer wurden erinnert',
+    cancelled: () => 'Der Antragsteller oder der Betrieb hat den Antrag zurückgezogen',
+    revoked: () => 'Die Befugnis wurde widerrufen',
+    supersession: () => 'Der Antragsteller hat den Antrag durch einen anderen ersetzt',
+    requester_removed: () => 'Die Person, für die der Antrag gestellt war, wurde entfernt',
+    reviewer_removed: () => 'Der Prüfer wurde von der Route entfernt',
+    producer_removed: () => 'Die Route lässt den Antragsteller nicht mehr zu',
+    producer_authorisation_changed: () => 'Die Rechte des Antragstellers haben sich geändert',
+    authorisation_changed: () => 'Die Regeln der Route haben sich geändert',
+    reconciliation_due: () => 'Es wurde nicht rechtzeitig ein Ergebnis gemeldet',
+  },
+
+  replacedTitle: 'Der Antragsteller hat diesen Antrag ersetzt',
+  replacedBy: 'Entscheiden Sie den neueren:',
+  replacesTitle: 'Dieser Antrag ersetzt einen früheren',
+  replaces: 'Zuvor:',
+  show: 'Änderungen anzeigen',
+  hide: 'Änderungen ausblenden',
+  comparing: 'Die beiden Anträge werden verglichen …',
+  gone: 'Der Inhalt des früheren Antrags ist gelöscht oder nicht für Sie lesbar: Es gibt nichts zu vergleichen.',
+  same: 'Unverändert.',
+  changesOf: (part) => `${part}: Änderungen`,
+  document: 'Dokument',
+  payload: 'Nutzdaten',
+  schema: 'Fragen (Antwortschema)',
+  moreChanges:
+    'Es folgen weitere Änderungen; nur die ersten werden gezeigt. Lesen Sie unten den ganzen Inhalt.',
+  gap: (count) => (count === 1 ? '1 unveränderte Zeile' : `${number(count)} unveränderte Zeilen`),
+  added: 'Hinzugefügt:',
+  removed: 'Entfernt:',
+  member: 'Element',
+  before: 'Zuvor',
+  after: 'Jetzt',
+  none: 'nicht vorhanden',
+  whole: 'der ganze Wert',
+  draftCarried:
+    'Die Felder enthalten Ihren Entwurf für den früheren Antrag: Die Fragen sind dieselben. Wählen Sie die Entscheidung erneut.',
+};
