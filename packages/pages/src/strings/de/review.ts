@@ -79,7 +79,7 @@ export const review: Translation<typeof English> = {
   searchTable: 'Tabelle durchsuchen',
   found: (amount) => (amount === 1 ? '1 Zeile' : `${number(amount)} Zeilen`),
   rowNumber: 'Zeile',
-  sum: 'Summe',
+  sum: 'Σ',
   documentText: 'Text des Dokuments',
   documentLead:
     'Der genaue Text, um den es bei der Entscheidung geht. Unsichtbare Zeichen sind markiert.',
