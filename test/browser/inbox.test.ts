@@ -266,6 +266,75 @@ test('a view is saved under a name, without the words of a search', async () => 
   await close();
 });
 
+test('a hidden inbox says that a request has come, to a reader who asked for it, and nothing about it', async () => {
+  const { page, context, faults, close } = await setting.ruth(null);
+  await context.grantPermissions(['notifications'], { origin: setting.instance.demo.origin });
+  await page.clock.install();
+  await page.addInitScript(() => {
+    const shown: string[] = [];
+    const Own = globalThis.Notification;
+    Object.assign(globalThis, {
+      shown,
+      Notification: class extends Own {
+        constructor(title: string, options: NotificationOptions) {
+          super(title, options);
+          shown.push(`${title}: ${options.body}`);
+        }
+      },
+    });
+  });
+  await page.goto(setting.address('/inbox'));
+  const see = (state: 'hidden' | 'visible') =>
+    page.evaluate((visibilityState) => {
+      Object.defineProperty(document, 'visibilityState', {
+        value: visibilityState,
+        configurable: true,
+      });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, state);
+  let reads = 0;
+  page.on('requestfinished', (request) => {
+    if (request.url().includes('sort=newest&limit=1')) reads += 1;
+  });
+  const shown = () => page.evaluate(() => (globalThis as unknown as { shown: string[] }).shown);
+  const laterRead = async () => {
+    const before = reads;
+    await until(
+      async () => {
+        await page.clock.fastForward(61_000);
+        return reads;
+      },
+      (now) => now > before,
+    );
+  };
+
+  await page.getByRole('button', { name: 'Notify me' }).click();
+  await page.getByRole('button', { name: 'Do not notify me' }).waitFor();
+  await see('hidden');
+  await until(
+    async () => reads,
+    (now) => now === 1,
+  );
+  await laterRead();
+  expect(await shown()).toEqual([]);
+
+  await create('A secret summary');
+  await laterRead();
+  await until(shown, (found) => found.length === 1);
+  expect((await shown())[0]).toMatch(
+    /^Countersign: A new request has arrived\. Waiting for you: \d+\.$/,
+  );
+  await laterRead();
+  expect(await shown()).toHaveLength(1);
+
+  await see('visible');
+  await page.getByRole('button', { name: 'Do not notify me' }).click();
+  await page.getByRole('button', { name: 'Notify me', exact: true }).waitFor();
+  expect(await findings(page)).toEqual([]);
+  expect(faults).toEqual([]);
+  await close();
+});
+
 test('loading, a refusal, silence and a broken connection each have their own message', async () => {
   const { page, context, close } = await setting.ruth(null);
   let answer: 'wait' | 'refuse' | 'silence' | 'through' = 'wait';
