@@ -1,5 +1,5 @@
 export { WITNESS_REFUSALS, decideWitness, readAddCheckpoint } from './add-checkpoint.js';
-export type { WitnessRefusal } from './add-checkpoint.js';
+export type { AddCheckpoint, WitnessRefusal } from './add-checkpoint.js';
 export {
   cosignaturesOf,
   cosignedText,
