@@ -11,7 +11,6 @@ import {
 } from '@countersign/protocol';
 import type { Cosigner, LogKeys } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { holdFolder } from '../folder-hold.js';
 import { closeServer, listenAddress, listenAt } from '../listen-address.js';
 import { metricsServer } from '../metrics-server.js';
 import { PlainError } from '../plain-error.js';
@@ -95,14 +94,7 @@ async function runWitness(flags: WitnessFlags): Promise<void> {
     flags.metricsListen === undefined
       ? null
       : listenAddress('--metrics-listen', flags.metricsListen);
-  if (!existsSync(folder)) {
-    throw new PlainError(
-      `${folder}: there is no such folder; --new-key makes one for a new witness.`,
-    );
-  }
-  const release = await holdFolder(folder);
-  // Only now: another process could have gone on until it let go of the folder.
-  const state = openState(folder, cosigner.key, logs);
+  const state = await openState(folder, cosigner.key, logs);
   const log = createLogger({ name: 'witness', destination: process.stderr });
   const metrics = witnessMetrics(() =>
     [...logs.keys()].map((origin) => [origin, state.latest(origin)?.head.size ?? 0]),
@@ -118,7 +110,7 @@ async function runWitness(flags: WitnessFlags): Promise<void> {
   console.log(`${verifierKeyText(cosigner.key)} ${url}`);
   await untilSignal();
   await Promise.all([closeServer(server), ...(scraping === null ? [] : [closeServer(scraping)])]);
-  await release();
+  await state.release();
 }
 
 /** No message quotes the text: it is a secret. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { cosignaturesOf, readCheckpoint, verifierKeyText } from '@countersign/protocol';
 import type { LogKeys, NoteKey, TreeHead } from '@countersign/protocol';
 import { writeDurably } from '../durable-file.js';
+import { holdFolder } from '../folder-hold.js';
 import { PlainError } from '../plain-error.js';
 
 /** The checkpoint of a log that a witness signed last: the log's signatures, and the witness's own. */
@@ -21,6 +22,8 @@ export interface WitnessState {
   save(signed: Signed): Promise<void>;
   /** Keeps the first checkpoint of a log that contradicts the signed one: proof for everybody. */
   keepFork(origin: string, checkpoint: string): Promise<void>;
+  /** Lets another process have the folder. */
+  release(): Promise<void>;
 }
 
 /** Binds the folder to the key: an empty folder, or another witness's, is not taken for the state of this witness. */
@@ -33,16 +36,39 @@ export async function createState(folder: string, key: NoteKey): Promise<void> {
 }
 
 /**
- * Reads what this witness signed of these logs.
+ * Takes the folder for this process and reads what this witness signed of these logs.
  *
- * @throws PlainError when the folder is not its own, or a file is not as it wrote it
+ * @throws PlainError when the folder is not its own or in use, or a file is not as it wrote it
  */
-export function openState(folder: string, key: NoteKey, logs: LogKeys): WitnessState {
+export async function openState(
+  folder: string,
+  key: NoteKey,
+  logs: LogKeys,
+): Promise<WitnessState> {
   if (textOf(join(folder, OWNER))?.trim() !== verifierKeyText(key)) {
     throw new PlainError(
       `${folder}: it is not the state of this witness. A witness that has lost its state must not sign again with its key: restore the folder, or make a new key with --new-key.`,
     );
   }
+  const release = await holdFolder(folder);
+  const signed = signedIn(folder, key, logs);
+  return {
+    latest: (origin) => signed.get(hashOf(origin)) ?? null,
+    byHash: (hash) => signed.get(hash) ?? null,
+    async save(next) {
+      await writeDurably(fileOf(folder, next.head.origin), next.checkpoint);
+      signed.set(hashOf(next.head.origin), next);
+    },
+    async keepFork(origin, checkpoint) {
+      const file = join(folder, `${hashOf(origin)}.fork`);
+      if (!existsSync(file)) await writeDurably(file, checkpoint);
+    },
+    release,
+  };
+}
+
+/** By the hash of the origin. */
+function signedIn(folder: string, key: NoteKey, logs: LogKeys): Map<string, Signed> {
   const signed = new Map<string, Signed>();
   for (const origin of logs.keys()) {
     const file = fileOf(folder, origin);
@@ -58,18 +84,7 @@ export function openState(folder: string, key: NoteKey, logs: LogKeys): WitnessS
     }
     signed.set(hashOf(origin), { head: read.head, checkpoint });
   }
-  return {
-    latest: (origin) => signed.get(hashOf(origin)) ?? null,
-    byHash: (hash) => signed.get(hash) ?? null,
-    async save(next) {
-      await writeDurably(fileOf(folder, next.head.origin), next.checkpoint);
-      signed.set(hashOf(next.head.origin), next);
-    },
-    async keepFork(origin, checkpoint) {
-      const file = join(folder, `${hashOf(origin)}.fork`);
-      if (!existsSync(file)) await writeDurably(file, checkpoint);
-    },
-  };
+  return signed;
 }
 
 function fileOf(folder: string, origin: string): string {
