@@ -179,6 +179,17 @@ describe('the tree of a running ledger', () => {
     expect((await looks(at('nothing')))[0]).toBe(2);
   }, 60_000);
 
+  it('is looked at again where it limits the rate', async () => {
+    const refused: string[] = [];
+    proxy.tamper((path, content) => {
+      if (refused.length > 0) return content;
+      refused.push(path);
+      return { status: 429, body: text('') };
+    });
+    expect((await watch()).code).toBe(0);
+    expect(refused).toEqual(['checkpoint']);
+  });
+
   it('is not judged where it gives no answer', async () => {
     const open = ['watch', '--once', '--trust', instance.demo.trust, '--origin', origin];
     expect(await runCommand(open)).toMatchObject({
@@ -283,8 +294,8 @@ describe('the tree of a running ledger', () => {
       ],
     ])('names %s in one sentence', async (_, how, says, state = 'state') => {
       proxy.tamper(how());
-      copyFileSync(at(state === 'fresh' ? 'token' : state), at('copy'));
-      if (state === 'fresh') rmSync(at('copy'));
+      rmSync(at('copy'), { force: true });
+      if (state !== 'fresh') copyFileSync(at(state), at('copy'));
       const { code, stdout, stderr } = await watch([], 'copy');
       expect([code, stdout]).toEqual([1, '']);
       expect(stderr.trimEnd().split('\n')).toHaveLength(1);
@@ -356,7 +367,7 @@ describe('the tree of a running ledger', () => {
     }, 60_000);
   });
 
-  it('refuses nothing of a log that another key signs beside its own', async () => {
+  it('holds with signatures of keys that are unknown', async () => {
     const now = await checkpoint();
     const { note } = readCheckpoint(now)!;
     const lines = note.signatures.map(({ line }) => line);

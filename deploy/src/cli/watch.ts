@@ -101,7 +101,8 @@ function seconds(text: string): number {
 }
 
 async function watch(flags: WatchFlags): Promise<Outcome> {
-  const log = logOf(flags);
+  const ending = new AbortController();
+  const log = logOf(flags, ending.signal);
   const wanted = flags.include.flatMap((text) => wantedOf(text, log.origin));
   const { state: file, webhook } = flags;
   if (webhook !== undefined) urlOf('--webhook', webhook);
@@ -127,7 +128,7 @@ async function watch(flags: WatchFlags): Promise<Outcome> {
   if (scraping !== null && address !== null) {
     console.log(`metrics at ${await listenAt(scraping, address)}/metrics`);
   }
-  const outcome = await lookOn(watching, flags.interval * 1000);
+  const outcome = await lookOn(watching, flags.interval * 1000, ending);
   if (scraping !== null) await closeServer(scraping);
   return outcome;
 }
@@ -135,8 +136,11 @@ async function watch(flags: WatchFlags): Promise<Outcome> {
 const NOTHING = { state: { checkpoint: null, told: [] }, head: null };
 
 /** Looks again and again until a signal asks for the end. */
-async function lookOn(watching: Watcher, pauseMs: number): Promise<Outcome> {
-  const ending = new AbortController();
+async function lookOn(
+  watching: Watcher,
+  pauseMs: number,
+  ending: AbortController,
+): Promise<Outcome> {
   void untilSignal().then(() => ending.abort());
   let hasViolated = false;
   for (;;) {
@@ -157,7 +161,10 @@ function endOf(watching: Watcher, last: Outcome, hasViolated: boolean): Outcome 
   return 'unchecked';
 }
 
-function logOf({ trust, origin: named, prefix, tokenFile }: WatchFlags): WatchedLog {
+function logOf(
+  { trust, origin: named, prefix, tokenFile }: WatchFlags,
+  ending: AbortSignal,
+): WatchedLog {
   const given = trust.map((text) => readLogKey(text) ?? loadTrustFile(text));
   const origin = named ?? given.map((of) => ('name' in of ? of.name : '')).find(Boolean);
   if (origin === undefined) {
@@ -170,7 +177,7 @@ function logOf({ trust, origin: named, prefix, tokenFile }: WatchFlags): Watched
     origin,
     keys: keys.flatMap((of) => of.keys),
     revoked: keys.flatMap((of) => of.revoked),
-    source: httpSource(url, tokenFile === undefined ? null : tokenIn(tokenFile)),
+    source: httpSource(url, tokenFile === undefined ? null : tokenIn(tokenFile), ending),
   };
 }
 

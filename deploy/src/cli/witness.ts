@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createLogger } from '@countersign/platform';
 import {
   byOrigin,
@@ -19,6 +19,7 @@ import { witnessAnswers } from '../witness/answers.js';
 import { witnessMetrics } from '../witness/metrics.js';
 import { witnessServer } from '../witness/server.js';
 import { createState, openState } from '../witness/state.js';
+import { writeWhole } from './whole-file.js';
 
 interface WitnessFlags {
   readonly key: string;
@@ -79,7 +80,7 @@ async function createWitness(file: string, name: string, folder: string): Promis
   }
   const { d = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   const text = cosignerText(name, Buffer.from(d, 'base64url'));
-  writeFileSync(file, `${text}\n`, { mode: 0o600, flag: 'wx' });
+  writeWhole(file, `${text}\n`, 0o600);
   const { key } = cosignerIn(file);
   await createState(folder, key);
   console.log(verifierKeyText(key));

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { HASH_BYTES, TILE_WIDTH, tilePath } from '@countersign/protocol';
 import type { TileId } from '@countersign/protocol';
 import { PlainError } from '../plain-error.js';
@@ -12,12 +13,19 @@ export interface LogSource {
 const ANSWER_WITHIN_MS = 10_000;
 const LONGEST_CHECKPOINT = 131_072;
 
-/** @param token sent as a bearer token, and to no other origin: redirections are not followed */
-export function httpSource(prefix: URL, token: string | null): LogSource {
+/** A first look at a large tree may take more calls than a minute allows. */
+const MOST_WAITS = 5;
+const MOST_WAIT_S = 60;
+
+/**
+ * @param token sent as a bearer token, and to no other origin: redirections are not followed
+ * @param ending ends the waiting for the next minute of a limited rate
+ */
+export function httpSource(prefix: URL, token: string | null, ending: AbortSignal): LogSource {
   const base = prefix.href.replace(/\/$/, '');
   const headers = token === null ? {} : { authorization: `Bearer ${token}` };
 
-  async function get(path: string, most: number): Promise<Uint8Array | null> {
+  async function get(path: string, most: number, waits = MOST_WAITS): Promise<Uint8Array | null> {
     let response: Response;
     try {
       const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
@@ -29,6 +37,12 @@ export function httpSource(prefix: URL, token: string | null): LogSource {
     }
     await response.body?.cancel();
     if (response.status === 404 || response.status === 410) return null;
+    if (response.status === 429 && waits > 0 && !ending.aborted) {
+      const seconds = Number(response.headers.get('retry-after') ?? 1);
+      const bounded = Math.min(Math.max(seconds || 1, 1), MOST_WAIT_S);
+      await pause(bounded * 1000, null, { signal: ending }).catch(() => {});
+      return get(path, most, waits - 1);
+    }
     const hint = [401, 403].includes(response.status)
       ? ': this log is not public; give the token of an operator with --token-file'
       : '';

@@ -38,8 +38,14 @@ export function readState(file: string, origin: string): SeenCheckpoint {
   return { state, head };
 }
 
-export function writeState(file: string, state: WatchState): Promise<void> {
-  return writeDurably(file, `${JSON.stringify(state, null, 2)}\n`);
+/** Throws PlainError. */
+export async function writeState(file: string, state: WatchState): Promise<void> {
+  try {
+    await writeDurably(file, `${JSON.stringify(state, null, 2)}\n`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new PlainError(`${file}: cannot be written (${code}).`);
+  }
 }
 
 function stateIn(content: Uint8Array): WatchState | null {

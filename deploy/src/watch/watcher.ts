@@ -1,5 +1,5 @@
 import type { TreeHead } from '@countersign/protocol';
-import { PlainError } from '../plain-error.js';
+import { PlainError, explain } from '../plain-error.js';
 import { follow, headOf } from './follow.js';
 import type { Step, Wanted, WatchedLog } from './follow.js';
 import type { Outcome, WatchMetrics } from './metrics.js';
@@ -38,14 +38,13 @@ export function watcher(deps: WatcherDeps): Watcher {
   let { state, head } = deps.seen;
   let pending = deps.wanted;
 
-  async function keep(next: WatchState): Promise<void> {
-    await deps.save(next);
-    state = next;
-  }
-
   async function held({ head: now, checkpoint, read, pending: open }: Step): Promise<Outcome> {
     const isNew = head === null || now.size > head.size;
-    if (isNew || state.told.length > 0) await keep({ checkpoint, told: [] });
+    if (isNew || state.told.length > 0) {
+      const next = { checkpoint, told: [] };
+      await deps.save(next);
+      state = next;
+    }
     if (isNew) say(sentence(now, head, read.end - read.start));
     head = now;
     pending = open;
@@ -59,8 +58,13 @@ export function watcher(deps: WatcherDeps): Watcher {
     complain(`VIOLATION: ${violation.message}`);
     const seen = state.checkpoint;
     const failed = await deps.alarm({ violation, origin: log.origin, checkpoint, seen });
-    if (failed === null) await keep({ ...state, told: [...state.told, violation.kind] });
-    else complain(`The webhook was not told: ${failed}.`);
+    if (failed !== null) {
+      complain(`The webhook was not told: ${failed}.`);
+      return 'violated';
+    }
+    state = { ...state, told: [...state.told, violation.kind] };
+    // A state that cannot be written makes no violation undone: it is told again after a restart.
+    await deps.save(state).catch((error: unknown) => complain(explain(error)));
     return 'violated';
   }
 

@@ -29,10 +29,15 @@ export interface WitnessState {
 /** Binds the folder to the key: an empty folder, or another witness's, is not taken for the state of this witness. */
 const OWNER = 'witness';
 
-/** A folder for a new witness, which has signed nothing. */
+/** Makes a folder for a new witness, which has signed nothing. Throws PlainError. */
 export async function createState(folder: string, key: NoteKey): Promise<void> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  await writeDurably(join(folder, OWNER), `${verifierKeyText(key)}\n`);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    await writeDurably(join(folder, OWNER), `${verifierKeyText(key)}\n`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new PlainError(`${folder}: cannot be written (${code}).`);
+  }
 }
 
 /**
