@@ -125,12 +125,14 @@ async function watch(flags: WatchFlags): Promise<Outcome> {
   });
   if (flags.once) return endOf(watching, await watching.look(), false);
   const scraping = address === null ? null : metricsServer(metrics.registry);
-  if (scraping !== null && address !== null) {
-    console.log(`metrics at ${await listenAt(scraping, address)}/metrics`);
+  try {
+    if (scraping !== null && address !== null) {
+      console.log(`metrics at ${await listenAt(scraping, address)}/metrics`);
+    }
+    return await lookOn(watching, flags.interval * 1000, ending);
+  } finally {
+    if (scraping !== null) await closeServer(scraping);
   }
-  const outcome = await lookOn(watching, flags.interval * 1000, ending);
-  if (scraping !== null) await closeServer(scraping);
-  return outcome;
 }
 
 const NOTHING = { state: { checkpoint: null, told: [] }, head: null };

@@ -34,13 +34,13 @@ interface WitnessFlags {
 const HELP = `
 A witness signs that a log only grows: a checkpoint gets its signature if the log has signed it and if a proof shows that its
 tree continues the one that the witness signed last (c2sp.org/tlog-witness). It never signs a smaller tree, or two trees
-of one size; a log that asks for that is named in the log, counted in the metrics, and its checkpoint is kept as proof.
+of one size; a fork is reported on standard error and in the metrics, and its checkpoint is kept as proof.
 
   countersign witness --key w1.key --new-key witness.example/w1        # once: prints the verifier key
   countersign witness --key w1.key --log <verifier key of the log> --listen 127.0.0.1:8460
 
 The folder of the state (--state) belongs to the key. Do not restore an older copy of it, and do not run two witnesses with one key:
-a witness that forgets what it signed can be led to sign a second history. Put a proxy that speaks TLS before it.`;
+a witness that forgets what it signed can be led to sign a second history. Put a proxy that speaks TLS in front of it.`;
 
 /** `countersign witness`: signs that logs only grow, for anybody's logs. */
 export function addWitnessCommand(program: Command): void {
@@ -103,15 +103,19 @@ async function runWitness(flags: WitnessFlags): Promise<void> {
   const answer = witnessAnswers({ cosigner, logs, state, metrics, log });
   const server = witnessServer({ answer, state, log });
   const scraping = scraped === null ? null : metricsServer(metrics.registry);
-  const url = await listenAt(server, address);
-  if (scraping !== null && scraped !== null) {
-    log.info({ url: await listenAt(scraping, scraped) }, 'metrics');
+  try {
+    const url = await listenAt(server, address);
+    if (scraping !== null && scraped !== null) {
+      log.info({ url: await listenAt(scraping, scraped) }, 'metrics');
+    }
+    // As the setting WITNESSES of a log takes it.
+    console.log(`${verifierKeyText(cosigner.key)} ${url}`);
+    await untilSignal();
+  } finally {
+    // Else one that listens would keep a process that could not start.
+    await Promise.all([server, scraping].map((open) => open && closeServer(open)));
+    await state.release();
   }
-  // As the setting WITNESSES of a log takes it.
-  console.log(`${verifierKeyText(cosigner.key)} ${url}`);
-  await untilSignal();
-  await Promise.all([closeServer(server), ...(scraping === null ? [] : [closeServer(scraping)])]);
-  await state.release();
 }
 
 /** No message quotes the text: it is a secret. */
