@@ -8,7 +8,8 @@ import {
   readVerifierKey,
 } from '@countersign/protocol';
 import type { NoteKey } from '@countersign/protocol';
-import { Client, operatorOf, producerOf } from '../support/client.js';
+import { operatorOf, producerOf } from '../support/client.js';
+import type { Client } from '../support/client.js';
 import { newDataFolder, newFolder } from '../support/folder.js';
 import { runCommand, startInstance } from '../support/instance.js';
 import type { Instance } from '../support/instance.js';

@@ -9,7 +9,7 @@ import {
   readLogList,
   verifierKeyText,
 } from '@countersign/protocol';
-import type { Cosigner, LogKeys } from '@countersign/protocol';
+import type { Cosigner, ListedLog, LogKeys } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { closeServer, listenAddress, listenAt } from '../listen-address.js';
 import { metricsServer } from '../metrics-server.js';
@@ -113,7 +113,8 @@ async function runWitness(flags: WitnessFlags): Promise<void> {
     await untilSignal();
   } finally {
     // Else one that listens would keep a process that could not start.
-    await Promise.all([server, scraping].map((open) => open && closeServer(open)));
+    const servers = [server, ...(scraping === null ? [] : [scraping])];
+    await Promise.all(servers.map(closeServer));
     await state.release();
   }
 }
@@ -131,13 +132,14 @@ function logsOf({ log, logs: file }: WitnessFlags): LogKeys {
     if (key === null) throw new PlainError('--log: one of them is no verifier key of a log.');
     return { key, origin: key.name };
   });
-  const reading = file === undefined ? null : readLogList(textOf(file));
-  if (reading?.fault != null) throw new PlainError(`${file}: ${reading.fault}`);
-  const listed = [...(reading?.logs ?? [])].flatMap(([origin, keys]) =>
-    keys.map((key) => ({ key, origin })),
-  );
-  const logs = byOrigin([...given, ...listed]);
+  const logs = byOrigin([...given, ...(file === undefined ? [] : listedIn(file))]);
   if (logs.size === 0) throw new PlainError('Name a log with --log, or a list with --logs.');
+  return logs;
+}
+
+function listedIn(file: string): readonly ListedLog[] {
+  const { logs, fault } = readLogList(textOf(file));
+  if (logs === null) throw new PlainError(`${file}: ${fault}`);
   return logs;
 }
 

@@ -182,13 +182,13 @@ describe('a list of logs', () => {
 
   it('has the keys of each origin', () => {
     const text = `# ours\nlogs/v0\n\nvkey ${one}\nqpd 86400\nvkey ${two}\nvkey ${two}\norigin another log\n`;
-    expect(readLogList(text).logs).toEqual(
-      byOrigin([
-        { key: log, origin: ORIGIN },
-        { key: nextKey, origin: ORIGIN },
-        { key: nextKey, origin: 'another log' },
-      ]),
-    );
+    const { logs } = readLogList(text);
+    expect(logs).toEqual([
+      { key: log, origin: ORIGIN },
+      { key: nextKey, origin: ORIGIN },
+      { key: nextKey, origin: 'another log' },
+    ]);
+    expect(byOrigin([...logs!, ...logs!]).get(ORIGIN)).toEqual([log, nextKey]);
   });
 
   it('is refused with the line that is wrong', () => {

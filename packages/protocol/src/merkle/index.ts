@@ -17,7 +17,7 @@ export { cosignerText, readCosigner } from './cosigner.js';
 export type { Cosigner } from './cosigner.js';
 export { EMPTY_ROOT, HASH_BYTES, leafHash, nodeHash, treeEntry } from './hash.js';
 export { byOrigin, readLogKey, readLogList } from './log-list.js';
-export type { LogKeys } from './log-list.js';
+export type { ListedLog, LogKeys } from './log-list.js';
 export {
   NOTE_ALGORITHM,
   noteKeyId,

@@ -1,11 +1,17 @@
 import type { NoteKey } from './note.js';
 import { NOTE_ALGORITHM, readVerifierKey, verifierKeyText } from './note.js';
 
+/** A key that may sign for the log with this origin. */
+export interface ListedLog {
+  readonly key: NoteKey;
+  readonly origin: string;
+}
+
 /** Logs by origin, each with its keys: more than one while a log changes its key. */
 export type LogKeys = ReadonlyMap<string, readonly NoteKey[]>;
 
 export type LogListReading =
-  | { readonly logs: LogKeys; readonly fault: null }
+  | { readonly logs: readonly ListedLog[]; readonly fault: null }
   | { readonly logs: null; readonly fault: string };
 
 const HEADER = 'logs/v0';
@@ -16,7 +22,7 @@ const HEADER = 'logs/v0';
  * other readers; `#` begins a comment.
  */
 export function readLogList(text: string): LogListReading {
-  const logs: { key: NoteKey; origin: string }[] = [];
+  const logs: ListedLog[] = [];
   let isBegun = false;
   for (const [at, line] of text.split('\n').entries()) {
     const trimmed = line.trim();
@@ -34,7 +40,7 @@ export function readLogList(text: string): LogListReading {
       logs.push({ ...last, origin: rest });
     }
   }
-  return { logs: byOrigin(logs), fault: null };
+  return { logs, fault: null };
 }
 
 /** The verifier key of a log; null when the text is none, or the key is a witness's. */
@@ -44,7 +50,7 @@ export function readLogKey(text: string): NoteKey | null {
 }
 
 /** The keys of each origin, each key once. */
-export function byOrigin(logs: readonly { key: NoteKey; origin: string }[]): LogKeys {
+export function byOrigin(logs: readonly ListedLog[]): LogKeys {
   const keys = new Map<string, Map<string, NoteKey>>();
   for (const { key, origin } of logs) {
     const known = keys.get(origin) ?? new Map<string, NoteKey>();
