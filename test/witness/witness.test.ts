@@ -232,7 +232,7 @@ describe('a witness', () => {
 
   it('takes a list of logs, two keys of one log, and says what is wrong with a line', async () => {
     const { folder } = await newWitness();
-    const renewed = logOf(keyPairOf(good.origin), entriesOf('a', 9));
+    const renewed = logOf(keyPairOf(good.origin), entriesOf('a', 9, COMMON));
     const list = join(folder, 'logs');
     writeFileSync(list, `logs/v0\nvkey ${good.vkey}\nvkey ${renewed.vkey}\n`);
     const witness = await start(folder, ['--logs', list]);
