@@ -26,6 +26,8 @@ export const COMMAND_FILES: readonly {
     names: ['evidence'],
     add: async (to) => (await import('./evidence.js')).addEvidenceCommand(to),
   },
+  { names: ['witness'], add: async (to) => (await import('./witness.js')).addWitnessCommand(to) },
+  { names: ['watch'], add: async (to) => (await import('./watch.js')).addWatchCommand(to) },
   { names: ['fsck'], add: async (to) => (await import('./fsck.js')).addFsckCommand(to) },
   {
     names: ['security-log'],

@@ -136,7 +136,8 @@ function cosignedAt(body: string, bytes: Buffer, witness: NoteKey): number | nul
   return isSignature(message, bytes.subarray(8), witness) ? Number(time) : null;
 }
 
-function isSignedBy(key: NoteKey, { body }: Note, signature: NoteSignature): boolean {
+/** Whether this is the signature of a log with that key. */
+export function isSignedBy(key: NoteKey, { body }: Note, signature: NoteSignature): boolean {
   return (
     key.algorithm === NOTE_ALGORITHM.ed25519 &&
     signature.name === key.name &&

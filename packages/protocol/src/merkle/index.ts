@@ -1,3 +1,5 @@
+export { WITNESS_REFUSALS, decideWitness, readAddCheckpoint } from './add-checkpoint.js';
+export type { AddCheckpoint, WitnessRefusal } from './add-checkpoint.js';
 export {
   cosignaturesOf,
   cosignedText,
@@ -10,8 +12,12 @@ export {
   treePrefix,
   verifyCheckpoint,
 } from './checkpoint.js';
-export type { Cosignature } from './checkpoint.js';
+export type { Cosignature, TreeHead } from './checkpoint.js';
+export { cosignerText, readCosigner } from './cosigner.js';
+export type { Cosigner } from './cosigner.js';
 export { EMPTY_ROOT, HASH_BYTES, leafHash, nodeHash, treeEntry } from './hash.js';
+export { byOrigin, readLogKey, readLogList } from './log-list.js';
+export type { ListedLog, LogKeys } from './log-list.js';
 export {
   NOTE_ALGORITHM,
   noteKeyId,
@@ -27,11 +33,14 @@ export { consistencyPath, inclusionPath } from './range.js';
 export type { LeafRange } from './range.js';
 export { entryBundle, readTilePath, tilePath } from './tile-path.js';
 export type { TileRequest } from './tile-path.js';
+export { logSignatures, readCheckpoint } from './signed-head.js';
+export type { ReadCheckpoint } from './signed-head.js';
 export { sharedPath, sharedRoots } from './shared-proof.js';
 export {
   TILE_WIDTH,
   appendEntries,
   edgeOf,
+  perfectRoot,
   rangeHash,
   tilesOf,
   tileWidth,

@@ -135,8 +135,8 @@ function placeOf(start: number, count: number) {
   return { tile: { level, index }, from: first - index * TILE_WIDTH, width: count / reach };
 }
 
-/** Root over hashes whose number is a power of two. */
-function perfectRoot(hashes: Uint8Array): Buffer {
+/** Root over hashes whose number is a power of two, as a full tile has them. */
+export function perfectRoot(hashes: Uint8Array): Buffer {
   let row: Buffer[] = Array.from({ length: hashes.length / HASH_BYTES }, (_, at) =>
     Buffer.from(hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)),
   );

@@ -6,6 +6,8 @@
 //	                                              keys of witnesses that must have signed, with commas
 //	tlog proof FILE VKEY DIGEST                   checks a tlog-proof of the record with this hexadecimal digest
 //	tlog witness NAME ORIGIN VKEY                 is a witness of one log, on a port of its own, until its input ends
+//	tlog track PREFIX VKEY FILE                   follows a log with Tessera's client from the checkpoint in the file
+//	tlog log FOLDER NAME                          is a log of Tessera's that publishes only what a witness has signed
 package main
 
 import (
@@ -53,6 +55,10 @@ func run(args []string) error {
 		return checkProof(args[1], args[2], args[3])
 	case len(args) == 4 && args[0] == "witness":
 		return witness(args[1], args[2], args[3])
+	case len(args) == 4 && args[0] == "track":
+		return track(args[1], args[2], args[3])
+	case len(args) == 3 && args[0] == "log":
+		return witnessedLog(args[1], args[2])
 	}
 	return errors.New("wrong arguments")
 }
