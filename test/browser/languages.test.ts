@@ -127,7 +127,7 @@ describe('with all texts changed and a third longer', () => {
         NodeFilter.SHOW_TEXT,
       );
       for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-        const text = node.textContent.trim();
+        const text = (node.textContent ?? '').trim();
         const element = node.parentElement!;
         // With data in the middle of a text, and an id that is cut.
         if (/[áéíóú]|^…/.test(text)) continue;
