@@ -14,13 +14,37 @@ interface Finding {
   }[];
 }
 
+interface Look {
+  readonly place: string;
+  readonly viewport: { readonly width: number; readonly height: number };
+  readonly colorScheme: 'light' | 'dark';
+  /** Null for every rule. */
+  readonly rules: readonly string[] | null;
+}
+
 /** Every rule once on each screen; rules about colours in both schemes. */
-const LOOKS = [
+const LOOKS: readonly Look[] = [
   { place: 'phone', viewport: PHONE, colorScheme: 'light', rules: null },
   { place: 'phone', viewport: PHONE, colorScheme: 'dark', rules: ['color-contrast'] },
   { place: 'desktop', viewport: DESKTOP, colorScheme: 'dark', rules: null },
   { place: 'desktop', viewport: DESKTOP, colorScheme: 'light', rules: ['color-contrast'] },
-] as const;
+];
+
+const SIZES = {
+  phone: PHONE,
+  tablet: { width: 768, height: 1024 },
+  'wide screen': { width: 1440, height: 900 },
+};
+
+/** Every rule on three screens in both schemes. */
+export const EVERY_LOOK: readonly Look[] = Object.entries(SIZES).flatMap(([place, viewport]) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({
+    place,
+    viewport,
+    colorScheme,
+    rules: null,
+  })),
+);
 
 interface Axe {
   run(options: object): Promise<{ violations: readonly Finding[] }>;
@@ -30,15 +54,15 @@ interface Axe {
  * The findings of axe-core on a page in its current state, on a phone and a desktop, light and dark; one line per finding,
  * none when all is well. Also a finding: a page that is wider than the phone.
  */
-export function findings(page: Page): Promise<string[]> {
-  return answering(allFindings(page));
+export function findings(page: Page, looks = LOOKS): Promise<string[]> {
+  return answering(allFindings(page, looks));
 }
 
-async function allFindings(page: Page): Promise<string[]> {
+async function allFindings(page: Page, looks: readonly Look[]): Promise<string[]> {
   const found = new Set<string>();
   // Playwright evaluates past the page's content policy, so that the page itself needs no exception.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
-  for (const { place, viewport, colorScheme, rules } of LOOKS) {
+  for (const { place, viewport, colorScheme, rules } of looks) {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
     const violations = await page.evaluate(async (only) => {

@@ -19,8 +19,9 @@ export interface Setting {
   stop(): Promise<void>;
 }
 
-export async function setUp(): Promise<Setting> {
-  const instance = await startInstance();
+/** `env` as for `startInstance`. */
+export async function setUp(env: Readonly<Record<string, string>> = {}): Promise<Setting> {
+  const instance = await startInstance({ env });
   // After it: where an instance does not start, no browser is left behind.
   const browser = await startBrowser();
   const { demo, dataDirectory } = instance;

@@ -15,6 +15,7 @@ import { Chip } from '../parts/Chip.js';
 import { Digest } from '../parts/Digest.js';
 import { Facts } from '../parts/Facts.js';
 import type { Fact } from '../parts/Facts.js';
+import { lazily } from '../parts/lazily.js';
 import { Table } from '../parts/Table.js';
 import { operator } from '../strings/operator.js';
 import { decisionNames } from '../strings/states.js';
@@ -30,6 +31,8 @@ import type { Loading } from './loading.js';
 import { principalAddress } from './Principal.js';
 import { routeAddress } from './Routes.js';
 import { Audit, Decision, Execution, Grant } from './states.js';
+
+const { Component: Seal } = lazily(async () => (await import('../seal/Seal.js')).Seal);
 
 /** One request as operators see it: its states, records, deliveries with their failures, incidents, and actions. */
 export function RequestPage({ id }: { id: string }) {
@@ -61,6 +64,7 @@ function Found(props: {
   const exported = useLoading(() => read<AuditExport>(`${path}/export`), `${path} ${turn}`);
   return (
     <>
+      {status.decision_state !== 'pending' && <Seal status={status} />}
       <States status={status} />
       {status.receipt && <Decided receipt={status.receipt} exported={exported.value} />}
       <About status={status} />

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 
 import { isRefusal } from '../api/client.js';
 import { LinkButton } from '../parts/Button.js';
+import { lazily } from '../parts/lazily.js';
 import { Notice } from '../parts/Notice.js';
 import { reader } from '../session/session.js';
 import { review } from '../strings/review.js';
@@ -14,12 +15,18 @@ import { dropDraft, takeDraft } from './draft-store.js';
 import { useOtherReviewers } from './eligible.js';
 import type { MaterialState } from './material-state.js';
 import { differs } from './material-state.js';
-import { Outcome } from './Outcome.js';
-import { Panel } from './Panel.js';
 import { NextReview } from './QueueBar.js';
 import type { ProposalSlot, SlotState } from './proposal-slot.js';
 import type { LiveStatus } from './status.js';
 import { Take } from './Take.js';
+
+// Neither is part of the first view of a review that waits.
+const { Component: Panel, load: loadPanel } = lazily(
+  async () => (await import('./Panel.js')).Panel,
+);
+const { Component: Outcome, load: loadOutcome } = lazily(
+  async () => (await import('./Outcome.js')).Outcome,
+);
 
 export interface DecisionPartProps {
   readonly live: LiveStatus;
@@ -43,6 +50,11 @@ export function DecisionPart(props: DecisionPartProps) {
   if (decision_state === 'pending') seenPending.current = true;
 
   useEffect(() => {
+    // A release may come at any time: the code of the receipt has to be here before the signature.
+    if (state.step !== 'free') {
+      loadPanel();
+      loadOutcome();
+    }
     if (state.step === 'confirmed') dropDraft(subject, request.id);
   }, [state.step]);
 
@@ -220,6 +232,7 @@ function Confirmed(props: {
         material={{ candidate: state.frozen.candidate, schema }}
         history={history}
         arrive
+        mixed={status.receipt === null}
       />
       <NextReview id={status.request.id} />
     </>

@@ -13,6 +13,7 @@ import { Digest } from '../parts/Digest.js';
 import type { Fact } from '../parts/Facts.js';
 import { Facts } from '../parts/Facts.js';
 import { saveJson } from '../parts/save.js';
+import { Seal } from '../seal/Seal.js';
 import { review } from '../strings/review.js';
 import type { StateWords } from '../strings/states.js';
 import {
@@ -46,8 +47,10 @@ export function Outcome(props: {
   readonly history: RequestHistory | null | undefined;
   /** The reader has just come here by confirming: reading goes on at its title. */
   readonly arrive?: boolean;
+  /** The receipt is newer than the rest of the status, which therefore proves nothing of it. */
+  readonly mixed?: boolean;
 }) {
-  const { status, stale, material, subject, history, arrive = false } = props;
+  const { status, stale, material, subject, history, arrive = false, mixed = false } = props;
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (!arrive) return;
@@ -66,6 +69,7 @@ export function Outcome(props: {
             ? review.receipt
             : review.decidedByOther}
       </h2>
+      {!mixed && <Seal status={status} />}
       {receipt === null ? (
         <p>{decisionWords[decision_state].meaning}</p>
       ) : (

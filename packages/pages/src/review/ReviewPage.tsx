@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-import { Replacement } from '../history/Replacement.js';
 import { Timeline } from '../history/Timeline.js';
 import { useHistory } from '../history/use-history.js';
 import type { MaterialHead } from '../material/messages.js';
+import { lazily } from '../parts/lazily.js';
 import { Fault } from '../parts/Notice.js';
 import { noteDone } from '../queue/queue.js';
 import { reader } from '../session/session.js';
@@ -18,6 +18,10 @@ import { MaterialPart } from './MaterialPart.js';
 import { createProposalSlot } from './proposal-slot.js';
 import type { ProposalSlot, SlotState } from './proposal-slot.js';
 import { useStatus } from './status.js';
+
+const { Component: Replacement } = lazily(
+  async () => (await import('../history/Replacement.js')).Replacement,
+);
 
 /** One request: the question, all its material, and the way from an answer to a signature. */
 export function ReviewPage({ id }: { id: string }) {
@@ -98,7 +102,9 @@ export function ReviewPage({ id }: { id: string }) {
       <QueueBar id={id} />
       <ReviewKeys id={id} decided={over} />
       <Head status={status} history={history} />
-      {history && <Replacement history={history} store={material.store} loaded={head !== null} />}
+      {history && (history.replaces ?? history.replaced_by) && (
+        <Replacement history={history} store={material.store} loaded={head !== null} />
+      )}
       <div class="columns">{over ? [decide, read] : [read, decide]}</div>
     </>
   );

@@ -1,8 +1,28 @@
-import type { ChainPoint, Expected, Verdict } from '@countersign/protocol';
+import type {
+  ChainPoint,
+  Expected,
+  ReportSection,
+  RequestStatus,
+  Verdict,
+} from '@countersign/protocol';
+
+import type { Judgement } from '../seal/judgement.js';
 
 /** The questions to the worker. `trust` is a manifest as it was read, and checked there. */
 export type Question =
   | { readonly ask: 'trust'; readonly manifest: string }
+  /** The evidence of a request, and the status of it that the page shows; with its manifest, as another question may come between. */
+  | {
+      readonly ask: 'evidence';
+      readonly bytes: Uint8Array<ArrayBuffer>;
+      readonly shown: RequestStatus;
+      readonly manifest: string;
+      /** The manifest has to have it; empty for any. */
+      readonly fingerprint: string;
+      /** Text of the reader's witness policy; empty without one. */
+      readonly policy: string;
+      readonly now: number;
+    }
   | {
       readonly ask: 'document';
       readonly bytes: Uint8Array<ArrayBuffer>;
@@ -20,6 +40,18 @@ export type Question =
 export interface TrustAnswer {
   readonly issuer: string;
   readonly keys: number;
+  /** Of the manifest, as hex and as words. */
+  readonly fingerprint: string;
+  readonly words: string;
+}
+
+export interface EvidenceAnswer {
+  readonly judgement: Judgement;
+  readonly trust: TrustAnswer;
+  /** The verdict in the order of the command, without its hints. */
+  readonly sections: readonly ReportSection[];
+  readonly gone: readonly string[];
+  readonly checks: number;
 }
 
 export interface Part {
@@ -47,6 +79,7 @@ export interface LogAnswer extends ChainAnswer {
 export interface Answers {
   readonly trust: TrustAnswer;
   readonly document: Verdict;
+  readonly evidence: EvidenceAnswer;
   readonly part: Part;
   readonly chain: null;
   readonly entries: ChainAnswer;

@@ -18,6 +18,7 @@ export function startVerifier(): Verifier {
   const worker = new Worker(new URL('./verifying-worker.ts', import.meta.url), { type: 'module' });
   const waiting = new Map<number, { give: (value: never) => void; fail: (fault: Error) => void }>();
   let last = 0;
+  let started = true;
   worker.onmessage = ({ data }: MessageEvent<Answered>) => {
     const asked = waiting.get(data.number);
     waiting.delete(data.number);
@@ -25,16 +26,22 @@ export function startVerifier(): Verifier {
     else asked?.give(data.value as never);
   };
   worker.onerror = () => {
-    for (const { fail } of waiting.values()) fail(new NotVerified('the verifier did not start'));
+    started = false;
+    for (const { fail } of waiting.values()) fail(notStarted());
     waiting.clear();
   };
   return {
     ask: (question, transfer = []) =>
       new Promise((give, fail) => {
+        if (!started) return fail(notStarted());
         const number = ++last;
         waiting.set(number, { give, fail });
         worker.postMessage({ ...question, number }, transfer);
       }),
     close: () => worker.terminate(),
   };
+}
+
+function notStarted(): NotVerified {
+  return new NotVerified('The verifier did not start.');
 }

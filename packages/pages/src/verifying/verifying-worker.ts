@@ -3,17 +3,23 @@ import {
   DOCUMENT_BOUNDS,
   newVerifierMemory,
   readSecurityStatement,
+  readWitnessPolicy,
+  summaryOf,
   verifyDocument,
 } from '@countersign/protocol/verifier';
 import type { Check } from '@countersign/protocol/verifier';
 import {
   CHAIN_START,
   LEDGER_REASONS,
+  fingerprintWords,
+  isFingerprint,
+  readFingerprint,
   readTrustManifest,
   verifyLedgerRange,
 } from '@countersign/protocol/signing';
 import type {
   ChainPoint,
+  Evidence,
   Expected,
   JsonValue,
   LedgerEntry,
@@ -21,16 +27,20 @@ import type {
   SignedRecord,
   SignedSecurityCheckpoint,
   Trust,
+  Verdict,
 } from '@countersign/protocol';
 import { canonicalText, parseStrictJson } from '@countersign/protocol/json';
 import { verifyAhead } from '@countersign/verifier-page/browser/node-crypto';
 import type { PublicKey, Signed } from '@countersign/verifier-page/browser/node-crypto';
 
+import { judge } from '../seal/judgement.js';
+import type { Judgement } from '../seal/judgement.js';
 import type {
   Answered,
   Answers,
   Asked,
   ChainAnswer,
+  EvidenceAnswer,
   LogAnswer,
   Part,
   Question,
@@ -52,7 +62,8 @@ function trusted(): Trust {
   return trust;
 }
 
-function readTrust(manifest: string): TrustAnswer {
+/** `typed`: the fingerprint that the manifest has to have; empty for any. */
+function readTrust(manifest: string, typed = ''): TrustAnswer {
   let value: JsonValue;
   try {
     value = parseStrictJson(new TextEncoder().encode(manifest));
@@ -62,10 +73,21 @@ function readTrust(manifest: string): TrustAnswer {
   const reading = readTrustManifest(value);
   if (reading.trust === null)
     throw new Error(reading.faults.map(({ message }) => message).join(' '));
+  if (typed !== '') requireFingerprint(reading.trust, typed);
   trust = reading.trust;
   // Results under another manifest say nothing under this one.
   memory = newVerifierMemory();
-  return { issuer: trust.issuer, keys: trust.keys.size };
+  const { issuer, keys, fingerprint } = trust;
+  return { issuer, keys: keys.size, fingerprint, words: fingerprintWords(fingerprint) };
+}
+
+function requireFingerprint({ fingerprint }: Trust, typed: string): void {
+  const wanted = readFingerprint(typed);
+  if ('fault' in wanted) throw new Error(`The fingerprint: ${wanted.fault}`);
+  if (isFingerprint(fingerprint, wanted)) return;
+  throw new Error(
+    `The trust manifest that this service publishes has another fingerprint than yours, so nothing was verified with it: ${fingerprint}.`,
+  );
 }
 
 function verify(bytes: Uint8Array, expected: Expected): Answers['document'] {
@@ -76,6 +98,41 @@ function verify(bytes: Uint8Array, expected: Expected): Answers['document'] {
     document = null;
   }
   return verdict;
+}
+
+const BESIDE_THE_PAGE: readonly Judgement['kind'][] = ['another request', 'no evidence', 'differs'];
+
+function seal(question: Extract<Question, { ask: 'evidence' }>): EvidenceAnswer {
+  const { bytes, shown, policy, now } = question;
+  const reading = policy === '' ? null : readWitnessPolicy(policy);
+  if (reading?.policy === null) throw new Error(`The witness policy: ${reading.fault}.`);
+  const trust = readTrust(question.manifest, question.fingerprint);
+  const verdict = verifyDocument(bytes, trusted(), {
+    expected: { now },
+    witnesses: reading?.policy ?? null,
+    memory,
+  });
+  const judgement = judge(verdict, shown, evidenceIn(bytes, verdict));
+  const isOfThisPage = !BESIDE_THE_PAGE.includes(judgement.kind);
+  const { sections } = summaryOf(verdict, 'field');
+  return {
+    judgement,
+    trust,
+    // The hints name fields of another page, and good evidence that the page contradicts would only reassure.
+    sections: sections.filter(
+      ({ title }) => title !== 'More' && (isOfThisPage || title !== 'What vouches for it'),
+    ),
+    gone: verdict.gone.map(({ says }) => says),
+    checks: verdict.checks.length,
+  };
+}
+
+/** Null unless the verifier found evidence in its form. */
+function evidenceIn(bytes: Uint8Array, { kind, checks }: Verdict): Evidence | null {
+  const shape = checks.filter(({ code }) => code === 'document_shape');
+  const isInForm = shape.length > 0 && shape.every(({ status }) => status === 'holds');
+  if (kind !== 'evidence' || !isInForm) return null;
+  return parseStrictJson(bytes, DOCUMENT_BOUNDS) as unknown as Evidence;
 }
 
 function partOf(path: string, most: number): Part {
@@ -177,6 +234,8 @@ function answer(question: Question): Answers[keyof Answers] | Promise<Answers[ke
       return readTrust(question.manifest);
     case 'document':
       return verify(question.bytes, question.expected);
+    case 'evidence':
+      return seal(question);
     case 'part':
       return partOf(question.path, question.most);
     case 'chain':

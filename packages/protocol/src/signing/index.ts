@@ -20,4 +20,4 @@ export {
 export type { Trust } from './trust-manifest.js';
 export { verifyRecord } from './verify-record.js';
 export type { ExpectedRecord, Verification } from './verify-record.js';
-export { fingerprintWords } from './fingerprint-words.js';
+export { fingerprintWords, isFingerprint, readFingerprint } from './fingerprint-words.js';

@@ -62,6 +62,11 @@ function headlineOf(verdict: Verdict): string {
   return `${saying(verdict)} (${kind})`;
 }
 
+/** Decisive open points but the one that nothing outside the service vouches for its ledger. */
+export function openBesidesVoucher(verdict: Verdict): Check[] {
+  return decisiveOpen(verdict).filter(({ code }) => !OUTSIDE.includes(code));
+}
+
 function saying(verdict: Verdict): string {
   switch (verdict.verdict) {
     case 'holds':
@@ -69,7 +74,7 @@ function saying(verdict: Verdict): string {
     case 'fails':
       return 'FAILS. Do not rely on this file.';
     case 'incomplete':
-      return decisiveOpen(verdict).every(({ code }) => OUTSIDE.includes(code))
+      return openBesidesVoucher(verdict).length === 0
         ? 'INCOMPLETE. Nothing fails, but the service alone vouches for its ledger.'
         : 'INCOMPLETE. Nothing fails, but a decisive check is open.';
   }
