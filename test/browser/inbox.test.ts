@@ -319,9 +319,8 @@ test('a hidden inbox says that a request has come, to a reader who asked for it,
   expect(await shown()).toEqual([]);
 
   await create('A secret summary');
-  // A read that was under way may have come before it.
-  do await laterRead();
-  while ((await shown()).length === 0);
+  await laterRead();
+  await until(shown, (found) => found.length === 1);
   expect((await shown())[0]).toMatch(
     /^Countersign: A new request has arrived\. Waiting for you: \d+\.$/,
   );
