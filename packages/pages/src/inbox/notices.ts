@@ -49,7 +49,7 @@ export function useNotices(subject: string): [Notices | null, (wanted: boolean) 
         if (newest === null || isNew) newest = first;
         if (isNew && document.visibilityState === 'hidden') show(inbox.amount(waiting, more));
       }
-      if (document.visibilityState === 'hidden') timer = setTimeout(() => void look(), EVERY_MS);
+      if (document.visibilityState === 'hidden') timer = setTimeout(look, EVERY_MS);
     };
     const onVisible = () => {
       clearTimeout(timer);
