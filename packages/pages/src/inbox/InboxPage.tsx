@@ -20,7 +20,6 @@ import { useNow } from '../time/Moment.js';
 import { Filters } from './Filters.js';
 import type { Band } from './groups.js';
 import { linesOf } from './groups.js';
-import { useNotices } from './notices.js';
 import { RequestList } from './RequestList.js';
 import { Row } from './Row.js';
 import { dropView, saveView, savedViews } from './saved-views.js';
@@ -55,7 +54,6 @@ export function InboxPage() {
   const [refused, setRefused] = useState<readonly InboxItem[]>([]);
   const [views, setViews] = useState(() => savedViews(me));
   const search = useRef<HTMLInputElement>(null);
-  const [notices, setNotices] = useNotices(me);
   const { take, told, fault: takeFault } = useTake(list.refresh);
 
   const change = (next: View) => {
@@ -199,11 +197,6 @@ export function InboxPage() {
             onSave={(name) => setViews(saveView(me, name, view))}
             onDrop={(name) => setViews(dropView(me, name))}
           />
-          {notices !== null && (
-            <Button look="quiet" onClick={() => setNotices(notices !== 'on')}>
-              {inbox.notices[notices]}
-            </Button>
-          )}
           <Button look="quiet" onClick={() => setOpen('help')}>
             <kbd>?</kbd> {inbox.help}
           </Button>

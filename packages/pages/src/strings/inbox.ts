@@ -92,13 +92,6 @@ export const inbox = {
     `${number(taken)} assigned to you${others > 0 ? `; ${number(others)} already taken by others or over` : ''}.`,
   taking: (done: number, all: number) => `Assigning ${done} of ${all} …`,
   unselect: 'Clear selection',
-  notices: {
-    off: 'Notify me',
-    on: 'Do not notify me',
-    blocked: 'Notifications are blocked',
-    title: 'Countersign',
-    body: (waiting: string) => `A new request has arrived. Waiting for you: ${waiting}.`,
-  },
   help: 'Keyboard shortcuts',
   keys: [
     ['j k', 'Next or previous request'],

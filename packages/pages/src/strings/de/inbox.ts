@@ -91,13 +91,6 @@ export const inbox: Translation<typeof English> = {
     `${number(taken)} Ihnen zugewiesen${others > 0 ? `; ${number(others)} schon von anderen übernommen oder vorbei` : ''}.`,
   taking: (done, all) => `Zuweisung ${done} von ${all} …`,
   unselect: 'Auswahl aufheben',
-  notices: {
-    off: 'Benachrichtigen',
-    on: 'Nicht benachrichtigen',
-    blocked: 'Benachrichtigungen sind gesperrt',
-    title: 'Countersign',
-    body: (waiting) => `Ein neuer Antrag ist eingegangen. Auf Sie warten: ${waiting}.`,
-  },
   help: 'Tastenkürzel',
   keys: [
     ['j k', 'Nächster oder voriger Antrag'],
