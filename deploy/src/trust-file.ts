@@ -8,6 +8,7 @@ import {
 } from '@countersign/protocol';
 import type { Digest, Trust, TrustManifest } from '@countersign/protocol';
 import { PlainError } from './plain-error.js';
+import { whyUnreadable } from './read-file.js';
 
 /** Reads a trust manifest that is sound. Throws PlainError. */
 export function readTrustFile(file: string): TrustManifest {
@@ -43,9 +44,7 @@ function readJson(file: string): unknown {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new PlainError(
-      code === undefined
-        ? `${file}: it is not strict JSON.`
-        : `${file}: ${code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`}.`,
+      code === undefined ? `${file}: it is not strict JSON.` : `${file}: ${whyUnreadable(error)}.`,
     );
   }
 }

@@ -32,6 +32,11 @@ export const config = defineConfig({
   worker: { format: 'es' },
 });
 
+/** The languages beside English: each has a folder of texts. */
+export const translations = readdirSync(new URL('src/strings/', import.meta.url)).filter(
+  (name) => !name.includes('.'),
+);
+
 /** The pages in another language: its texts in place of the English ones, into the same folder. */
 export function inLanguage(language) {
   const plugins = [texts(language)];

@@ -5,8 +5,10 @@ import { evidencePage, loadTrust, verdictText, verifyDocument } from '@countersi
 import type { TrustManifest } from '@countersign/protocol';
 import { Option } from 'commander';
 import type { Command } from 'commander';
+import { bearerTokenIn } from '../bearer-token.js';
 import { reach } from '../client/api.js';
 import { PlainError } from '../plain-error.js';
+import { textOf } from '../read-file.js';
 import { readTrustFile, trustOfConnection } from '../trust-file.js';
 import type { ConnectionFile } from './connection.js';
 import { writeWhole } from './whole-file.js';
@@ -74,7 +76,7 @@ function accessOf({ connection, origin, tokenFile, trust }: EvidenceFlags): Acce
   }
   return {
     origin: originIn(origin, '--origin'),
-    token: tokenIn(textOf(tokenFile), tokenFile),
+    token: bearerTokenIn(textOf(tokenFile), tokenFile),
     trust: trust === undefined ? null : readTrustFile(trust),
   };
 }
@@ -84,7 +86,7 @@ function accessBy(connection: string): Access {
   const { origin, token_env, token_file } = JSON.parse(textOf(connection)) as ConnectionFile;
   const place = token_file ?? `the environment variable ${token_env}`;
   const token = token_file === undefined ? process.env[`${token_env}`] : textOf(token_file);
-  return { origin: originIn(origin, connection), token: tokenIn(token ?? '', place), trust };
+  return { origin: originIn(origin, connection), token: bearerTokenIn(token ?? '', place), trust };
 }
 
 function originIn(text: string, place: string): string {
@@ -92,13 +94,6 @@ function originIn(text: string, place: string): string {
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
   if (isOrigin) return url.origin;
   throw new PlainError(`${place}: an origin is wanted, such as https://review.example.`);
-}
-
-/** The text is never part of a message: it may be a token that was pasted badly. */
-function tokenIn(text: string, place: string): string {
-  const token = text.trim();
-  if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new PlainError(`${place}: it holds no bearer token.`);
 }
 
 async function fetchEvidence({ origin, token }: Access, id: string): Promise<string> {
@@ -132,16 +127,6 @@ function requireNoFault(json: string, manifest: TrustManifest): void {
   throw new PlainError(
     `The evidence does not verify, and was not written.\n${verdictText(verdict)}`,
   );
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`;
-    throw new PlainError(`${file}: ${why}.`);
-  }
 }
 
 /** The page around evidence, built with this command: the service that is judged has no part in it. */

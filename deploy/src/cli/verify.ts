@@ -1,4 +1,3 @@
-import { readFileSync, statSync } from 'node:fs';
 import {
   DOCUMENT_LIMITS,
   parseStrictJson,
@@ -12,6 +11,7 @@ import type { AnchorCopies, Expected, Trust, Verdict, WitnessPolicy } from '@cou
 import { CommanderError, Option } from 'commander';
 import type { Command } from 'commander';
 import { PlainError } from '../plain-error.js';
+import { documentBytes, tooLarge } from '../read-file.js';
 import { anchorFiles } from './anchor-files.js';
 import { timeOf } from './flags.js';
 
@@ -146,7 +146,7 @@ function trustFor({ trust, trustFingerprint }: VerifyFlags, content: Uint8Array)
 }
 
 function policyOf(file: string): WitnessPolicy {
-  const { policy, fault } = readWitnessPolicy(Buffer.from(readLimited(file)).toString());
+  const { policy, fault } = readWitnessPolicy(Buffer.from(documentBytes(file)).toString());
   if (policy !== null) return policy;
   throw new PlainError(`${file}: ${fault}`);
 }
@@ -161,7 +161,7 @@ function given<Name extends string, Value>(
 function trustOf(file: string): Trust {
   let manifest: unknown;
   try {
-    manifest = parseStrictJson(readLimited(file));
+    manifest = parseStrictJson(documentBytes(file));
   } catch (error) {
     if (error instanceof PlainError) throw error;
     throw new PlainError(`${file}: the trust manifest is not strict JSON.`);
@@ -172,7 +172,7 @@ function trustOf(file: string): Trust {
 }
 
 async function contentOf(file: string): Promise<Uint8Array> {
-  if (file !== '-') return readLimited(file);
+  if (file !== '-') return documentBytes(file);
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of process.stdin) {
@@ -181,21 +181,4 @@ async function contentOf(file: string): Promise<Uint8Array> {
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks);
-}
-
-function readLimited(file: string): Uint8Array {
-  try {
-    if (statSync(file).size > DOCUMENT_LIMITS.bytes) throw tooLarge(file);
-    return readFileSync(file);
-  } catch (error) {
-    if (error instanceof PlainError) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    throw new PlainError(
-      `${file}: ${code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`}.`,
-    );
-  }
-}
-
-function tooLarge(file: string): PlainError {
-  return new PlainError(`${file}: larger than ${DOCUMENT_LIMITS.bytes} bytes.`);
 }

@@ -1,12 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { logKeys, readLogKey } from '@countersign/protocol';
 import type { NoteKey, Trust } from '@countersign/protocol';
 import { CommanderError, InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
+import { bearerTokenIn } from '../bearer-token.js';
 import { closeServer, listenAddress, listenAt } from '../listen-address.js';
 import { metricsServer } from '../metrics-server.js';
 import { PlainError, explain } from '../plain-error.js';
+import { textOf } from '../read-file.js';
 import { loadTrustFile } from '../trust-file.js';
 import { untilSignal } from '../until-signal.js';
 import type { WatchedLog } from '../watch/follow.js';
@@ -179,7 +180,11 @@ function logOf(
     origin,
     keys: keys.flatMap((of) => of.keys),
     revoked: keys.flatMap((of) => of.revoked),
-    source: httpSource(url, tokenFile === undefined ? null : tokenIn(tokenFile), ending),
+    source: httpSource(
+      url,
+      tokenFile === undefined ? null : bearerTokenIn(textOf(tokenFile), tokenFile),
+      ending,
+    ),
   };
 }
 
@@ -198,11 +203,4 @@ function urlOf(flag: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url !== null && /^https?:$/.test(url.protocol)) return url;
   throw new PlainError(`${flag}: a URL of https or http is wanted.`);
-}
-
-/** The text is never part of a message: it may be a token that was pasted badly. */
-function tokenIn(file: string): string {
-  const token = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
-  if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new PlainError(`${file}: it holds no bearer token.`);
 }

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createLogger } from '@countersign/platform';
 import {
   byOrigin,
@@ -14,6 +14,7 @@ import type { Command } from 'commander';
 import { closeServer, listenAddress, listenAt } from '../listen-address.js';
 import { metricsServer } from '../metrics-server.js';
 import { PlainError } from '../plain-error.js';
+import { textOf } from '../read-file.js';
 import { untilSignal } from '../until-signal.js';
 import { witnessAnswers } from '../witness/answers.js';
 import { witnessMetrics } from '../witness/metrics.js';
@@ -141,14 +142,4 @@ function listedIn(file: string): readonly ListedLog[] {
   const { logs, fault } = readLogList(textOf(file));
   if (logs === null) throw new PlainError(`${file}: ${fault}`);
   return logs;
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`;
-    throw new PlainError(`${file}: ${why}.`);
-  }
 }

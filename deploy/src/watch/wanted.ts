@@ -1,7 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
 import {
   DOCUMENT_BOUNDS,
-  DOCUMENT_LIMITS,
   isJsonObject,
   isPage,
   parseStrictJson,
@@ -10,6 +8,7 @@ import {
 } from '@countersign/protocol';
 import type { JsonValue } from '@countersign/protocol';
 import { PlainError } from '../plain-error.js';
+import { documentBytes } from '../read-file.js';
 import type { Wanted } from './follow.js';
 
 const DIGEST = /^sha256:[a-f0-9]{64}$/;
@@ -49,7 +48,7 @@ function wanted(sequence: string, digest: string): Wanted | null {
 }
 
 function documentIn(file: string): JsonValue {
-  const bytes = bytesOf(file);
+  const bytes = documentBytes(file, `--include ${file}`);
   const page = isPage(bytes) ? readPage(bytes) : null;
   if (page !== null && 'fault' in page) return fail(file, 'it is a page without evidence');
   try {
@@ -57,16 +56,6 @@ function documentIn(file: string): JsonValue {
   } catch {
     return fail(file, 'it is not strict JSON');
   }
-}
-
-function bytesOf(file: string): Uint8Array {
-  try {
-    if (statSync(file).size <= DOCUMENT_LIMITS.bytes) return readFileSync(file);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return fail(file, code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`);
-  }
-  return fail(file, `it is larger than ${DOCUMENT_LIMITS.bytes} bytes`);
 }
 
 function fail(what: string, why: string): never {

@@ -19,20 +19,14 @@ export interface PageFiles {
 
 const THEME = 'src/theme/theme.css';
 const ICON = 'src/theme/icon.svg';
-const MANIFESTS: Readonly<Record<Language, string>> = {
-  en: 'manifest.json',
-  de: 'manifest.de.json',
-};
-
 type Chunks = Readonly<Record<string, Chunk>>;
 const known = new Map<Language, Chunks>();
 
 function chunksIn(language: Language): Chunks {
   const read = known.get(language);
   if (read !== undefined) return read;
-  const chunks = JSON.parse(
-    readFileSync(new URL(MANIFESTS[language], BUILT_PAGES), 'utf8'),
-  ) as Chunks;
+  const manifest = language === 'en' ? 'manifest.json' : `manifest.${language}.json`;
+  const chunks = JSON.parse(readFileSync(new URL(manifest, BUILT_PAGES), 'utf8')) as Chunks;
   known.set(language, chunks);
   return chunks;
 }
