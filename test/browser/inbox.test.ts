@@ -258,7 +258,14 @@ test('a view is saved under a name, without the words of a search', async () => 
   expect(await findings(page)).toEqual([]);
   await page.goto(setting.address('/inbox'));
   await page.reload();
-  await page.keyboard.press('Control+k');
+  // Keys that come before the page listens to them are lost.
+  await until(
+    async () => {
+      await page.keyboard.press('Control+k');
+      return page.locator('[role="combobox"]:focus').isVisible();
+    },
+    (ready) => ready,
+  );
   await page.keyboard.type('view exec');
   await page.keyboard.press('Enter');
   await page.waitForURL(setting.address('/inbox#waiting?route=execution'));
