@@ -1,5 +1,6 @@
 import { runCommand } from './command.js';
 import { DEFAULT_DATA } from '@countersign/deploy/data-directory';
+import { CONNECTION_FILE, writeConnectionFile } from './connection-file.js';
 import { takeDataDirectory } from './data-directory.js';
 import type { OwnDirectory } from './data-directory.js';
 import { DEMO_FILE, writeDemoFile } from './demo-file.js';
@@ -81,10 +82,12 @@ async function start(options: LaunchOptions, ends: Ends, ending: AbortSignal): P
 
   await configure(data, origins, command);
   writeDemoFile(data, origins, tenants);
+  writeConnectionFile(data, origins.origin, tenants[0]);
   if (options.demo) await show(command);
   ending.throwIfAborted();
   say(`\nLog in at ${origins.origin}/inbox as one of: ${namesOf(tenants)}`);
   say(`Tokens, people and routes: ${data.at(DEMO_FILE)}`);
+  say(`Programs ask with COUNTERSIGN_CONNECTION=${data.at(CONNECTION_FILE)}`);
   if (!options.quotas) say('Quotas and rates are lifted.');
   say('Ctrl-C stops everything; the next start finds its data again.');
   say(`ready ${origins.origin}`);
