@@ -104,11 +104,9 @@ describe('countersign evidence', () => {
   });
 
   it('takes origin, token and manifest from a connection file', async () => {
-    const whole = JSON.parse(readFileSync(join(folder, 'connection.json'), 'utf8'));
-    const { token_env: _, ...pinned } = whole;
-    const changed = { ...pinned, token_file: join(folder, 'token') };
-    file('with-token.json', JSON.stringify(changed));
-    const args = ['--connection', 'with-token.json', '--out', 'by-connection.json'];
+    // Its token is in a file beside it.
+    const connection = join(instance.dataDirectory, 'countersign.json');
+    const args = ['--connection', connection, '--out', 'by-connection.json'];
     expect((await evidence(args)).code).toBe(0);
     const missing = await evidence(['--connection', 'connection.json']);
     expect([missing.code, missing.stderr]).toEqual([

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { evidencePage, loadTrust, verdictText, verifyDocument } from '@countersign/protocol';
 import type { TrustManifest } from '@countersign/protocol';
@@ -84,8 +85,10 @@ function accessOf({ connection, origin, tokenFile, trust }: EvidenceFlags): Acce
 function accessBy(connection: string): Access {
   const trust = trustOfConnection(connection);
   const { origin, token_env, token_file } = JSON.parse(textOf(connection)) as ConnectionFile;
-  const place = token_file ?? `the environment variable ${token_env}`;
-  const token = token_file === undefined ? process.env[`${token_env}`] : textOf(token_file);
+  // As the client reads it: beside the connection file.
+  const file = token_file === undefined ? undefined : resolve(dirname(connection), token_file);
+  const token = file === undefined ? process.env[`${token_env}`] : textOf(file);
+  const place = file ?? `the environment variable ${token_env}`;
   return { origin: originIn(origin, connection), token: bearerTokenIn(token ?? '', place), trust };
 }
 
