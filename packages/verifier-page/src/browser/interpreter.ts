@@ -22,6 +22,31 @@ interface Judging {
 }
 
 export class Ajv2020 {
+  readonly #schemas = new Map<string, object>();
+  readonly #validators = new Map<string, Validate>();
+
+  addSchema(schema: object, name: string): void {
+    this.#schemas.set(name, schema);
+  }
+
+  getSchema(name: string): Validate | undefined {
+    const schema = this.#schemas.get(name);
+    if (schema === undefined) return undefined;
+    const validate = this.#validators.get(name) ?? this.compile(this.#whole(schema));
+    this.#validators.set(name, validate);
+    return validate;
+  }
+
+  /** With the schemas themselves in place of references to them. */
+  #whole(schema: object): object {
+    const text = JSON.stringify(
+      schema,
+      (_, value: { readonly $ref?: string } | null) =>
+        this.#schemas.get(value?.$ref ?? '') ?? value,
+    );
+    return JSON.parse(text) as object;
+  }
+
   addFormat(name: string, validate: true | ((value: string) => boolean)): void {
     format[name] =
       validate === true ? () => true : (value) => typeof value !== 'string' || validate(value);
