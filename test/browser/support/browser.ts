@@ -1,6 +1,12 @@
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type {
+  Browser,
+  BrowserContext,
+  BrowserContextOptions,
+  LaunchOptions,
+  Page,
+} from 'playwright-core';
 import type { Demo } from '../../support/instance.js';
 
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -11,11 +17,23 @@ export const PAGE_WAITS_MS = 60_000;
 jest.setTimeout(3 * PAGE_WAITS_MS);
 
 /** Starts the browser that the pages are tested with: `CHROMIUM`, else one of the machine (tools/test-servers.mjs). */
-export async function startBrowser(flags: readonly string[] = []): Promise<Browser> {
+export function startBrowser(flags: readonly string[] = []): Promise<Browser> {
+  return chromium.launch(launched(flags));
+}
+
+/** The same with a profile in `folder`, as people have: contexts without one look up no name in advance. */
+export function startWithProfile(
+  folder: string,
+  flags: readonly string[] = [],
+): Promise<BrowserContext> {
+  return chromium.launchPersistentContext(folder, launched(flags));
+}
+
+function launched(flags: readonly string[]): LaunchOptions {
   const executablePath = process.env['CHROMIUM'] ?? PATHS.find((path) => existsSync(path));
   if (executablePath === undefined)
     throw new Error('there is no Chromium: apt-get install chromium');
-  return chromium.launch({
+  return {
     executablePath,
     args: [
       '--headless',
@@ -28,7 +46,7 @@ export async function startBrowser(flags: readonly string[] = []): Promise<Brows
       '--disable-sync',
       ...flags,
     ],
-  });
+  };
 }
 
 export const PHONE = { width: 390, height: 844 };
