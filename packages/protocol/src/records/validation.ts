@@ -50,9 +50,16 @@ function mapped(schema: object): object {
   );
 }
 
+const validators = new Map<RecordName, ValidateFunction>();
+
 function validatorOf(name: RecordName): ValidateFunction {
-  add(name, RECORDS[name]);
-  return ajv.getSchema(name)!;
+  let validator = validators.get(name);
+  if (validator === undefined) {
+    add(name, RECORDS[name]);
+    validator = ajv.getSchema(name)!;
+    validators.set(name, validator);
+  }
+  return validator;
 }
 
 export function validate<Name extends RecordName>(

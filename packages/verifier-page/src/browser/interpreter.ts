@@ -23,7 +23,6 @@ interface Judging {
 
 export class Ajv2020 {
   readonly #schemas = new Map<string, object>();
-  readonly #validators = new Map<string, Validate>();
 
   addSchema(schema: object, name: string): void {
     this.#schemas.set(name, schema);
@@ -31,10 +30,7 @@ export class Ajv2020 {
 
   getSchema(name: string): Validate | undefined {
     const schema = this.#schemas.get(name);
-    if (schema === undefined) return undefined;
-    const validate = this.#validators.get(name) ?? this.compile(this.#whole(schema));
-    this.#validators.set(name, validate);
-    return validate;
+    return schema && this.compile(this.#whole(schema));
   }
 
   /** With the schemas themselves in place of references to them. */
