@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fingerprintWords, loadTrust } from '@countersign/protocol';
+import { fingerprintWords, loadTrust, valueDigest } from '@countersign/protocol';
 import type { Evidence, RequestStatus } from '@countersign/protocol';
 import type { Page, Route } from 'playwright-core';
+import { pass, untilGone } from '../e2e/retention/fixture.js';
 import { runCommand } from '../support/instance.js';
 import { newRoute } from '../support/own-route.js';
 import { authorisedRequest, claimInput, decide, until } from '../support/requests.js';
+import { connectTo } from '../support/truths.js';
 import { startWitness } from '../support/witness.js';
 import type { StandingWitness } from '../support/witness.js';
 import { EVERY_LOOK, findings } from './support/accessibility.js';
@@ -438,6 +440,52 @@ test('after private deletion it says what is gone, and that the rest is proven',
     .first()
     .waitFor();
   expect(await findings(page, EVERY_LOOK)).toEqual([]);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('after audit expiry it says that only digests remain', async () => {
+  const id = await refused();
+  const { page, faults, close } = await openContext(setting.browser);
+  await logIn(page, setting.instance.demo, 'Otto Operator');
+  await page.goto(setting.address(`/operator/requests/${id}`));
+  await reads(page, 'Nothing fails');
+  const database = await connectTo(setting.instance);
+  await pass({ database }, 'audit_deletion', id);
+  await database.end();
+  await untilGone(setting, id);
+  await button(page).click();
+  const panel = page.getByRole('dialog');
+  await panel.getByRole('button', { name: 'Check again', exact: true }).click();
+  expect(await reads(page, 'Deleted')).toEqual([
+    'neutral',
+    'The request was deleted at the end of its audit period. Only the digests of its records are still proven.',
+  ]);
+  expect(await findings(page, EVERY_LOOK)).toEqual([]);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('large evidence is verified only when the reader asks', async () => {
+  const input = paymentRun(setting.instance.demo);
+  const payload = { note: 'x'.repeat(2_000_000) };
+  const artefact = { ...input['artefact'], digest: valueDigest(payload) };
+  const id = await file(setting.producer, { ...input, payload, artefact });
+  expect((await decide(setting.ravi, id, 'refuse', { reason })).status).toBe(200);
+  await witnessed(id);
+  const { page, faults, close } = await ruthWithPolicy();
+  let asked = 0;
+  page.on('request', (request) => (asked += request.url().endsWith('/evidence') ? 1 : 0));
+  await page.goto(setting.address(`/review/${id}`));
+  expect(await reads(page, 'Not checked: large')).toEqual([
+    'neutral',
+    'The evidence has more than 2 MB, so this browser verifies it only when you ask: press, then “Check now”.',
+  ]);
+  expect(asked).toBe(1);
+  await button(page).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Check now' }).click();
+  expect(await reads(page, 'Verified')).toEqual(['good', expect.any(String)]);
+  expect(asked).toBe(2);
   expect(faults).toEqual([]);
   await close();
 });

@@ -155,7 +155,7 @@ const STATE_TIME = {
 
 /** Brings these times of requests into the past: the deadline, and the state's own. */
 export async function pass(
-  { database }: Fixture,
+  { database }: Pick<Fixture, 'database'>,
   kind: keyof typeof STATE_TIME,
   ...ids: string[]
 ): Promise<void> {
@@ -199,7 +199,10 @@ export async function untilChained(fixture: Fixture, ...ids: string[]): Promise<
 }
 
 /** Until the request is gone. */
-export async function untilGone({ operator }: Fixture, id: string): Promise<void> {
+export async function untilGone(
+  { operator }: Pick<Fixture, 'operator'>,
+  id: string,
+): Promise<void> {
   await until(
     () => operator.get(`/v2/requests/${id}`),
     (answer) => answer.status === 404,

@@ -36,6 +36,33 @@ export async function readAsText(path: string, options: CallOptions = {}): Promi
   return textOf(await ask(path, { method: 'GET' }, options));
 }
 
+/** Reads an answer as text; null when it has more than `most` bytes, the rest of which is not fetched. */
+export async function readAsTextWithin(
+  path: string,
+  most: number,
+  options: CallOptions = {},
+): Promise<string | null> {
+  const { body } = await ask(path, { method: 'GET' }, options);
+  if (body === null) return '';
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return text + decoder.decode();
+      bytes += value.length;
+      text += decoder.decode(value, { stream: true });
+      if (bytes > most) break;
+    }
+    await reader.cancel();
+    return null;
+  } catch (cause) {
+    throw new Unanswered('the answer broke off', { cause });
+  }
+}
+
 /** Reads data that may be known already: null when the service says that `tag` is still current. */
 export async function readChanged<T>(
   path: string,

@@ -36,7 +36,9 @@ export function SealPanel({ state, look, kept, onAgain, onKeep, onClose }: SealP
         </p>
         {checked && <Found checked={checked} />}
         <p class="row">
-          <Button onClick={onAgain}>{sealTexts.again}</Button>
+          <Button onClick={onAgain}>
+            {state.kind === 'large' ? sealTexts.now : sealTexts.again}
+          </Button>
           {checked && <span class="fine">{sealTexts.checks(checked.checks)}</span>}
         </p>
         <h3>{sealTexts.more}</h3>

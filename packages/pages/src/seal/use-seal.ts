@@ -1,7 +1,7 @@
 import type { RequestStatus } from '@countersign/protocol';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
-import { isRefusal, readAsText } from '../api/client.js';
+import { isRefusal, readAsText, readAsTextWithin } from '../api/client.js';
 import { Problem, Unanswered } from '../api/problem.js';
 import { now } from '../time/clock.js';
 import type { EvidenceAnswer } from '../verifying/messages.js';
@@ -12,9 +12,12 @@ import type { KeptTrust } from './kept-trust.js';
 import { rested, settled, visible } from './resting.js';
 
 export type SealState =
-  | { readonly kind: 'unchecked' | 'checking' | 'incomplete' }
+  | { readonly kind: 'unchecked' | 'checking' | 'incomplete' | 'large' }
   | { readonly kind: 'judged'; readonly checked: EvidenceAnswer }
   | { readonly kind: 'unavailable'; readonly fault: unknown };
+
+/** Each look reads all private material again: more than this only when the reader asks for it. */
+const MOST_UNASKED_BYTES = 2_000_000;
 
 const UNCHECKED: SealState = { kind: 'unchecked' };
 
@@ -25,7 +28,10 @@ const LONGEST_REST_MS = 60_000;
 /** Some minutes; then only the reader asks again. */
 const WITNESS_TURNS = 8;
 
-/** Verifies the evidence of a request in a worker, once the page has settled, and again whenever its state changes. */
+/**
+ * Verifies the evidence of a request in a worker, once the page has settled, and again whenever its state changes. Large
+ * evidence is verified only when `again` is called.
+ */
 export function useSeal(
   status: RequestStatus,
   kept: KeptTrust,
@@ -36,6 +42,8 @@ export function useSeal(
   const of = JSON.stringify([request.id, revision, states, kept, turn]);
   const [known, setKnown] = useState({ of, state: UNCHECKED });
   const verifier = useRef<Verifier | null>(null);
+  /** The reader's questions so far; the next look is asked for when there is a new one. */
+  const asked = useRef(0);
   const close = () => {
     verifier.current?.close();
     verifier.current = null;
@@ -47,14 +55,17 @@ export function useSeal(
     const show = (state: SealState) => {
       if (!signal.aborted) setKnown({ of, state });
     };
-    const look = async (): Promise<EvidenceAnswer> => {
+    const most = turn > asked.current ? Infinity : MOST_UNASKED_BYTES;
+    asked.current = turn;
+    const look = async (): Promise<EvidenceAnswer | null> => {
       const path = `/v2/requests/${encodeURIComponent(request.id)}/evidence`;
-      const text = await readAsText(path, { signal });
+      const text = await readAsTextWithin(path, most, { signal });
+      if (text === null) return null;
       // Behind it: the manifest has every key that the evidence was signed with.
       const manifest = await readAsText('/.well-known/proto-trust', { signal });
-      const asked = (verifier.current ??= startVerifier());
+      const worker = (verifier.current ??= startVerifier());
       const bytes = new TextEncoder().encode(text);
-      return asked.ask({ ask: 'evidence', bytes, shown: status, manifest, ...kept, now: now() }, [
+      return worker.ask({ ask: 'evidence', bytes, shown: status, manifest, ...kept, now: now() }, [
         bytes.buffer,
       ]);
     };
@@ -80,7 +91,8 @@ export function useSeal(
 
 /** Looks until the result cannot change by itself any more. */
 async function run(of: {
-  readonly look: () => Promise<EvidenceAnswer>;
+  /** Null when the evidence is too large to be read unasked. */
+  readonly look: () => Promise<EvidenceAnswer | null>;
   readonly mayChange: (judgement: Judgement, turn: number) => boolean;
   readonly show: (state: SealState) => void;
   /** The decision is not anchored yet. */
@@ -99,6 +111,7 @@ async function run(of: {
     let rest = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 1.5 ** turn);
     try {
       const checked = await look();
+      if (checked === null) return show({ kind: 'large' });
       show({ kind: 'judged', checked });
       if (!mayChange(checked.judgement, turn)) return;
     } catch (fault) {

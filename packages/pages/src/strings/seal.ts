@@ -30,6 +30,10 @@ const manifest = (ownFingerprint: boolean): string =>
 export const sealWords = {
   unchecked: { word: 'Not checked yet', says: 'This browser verifies the evidence in a moment.' },
   checking: { word: 'Checking …', says: 'This browser verifies the evidence.' },
+  large: {
+    word: 'Not checked: large',
+    says: 'The evidence has more than 2 MB, so this browser verifies it only when you ask: press, then “Check now”.',
+  },
   incomplete: {
     word: 'Not yet provable',
     says: 'The ledger has not recorded the last step yet. This page asks again by itself.',
@@ -100,6 +104,7 @@ export const sealTexts = {
   fingerprint: 'Fingerprint of the manifest',
   checks: (amount: number) => `${number(amount)} checks were made.`,
   again: 'Check again',
+  now: 'Check now',
   more: 'For a stronger check',
   selfMade:
     'This page comes from the service that it verifies, so it cannot prove that the service is honest. Save the evidence as a page, open it from your disk, and type the fingerprint that you received another way. A verifier from another source takes the same file.',

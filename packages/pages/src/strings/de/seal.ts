@@ -27,6 +27,10 @@ export const sealWords: Translation<typeof EnglishWords> = {
     says: 'Dieser Browser prüft den Nachweis gleich nach.',
   },
   checking: { word: 'Wird nachgeprüft …', says: 'Dieser Browser prüft den Nachweis nach.' },
+  large: {
+    word: 'Nicht nachgeprüft: groß',
+    says: 'Der Nachweis hat mehr als 2 MB. Dieser Browser prüft ihn nur nach, wenn Sie es verlangen: drücken, dann „Jetzt nachprüfen“.',
+  },
   incomplete: {
     word: 'Noch nicht beweisbar',
     says: 'Das Ledger hat den letzten Schritt noch nicht erfasst. Diese Seite fragt von selbst erneut.',
@@ -98,6 +102,7 @@ export const sealTexts: Translation<typeof EnglishTexts> = {
   fingerprint: 'Fingerabdruck des Manifests',
   checks: (amount) => `${number(amount)} Prüfungen wurden vorgenommen.`,
   again: 'Erneut nachprüfen',
+  now: 'Jetzt nachprüfen',
   more: 'Für eine stärkere Nachprüfung',
   selfMade:
     'Diese Seite stammt von dem Dienst, den sie nachprüft, und kann deshalb nicht beweisen, dass er ehrlich ist. Speichern Sie den Nachweis als Seite, öffnen Sie ihn von Ihrer Festplatte, und geben Sie den Fingerabdruck ein, den Sie auf einem anderen Weg erhalten haben. Ein Prüfprogramm aus anderer Quelle nimmt dieselbe Datei.',
