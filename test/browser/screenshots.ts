@@ -79,7 +79,6 @@ test('the inbox', async () => {
 test('a review, from reading to the receipt', async () => {
   await page.goto(`${instance.demo.origin}/review/${payment}`);
   await page.getByText('matches').first().waitFor();
-  await page.getByRole('treeitem', { name: /payments/ }).click();
   await picture('review', true);
   await scheme('dark');
   await page.setViewportSize(PHONE);

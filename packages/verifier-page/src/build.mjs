@@ -10,11 +10,15 @@ const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 const read = (name) => readFileSync(path(name), 'utf8').trim();
 
 mkdirSync(path('../dist'), { recursive: true });
-await make('verify.html', { template: 'page.html', entry: 'main.ts', styles: ['page.css'] });
+await make('verify.html', {
+  template: 'page.html',
+  entry: 'main.ts',
+  styles: ['tokens.css', 'page.css'],
+});
 await make('evidence.html', {
   template: 'evidence.html',
   entry: 'evidence/main.ts',
-  styles: ['page.css', 'evidence/evidence.css'],
+  styles: ['tokens.css', 'page.css', 'evidence/evidence.css'],
 });
 
 async function make(name, { template, entry, styles }) {

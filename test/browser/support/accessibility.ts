@@ -52,10 +52,27 @@ interface Axe {
 
 /**
  * The findings of axe-core on a page in its current state, on a phone and a desktop, light and dark; one line per finding,
- * none when all is well. Also a finding: a page that is wider than the phone.
+ * none when all is well. Also findings: a page that is wider than the screen, and text of another size than the six.
  */
 export function findings(page: Page, looks = LOOKS): Promise<string[]> {
   return answering(allFindings(page, looks));
+}
+
+/** All sizes of text there are, in pixels (packages/verifier-page/src/tokens.css). */
+const TEXT_SIZES = [12, 14, 16, 18, 22, 28];
+
+/** The sizes of visible text on this page beside those, each with the start of a text. */
+function sizesBeside(sizes: readonly number[]): string[] {
+  const others = new Map<number, string>();
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const { parentElement, textContent } = texts.currentNode;
+    const text = textContent?.trim() ?? '';
+    if (text === '' || parentElement?.checkVisibility() !== true) continue;
+    const size = Number.parseFloat(getComputedStyle(parentElement).fontSize);
+    if (size > 0 && !sizes.includes(size)) others.set(size, text.slice(0, 40));
+  }
+  return [...others].map(([size, text]) => `${size} px: ${text}`);
 }
 
 async function allFindings(page: Page, looks: readonly Look[]): Promise<string[]> {
@@ -86,6 +103,8 @@ async function allFindings(page: Page, looks: readonly Look[]): Promise<string[]
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );
     if (excess > 0) found.add(`${place}: the page is ${excess} px too wide`);
+    const others = await page.evaluate(sizesBeside, TEXT_SIZES);
+    for (const each of others) found.add(`${place}: text of another size, ${each}`);
   }
   await page.setViewportSize(DESKTOP);
   await page.emulateMedia({ colorScheme: null });
