@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { evidencePage } from '@countersign/protocol';
 import type { Browser, Page } from 'playwright-core';
 import { trustManifest } from '../conformance/evidence/keys.js';
+import { evidenceVectors } from '../conformance/vectors/cases/evidence.js';
+import type { Vector } from '../conformance/vectors/vector.js';
 import { findings } from './support/accessibility.js';
 import { logIn, openContext, startBrowser } from './support/browser.js';
 import type { Watched } from './support/browser.js';
@@ -11,6 +14,12 @@ import { picture } from './support/pictures.js';
 
 // The audit page: any visitor drops a file, and sees the verdict and the timeline. verifier.test.ts checks the verdicts
 // with all vectors; this file checks that the page shows them.
+
+const witnessed = evidenceVectors().find(({ name }) => name === 'evidence-witnessed') as Vector;
+const TEMPLATE = readFileSync(
+  resolve(__dirname, '../../packages/verifier-page/dist/evidence.html'),
+  'utf8',
+);
 
 let day: Day;
 let browser: Browser;
@@ -62,7 +71,8 @@ test('anybody may open it, and it is empty until a file comes', async () => {
 test('the export of an execution: verdict, timeline, records, and the material', async () => {
   await open();
   await give('export.json', exported);
-  await see('No check fails, but a decisive one is open');
+  await see('Genuine: nothing fails');
+  await see('The one you mean: you have not said');
   await see('Not checked');
   const story = page.locator('.timeline');
   for (const words of [
@@ -90,10 +100,52 @@ test('the export of an execution: verdict, timeline, records, and the material',
   await picture(page, 'auditor-verdict-phone', { phone: true, dark: true });
 });
 
+/** Opens `Your own expectations`, and enters one. */
+const expectThat = async (label: string, value: string) => {
+  const field = page.getByLabel(label);
+  if (!(await field.isVisible())) await page.getByText('Your own expectations').first().click();
+  await field.fill(value);
+};
+
+test('two questions: it is genuine, and it is the one that is meant', async () => {
+  const { document, trust: manifest, policy } = witnessed;
+  await open();
+  await trust(JSON.stringify(manifest));
+  await give('evidence.json', document as string);
+  await see('Evidence of a request');
+  await see('Genuine: nothing fails');
+  await expectThat('Witness policy', policy as string);
+  await expectThat('Tenant', 'other');
+  await page.getByRole('button', { name: 'Verify again' }).click();
+  await see('Genuine: yes');
+  await page.getByRole('alert').getByText('The one you mean: NO').waitFor();
+  await see('It is of another tenant.');
+  expect(await findings(page)).toEqual([]);
+  await expectThat('Tenant', 'acme');
+  await page.getByRole('button', { name: 'Verify again' }).click();
+  await see('The one you mean: yes');
+  await picture(page, 'auditor-genuine');
+  await expectThat('Witness policy', 'witness ada');
+  await page.getByRole('button', { name: 'Verify again' }).click();
+  await see(/The witness policy: /);
+});
+
+test('evidence as a page shows its document and records as the JSON does', async () => {
+  await open();
+  await trust(JSON.stringify(witnessed.trust));
+  await give('evidence.html', evidencePage(TEMPLATE, witnessed.document as string));
+  await see('Genuine: nothing fails');
+  const { review_document } = JSON.parse(witnessed.document as string).export.material;
+  await page.getByLabel('Document', { exact: true }).getByText(review_document).waitFor();
+  const story = page.locator('.timeline');
+  await story.locator('li', { hasText: 'decided: authorise' }).locator('summary').click();
+  await story.getByText('"DecisionReceipt"').waitFor();
+});
+
 test('a file that was changed does not hold, and says where', async () => {
   await open();
   await give('export.json', exported.replace('Pay invoice 17', 'Pay invoice 18'));
-  await page.getByRole('alert').getByText('It does NOT hold').waitFor();
+  await page.getByRole('alert').getByText('Genuine: NO').waitFor();
   await see('Failed');
   await page.locator('.timeline').getByText('NOT proven').first().waitFor();
   expect(await findings(page)).toEqual([]);
@@ -103,9 +155,9 @@ test('a file that was changed does not hold, and says where', async () => {
 test('under keys that are not those of the service nothing is proven', async () => {
   await open();
   await give('export.json', exported);
-  await see('No check fails');
+  await see('Genuine: nothing fails');
   await trust(JSON.stringify({ ...trustManifest(), issuer: day.instance.demo.origin }));
-  await page.getByRole('alert').getByText('It does NOT hold').waitFor();
+  await page.getByRole('alert').getByText('Genuine: NO').waitFor();
   await see('unknown_key');
 });
 
@@ -148,7 +200,7 @@ test('verifies without network once it is open', async () => {
   await trust(readFileSync(join(day.instance.dataDirectory, 'trust.json'), 'utf8'));
   await watched.context.setOffline(true);
   await give('export.json', exported);
-  await see('No check fails, but a decisive one is open');
+  await see('Genuine: nothing fails');
   await see('You are offline');
   await watched.context.setOffline(false);
 });

@@ -1,8 +1,15 @@
-import { loadTrust, summaryOf, verdictText, verifyDocument } from '@countersign/protocol';
-import type { Verdict } from '@countersign/protocol';
+import {
+  answersOf,
+  loadTrust,
+  summaryOf,
+  verdictText,
+  verifyDocument,
+} from '@countersign/protocol';
+import type { Expected, Verdict } from '@countersign/protocol';
 import { copiesIn } from './evidence/store.js';
 import { allVectors } from './vectors/all.js';
 import { documentOf, expectationOf, witnessesOf } from './vectors/vector.js';
+import type { Vector } from './vectors/vector.js';
 
 const verdicts = new Map(
   allVectors().map((vector): [string, Verdict] => {
@@ -61,6 +68,33 @@ describe('the verdict for people', () => {
     expect(more('evidence-alone')).toMatch(/: --store\n.*: --witness-policy\n/);
     for (const name of ['evidence-store', 'evidence-witnessed', 'export-executed']) {
       expect([name, more(name)]).toEqual([name, expect.not.stringMatching(/--store|--witness/)]);
+    }
+  });
+
+  it('answers apart whether the file is genuine, and whether it is the one that is meant', () => {
+    const given = (name: string, expected: Expected) => {
+      const vector = allVectors().find((each) => each.name === name) as Vector;
+      const options = { expected: { ...expectationOf(vector), ...expected } };
+      return answersOf(verifyDocument(documentOf(vector), loadTrust(vector.trust), options));
+    };
+    expect(answersOf(verdictOf('evidence-witnessed'))).toEqual({
+      genuine: 'yes',
+      meant: 'unasked',
+    });
+    expect(given('evidence-alone', {})).toEqual({ genuine: 'alone', meant: 'unasked' });
+    expect(given('evidence-alone', { tenant: 'acme' })).toEqual({ genuine: 'alone', meant: 'yes' });
+    expect(given('evidence-alone', { tenant: 'other' })).toEqual({ genuine: 'alone', meant: 'no' });
+    // One expectation that holds makes up for none that fails.
+    expect(given('evidence-alone', { tenant: 'acme', audience: 'bot-8' }).meant).toBe('no');
+    expect(answersOf(verdictOf('export-payload')).genuine).toBe('no');
+    for (const [name, verdict] of verdicts) {
+      const { genuine, meant } = answersOf(verdict);
+      const isGood = genuine === 'yes' && meant !== 'no';
+      expect([name, isGood]).toEqual([name, verdict.verdict === 'holds']);
+      expect([name, genuine === 'no' || meant === 'no']).toEqual([
+        name,
+        verdict.verdict === 'fails',
+      ]);
     }
   });
 

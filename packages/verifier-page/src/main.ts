@@ -1,5 +1,5 @@
 import './browser/global-buffer.js';
-import { summaryOf } from '@countersign/protocol/verifier';
+import { answersOf, summaryOf } from '@countersign/protocol/verifier';
 import { find } from './elements.js';
 import { chosenFile, chosenFolder } from './files.js';
 import { clearReport, say, showReport } from './report.js';
@@ -37,7 +37,8 @@ async function verify(): Promise<void> {
     const verdict = verdictOf(document, manifest, copies, given, Date.now());
     const { headline, sections } = summaryOf(verdict, 'field');
     showReport(verdict, sections, 'h2');
-    say(verdict.kind === null ? 'unreadable' : verdict.verdict, headline);
+    const isAlone = answersOf(verdict).genuine === 'alone' && verdict.verdict !== 'fails';
+    say(verdict.kind === null ? 'unreadable' : isAlone ? 'alone' : verdict.verdict, headline);
   } catch (error) {
     const unforeseen = 'The verifier itself failed. There is no verdict on the file.';
     say('unreadable', error instanceof CannotVerify ? error.message : unforeseen);

@@ -1,8 +1,9 @@
-import type { Verdict } from '@countersign/protocol';
+import type { Expected, Verdict } from '@countersign/protocol';
 import { DOCUMENT_BYTES } from '@countersign/protocol/constants';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { readAsText } from '../api/client.js';
+import { fetchEvidence } from '../evidence/fetch-evidence.js';
 import { sizeInWords } from '../text/size.js';
 import { Button, LinkButton } from '../parts/Button.js';
 import { Field } from '../parts/Field.js';
@@ -32,12 +33,20 @@ interface Judged {
   readonly at: string;
 }
 
-const EXPECTED = ['tenant', 'audience', 'ledger'] as const;
-type Expected = Record<(typeof EXPECTED)[number], string>;
+const EXPECTED = [
+  'tenant',
+  'audience',
+  'ledgerId',
+  'bindingDigest',
+  'executionIdentity',
+  'nonce',
+] as const satisfies readonly (keyof Expected)[];
 
 export function Auditor() {
   const [trust, setTrust] = useState<ChosenTrust | null>(null);
-  const [expected, setExpected] = useState<Expected>({ tenant: '', audience: '', ledger: '' });
+  /** Without members for fields that are empty. */
+  const [expected, setExpected] = useState<Expected>({});
+  const [policy, setPolicy] = useState('');
   const [evidence, setEvidence] = useState<Evidence | null>(null);
   const [outcome, setOutcome] = useState<Judged | null>(null);
   const [busy, setBusy] = useState(false);
@@ -77,18 +86,8 @@ export function Auditor() {
       const keys = await asked.ask({ ask: 'trust', manifest });
       const bytes = new Uint8Array(await given.content.arrayBuffer());
       const now = Date.now();
-      const { tenant, audience, ledger } = expected;
       const verdict = await asked.ask(
-        {
-          ask: 'document',
-          bytes,
-          expected: {
-            now,
-            ...(tenant === '' ? {} : { tenant }),
-            ...(audience === '' ? {} : { audience }),
-            ...(ledger === '' ? {} : { ledgerId: ledger }),
-          },
-        },
+        { ask: 'document', bytes, expected: { ...expected, now }, policy },
         [bytes.buffer],
       );
       setOutcome({ evidence: given, verdict, trust: keys, at: new Date(now).toISOString() });
@@ -99,11 +98,11 @@ export function Auditor() {
     }
   };
 
-  /** The export of a request that this reader may see, straight from the service. */
+  /** The evidence of a request that this reader may see, straight from the service. */
   async function openRequest(id: string): Promise<void> {
     setBusy(true);
     try {
-      const text = await readAsText(`/v2/requests/${encodeURIComponent(id)}/export`);
+      const text = await fetchEvidence(id, () => {});
       await verify({ name: auditor.ofRequest(id), content: new Blob([text]) });
     } catch (failed) {
       setFault(failed);
@@ -137,17 +136,31 @@ export function Auditor() {
                 {({ id, describedBy }) => (
                   <input
                     id={id}
-                    value={expected[name]}
+                    value={expected[name] ?? ''}
                     aria-describedby={describedBy}
                     autoComplete="off"
-                    onInput={({ currentTarget }) =>
-                      setExpected({ ...expected, [name]: currentTarget.value.trim() })
-                    }
+                    onInput={({ currentTarget }) => {
+                      const { [name]: _before, ...others } = expected;
+                      const value = currentTarget.value.trim();
+                      setExpected(value === '' ? others : { ...others, [name]: value });
+                    }}
                   />
                 )}
               </Field>
             ))}
           </div>
+          <Field label={auditor.policy} hint={auditor.policyHint}>
+            {({ id, describedBy }) => (
+              <textarea
+                id={id}
+                rows={4}
+                spellcheck={false}
+                aria-describedby={describedBy}
+                value={policy}
+                onInput={({ currentTarget }) => setPolicy(currentTarget.value.trim())}
+              />
+            )}
+          </Field>
           {evidence && (
             <Button disabled={busy} onClick={() => void verify(evidence)}>
               {auditor.verifyAgain}
@@ -183,8 +196,13 @@ export function Auditor() {
             timeline={outcome.verdict.story}
             part={(path) => partOf(verifier.current, path, 200_000)}
           />
-          {outcome.verdict.kind === 'export' && (
-            <Shown key={outcome.at} part={(path, most) => partOf(verifier.current, path, most)} />
+          {exportIn(outcome.verdict) !== null && (
+            <Shown
+              key={outcome.at}
+              part={(path, most) =>
+                partOf(verifier.current, `${exportIn(outcome.verdict)}${path}`, most)
+              }
+            />
           )}
           <Findings verdict={outcome.verdict} />
           <p class="no-print">
@@ -194,6 +212,12 @@ export function Auditor() {
       )}
     </>
   );
+}
+
+/** Where the export is in the document; null without one. */
+function exportIn({ kind }: Verdict): string | null {
+  if (kind === 'export') return '';
+  return kind === 'evidence' ? '/export' : null;
 }
 
 function partOf(verifier: Verifier | null, path: string, most: number) {

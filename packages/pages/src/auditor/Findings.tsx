@@ -1,4 +1,5 @@
 import type { Check, Verdict } from '@countersign/protocol';
+import { answersOf, isOffered } from '@countersign/protocol/verifier/summary';
 
 import { Chip } from '../parts/Chip.js';
 import type { Tone } from '../parts/Chip.js';
@@ -10,7 +11,10 @@ import { SafeText } from '../text/SafeText.js';
 import { Moment } from '../time/Moment.js';
 import type { TrustAnswer } from '../verifying/messages.js';
 
-const TONES = { holds: 'good', fails: 'bad', incomplete: 'warning' } as const;
+const TONES = {
+  genuine: { yes: 'good', alone: 'info', open: 'warning', no: 'bad' },
+  meant: { yes: 'good', unasked: 'info', no: 'bad' },
+} as const;
 const STATUS_TONES: Readonly<Record<Check['status'], Tone>> = {
   holds: 'good',
   fails: 'bad',
@@ -19,7 +23,7 @@ const STATUS_TONES: Readonly<Record<Check['status'], Tone>> = {
 };
 const MOST = 100;
 
-/** The verdict in plain words, the file and the manifest that it is about, and the failed checks. */
+/** The answers to the reader's two questions, the file and the manifest that they are about, and the failed checks. */
 export function Outcome(props: {
   readonly name: string;
   readonly verdict: Verdict;
@@ -27,12 +31,17 @@ export function Outcome(props: {
   readonly at: string;
 }) {
   const { name, verdict, trust, at } = props;
-  const { title, says } = auditor.verdicts[verdict.verdict];
+  const { genuine, meant } = answersOf(verdict);
   return (
     <>
-      <Notice tone={TONES[verdict.verdict]} title={title}>
-        <p>{says}</p>
+      <Notice tone={TONES.genuine[genuine]} title={auditor.genuine[genuine].title}>
+        <p>{auditor.genuine[genuine].says}</p>
       </Notice>
+      {verdict.kind !== null && (
+        <Notice tone={TONES.meant[meant]} title={auditor.meant[meant].title}>
+          <p>{auditor.meant[meant].says}</p>
+        </Notice>
+      )}
       <section class="card">
         <Facts
           facts={[
@@ -56,7 +65,10 @@ export function Findings({ verdict }: { verdict: Verdict }) {
   const of = (status: Check['status']) => withStatus(verdict, status);
   return (
     <>
-      <Checks title={auditor.open} checks={of('not checked')} />
+      <Checks
+        title={auditor.open}
+        checks={of('not checked').filter((check) => !isOffered(check))}
+      />
       <Checks title={auditor.unknown} checks={of('cannot be known')} />
       <Remarks title={auditor.gone} remarks={verdict.gone} />
       <Remarks title={auditor.uncovered} lead={auditor.uncoveredLead} remarks={verdict.uncovered} />

@@ -1,15 +1,17 @@
 // Texts of the audit page.
 
+import type { Verdict } from '@countersign/protocol';
+
 import { number } from '../text/locale.js';
 
 export const auditor = {
   title: 'Audit',
-  lead: 'Drop a file of evidence: an export of a request, a signed record, an anchor proof, a range of the ledger or a webhook body. It is verified in this browser and is not sent anywhere.',
+  lead: 'Drop a file: evidence or an export of a request, a signed record, an anchor proof, a range of the ledger or a webhook body. It is verified in this browser and is not sent anywhere.',
   drop: 'Drop a file here',
   choose: 'or choose one',
   another: 'Verify another file',
   tooLarge: (most: string) => `This file is larger than ${most}, the limit for evidence.`,
-  ofRequest: (id: string) => `Export of the request ${id}`,
+  ofRequest: (id: string) => `Evidence of the request ${id}`,
   verifying: 'Verifying …',
   knowMore: 'Your own expectations',
   knowMoreHint:
@@ -17,31 +19,55 @@ export const auditor = {
   tenant: 'Tenant',
   audience: 'Addressed to',
   audienceHint: 'For example, the id of the producer.',
-  ledger: 'Id of the ledger',
+  ledgerId: 'Id of the ledger',
+  bindingDigest: 'Digest of your execution',
+  executionIdentity: 'Your execution identity',
+  nonce: 'Nonce of your admission',
+  policy: 'Witness policy',
+  policyHint:
+    'The witnesses that have to have signed evidence, in the form of c2sp.org/tlog-policy.',
   verifyAgain: 'Verify again',
   broken: 'This could not be verified',
-  verdicts: {
-    holds: {
-      title: 'It holds',
-      says: 'No check fails, and every decisive check holds. Points that were not compared or cannot be known are listed below.',
+  /** The first question: is the file genuine? */
+  genuine: {
+    yes: {
+      title: 'Genuine: yes',
+      says: 'Every signature and every decisive check holds, and someone outside the service vouches for its ledger.',
     },
-    fails: {
-      title: 'It does NOT hold',
+    alone: {
+      title: 'Genuine: nothing fails',
+      says: 'Every signature holds. Only the service vouches for its ledger: enter a witness policy under “Your own expectations”, or give the command a copy of the anchor store.',
+    },
+    open: {
+      title: 'Genuine: not fully provable',
+      says: 'Nothing fails, but a decisive check is open. Read the open points before you rely on the file.',
+    },
+    no: {
+      title: 'Genuine: NO',
       says: 'Part of this file is not what it claims to be. Do not rely on it.',
     },
-    incomplete: {
-      title: 'No check fails, but a decisive one is open',
-      says: 'The file is genuine as far as it was checked. Read the open points before you rely on it.',
+  },
+  /** The second question: is it about what the reader means? */
+  meant: {
+    yes: { title: 'The one you mean: yes', says: 'It has every value that you entered.' },
+    unasked: {
+      title: 'The one you mean: you have not said',
+      says: 'Any genuine file of this service gets the answer above. Enter what you know, such as tenant, producer or execution, under “Your own expectations”.',
+    },
+    no: {
+      title: 'The one you mean: NO',
+      says: 'It differs from a value that you entered. The failed checks name it.',
     },
   },
   kinds: {
+    evidence: 'Evidence of a request',
     export: 'Export of a request',
     record: 'Signed record',
     'anchor proof': 'Anchor proof',
     'ledger range': 'Range of the ledger',
     'security log': 'Security log',
     webhook: 'Webhook body',
-  } as Readonly<Record<string, string>>,
+  } satisfies Readonly<Record<NonNullable<Verdict['kind']>, string>>,
   unreadable: 'No document',
   kind: 'Kind',
   file: 'File',

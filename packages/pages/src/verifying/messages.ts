@@ -27,6 +27,8 @@ export type Question =
       readonly ask: 'document';
       readonly bytes: Uint8Array<ArrayBuffer>;
       readonly expected: Expected;
+      /** Text of the reader's witness policy; empty without one. */
+      readonly policy: string;
     }
   /** A member of the document that was asked about last, by JSON Pointer, as text of at most `most` characters. */
   | { readonly ask: 'part'; readonly path: string; readonly most: number }

@@ -1,13 +1,15 @@
 import '@countersign/verifier-page/browser/global-buffer';
 import {
   DOCUMENT_BOUNDS,
+  isPage,
   newVerifierMemory,
+  readPage,
   readSecurityStatement,
   readWitnessPolicy,
   summaryOf,
   verifyDocument,
 } from '@countersign/protocol/verifier';
-import type { Check } from '@countersign/protocol/verifier';
+import type { Check, WitnessPolicy } from '@countersign/protocol/verifier';
 import {
   CHAIN_START,
   LEDGER_REASONS,
@@ -90,26 +92,42 @@ function requireFingerprint({ fingerprint }: Trust, typed: string): void {
   );
 }
 
-function verify(bytes: Uint8Array, expected: Expected): Answers['document'] {
-  const verdict = verifyDocument(bytes, trusted(), { expected, memory });
-  try {
-    document = parseStrictJson(bytes, DOCUMENT_BOUNDS);
-  } catch {
-    document = null;
-  }
+function verify(bytes: Uint8Array, expected: Expected, policy: string): Answers['document'] {
+  const witnesses = witnessesOf(policy);
+  const verdict = verifyDocument(bytes, trusted(), { expected, witnesses, memory });
+  document = contentOf(bytes);
   return verdict;
+}
+
+/** The document, also out of a page; null when it is none. */
+function contentOf(bytes: Uint8Array): JsonValue {
+  try {
+    if (!isPage(bytes)) return parseStrictJson(bytes, DOCUMENT_BOUNDS);
+    const page = readPage(bytes);
+    if ('fault' in page) return null;
+    return parseStrictJson(new TextEncoder().encode(page.json), DOCUMENT_BOUNDS);
+  } catch {
+    return null;
+  }
+}
+
+/** Null for an empty text. */
+function witnessesOf(policy: string): WitnessPolicy | null {
+  if (policy === '') return null;
+  const reading = readWitnessPolicy(policy);
+  if (reading.policy === null) throw new Error(`The witness policy: ${reading.fault}.`);
+  return reading.policy;
 }
 
 const BESIDE_THE_PAGE: readonly Judgement['kind'][] = ['another request', 'no evidence', 'differs'];
 
 function seal(question: Extract<Question, { ask: 'evidence' }>): EvidenceAnswer {
   const { bytes, shown, policy, now } = question;
-  const reading = policy === '' ? null : readWitnessPolicy(policy);
-  if (reading?.policy === null) throw new Error(`The witness policy: ${reading.fault}.`);
+  const witnesses = witnessesOf(policy);
   const trust = readTrust(question.manifest, question.fingerprint);
   const verdict = verifyDocument(bytes, trusted(), {
     expected: { now },
-    witnesses: reading?.policy ?? null,
+    witnesses,
     memory,
   });
   const judgement = judge(verdict, shown, evidenceIn(bytes, verdict));
@@ -233,7 +251,7 @@ function answer(question: Question): Answers[keyof Answers] | Promise<Answers[ke
     case 'trust':
       return readTrust(question.manifest);
     case 'document':
-      return verify(question.bytes, question.expected);
+      return verify(question.bytes, question.expected, question.policy);
     case 'evidence':
       return seal(question);
     case 'part':

@@ -16,6 +16,6 @@ export type { Check, TimelineStep, Verdict } from './verdict.js';
 export { mayFollow, reasonFits, startsRight } from './events.js';
 export { trustInside } from './trust-inside.js';
 export { verifyDocument } from './verify.js';
-export { openBesidesVoucher, summaryOf } from './verdict-summary.js';
-export type { ReportSection } from './verdict-summary.js';
+export { answersOf, isOffered, openBesidesVoucher, summaryOf } from './verdict-summary.js';
+export type { Answers, ReportSection } from './verdict-summary.js';
 export { detailsOf, verdictText } from './verdict-text.js';

@@ -67,6 +67,37 @@ export function openBesidesVoucher(verdict: Verdict): Check[] {
   return decisiveOpen(verdict).filter(({ code }) => !OUTSIDE.includes(code));
 }
 
+/** Whether the check compares the file with something that only the reader has. */
+export function isOffered({ code }: Pick<Check, 'code'>): boolean {
+  return code in OFFERED;
+}
+
+/** A verdict as the answers to the two questions of a reader. */
+export interface Answers {
+  /** Whether the file is genuine: `alone` when nothing fails and only the service vouches for its ledger. */
+  readonly genuine: 'yes' | 'alone' | 'open' | 'no';
+  /** Whether it is about what the reader means: `unasked` when nothing was given that it could be compared with. */
+  readonly meant: 'yes' | 'no' | 'unasked';
+}
+
+export function answersOf(verdict: Verdict): Answers {
+  return { genuine: genuine(verdict), meant: meant(verdict) };
+}
+
+function genuine(verdict: Verdict): Answers['genuine'] {
+  const { checks } = verdict;
+  if (checks.some((check) => check.status === 'fails' && !isOffered(check))) return 'no';
+  const open = decisiveOpen(verdict);
+  if (open.length === 0) return 'yes';
+  return openBesidesVoucher(verdict).length === 0 ? 'alone' : 'open';
+}
+
+function meant({ checks }: Verdict): Answers['meant'] {
+  const compared = checks.filter(isOffered).map(({ status }) => status);
+  if (compared.includes('fails')) return 'no';
+  return compared.includes('holds') ? 'yes' : 'unasked';
+}
+
 function saying(verdict: Verdict): string {
   switch (verdict.verdict) {
     case 'holds':

@@ -4,12 +4,12 @@ import type { auditor as English } from '../auditor.js';
 
 export const auditor: Translation<typeof English> = {
   title: 'Nachprüfung',
-  lead: 'Ziehen Sie eine Nachweisdatei hierher: den Export eines Antrags, einen signierten Datensatz, einen Verankerungsbeweis, einen Ausschnitt des Ledgers oder den Inhalt eines Webhooks. Sie wird in diesem Browser nachgeprüft und nirgendwohin gesendet.',
+  lead: 'Ziehen Sie eine Datei hierher: den Nachweis oder den Export eines Antrags, einen signierten Datensatz, einen Verankerungsbeweis, einen Ausschnitt des Ledgers oder den Inhalt eines Webhooks. Sie wird in diesem Browser nachgeprüft und nirgendwohin gesendet.',
   drop: 'Datei hierher ziehen',
   choose: 'oder eine auswählen',
   another: 'Eine andere Datei nachprüfen',
   tooLarge: (most) => `Diese Datei ist größer als ${most}, die Grenze für Nachweise.`,
-  ofRequest: (id) => `Export des Antrags ${id}`,
+  ofRequest: (id) => `Nachweis des Antrags ${id}`,
   verifying: 'Wird nachgeprüft …',
   knowMore: 'Ihre eigenen Erwartungen',
   knowMoreHint:
@@ -17,24 +17,49 @@ export const auditor: Translation<typeof English> = {
   tenant: 'Mandant',
   audience: 'Gerichtet an',
   audienceHint: 'Zum Beispiel die Kennung des Antragstellers.',
-  ledger: 'Kennung des Ledgers',
+  ledgerId: 'Kennung des Ledgers',
+  bindingDigest: 'Prüfsumme Ihrer Ausführung',
+  executionIdentity: 'Ihre Ausführungskennung',
+  nonce: 'Nonce Ihrer Zulassung',
+  policy: 'Zeugenregel',
+  policyHint:
+    'Die Zeugen, die einen Nachweis signiert haben müssen, in der Form von c2sp.org/tlog-policy.',
   verifyAgain: 'Erneut nachprüfen',
   broken: 'Dies konnte nicht nachgeprüft werden',
-  verdicts: {
-    holds: {
-      title: 'Es stimmt',
-      says: 'Keine Prüfung schlägt fehl, und jede entscheidende stimmt. Punkte, die nicht verglichen wurden oder nicht bekannt sein können, stehen unten.',
+  genuine: {
+    yes: {
+      title: 'Echt: ja',
+      says: 'Jede Signatur und jede entscheidende Prüfung stimmt, und jemand außerhalb des Dienstes steht für sein Ledger ein.',
     },
-    fails: {
-      title: 'Es stimmt NICHT',
+    alone: {
+      title: 'Echt: nichts schlägt fehl',
+      says: 'Jede Signatur stimmt. Nur der Dienst steht für sein Ledger ein: Geben Sie unter „Ihre eigenen Erwartungen“ eine Zeugenregel ein, oder dem Befehl eine Kopie des Ankerspeichers.',
+    },
+    open: {
+      title: 'Echt: nicht ganz beweisbar',
+      says: 'Nichts schlägt fehl, aber eine entscheidende Prüfung ist offen. Lesen Sie die offenen Punkte, bevor Sie sich auf die Datei verlassen.',
+    },
+    no: {
+      title: 'Echt: NEIN',
       says: 'Ein Teil dieser Datei ist nicht, was er vorgibt. Verlassen Sie sich nicht darauf.',
     },
-    incomplete: {
-      title: 'Keine Prüfung schlägt fehl, aber eine entscheidende ist offen',
-      says: 'Die Datei ist echt, soweit sie geprüft wurde. Lesen Sie die offenen Punkte, bevor Sie sich darauf verlassen.',
+  },
+  meant: {
+    yes: {
+      title: 'Die gemeinte Datei: ja',
+      says: 'Sie enthält jeden Wert, den Sie eingegeben haben.',
+    },
+    unasked: {
+      title: 'Die gemeinte Datei: Sie haben nichts angegeben',
+      says: 'Jede echte Datei dieses Dienstes bekommt die Antwort darüber. Geben Sie unter „Ihre eigenen Erwartungen“ ein, was Sie wissen, etwa Mandant, Antragsteller oder Ausführung.',
+    },
+    no: {
+      title: 'Die gemeinte Datei: NEIN',
+      says: 'Sie weicht von einem Wert ab, den Sie eingegeben haben. Die fehlgeschlagenen Prüfungen nennen ihn.',
     },
   },
   kinds: {
+    evidence: 'Nachweis eines Antrags',
     export: 'Export eines Antrags',
     record: 'Signierter Datensatz',
     'anchor proof': 'Verankerungsbeweis',
