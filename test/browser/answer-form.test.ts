@@ -48,7 +48,7 @@ test('a required text that was left alone stops the freeze, and is left empty on
   // Typed and taken back is left alone too.
   await page.getByLabel('Approved from').fill('Monday');
   await page.getByLabel('Approved from').fill('');
-  await page.getByRole('button', { name: 'Freeze this answer' }).click();
+  await page.getByRole('button', { name: 'Review and sign …' }).click();
   await page.getByText('3 fields need your attention:').waitFor();
   expect(await page.getByText('This field is required.').count()).toBe(3);
   expect(sent).toEqual([]);

@@ -212,7 +212,7 @@ test('an operator comes with one request, out of its page', async () => {
   await other.getByRole('link', { name: 'Verify it on the audit page' }).click();
   await other.getByText('reported the outcome: completed').waitFor();
   // Who reads is known here too, so the way back is there.
-  await other.getByRole('link', { name: 'Operation' }).waitFor();
+  await other.getByRole('link', { name: 'Admin' }).waitFor();
   await context.clearCookies();
   await other.reload();
   await other.getByText('unauthenticated').waitFor();

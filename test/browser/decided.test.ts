@@ -160,7 +160,7 @@ test('an operator who is no reviewer of the route is offered no decision', async
   await page.goto(setting.address(`/review/${id}`));
   await page.getByRole('heading', { name: 'You can read this, not decide it' }).waitFor();
   await page.getByText('decide it: reviewer-1, reviewer-2.').waitFor();
-  expect(await page.getByRole('button', { name: 'Freeze this answer' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Review and sign …' }).count()).toBe(0);
   expect(await page.locator('.document').innerText()).toContain('May this go out');
   expect(await findings(page)).toEqual([]);
   await page.getByRole('link', { name: 'Open on the operators’ page' }).click();

@@ -124,7 +124,7 @@ test('material that differs from the request’s binding cannot be decided', asy
   await page.goto(setting.address(`/review/${id}`));
   await page.getByText('This material does not match the request').waitFor();
   await page.getByText('recomputed here: DOES NOT MATCH').waitFor();
-  expect(await page.getByRole('button', { name: 'Freeze this answer' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Review and sign …' }).count()).toBe(0);
   expect(await findings(page)).toEqual([]);
   await close();
 });

@@ -167,16 +167,16 @@ test('the current reviewer is visible to all reviewers, and a press takes the re
   await setting.ravi.post(`/v2/requests/${other}/assignment`, {});
   const mine = await create('Ruth takes this one');
   const { page, faults, close } = await setting.ruth(`/review/${mine}`);
-  await page.getByRole('button', { name: 'Take this review' }).click();
-  await page.getByText('You have taken this review').waitFor();
+  await page.getByRole('button', { name: 'Assign to me' }).click();
+  await page.getByText('Assigned to you').waitFor();
   await page.goto(setting.address('/inbox#mine'));
   await page.getByText('You are reviewing').waitFor();
   expect(await page.locator('.request-link').allInnerTexts()).toEqual(['Ruth takes this one']);
   await page.keyboard.press('2');
   await page.getByText('Ravi Reviewer is reviewing').waitFor();
   await page.goto(setting.address(`/review/${other}`));
-  await page.getByRole('button', { name: 'Take this review' }).click();
-  await page.getByText('Another reviewer is working on it').waitFor();
+  await page.getByRole('button', { name: 'Assign to me' }).click();
+  await page.getByText('Another reviewer is reviewing it').waitFor();
   expect(faults).toEqual([]);
   await close();
 });
@@ -195,7 +195,7 @@ test('many reviews are taken at once, but for those of others', async () => {
   await page.getByText('3 selected').waitFor();
   expect(await findings(page)).toEqual([]);
   await page.keyboard.press('t');
-  await page.getByText('2 assigned to you; 1 already taken by others or over.').waitFor();
+  await page.getByText('2 assigned to you; 1 already with others or over.').waitFor();
   await until(
     () => page.getByText('You are reviewing').count(),
     (count) => count === 2,
@@ -222,7 +222,7 @@ test('a few requests are refused with one reason, each signed by itself', async 
   await page.getByRole('heading', { name: 'Refuse 3 requests' }).waitFor();
   expect(await findings(page)).toEqual([]);
   await page.getByLabel('Reason for all of them').fill('The budget is spent.');
-  await page.getByRole('button', { name: 'Freeze 3 refusals' }).click();
+  await page.getByRole('button', { name: 'Review 3 refusals …' }).click();
   await page.getByText('2 requests can be refused. 1 request cannot be refused here.').waitFor();
   await page.getByText('It asks for more than a reason').waitFor();
   expect(await findings(page)).toEqual([]);

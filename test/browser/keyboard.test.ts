@@ -65,7 +65,7 @@ test('a reviewer with 200 pending decides ten by keyboard', async () => {
   for (let place = 0; place < REFUSED + AUTHORISED; place += 1) {
     const before = { keys, calls, at: performance.now() };
     const what = place < REFUSED ? 'refusal' : 'authorisation';
-    await page.getByRole('button', { name: 'Freeze this answer' }).waitFor();
+    await page.getByRole('button', { name: 'Review and sign …' }).waitFor();
     // To the decision, where to refuse is chosen beforehand; the reason is typed, which counts as no key.
     await press('d');
     if (what === 'authorisation') await press('ArrowDown');
@@ -112,6 +112,48 @@ test('a reviewer with 200 pending decides ten by keyboard', async () => {
   await close();
 });
 
+test('the inbox of 200 comes in few bytes and steps over a slow network', async () => {
+  const { page, close } = await setting.ruth(null, { viewport: { width: 1440, height: 900 } });
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.enable');
+  await session.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 150,
+    downloadThroughput: 1_600_000 / 8,
+    uploadThroughput: 750_000 / 8,
+  });
+  let bytes = 0;
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
+  const begun = performance.now();
+  await page.goto(setting.address('/inbox'), { waitUntil: 'commit' });
+  await page.locator('.request').first().waitFor();
+  const row = Math.round(performance.now() - begun);
+  const before = bytes;
+  await page.getByLabel('Sort by').selectOption('newest');
+  await page.waitForURL(/sort=newest/);
+  const usable = Math.round(performance.now() - begun);
+  /** The longest chain of loads of which each began after the one before had ended. */
+  const steps = await page.evaluate(() => {
+    const loads = [
+      ...performance.getEntriesByType('navigation'),
+      ...performance.getEntriesByType('resource'),
+    ] as PerformanceResourceTiming[];
+    const firstRow = loads.filter(({ name }) => name.includes('/inbox/data'))[0]?.responseEnd ?? 0;
+    let chain = 0;
+    for (let end = -1; end < firstRow; chain += 1) {
+      const next = loads.filter(({ startTime }) => startTime >= end);
+      end = Math.min(...next.map(({ responseEnd }) => responseEnd));
+    }
+    return chain;
+  });
+  process.stdout.write(
+    `slow network (150 ms, 1.6 Mbit/s): first row of ${PENDING} after ${row} ms, usable after ${usable} ms, ${before} bytes, ${steps} steps\n`,
+  );
+  expect(before).toBeLessThanOrEqual(150_000);
+  expect(steps).toBeLessThanOrEqual(4);
+  await close();
+});
+
 test.each([
   ['desktop', 1440, 900, 20],
   ['phone', 390, 844, 8],
@@ -152,7 +194,7 @@ test('no key of the page confirms', async () => {
   await page.locator('.request').first().waitFor();
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Freeze this answer' }).waitFor();
+  await page.getByRole('button', { name: 'Review and sign …' }).waitFor();
   await page.getByLabel('Reason').fill('Not yet.');
   await page.keyboard.press('Control+Enter');
   await page.getByRole('heading', { name: 'Read the exact text to be signed' }).waitFor();

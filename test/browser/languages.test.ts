@@ -39,7 +39,7 @@ test('a browser that asks for German gets German, from the list to the receipt',
     .getByText(/^noch \d+ (Stunden?|Tage?|Minuten)/)
     .first()
     .waitFor();
-  await page.getByRole('button', { name: 'Diese Antwort einfrieren' }).click();
+  await page.getByRole('button', { name: 'Prüfen und signieren …' }).click();
   await page.getByRole('heading', { name: 'Lesen Sie genau den Text' }).waitFor();
   expect(await page.locator('.panel .sentence').innerText()).toBe(
     `Sie stimmen zu: „${summary}“, gestellt von producer-1 im Auftrag von owner-1, auf der Route review.`,

@@ -94,7 +94,7 @@ test('keeps a half-written answer over the end of a session', async () => {
   await page.getByRole('radio', { name: 'too formal' }).check();
   await page.getByLabel('Comment for the author').fill('Half of a sent');
   await endSessions();
-  await page.getByRole('button', { name: 'Freeze this answer' }).click();
+  await page.getByRole('button', { name: 'Review and sign …' }).click();
   await page.getByText('Your session has ended').waitFor();
   expect(await findings(page)).toEqual([]);
   await page.getByRole('link', { name: 'Sign in again' }).click();
@@ -123,7 +123,7 @@ test('never shows one person another’s draft, nor lets a stale page act', asyn
   await page.bringToFront();
   await page.getByRole('radio', { name: 'Approve' }).check();
   await page.getByRole('radio', { name: 'right' }).check();
-  await page.getByRole('button', { name: 'Freeze this answer' }).click();
+  await page.getByRole('button', { name: 'Review and sign …' }).click();
   await page.getByText('has since signed in with this browser').waitFor();
   expect(await findings(page)).toEqual([]);
   const material = await operatorOf(instance.demo).get(`/v2/requests/${id}/material`);
@@ -149,7 +149,7 @@ test('steps up before a confirmation, and comes back to the frozen answer', asyn
   await page.goto(`${instance.demo.origin}/review/${id}`);
   await page.getByRole('radio', { name: 'Refuse the execution' }).check();
   await page.getByLabel('Reason').fill('Not this week.');
-  await page.getByRole('button', { name: 'Freeze this answer' }).click();
+  await page.getByRole('button', { name: 'Review and sign …' }).click();
   await page.getByText('you will be asked to sign in again').waitFor();
   await page.getByRole('checkbox', { name: /I have read/ }).check();
   await page.getByRole('button', { name: 'Confirm and sign' }).click();

@@ -50,7 +50,7 @@ describe('access', () => {
   it('a person without the power is refused, and sees no link', async () => {
     const { page: other, context } = await openContext(browser);
     await logIn(other, day.instance.demo, 'Ruth Reviewer');
-    expect(await other.getByRole('link', { name: 'Operation' }).count()).toBe(0);
+    expect(await other.getByRole('link', { name: 'Admin' }).count()).toBe(0);
     const answer = await other.goto(`${origin}/operator`);
     expect(answer?.status()).toBe(403);
     await other.getByRole('link', { name: 'operator_required' }).waitFor();
@@ -61,7 +61,7 @@ describe('access', () => {
 
   it('an operator comes by the navigation', async () => {
     await page.goto(`${origin}/inbox`);
-    await page.getByRole('link', { name: 'Operation' }).click();
+    await page.getByRole('link', { name: 'Admin' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
   });
 });

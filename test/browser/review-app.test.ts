@@ -177,7 +177,7 @@ test.each([
   expect(await findings(page)).toEqual([]);
   await page.getByRole('radio', { name: 'Approve' }).check();
   await page.getByLabel('note').fill('By hand.');
-  await page.getByRole('button', { name: 'Freeze this answer' }).click();
+  await page.getByRole('button', { name: 'Review and sign …' }).click();
   await panel(page).getByText('the form on this page').waitFor();
   await confirm(page);
   await page.getByRole('heading', { name: 'Receipt' }).waitFor();

@@ -23,7 +23,7 @@ test('a text is read, answered by form, frozen, read again and signed', async ()
   expect(await findings(page)).toEqual([]);
 
   // The page names the missing field, and sends nothing.
-  await page.getByRole('button', { name: 'Freeze this answer' }).click();
+  await page.getByRole('button', { name: 'Review and sign …' }).click();
   await page.getByText('Choose a decision first').waitFor();
   await page.getByText('This field is required.').waitFor();
   // All faults at the button, each with the way to its field, and the first has the focus.
@@ -144,7 +144,7 @@ test('nothing is confirmed by Enter alone, by one click, or by a script', async 
   await page.getByRole('radio', { name: 'right' }).focus();
   await page.keyboard.press('Enter');
   expect(sent).toEqual([]);
-  await page.getByRole('button', { name: 'Freeze this answer' }).focus();
+  await page.getByRole('button', { name: 'Review and sign …' }).focus();
   // Enter held down: it freezes, and goes no further.
   for (let times = 0; times < 8; times += 1) await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Read the exact text to be signed' }).waitFor();
@@ -213,7 +213,7 @@ test('while a reviewer reads, the page shows changes of the request, and keeps t
     taken.push(performance.now() - start);
     await act(id);
     await page.getByText(title, { exact: true }).waitFor();
-    expect(await page.getByRole('button', { name: 'Freeze this answer' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Review and sign …' }).count()).toBe(0);
     await page.getByText('Your draft').click();
     await page.getByText('My words').waitFor();
     expect(await findings(page)).toEqual([]);
@@ -301,7 +301,7 @@ test('an answer may be written as JSON, and the service checks it', async () => 
   await page.getByText('This is not valid JSON').waitFor();
   await editor.fill('{"tone": "wrong"}');
   await page.locator('.questions .fault').waitFor();
-  await page.getByRole('button', { name: 'Freeze this answer' }).click();
+  await page.getByRole('button', { name: 'Review and sign …' }).click();
   await page.getByRole('link', { name: /response_schema_mismatch/ }).waitFor();
   expect(await findings(page)).toEqual([]);
   await editor.fill('{"tone": "right"}');

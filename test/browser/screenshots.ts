@@ -88,7 +88,7 @@ test('a review, from reading to the receipt', async () => {
   await scheme('light');
   await page.getByRole('radio', { name: 'Authorise the execution' }).check();
   await page.getByLabel('Reason').fill('Amounts and accounts agree with the invoices.');
-  await page.getByRole('button', { name: 'Freeze this answer' }).click();
+  await page.getByRole('button', { name: 'Review and sign …' }).click();
   await page.getByRole('heading', { name: 'Read the exact text to be signed' }).waitFor();
   await picture('review-confirm');
   await page.getByRole('checkbox').check();

@@ -78,7 +78,7 @@ async function emptied({ context, page, faults }: Watched): Promise<void> {
 
 /** From the filled-in form to the trusted panel. */
 export async function freeze(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Freeze this answer' }).click();
+  await page.getByRole('button', { name: 'Review and sign …' }).click();
   await page.getByRole('heading', { name: 'Read the exact text to be signed' }).waitFor();
 }
 

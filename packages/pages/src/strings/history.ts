@@ -17,15 +17,15 @@ const decided = (word: string | null) =>
 
 export const history = {
   title: 'History',
-  lead: 'When it was asked, taken, decided and executed, as far as the service records it.',
+  lead: 'When it was asked, assigned, decided and executed, as far as the service records it.',
   more: 'Earlier steps are left out.',
   failed: 'The history could not be loaded.',
   listLabel: 'Steps of this request',
   /** By the step; the reasons of events are those of protocol §3.5. */
   steps: {
     asked: (by) => `${by} asked`,
-    taken: (by) => `${by} took the review`,
-    frozen: (by) => `${by} froze an answer`,
+    taken: (by) => `${by} assigned it to themselves`,
+    frozen: (by) => `${by} prepared an answer`,
     decided: (by, word) => `${by} ${decided(word)}`,
     claimed: (by) => `${by} claimed the execution`,
     admitted: (by) => `${by} was admitted to execute`,

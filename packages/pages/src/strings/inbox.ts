@@ -39,7 +39,7 @@ export const inbox = {
   empty: {
     mine: [
       'Nothing is assigned to you',
-      'Take a waiting request; other reviewers then see that you are working on it.',
+      'Assign a waiting request to yourself; other reviewers then see that you are reviewing it.',
     ],
     waiting: ['Nothing is waiting for you', 'New requests appear here automatically.'],
     decided: [
@@ -73,7 +73,7 @@ export const inbox = {
   takenByMe: 'You',
   takenBy: (name: string) => `${name} is reviewing`,
   youAre: 'You are reviewing',
-  frozen: 'Answer frozen',
+  frozen: 'Ready to sign',
   left: (span: string) => `${span} left`,
   decideUntil: (time: string) => `Decide until ${time}`,
   overdue: 'Over',
@@ -89,7 +89,7 @@ export const inbox = {
   saveView: 'Save this view',
   dropView: (name: string) => `Remove the view ${name}`,
   takeResult: (taken: number, others: number) =>
-    `${number(taken)} assigned to you${others > 0 ? `; ${number(others)} already taken by others or over` : ''}.`,
+    `${number(taken)} assigned to you${others > 0 ? `; ${number(others)} already with others or over` : ''}.`,
   taking: (done: number, all: number) => `Assigning ${done} of ${all} …`,
   unselect: 'Clear selection',
   help: 'Keyboard shortcuts',

@@ -7,7 +7,7 @@ const count = (amount: number, one: string, many = `${one}s`) =>
   `${number(amount)} ${amount === 1 ? one : many}`;
 
 export const operator = {
-  places: 'Operation',
+  places: 'Admin',
   overview: 'Overview',
   requests: 'Requests',
   routes: 'Routes',
@@ -106,9 +106,9 @@ export const operator = {
   byRoute: 'By route',
   byPerson: 'By person',
   byPersonLead:
-    'In the order of ids. Quick approvals were confirmed within ten seconds after the answer was frozen; many of them may mean that documents are not read. Times are known until private material is deleted.',
+    'In the order of ids. Quick approvals were confirmed within ten seconds after the text to be signed was shown; many of them may mean that documents are not read. Times are known until private material is deleted.',
   person: 'Person',
-  readTime: 'From frozen to confirmed',
+  readTime: 'From shown to confirmed',
   quickApprovals: 'Quick approvals',
   quickOf: (quick: number, of: number) => (of === 0 ? '–' : `${number(quick)} of ${number(of)}`),
   secondsShort: (value: number) =>

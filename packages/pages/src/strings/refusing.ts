@@ -7,8 +7,8 @@ export const refusing = {
   most: (amount: number) => `At most ${amount} are refused at once; these are the first.`,
   reason: 'Reason for all of them',
   reasonHint: 'It becomes part of each signed answer, and the producers read it.',
-  freeze: (amount: number) => `Freeze ${amount === 1 ? 'the refusal' : `${amount} refusals`}`,
-  freezing: 'Reading and freezing them, one by one …',
+  freeze: (amount: number) => `Review ${amount === 1 ? 'the refusal' : `${amount} refusals`} …`,
+  freezing: 'Preparing them, one by one …',
   readThem: (frozen: number, left: number) =>
     `${requests(frozen)} can be refused.${left > 0 ? ` ${requests(left)} cannot be refused here.` : ''} Nothing is signed yet.`,
   haveRead: (amount: number) =>
@@ -33,8 +33,8 @@ export const refusing = {
     reading: 'Reading',
     left: 'Not refused',
     free: 'Not refused',
-    preparing: 'Freezing',
-    reviewing: 'Frozen',
+    preparing: 'Preparing',
+    reviewing: 'Ready to sign',
     confirming: 'Signing',
     confirmed: 'Refused',
   },

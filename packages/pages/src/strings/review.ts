@@ -18,7 +18,7 @@ export const review = {
     ['u', 'Back to the list'],
     ['d', 'To the decision'],
     ['e', 'Reading view or exact text'],
-    ['Ctrl-Enter', 'In the form: freeze the answer'],
+    ['Ctrl-Enter', 'In the form: review and sign'],
     ['?', 'This list'],
   ] as readonly (readonly [string, string])[],
 
@@ -137,16 +137,16 @@ export const review = {
   jsonLabel: 'Response as JSON',
   jsonHint: 'The whole response. The service checks it against the schema.',
   responseSchema: 'Response schema',
-  propose: 'Freeze this answer',
-  proposeHint: 'Freezing is not a decision. Next you read exactly the text to be signed.',
+  propose: 'Review and sign …',
+  proposeHint: 'Nothing is decided yet. Next you read exactly the text to be signed.',
   draftKept: 'Your draft is kept in this browser until you decide or sign out.',
   draftTaken: 'Restored from your earlier draft.',
   chooseFirst: 'Choose a decision first.',
-  preparing: 'Freezing …',
+  preparing: 'Preparing …',
   mismatch:
     'The service froze something other than your proposal. It cannot be confirmed here; tell an operator.',
   unansweredProposal:
-    'The service did not answer, so it is not known whether the answer was frozen. Your answer is still here; try again.',
+    'The service did not answer, so it is not known whether it has your answer. Your answer is still here; try again.',
 
   /** The beginning of the sentence that says what is signed. */
   youDo: {
@@ -215,10 +215,10 @@ export const review = {
   endedOther: 'It can no longer be decided. Your answer was not signed.',
   draftAnyway: 'Your draft',
 
-  take: 'Take this review',
-  taken: 'You have taken this review',
+  take: 'Assign to me',
+  taken: 'Assigned to you',
   takenUntil: 'Other reviewers see that you are working on it. They can still decide it.',
-  takenByOther: 'Another reviewer is working on it',
+  takenByOther: 'Another reviewer is reviewing it',
 
   receipt: 'Receipt',
   decidedByOther: 'Decided by another person',

@@ -12,7 +12,7 @@ export const shared = {
   keys: 'Keyboard shortcuts',
   navigation: 'Pages',
   inbox: 'Inbox',
-  operator: 'Operation',
+  operator: 'Admin',
   securityLog: 'Security log',
   auditor: 'Audit',
   signedInAs: 'Signed in as',

@@ -14,7 +14,7 @@ export interface AppPage {
   readonly for: 'person' | 'reviewer' | 'operator' | 'log-reader' | 'anybody';
 }
 
-const OPERATION = { en: 'Operation', de: 'Betrieb' } as const;
+const ADMIN = { en: 'Admin', de: 'Betrieb' } as const;
 
 /** Where an auditor's login leads. */
 export const SECURITY_LOG_PAGE = '/security-log';
@@ -31,8 +31,8 @@ export const APP_PAGES: readonly AppPage[] = [
     title: { en: 'My sessions', de: 'Meine Sitzungen' },
     for: 'person',
   },
-  { path: '/operator', name: 'operator', title: OPERATION, for: 'operator' },
-  { path: '/operator/', name: 'operator', title: OPERATION, for: 'operator' },
+  { path: '/operator', name: 'operator', title: ADMIN, for: 'operator' },
+  { path: '/operator/', name: 'operator', title: ADMIN, for: 'operator' },
   {
     path: SECURITY_LOG_PAGE,
     name: 'security-log',

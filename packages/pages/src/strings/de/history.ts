@@ -25,8 +25,8 @@ export const history: Translation<typeof English> = {
   listLabel: 'Schritte dieses Antrags',
   steps: {
     asked: (by) => `${by} hat den Antrag gestellt`,
-    taken: (by) => `${by} hat die Prüfung übernommen`,
-    frozen: (by) => `${by} hat eine Antwort eingefroren`,
+    taken: (by) => `${by} hat es sich zugewiesen`,
+    frozen: (by) => `${by} hat eine Antwort vorbereitet`,
     decided: (by, word) => `${by} ${decided(word)}`,
     claimed: (by) => `${by} hat die Ausführung beansprucht`,
     admitted: (by) => `${by} wurde zur Ausführung zugelassen`,

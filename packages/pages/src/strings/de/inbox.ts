@@ -41,7 +41,7 @@ export const inbox: Translation<typeof English> = {
   empty: {
     mine: [
       'Ihnen ist nichts zugewiesen',
-      'Übernehmen Sie einen wartenden Antrag; andere Prüfer sehen dann, dass Sie daran arbeiten.',
+      'Weisen Sie sich einen wartenden Antrag zu; andere Prüfer sehen dann, dass Sie ihn prüfen.',
     ],
     waiting: ['Nichts wartet auf Sie', 'Neue Anträge erscheinen hier von selbst.'],
     decided: [
@@ -72,7 +72,7 @@ export const inbox: Translation<typeof English> = {
   takenByMe: 'Sie',
   takenBy: (name) => `${name} prüft`,
   youAre: 'Sie prüfen',
-  frozen: 'Antwort eingefroren',
+  frozen: 'Bereit zum Signieren',
   left: (span) => `noch ${span}`,
   decideUntil: (time) => `Zu entscheiden bis ${time}`,
   overdue: 'Vorbei',
@@ -88,7 +88,7 @@ export const inbox: Translation<typeof English> = {
   saveView: 'Diese Ansicht speichern',
   dropView: (name) => `Die Ansicht ${name} entfernen`,
   takeResult: (taken, others) =>
-    `${number(taken)} Ihnen zugewiesen${others > 0 ? `; ${number(others)} schon von anderen übernommen oder vorbei` : ''}.`,
+    `${number(taken)} Ihnen zugewiesen${others > 0 ? `; ${number(others)} schon bei anderen oder vorbei` : ''}.`,
   taking: (done, all) => `Zuweisung ${done} von ${all} …`,
   unselect: 'Auswahl aufheben',
   help: 'Tastenkürzel',

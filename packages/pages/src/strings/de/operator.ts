@@ -108,9 +108,9 @@ export const operator: Translation<typeof English> = {
   byRoute: 'Nach Route',
   byPerson: 'Nach Person',
   byPersonLead:
-    'In der Reihenfolge der Kennungen. Schnelle Zustimmungen wurden innerhalb von zehn Sekunden nach dem Einfrieren bestätigt; sind es viele, werden Dokumente vielleicht nicht gelesen. Zeiten sind bekannt, bis die vertraulichen Inhalte gelöscht werden.',
+    'In der Reihenfolge der Kennungen. Schnelle Zustimmungen wurden innerhalb von zehn Sekunden bestätigt, nachdem der zu signierende Text gezeigt wurde; sind es viele, werden Dokumente vielleicht nicht gelesen. Zeiten sind bekannt, bis die vertraulichen Inhalte gelöscht werden.',
   person: 'Person',
-  readTime: 'Vom Einfrieren bis zur Bestätigung',
+  readTime: 'Von der Anzeige bis zur Bestätigung',
   quickApprovals: 'Schnelle Zustimmungen',
   quickOf: (quick, of) => (of === 0 ? '–' : `${number(quick)} von ${number(of)}`),
   secondsShort: (value) =>

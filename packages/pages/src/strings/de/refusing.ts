@@ -9,8 +9,8 @@ export const refusing: Translation<typeof English> = {
   most: (amount) => `Höchstens ${amount} werden zugleich abgelehnt; dies sind die ersten.`,
   reason: 'Begründung für alle',
   reasonHint: 'Sie wird Teil jeder signierten Antwort, und die Antragsteller lesen sie.',
-  freeze: (amount) => (amount === 1 ? 'Ablehnung einfrieren' : `${amount} Ablehnungen einfrieren`),
-  freezing: 'Die Anträge werden nacheinander gelesen und eingefroren …',
+  freeze: (amount) => (amount === 1 ? 'Ablehnung prüfen …' : `${amount} Ablehnungen prüfen …`),
+  freezing: 'Die Ablehnungen werden nacheinander vorbereitet …',
   readThem: (frozen, left) =>
     `${requests(frozen)} ${frozen === 1 ? 'kann' : 'können'} abgelehnt werden.${left > 0 ? ` ${requests(left)} ${left === 1 ? 'kann' : 'können'} hier nicht abgelehnt werden.` : ''} Noch ist nichts signiert.`,
   haveRead: (amount) =>
@@ -35,8 +35,8 @@ export const refusing: Translation<typeof English> = {
     reading: 'Wird gelesen',
     left: 'Nicht abgelehnt',
     free: 'Nicht abgelehnt',
-    preparing: 'Wird eingefroren',
-    reviewing: 'Eingefroren',
+    preparing: 'Wird vorbereitet',
+    reviewing: 'Bereit zum Signieren',
     confirming: 'Wird signiert',
     confirmed: 'Abgelehnt',
   },

@@ -19,7 +19,7 @@ export const review: Translation<typeof English> = {
     ['u', 'Zurück zur Liste'],
     ['d', 'Zur Entscheidung'],
     ['e', 'Leseansicht oder genauer Text'],
-    ['Ctrl-Enter', 'Im Formular: Antwort einfrieren'],
+    ['Ctrl-Enter', 'Im Formular: prüfen und signieren'],
     ['?', 'Diese Liste'],
   ],
 
@@ -154,17 +154,17 @@ export const review: Translation<typeof English> = {
   jsonLabel: 'Antwort als JSON',
   jsonHint: 'Die ganze Antwort. Der Dienst prüft sie gegen das Schema.',
   responseSchema: 'Antwortschema',
-  propose: 'Diese Antwort einfrieren',
+  propose: 'Prüfen und signieren …',
   proposeHint:
-    'Einfrieren ist noch keine Entscheidung. Als Nächstes lesen Sie genau den Text, der signiert wird.',
+    'Noch ist nichts entschieden. Als Nächstes lesen Sie genau den Text, der signiert wird.',
   draftKept: 'Ihr Entwurf bleibt in diesem Browser, bis Sie entscheiden oder sich abmelden.',
   draftTaken: 'Aus Ihrem früheren Entwurf wiederhergestellt.',
   chooseFirst: 'Wählen Sie zuerst eine Entscheidung.',
-  preparing: 'Wird eingefroren …',
+  preparing: 'Wird vorbereitet …',
   mismatch:
     'Der Dienst hat etwas anderes eingefroren als Ihren Vorschlag. Es kann hier nicht bestätigt werden; informieren Sie den Betrieb.',
   unansweredProposal:
-    'Der Dienst hat nicht geantwortet; es ist also nicht bekannt, ob die Antwort eingefroren wurde. Ihre Antwort ist noch hier; versuchen Sie es erneut.',
+    'Der Dienst hat nicht geantwortet; es ist also nicht bekannt, ob er Ihre Antwort hat. Ihre Antwort ist noch hier; versuchen Sie es erneut.',
 
   youDo: {
     authorise: 'Sie geben frei:',
@@ -233,10 +233,10 @@ export const review: Translation<typeof English> = {
   endedOther: 'Es kann nicht mehr entschieden werden. Ihre Antwort wurde nicht signiert.',
   draftAnyway: 'Ihr Entwurf',
 
-  take: 'Diese Prüfung übernehmen',
-  taken: 'Sie haben diese Prüfung übernommen',
+  take: 'Mir zuweisen',
+  taken: 'Ihnen zugewiesen',
   takenUntil: 'Andere Prüfer sehen, dass Sie daran arbeiten. Sie können trotzdem entscheiden.',
-  takenByOther: 'Ein anderer Prüfer arbeitet daran',
+  takenByOther: 'Ein anderer Prüfer prüft es gerade',
 
   receipt: 'Beleg',
   decidedByOther: 'Von einer anderen Person entschieden',
