@@ -87,18 +87,18 @@ describe('turns', () => {
   test('are not waited for because another tenant called long ago', () => {
     const { call, callAll, begun, pass } = setup(1);
     void call('b 1');
-    pass(10_000);
+    pass(2_000);
     callAll(calls('a', 3));
     expect(begun).toEqual(['b 1', 'a 1', 'a 2', 'a 3']);
   });
 
-  test('are no longer shared ten seconds after another tenant called', async () => {
+  test('are no longer shared two seconds after another tenant called', async () => {
     const { call, callAll, begun, end, pass } = setup(1);
     void call('b 1');
     await end('b 1');
     callAll(calls('a', 2));
     expect(begun).toEqual(['b 1', 'a 1']);
-    pass(10_000);
+    pass(2_000);
     await end('a 1');
     void call('a 3');
     void call('a 4');

@@ -9,7 +9,7 @@ const PATIENCE_MS = 5_000;
 export interface Turns {
   /**
    * Does the work of one call of a tenant when its turn comes. A tenant never waits while it alone has called during the last
-   * ten seconds. Otherwise tenants share the calls that are worked on equally, so that a call waits for others of its own tenant
+   * two seconds. Otherwise tenants share the calls that are worked on equally, so that a call waits for others of its own tenant
    * and for few of any other (protocol R34). Throws `service_unavailable` for a call that waits too long.
    */
   of<T>(tenant: string, work: () => Promise<T>): Promise<T>;
