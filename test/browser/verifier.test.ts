@@ -4,7 +4,7 @@ import { loadTrust, verifyDocument } from '@countersign/protocol';
 import type { Verdict } from '@countersign/protocol';
 import type { Browser, Page } from 'playwright-core';
 import { allVectors } from '../conformance/vectors/all.js';
-import { documentOf, expectationOf } from '../conformance/vectors/vector.js';
+import { documentOf, expectationOf, witnessesOf } from '../conformance/vectors/vector.js';
 import { startInstance } from '../support/instance.js';
 import type { Instance } from '../support/instance.js';
 import { openContext, startBrowser } from './support/browser.js';
@@ -59,6 +59,8 @@ interface Case {
   readonly manifest: string;
   readonly base64: string;
   readonly expected: object;
+  /** Text of the witness policy; empty without one. */
+  readonly policy: string;
 }
 
 async function verdictsOf(cases: readonly Case[]): Promise<(Verdict | string)[]> {
@@ -67,10 +69,10 @@ async function verdictsOf(cases: readonly Case[]): Promise<(Verdict | string)[]>
       ask(question: object): Promise<{ value?: Verdict; fault?: string }>;
     };
     const found: (Verdict | string)[] = [];
-    for (const { manifest, base64, expected } of all) {
+    for (const { manifest, base64, expected, policy } of all) {
       const trust = await ask({ ask: 'trust', manifest });
       const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-      const { value, fault } = await ask({ ask: 'document', bytes, expected });
+      const { value, fault } = await ask({ ask: 'document', bytes, expected, policy });
       found.push(value ?? fault ?? trust.fault ?? 'nothing');
     }
     return found;
@@ -84,12 +86,14 @@ test('gives the verdict of the command on every vector, word for word', async ()
       manifest: JSON.stringify(vector.trust),
       base64: Buffer.from(documentOf(vector)).toString('base64'),
       expected: expectationOf(vector),
+      policy: vector.policy ?? '',
     })),
   );
   const differing: object[] = [];
   for (const [at, vector] of vectors.entries()) {
     const expected = expectationOf(vector);
-    const verdict = verifyDocument(documentOf(vector), loadTrust(vector.trust), { expected });
+    const options = { expected, witnesses: witnessesOf(vector) };
+    const verdict = verifyDocument(documentOf(vector), loadTrust(vector.trust), options);
     if (JSON.stringify(found[at]) !== JSON.stringify(verdict)) {
       differing.push({ name: vector.name, here: found[at], there: verdict });
     }

@@ -59,7 +59,11 @@ describe('audit deletion', () => {
       [fixture.demo.tenant, id],
     );
     const next = await newRequest(fixture, reviewInput(fixture.demo));
-    const before = await feedOf(fixture);
+    // Once the last event is chained, those before it are.
+    const before = await until(
+      () => feedOf(fixture),
+      (records) => records.some((record) => requestOf(record) === next),
+    );
     const mine = before.filter((record) => requestOf(record) === id);
     expect(mine.length).toBeGreaterThan(5);
 
