@@ -42,9 +42,10 @@ async function historyOf(
   const occurrence = `pay:${randomUUID()}`;
   const first = { occurrence, executionSeconds, ...more, ...journalOf(setup, place.kind, 'same') };
   const dead = await execute(setup, { ...first, ...dying(crash, place) });
+  const isLate =
+    saidBy(dead) === 'Lapsed' || (crash.isStarted && setup.counter.starts(occurrence) === 0);
   // The machine is too busy for the first one to come so far within its window.
-  if (saidBy(dead) === 'Lapsed' && executionSeconds < 60)
-    return historyOf(crash, place, more, 2 * executionSeconds);
+  if (isLate && executionSeconds < 60) return historyOf(crash, place, more, 2 * executionSeconds);
   expect([crash.row, place, saidBy(dead)]).toEqual([crash.row, place, 'SIGKILL']);
   const second = await execute(setup, { ...first, ...journalOf(setup, place.kind, place.host) });
   const { execution_state: recorded } = await recordedOf(occurrence);

@@ -45,6 +45,8 @@ export interface Crash {
   readonly row: string;
   readonly killAt: (durable: boolean, kind: JournalKind) => string;
   readonly ends: (place: Place) => Expected;
+  /** The function has started by then; a process that is too late for its window dies there without having started it. */
+  readonly isStarted?: true;
   /** The window, where the second process needs some of it; 2 s otherwise, which are short to wait for. */
   readonly windowSeconds?: (place: Place) => number;
   /** The same where the guard can ask the outside world. */
@@ -93,28 +95,33 @@ export const CRASHES: readonly Crash[] = [
   },
   {
     row: 'C10 inside the function',
+    isStarted: true,
     killAt: () => 'fn inside',
     ends: () => uncertain(1),
     endsWithProbe: () => asked(1),
   },
   {
     row: 'C11 the function returned, and that is not written down',
+    isStarted: true,
     killAt: (_, kind) => (kind === 'none' ? 'fn end' : 'before advance end'),
     ends: () => uncertain(1),
     endsWithProbe: () => asked(1),
   },
   {
     row: 'C12 written down, before the outcome is sent',
+    isStarted: true,
     killAt: () => 'send outcome',
     ends: (place) => (isDurable(place) ? RETURNED : uncertain(1)),
   },
   {
     row: 'C13 the answer to the outcome is lost',
+    isStarted: true,
     killAt: () => 'answer outcome',
     ends: (place) => (isShared(place) ? RETURNED : DONE),
   },
   {
     row: 'C14 behind the outcome',
+    isStarted: true,
     killAt: () => 'finished',
     ends: (place) => (isShared(place) ? RETURNED : DONE),
   },
