@@ -302,6 +302,11 @@ there('a page of evidence, opened from a disk without a network', () => {
     expect(await page.locator('#words').isVisible()).toBe(true);
     const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     expect(paper).toBe('rgb(255, 255, 255)');
+    const links = await page.evaluate(() => getComputedStyle(document.querySelector('a')!).color);
+    await page.emulateMedia({ media: 'print', colorScheme: 'light' });
+    expect(await page.evaluate(() => getComputedStyle(document.querySelector('a')!).color)).toBe(
+      links,
+    );
   });
 
   it('shows and verifies 20 entries within a second of processor time', async () => {

@@ -13,12 +13,12 @@ mkdirSync(path('../dist'), { recursive: true });
 await make('verify.html', {
   template: 'page.html',
   entry: 'main.ts',
-  styles: ['tokens.css', 'page.css'],
+  styles: ['base.css', 'page.css'],
 });
 await make('evidence.html', {
   template: 'evidence.html',
   entry: 'evidence/main.ts',
-  styles: ['tokens.css', 'page.css', 'evidence/evidence.css'],
+  styles: ['base.css', 'page.css', 'evidence/evidence.css'],
 });
 
 async function make(name, { template, entry, styles }) {

@@ -1,5 +1,6 @@
 import './browser/global-buffer.js';
 import { answersOf, summaryOf } from '@countersign/protocol/verifier';
+import type { Verdict } from '@countersign/protocol/verifier';
 import { find } from './elements.js';
 import { chosenFile, chosenFolder } from './files.js';
 import { clearReport, say, showReport } from './report.js';
@@ -37,10 +38,16 @@ async function verify(): Promise<void> {
     const verdict = verdictOf(document, manifest, copies, given, Date.now());
     const { headline, sections } = summaryOf(verdict, 'field');
     showReport(verdict, sections, 'h2');
-    const isAlone = answersOf(verdict).genuine === 'alone' && verdict.verdict !== 'fails';
-    say(verdict.kind === null ? 'unreadable' : isAlone ? 'alone' : verdict.verdict, headline);
+    say(lookOf(verdict), headline);
   } catch (error) {
     const unforeseen = 'The verifier itself failed. There is no verdict on the file.';
     say('unreadable', error instanceof CannotVerify ? error.message : unforeseen);
   }
+}
+
+/** The colour of the first line: plain when nothing fails and only the service vouches for its ledger. */
+function lookOf(verdict: Verdict): string {
+  if (verdict.kind === null) return 'unreadable';
+  const isAlone = verdict.verdict === 'incomplete' && answersOf(verdict).genuine === 'alone';
+  return isAlone ? 'alone' : verdict.verdict;
 }

@@ -58,7 +58,7 @@ export function findings(page: Page, looks = LOOKS): Promise<string[]> {
   return answering(allFindings(page, looks));
 }
 
-/** All sizes of text there are, in pixels (packages/verifier-page/src/tokens.css). */
+/** All sizes of text there are, in pixels (packages/verifier-page/src/base.css). */
 const TEXT_SIZES = [12, 14, 16, 18, 22, 28];
 
 /** The sizes of visible text on this page beside those, each with the start of a text. */

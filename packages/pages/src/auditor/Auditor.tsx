@@ -11,6 +11,7 @@ import { Fault, Notice } from '../parts/Notice.js';
 import { auditor } from '../strings/auditor.js';
 import { shared } from '../strings/shared.js';
 import type { TrustAnswer } from '../verifying/messages.js';
+import { PolicyField } from '../verifying/PolicyField.js';
 import { TrustChoice } from '../verifying/TrustChoice.js';
 import type { ChosenTrust } from '../verifying/TrustChoice.js';
 import { NotVerified, startVerifier } from '../verifying/verifier.js';
@@ -87,7 +88,7 @@ export function Auditor() {
       const bytes = new Uint8Array(await given.content.arrayBuffer());
       const now = Date.now();
       const verdict = await asked.ask(
-        { ask: 'document', bytes, expected: { ...expected, now }, policy },
+        { ask: 'document', bytes, expected: { ...expected, now }, policy: policy.trim() },
         [bytes.buffer],
       );
       setOutcome({ evidence: given, verdict, trust: keys, at: new Date(now).toISOString() });
@@ -149,18 +150,7 @@ export function Auditor() {
               </Field>
             ))}
           </div>
-          <Field label={auditor.policy} hint={auditor.policyHint}>
-            {({ id, describedBy }) => (
-              <textarea
-                id={id}
-                rows={4}
-                spellcheck={false}
-                aria-describedby={describedBy}
-                value={policy}
-                onInput={({ currentTarget }) => setPolicy(currentTarget.value.trim())}
-              />
-            )}
-          </Field>
+          <PolicyField value={policy} onChange={setPolicy} />
           {evidence && (
             <Button disabled={busy} onClick={() => void verify(evidence)}>
               {auditor.verifyAgain}

@@ -10,8 +10,8 @@ import { sealTexts } from '../strings/seal.js';
 import { trustWords } from '../strings/trust.js';
 import { SafeText } from '../text/SafeText.js';
 import type { EvidenceAnswer } from '../verifying/messages.js';
+import { PolicyField } from '../verifying/PolicyField.js';
 import type { KeptTrust } from './kept-trust.js';
-import { LONGEST_POLICY } from './kept-trust.js';
 import type { SealState } from './use-seal.js';
 import type { SealLook } from './words.js';
 
@@ -123,19 +123,7 @@ function OwnTrust({ kept, onKeep }: Pick<SealPanelProps, 'kept' | 'onKeep'>) {
           />
         )}
       </Field>
-      <Field label={sealTexts.policy} hint={sealTexts.policyHint}>
-        {({ id, describedBy }) => (
-          <textarea
-            id={id}
-            aria-describedby={describedBy}
-            spellcheck={false}
-            rows={4}
-            maxLength={LONGEST_POLICY}
-            value={policy}
-            onInput={({ currentTarget }) => setPolicy(currentTarget.value)}
-          />
-        )}
-      </Field>
+      <PolicyField value={policy} onChange={setPolicy} />
       <Button type="submit">{sealTexts.keep}</Button>
     </form>
   );

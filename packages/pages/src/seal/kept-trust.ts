@@ -7,7 +7,6 @@ export interface KeptTrust {
 }
 
 const NO_TRUST: KeptTrust = { fingerprint: '', policy: '' };
-export const LONGEST_POLICY = 100_000;
 
 // Public values, kept in this browser for each person apart: another person in it has to bring their own.
 const keyOf = (subject: string) => `countersign.trust.${encodeURIComponent(subject)}`;

@@ -23,9 +23,6 @@ export const auditor = {
   bindingDigest: 'Digest of your execution',
   executionIdentity: 'Your execution identity',
   nonce: 'Nonce of your admission',
-  policy: 'Witness policy',
-  policyHint:
-    'The witnesses that have to have signed evidence, in the form of c2sp.org/tlog-policy.',
   verifyAgain: 'Verify again',
   broken: 'This could not be verified',
   /** The first question: is the file genuine? */
@@ -36,7 +33,7 @@ export const auditor = {
     },
     alone: {
       title: 'Genuine: nothing fails',
-      says: 'Every signature holds. Only the service vouches for its ledger: enter a witness policy under “Your own expectations”, or give the command a copy of the anchor store.',
+      says: 'Every signature holds. Only the service vouches for its ledger. A witness policy under “Your own expectations” can change that for evidence, a copy of the anchor store, given to the command, for every file.',
     },
     open: {
       title: 'Genuine: not fully provable',

@@ -112,7 +112,5 @@ export const sealTexts = {
   ownHint: 'It stays in this browser, for you alone.',
   typed: 'Fingerprint of the trust manifest',
   typedHint: 'Words or hex, received another way than from this service.',
-  policy: 'Witness policy',
-  policyHint: 'The witnesses that have to have signed, in the form of c2sp.org/tlog-policy.',
   keep: 'Keep and check again',
 } as const;

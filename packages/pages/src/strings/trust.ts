@@ -1,4 +1,4 @@
-// Texts about which keys to trust, on the ledger and the audit page.
+// Texts about which keys and witnesses to trust, on the ledger and the audit page and in the seal.
 
 export const trustWords = {
   title: 'Keys to trust',
@@ -8,4 +8,7 @@ export const trustWords = {
   file: 'Choose your own trust manifest',
   tooLarge: 'This file is too large for a trust manifest.',
   of: (keys: number, issuer: string) => `${keys} ${keys === 1 ? 'key' : 'keys'} of ${issuer}`,
+  policy: 'Witness policy',
+  policyHint:
+    'The witnesses that have to have signed the evidence, in the form of c2sp.org/tlog-policy.',
 } as const;

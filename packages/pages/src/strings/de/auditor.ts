@@ -21,9 +21,6 @@ export const auditor: Translation<typeof English> = {
   bindingDigest: 'Prüfsumme Ihrer Ausführung',
   executionIdentity: 'Ihre Ausführungskennung',
   nonce: 'Nonce Ihrer Zulassung',
-  policy: 'Zeugenregel',
-  policyHint:
-    'Die Zeugen, die einen Nachweis signiert haben müssen, in der Form von c2sp.org/tlog-policy.',
   verifyAgain: 'Erneut nachprüfen',
   broken: 'Dies konnte nicht nachgeprüft werden',
   genuine: {
@@ -33,7 +30,7 @@ export const auditor: Translation<typeof English> = {
     },
     alone: {
       title: 'Echt: nichts schlägt fehl',
-      says: 'Jede Signatur stimmt. Nur der Dienst steht für sein Ledger ein: Geben Sie unter „Ihre eigenen Erwartungen“ eine Zeugenregel ein, oder dem Befehl eine Kopie des Ankerspeichers.',
+      says: 'Jede Signatur stimmt. Nur der Dienst steht für sein Ledger ein. Bei einem Nachweis kann das eine Zeugenregel unter „Ihre eigenen Erwartungen“ ändern, bei jeder Datei eine Kopie des Ankerspeichers, die der Befehl bekommt.',
     },
     open: {
       title: 'Echt: nicht ganz beweisbar',

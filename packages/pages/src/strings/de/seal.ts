@@ -111,7 +111,5 @@ export const sealTexts: Translation<typeof EnglishTexts> = {
   typed: 'Fingerabdruck des Vertrauensmanifests',
   typedHint:
     'Wörter oder Hexadezimalziffern, auf einem anderen Weg als von diesem Dienst erhalten.',
-  policy: 'Zeugenregel',
-  policyHint: 'Die Zeugen, die signiert haben müssen, in der Form von c2sp.org/tlog-policy.',
   keep: 'Aufbewahren und erneut nachprüfen',
 };

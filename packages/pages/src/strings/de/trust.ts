@@ -9,4 +9,7 @@ export const trustWords: Translation<typeof English> = {
   file: 'Eigenes Vertrauensmanifest wählen',
   tooLarge: 'Diese Datei ist zu groß für ein Vertrauensmanifest.',
   of: (keys, issuer) => `${keys} Schlüssel von ${issuer}`,
+  policy: 'Zeugenregel',
+  policyHint:
+    'Die Zeugen, die den Nachweis signiert haben müssen, in der Form von c2sp.org/tlog-policy.',
 };
