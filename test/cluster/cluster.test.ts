@@ -13,10 +13,12 @@ import { resourceDefinitions } from './support/definitions.js';
 import { prepareInstallation } from './support/installation.js';
 import type { Installation, Version } from './support/installation.js';
 import { startLoad } from './support/load.js';
-import type { Load, Seen } from './support/load.js';
+import type { Load } from './support/load.js';
 import { operatorWith } from './support/operator.js';
 import type { Operator } from './support/operator.js';
 import { bringBack, takeAway } from './support/outages.js';
+import { stepsUnder, tableOf } from './support/steps.js';
+import type { Row } from './support/steps.js';
 import { lacking } from './support/own/parts.js';
 import { NAMESPACE, RELEASE, STORES } from './support/names.js';
 
@@ -51,6 +53,8 @@ if (why !== null)
   let load: Load | undefined;
   /** Addresses to connect to, of pods that stay until they are replaced. */
   let places: Places;
+  const rows: Row[] = [];
+  const step = stepsUnder(() => load, rows);
 
   beforeAll(async () => {
     cluster = await openCluster();
@@ -60,6 +64,7 @@ if (why !== null)
     installation = await prepareInstallation(cluster, version);
   }, 3 * BUILD_MS);
   afterAll(async () => {
+    report(`cluster: the steps of this run\n${tableOf(rows)}`);
     await load?.stop();
     await installation?.stop();
     await cluster?.stop();
@@ -192,17 +197,38 @@ if (why !== null)
   it(
     'moves away from each node that is drained, without a failed call',
     async () => {
-      for (const node of await nodes()) {
+      for (const node of await operator.nodes()) {
         await step(`drain ${node}`, async () => {
-          // Stores and the identity provider stay: they are no part of the installation.
-          const ours = `--pod-selector=app.kubernetes.io/instance=${RELEASE}`;
-          await cluster.kubectl.ask('drain', node, ours, '--delete-emptydir-data', '--timeout=15m');
+          await operator.drain(node);
           expect((await operator.pods()).filter((pod) => pod.node === node)).toEqual([]);
           await load!.more(4);
-          await cluster.kubectl.ask('uncordon', node);
+          await operator.uncordon(node);
           await operator.settled();
         });
       }
+    },
+    STEP_MS,
+  );
+
+  it(
+    'answers again within ten seconds when a node is lost',
+    async () => {
+      if (cluster.powers === null) return leftOut('on a given cluster no node is lost');
+      const { lose, restore } = cluster.powers;
+      // The stores are on the first.
+      const [, node = ''] = await operator.nodes();
+      await step(
+        `loss of ${node}`,
+        async () => {
+          lose(node);
+          await load!.more(20);
+        },
+        { failingMs: 10_000 },
+      );
+      await step(`return of ${node}`, async () => {
+        await restore(node);
+        await operator.settled();
+      });
     },
     STEP_MS,
   );
@@ -318,40 +344,8 @@ if (why !== null)
     },
     2 * STEP_MS,
   );
-
-  // ---------------------------------------------------------------------------------------------------
-
-  async function nodes(): Promise<string[]> {
-    const names = await cluster.kubectl.ask(
-      'get',
-      'nodes',
-      '-o',
-      'jsonpath={.items[*].metadata.name}',
-    );
-    return names.split(' ');
-  }
-
-  /** Does it under load; no caller may see it. */
-  async function step(name: string, work: () => Promise<unknown>): Promise<void> {
-    load?.since();
-    const begin = performance.now();
-    let seen: Seen | undefined;
-    try {
-      await work();
-      await load?.more(2);
-    } finally {
-      seen = load?.since();
-      report(`cluster: ${name}: ${seconds(begin)}${seen === undefined ? '' : `, ${toldOf(seen)}`}`);
-    }
-    expect(seen?.failed ?? []).toEqual([]);
-  }
 });
 
 function leftOut(why: string): void {
   report(`cluster: LEFT OUT, NOT TESTED: ${why}`);
-}
-
-function toldOf({ lifecycles, calls, failed, slowestMs }: Seen): string {
-  const failures = failed.length === 0 ? '' : `: ${failed.join('; ')}`;
-  return `${lifecycles} lifecycles, ${calls} calls, slowest ${slowestMs} ms, ${failed.length} failed${failures}`;
 }

@@ -38,6 +38,8 @@ export interface Installation {
   makeKeys(version: Version): Promise<void>;
   /** Makes tenants, people and routes in the installation of that version, and logs in. */
   configure(version: Version): Promise<Cast>;
+  /** Statements of Postgres's superuser on the server that the Service leads to; gives the rows of the last. */
+  inPostgres(...statements: string[]): Promise<readonly object[]>;
   stop(): Promise<void>;
 }
 
@@ -124,6 +126,7 @@ export async function prepareInstallation(cluster: Cluster, first: Version): Pro
       const reviewer = await personOf(demo, data, demo.people[1]!.id);
       return { demo, producer: producerOf(demo), reviewer, operator: operatorOf(demo) };
     },
+    inPostgres: (...statements) => asSuperuser(ports.postgres, 'postgres', ...statements),
     async stop() {
       for (const door of doors) door.close();
       await removeNamespaces(kubectl);
@@ -139,23 +142,31 @@ async function removeNamespaces({ ask }: Kubectl): Promise<void> {
 
 /** As docs/operations.md says, "Database"; logins need no password in this cluster. */
 async function emptyDatabase(port: number): Promise<void> {
-  const as = async (database: string, ...statements: string[]): Promise<void> => {
-    const client = new pg.Client({
-      connectionString: `postgres://postgres@localhost:${port}/${database}`,
-    });
-    await client.connect();
-    try {
-      for (const statement of statements) await client.query(statement);
-    } finally {
-      await client.end();
-    }
-  };
-  await as(
+  await asSuperuser(
+    port,
     'postgres',
     'CREATE ROLE countersign LOGIN',
     'CREATE DATABASE countersign OWNER countersign',
   );
-  await as('countersign', databaseRolesSql({ queues: false }));
+  await asSuperuser(port, 'countersign', databaseRolesSql({ queues: false }));
+}
+
+async function asSuperuser(
+  port: number,
+  database: string,
+  ...statements: string[]
+): Promise<readonly object[]> {
+  const client = new pg.Client({
+    connectionString: `postgres://postgres@localhost:${port}/${database}`,
+  });
+  await client.connect();
+  try {
+    let rows: readonly object[] = [];
+    for (const statement of statements) ({ rows } = await client.query<object>(statement));
+    return rows;
+  } finally {
+    await client.end();
+  }
 }
 
 async function makeBucket(url: string): Promise<void> {
@@ -183,7 +194,8 @@ function contentOf(folder: string): Record<string, string> {
   );
 }
 
-function secret(name: string, stringData: Readonly<Record<string, string>>): object {
+/** A Secret of the installation's namespace. */
+export function secret(name: string, stringData: Readonly<Record<string, string>>): object {
   return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: NAMESPACE }, stringData };
 }
 

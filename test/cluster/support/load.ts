@@ -17,8 +17,18 @@ export interface Seen {
   lifecycles: number;
   calls: number;
   slowestMs: number;
-  readonly failed: string[];
+  readonly failed: Failure[];
 }
+
+export interface Failure {
+  /** When its call began, as `performance.now` counts. */
+  readonly begun: number;
+  /** Which call, how it failed, and after how long. */
+  readonly said: string;
+}
+
+/** A call failed, which is counted already. */
+class CallFailed extends Error {}
 
 export interface Load {
   /** What was seen since the last time it was asked. */
@@ -32,6 +42,10 @@ export interface Load {
 async function tooLate(): Promise<never> {
   await delay(CALL_WITHIN_MS, undefined, { ref: false });
   throw new Error('no answer');
+}
+
+export function saidOf(failures: readonly Failure[]): string[] {
+  return failures.map(({ said }) => said);
 }
 
 const nothing = (): Seen => ({ lifecycles: 0, calls: 0, slowestMs: 0, failed: [] });
@@ -56,9 +70,9 @@ export function startLoad(cast: Cast, atOnce: number): Load {
     } finally {
       seen.slowestMs = Math.max(seen.slowestMs, Math.round(performance.now() - begin));
     }
-    const failure = `${name}: ${outcome} after ${Math.round(performance.now() - begin)} ms`;
-    seen.failed.push(failure);
-    throw new Error(failure);
+    const said = `${name}: ${outcome} after ${Math.round(performance.now() - begin)} ms`;
+    seen.failed.push({ begun: begin, said });
+    throw new CallFailed(said);
   }
 
   async function lifecycle(): Promise<void> {
@@ -76,13 +90,12 @@ export function startLoad(cast: Cast, atOnce: number): Load {
       candidate_digest: valueDigest(candidate.body),
     };
     await call('confirm', () => reviewer.post(`${path}/confirm`, confirmation));
-    for (const end = performance.now() + GRANT_WITHIN_MS; ; await delay(50)) {
+    const confirmed = performance.now();
+    for (; ; await delay(50)) {
       const status = await call('status', () => producer.get(path));
       if (status.body.grant_state === 'available') break;
-      if (performance.now() > end) {
-        seen.failed.push('the grant did not come');
-        return;
-      }
+      if (performance.now() > confirmed + GRANT_WITHIN_MS)
+        throw new Error('the grant did not come');
     }
     const identity = `executor/${randomUUID()}`;
     const claim = await call('claim', () =>
@@ -112,8 +125,9 @@ export function startLoad(cast: Cast, atOnce: number): Load {
 
   const running = Array.from({ length: atOnce }, async () => {
     while (loading) {
+      const begun = performance.now();
       await lifecycle().catch((error: Error) => {
-        if (!seen.failed.includes(error.message)) seen.failed.push(error.message);
+        if (!(error instanceof CallFailed)) seen.failed.push({ begun, said: error.message });
       });
       await delay(PAUSE_MS);
     }
@@ -131,7 +145,7 @@ export function startLoad(cast: Cast, atOnce: number): Load {
       while (complete < enough) {
         if (complete > last.complete) last = { complete, at: performance.now() };
         if (performance.now() > last.at + LIFECYCLE_WITHIN_MS)
-          throw new Error(`no lifecycle completes: ${seen.failed.slice(0, 5).join('; ')}`);
+          throw new Error(`no lifecycle completes: ${saidOf(seen.failed).slice(0, 5).join('; ')}`);
         await delay(50);
       }
     },

@@ -39,6 +39,12 @@ export interface Operator {
   pods(target?: string): Promise<readonly PodSeen[]>;
   /** Resolves when every Deployment has all its pods, and they are ready. */
   settled(): Promise<void>;
+  /** Lines in logs of a target's pods, or of all pods. */
+  logs(target: string | null): Promise<readonly string[]>;
+  nodes(): Promise<readonly string[]>;
+  /** Has the installation's pods move away from a node, which gets no new ones until it is uncordoned. */
+  drain(node: string): Promise<void>;
+  uncordon(node: string): Promise<void>;
   /** Names of all objects in the namespace but events, with their kinds. */
   objects(): Promise<readonly string[]>;
 }
@@ -60,6 +66,21 @@ export function operatorWith(kubectl: Kubectl): Operator {
     async settled() {
       await ask('rollout', 'status', 'deployment', '-l', MINE, '--timeout=10m');
     },
+    async logs(target) {
+      const of = target === null ? MINE : `${MINE},app.kubernetes.io/component=${target}`;
+      const flags = ['--tail=-1', '--max-log-requests=99', '--ignore-errors', '--prefix'];
+      return (await ask('logs', '-l', of, '--all-containers', ...flags)).split('\n');
+    },
+    async nodes() {
+      const names = ['get', 'nodes', '-o', 'jsonpath={.items[*].metadata.name}'];
+      return (await kubectl.ask(...names)).split(' ');
+    },
+    async drain(node) {
+      // Stores and the identity provider stay: they are no part of the installation.
+      const ours = `--pod-selector=${MINE}`;
+      await kubectl.ask('drain', node, ours, '--delete-emptydir-data', '--timeout=15m');
+    },
+    uncordon: async (node) => void (await kubectl.ask('uncordon', node)),
     async objects() {
       const kinds = await kubectl.ask(
         ...['api-resources', '--namespaced', '--verbs=list', '-o', 'name'],

@@ -5,6 +5,9 @@ import { NAMESPACE, RELEASE, STORES } from './names.js';
 
 export const BUCKET = 'checkpoints';
 export const S3_PORT = 7070;
+export const STANDBY = 'postgres-standby';
+/** Folder of Postgres's disk. */
+export const POSTGRES_DISK = '/data';
 /** Ports of the pod `door`, through which the tests reach what is in the cluster. */
 export const DOOR = { gateway: 9001, sandbox: 9002, postgres: 9003, s3: 9004 } as const;
 
@@ -23,11 +26,17 @@ const PEOPLE = [
   { subject: 'ruth', name: 'Ruth Reviewer' },
 ];
 
-const LOGIN_SCRIPT = `
+/** Of an empty database; where the Service has one already, of a standby that follows it. */
+const POSTGRES_SCRIPT = `
 export LANG=C
-[ -e /data/pg/PG_VERSION ] || initdb -D /data/pg -U postgres --auth=trust -E UTF8 --locale=C
-echo "host all all all trust" > /data/pg/pg_hba.conf
-exec postgres -D /data/pg -c listen_addresses='*' -c unix_socket_directories=/tmp \\
+if [ ! -e ${POSTGRES_DISK}/pg/PG_VERSION ]; then
+  if pg_isready -q -h postgres
+  then pg_basebackup -h postgres -U postgres -D ${POSTGRES_DISK}/pg --waldir=/wal/pg --write-recovery-conf
+  else initdb -D ${POSTGRES_DISK}/pg --waldir=/wal/pg -U postgres --auth=trust -E UTF8 --locale=C
+  fi
+fi
+printf 'host %s all all trust\\n' all replication > ${POSTGRES_DISK}/pg/pg_hba.conf
+exec postgres -D ${POSTGRES_DISK}/pg -c listen_addresses='*' -c unix_socket_directories=/tmp \\
   -c max_connections=400 -c log_error_verbosity=terse -c fsync=off`;
 
 /** Stores, the identity provider, and the door of the tests, each a Deployment with a Service of its name. */
@@ -58,25 +67,7 @@ export function surroundings(options: SurroundingsOptions): object[] {
       command: ['redis-server', '--bind', '0.0.0.0', '--protected-mode', 'no'],
       args: ['--save', '', '--maxmemory-policy', 'noeviction', '--dir', '/tmp'],
     }),
-    ...deploy(
-      'postgres',
-      5432,
-      {
-        image: images.postgres,
-        command: ['sh', '-ec', LOGIN_SCRIPT],
-        volumeMounts: [
-          { name: 'data', mountPath: '/data' },
-          { name: 'memory', mountPath: '/dev/shm' },
-        ],
-      },
-      {
-        securityContext: { runAsUser: 999, runAsGroup: 999, fsGroup: 999 },
-        volumes: [
-          { name: 'data', emptyDir: {} },
-          { name: 'memory', emptyDir: { medium: 'Memory' } },
-        ],
-      },
-    ),
+    ...deploy('postgres', 5432, postgres(images), POSTGRES_PODS),
     ...deploy('s3', S3_PORT, s3(images), {
       // The program makes none of its folders.
       initContainers: [{ ...s3(images), ...FOLDERS, name: 'folders', image: images.countersign }],
@@ -89,6 +80,37 @@ export function surroundings(options: SurroundingsOptions): object[] {
     }),
   ];
 }
+
+/** A second Postgres, which follows the one that the Service leads to. */
+export function standby({ images, node }: Pick<SurroundingsOptions, 'images' | 'node'>): object {
+  const container = postgres(images);
+  const [alone] = deployment({
+    ...{ name: STANDBY, port: 5432, node, container, spec: POSTGRES_PODS },
+  });
+  return alone!;
+}
+
+function postgres(images: Images): object {
+  return {
+    image: images.postgres,
+    command: ['sh', '-ec', POSTGRES_SCRIPT],
+    volumeMounts: [
+      { name: 'data', mountPath: POSTGRES_DISK },
+      { name: 'wal', mountPath: '/wal' },
+      { name: 'memory', mountPath: '/dev/shm' },
+    ],
+  };
+}
+
+const POSTGRES_PODS = {
+  securityContext: { runAsUser: 999, runAsGroup: 999, fsGroup: 999 },
+  volumes: [
+    // Of a size that a test can fill.
+    { name: 'data', emptyDir: { medium: 'Memory', sizeLimit: '3Gi' } },
+    { name: 'wal', emptyDir: {} },
+    { name: 'memory', emptyDir: { medium: 'Memory' } },
+  ],
+};
 
 const FOLDERS = {
   command: ['node', '-e'],
@@ -117,6 +139,7 @@ function s3(images: Images): object {
   };
 }
 
+/** As ingresses do, it opens a connection anew that does not open within a second: of a lost node nothing is heard. */
 const DOOR_SCRIPT = `
 const net = require('node:net');
 const ways = [
@@ -125,9 +148,15 @@ const ways = [
 ];
 for (const [from, host, port] of ways)
   net.createServer((a) => {
-    const b = net.connect(port, host);
-    a.pipe(b).pipe(a);
-    for (const [one, other] of [[a, b], [b, a]]) one.on('error', () => {}).on('close', () => other.destroy());
+    a.on('error', () => {});
+    const open = () => {
+      if (a.destroyed) return;
+      const b = net.connect({ port, host, timeout: 1000 });
+      b.on('timeout', () => { if (b.connecting) { b.removeAllListeners('close'); b.destroy(); open(); } });
+      b.on('connect', () => { b.setTimeout(0); a.pipe(b).pipe(a); a.on('close', () => b.destroy()); });
+      b.on('error', () => {}).on('close', () => a.destroy());
+    };
+    open();
   }).listen(from);`;
 
 function provider({ images, origin, providerPort }: SurroundingsOptions): object {

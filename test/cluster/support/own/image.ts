@@ -88,7 +88,7 @@ export async function storesImage(folder: string, name: string): Promise<string>
   const home = dirname(dirname(postgres));
   const programs = {
     ...Object.fromEntries(
-      ['postgres', 'initdb', 'pg_isready'].map((program) => [
+      ['postgres', 'initdb', 'pg_isready', 'pg_basebackup'].map((program) => [
         join(home, 'bin', program),
         join(home, 'bin', program),
       ]),

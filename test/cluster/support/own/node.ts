@@ -162,6 +162,8 @@ function kubeletConfig({ folder, own, socket, group, number }: KubeletOptions): 
     podLogsDir: join(own, 'pods'),
     volumePluginDir: join(own, 'volume-plugins'),
     nodeStatusUpdateFrequency: '5s',
+    // Pods see changed Secrets after so long.
+    syncFrequency: '10s',
     evictionHard: {
       'memory.available': '100Mi',
       'nodefs.available': '1%',

@@ -6,8 +6,11 @@ export interface TestCertificate {
   readonly key: string;
 }
 
-/** A certificate for these host names and IPv4 addresses, valid from an hour ago for a day, without any tool. */
-export function selfSigned(names: readonly string[]): TestCertificate {
+/** A certificate for these host names and IPv4 addresses, valid from an hour ago until then, without any tool. */
+export function selfSigned(
+  names: readonly string[],
+  until = Date.now() + 86_400_000,
+): TestCertificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = sequence(oid(1, 2, 840, 10_045, 4, 3, 2));
   const name = sequence(set(sequence(oid(2, 5, 4, 3), tagged(0x0c, Buffer.from('test receiver')))));
@@ -17,7 +20,7 @@ export function selfSigned(names: readonly string[]): TestCertificate {
     integer(now),
     algorithm,
     name,
-    sequence(utcTime(now - 3_600_000), utcTime(now + 86_400_000)),
+    sequence(utcTime(now - 3_600_000), utcTime(until)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
     tagged(0xa3, sequence(extension(oid(2, 5, 29, 17), sequence(...names.map(alternative))))),

@@ -1,0 +1,71 @@
+import { report, seconds } from '../../fault/support/report.js';
+import { saidOf } from './load.js';
+import type { Load, Seen } from './load.js';
+
+/** What callers may see of a step. */
+export interface Allowed {
+  /** Calls that begin within so many milliseconds of the step's fault may fail; none may that begins later. */
+  readonly failingMs: number;
+}
+
+/** A line of the suite's table. */
+export interface Row extends Seen {
+  readonly name: string;
+  readonly tookMs: number;
+  /** From the fault to the begin of the last call that failed; 0 without failed calls. */
+  readonly outageMs: number;
+}
+
+/** Does something under load; throws when callers saw more of it than they may. */
+export type Step = (
+  name: string,
+  work: (fault: () => void) => Promise<unknown>,
+  allowed?: Allowed,
+) => Promise<void>;
+
+/** Steps under the load that there is at the time, each of which leaves a row. `fault` says when the fault happened, if that is not at the begin. */
+export function stepsUnder(load: () => Load | undefined, rows: Row[]): Step {
+  return async (name, work, { failingMs } = { failingMs: 0 }) => {
+    load()?.since();
+    const begin = performance.now();
+    let at = begin;
+    const row = (): Row => {
+      const seen = load()?.since() ?? { lifecycles: 0, calls: 0, slowestMs: 0, failed: [] };
+      const outageMs = Math.max(0, ...seen.failed.map(({ begun }) => Math.round(begun - at)));
+      return { ...seen, name, tookMs: Math.round(performance.now() - begin), outageMs };
+    };
+    let seen: Row;
+    try {
+      await work(() => (at = performance.now()));
+      await load()?.more(2);
+    } finally {
+      seen = row();
+      rows.push(seen);
+      report(`cluster: ${name}: ${seconds(begin)}${load() === undefined ? '' : toldOf(seen)}`);
+    }
+    const late = seen.failed.filter(({ begun }) => begun > at + failingMs);
+    expect(saidOf(failingMs === 0 ? seen.failed : late)).toEqual([]);
+  };
+}
+
+function toldOf({ lifecycles, calls, failed, slowestMs, outageMs }: Row): string {
+  const failures =
+    failed.length === 0 ? '' : ` within ${outageMs} ms: ${saidOf(failed).slice(0, 10).join('; ')}`;
+  return `, ${lifecycles} lifecycles, ${calls} calls, slowest ${slowestMs} ms, ${failed.length} failed${failures}`;
+}
+
+/** The table of a run, in Markdown. */
+export function tableOf(rows: readonly Row[]): string {
+  const cells = rows.map(({ name, tookMs, calls, failed, slowestMs, outageMs }) => [
+    name,
+    (tookMs / 1000).toFixed(1),
+    ...[calls, failed.length, outageMs, slowestMs].map(String),
+  ]);
+  return [
+    ['Step', 'Seconds', 'Calls', 'Failed', 'Outage ms', 'Slowest call ms'],
+    ['---', '---:', '---:', '---:', '---:', '---:'],
+    ...cells,
+  ]
+    .map((row) => `| ${row.join(' | ')} |`)
+    .join('\n');
+}
