@@ -13,6 +13,9 @@ export const PAUSE = 'localhost/pause:1';
 
 const HIERARCHIES = '/sys/fs/cgroup';
 
+/** A whole node would get as much processor time as one other process of this machine gets, which has 1024. */
+const SHARES = 16 * 1024;
+
 /** Where nodes run. */
 export interface Ground {
   readonly enclosure: Enclosure;
@@ -183,6 +186,7 @@ function makeGroups(group: string): void {
   for (const name of hierarchies()) {
     const path = join(HIERARCHIES, name, group);
     mkdirSync(path, { recursive: true });
+    if (name === 'cpu') writeFileSync(join(path, 'cpu.shares'), String(SHARES));
     if (name !== 'cpuset') continue;
     for (const file of ['cpuset.cpus', 'cpuset.mems'])
       writeFileSync(join(path, file), readFileSync(join(HIERARCHIES, name, file)));
