@@ -153,8 +153,9 @@ for (const [from, host, port] of ways)
       if (a.destroyed) return;
       const b = net.connect({ port, host, timeout: 1000 });
       b.on('timeout', () => { if (b.connecting) { b.removeAllListeners('close'); b.destroy(); open(); } });
-      b.on('connect', () => { b.setTimeout(0); a.pipe(b).pipe(a); a.on('close', () => b.destroy()); });
-      b.on('error', () => {}).on('close', () => a.destroy());
+      b.on('connect', () => { if (a.destroyed) return void b.destroy(); b.setTimeout(0); a.pipe(b).pipe(a); a.on('close', () => b.destroySoon()); });
+      // What has come is passed on first.
+      b.on('error', () => {}).on('close', () => a.destroySoon());
     };
     open();
   }).listen(from);`;
