@@ -22,8 +22,19 @@ const DEFINITIONS = [
   },
 ] as const;
 
+/** What a platform has that values of ours name. */
+const PLATFORM = [
+  {
+    apiVersion: 'scheduling.k8s.io/v1',
+    kind: 'PriorityClass',
+    metadata: { name: 'business-critical' },
+    value: 1000,
+  },
+];
+
+/** What is there before the chart is installed. */
 export function resourceDefinitions(): object[] {
-  return DEFINITIONS.flatMap(({ module, files }) => {
+  const kinds = DEFINITIONS.flatMap(({ module, files }) => {
     const answer = execFileSync('go', ['mod', 'download', '-json', module], {
       cwd: tmpdir(),
       encoding: 'utf8',
@@ -31,4 +42,5 @@ export function resourceDefinitions(): object[] {
     const { Dir } = JSON.parse(answer) as { Dir: string };
     return files.map((file) => parse(readFileSync(join(Dir, file), 'utf8')) as object);
   });
+  return [...kinds, ...PLATFORM];
 }
