@@ -198,9 +198,9 @@ export const GATEWAY_SETTINGS = {
   SECURITY_POLICY: reportAddress.optional().describe('the address of your disclosure policy'),
   SERVICE_TIMEOUT_MS: wholeNumber(100, 60_000).default(10_000).describe('milliseconds'),
   LINGER_SECONDS: wholeNumber(0, 60)
-    .default(2)
+    .default(6)
     .describe(
-      'how long a gateway that stops still answers calls on open connections, each of which it then closes',
+      'how long a gateway that stops still answers calls, each as the last of its connection; clients are told to end a connection that is idle for 5 seconds',
     ),
   REQUEST_TIMEOUT_MS: wholeNumber(1000, 600_000)
     .default(60_000)

@@ -32,10 +32,12 @@ async function setup(handler: RequestListener) {
 
 it('answers a call that comes on an open connection while it stops, and closes that connection', async () => {
   const { listener, call } = await setup((_request, response) => void response.end('answered'));
-  expect((await call()).answer.headers.connection).toBe('keep-alive');
+  const { headers } = (await call()).answer;
+  expect(headers).toMatchObject({ connection: 'keep-alive', 'keep-alive': 'timeout=5' });
   const stopped = listener.stop(1_000, 60_000);
   const { answer, reused } = await call();
   expect([reused, answer.statusCode, answer.headers.connection]).toEqual([true, 200, 'close']);
+  expect(answer.headers).not.toHaveProperty('keep-alive');
   // No connection is left to wait for.
   await stopped;
   await expect(call()).rejects.toMatchObject({ code: 'ECONNREFUSED' });

@@ -16,6 +16,11 @@ const PARSER_BYTES = 24 * 1024;
 const HEADER_MS = 10_000;
 /** Longer than load balancers keep an idle connection, so that it is they who end it. */
 const KEEP_ALIVE_MS = 65_000;
+/**
+ * Told to clients, which end an idle connection earlier when they are no load balancers: then none is left that a client
+ * might use at the moment when a stopping gateway closes it. Shorter than LINGER_SECONDS.
+ */
+const KEEP_ALIVE_HINT = 'timeout=5';
 /** A connection on which nothing moves at all, such as a client that does not read its answer. */
 const SILENT_MS = 120_000;
 /** How long an answered call may go on sending its body, or a refused client may keep its connection open. */
@@ -59,7 +64,9 @@ export function createListener(options: ListenerOptions): Listener {
 
   /** The answer is the last of its connection, which a client then does not use again. */
   const beLast = (response: ServerResponse) => {
-    if (!response.headersSent) response.shouldKeepAlive = false;
+    if (response.headersSent) return;
+    response.shouldKeepAlive = false;
+    response.removeHeader('keep-alive');
   };
 
   const answer: RequestListener = (request, response) => {
@@ -70,6 +77,7 @@ export function createListener(options: ListenerOptions): Listener {
     underWay.add(response);
     response.once('close', () => underWay.delete(response));
     if (stopping) beLast(response);
+    else if (response.shouldKeepAlive) response.setHeader('keep-alive', KEEP_ALIVE_HINT);
     response.once('prefinish', () => keepFromDump(request));
     response.once('finish', () => endLeftover(request));
     options.handler(request, response);
