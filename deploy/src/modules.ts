@@ -1,3 +1,4 @@
+import { SCHEMA_SUBJECT, SchemaChecks, firstSchemaAnswer } from '@countersign/platform';
 import type { Module, Registry } from '@countersign/platform';
 import { busModule, createBusContext, subscriptionsModule } from './bus-context.js';
 import type { ProcessInputs } from './bus-context.js';
@@ -42,6 +43,8 @@ export async function assemble(
       schemaGate(context.pool(role), log, stopping),
       context.clockReader,
     ];
+    if (rows.some(({ calls }) => calls.includes(SCHEMA_SUBJECT)) && !targets.includes('schema'))
+      modules.push(firstSchemaAnswer(new SchemaChecks(context.bus), { log, stopping }));
     const build = async (row: TargetRow) => (await row.load()).build(context);
     for (const row of rows.filter((each) => !each.listens)) modules.push(...(await build(row)));
     modules.push(subscriptionsModule(context));

@@ -18,7 +18,7 @@ import type { Door } from './door.js';
 import { outputOf } from './kubectl.js';
 import type { Kubectl } from './kubectl.js';
 import { NAMESPACE, RELEASE, STORES } from './names.js';
-import { BUCKET, DOOR, S3_PORT, surroundings } from './surroundings.js';
+import { BUCKET, DOOR, S3_PORT, STANDBY, surroundings } from './surroundings.js';
 
 /** One version of the product: a built checkout, and its image. */
 export interface Version {
@@ -268,7 +268,7 @@ function valuesOf({ cluster, image, origin, ports, route }: ValuesOptions): obje
       ingress: store('door'),
       monitoring: store('prometheus'),
       dns: cluster.dns,
-      postgres: { peers: store('postgres') },
+      postgres: { peers: [...store('postgres'), ...store(STANDBY)] },
       nats: { peers: store('nats') },
       redis: { peers: store('redis') },
       oidc: { ports: [ports.provider], peers: store('provider') },

@@ -31,7 +31,7 @@ const POSTGRES_SCRIPT = `
 export LANG=C
 if [ ! -e ${POSTGRES_DISK}/pg/PG_VERSION ]; then
   if pg_isready -q -h postgres
-  then pg_basebackup -h postgres -U postgres -D ${POSTGRES_DISK}/pg --waldir=/wal/pg --write-recovery-conf
+  then pg_basebackup -h postgres -U postgres -D ${POSTGRES_DISK}/pg --waldir=/wal/pg --write-recovery-conf --checkpoint=fast
   else initdb -D ${POSTGRES_DISK}/pg --waldir=/wal/pg -U postgres --auth=trust -E UTF8 --locale=C
   fi
 fi
