@@ -215,6 +215,7 @@ if (why !== null)
     async () => {
       if (cluster.powers === null) return leftOut('on a given cluster no node is lost');
       const { lose, restore } = cluster.powers;
+      await operator.spread();
       // The stores are on the first.
       const [, node = ''] = await operator.nodes();
       await step(

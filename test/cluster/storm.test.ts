@@ -161,10 +161,11 @@ if (why !== null) report(`cluster: the storm is LEFT OUT, NOT TESTED: ${why}`);
   }
 
   async function loseNode(): Promise<void> {
+    await operator.spread();
     // The stores are on the first.
     const [, node = ''] = await operator.nodes();
     const { lose, restore } = cluster.powers!;
-    await step(
+    const lost = step(
       `loss of ${node}`,
       async () => {
         lose(node);
@@ -172,7 +173,7 @@ if (why !== null) report(`cluster: the storm is LEFT OUT, NOT TESTED: ${why}`);
       },
       OUTAGE,
     );
-    await step(`return of ${node}`, () => restore(node));
+    await lost.finally(() => step(`return of ${node}`, () => restore(node)));
   }
 
   function restartStore(store: 'nats' | 'redis'): Promise<void> {

@@ -41,6 +41,8 @@ export interface Operator {
   settled(): Promise<void>;
   /** Lines in logs of a target's pods, or of all pods. */
   logs(target: string | null): Promise<readonly string[]>;
+  /** Replaces the pods of targets that are all on one node: drains leave them there, and Kubernetes moves none back. */
+  spread(): Promise<void>;
   nodes(): Promise<readonly string[]>;
   /** Has the installation's pods move away from a node, which gets no new ones until it is uncordoned. */
   drain(node: string): Promise<void>;
@@ -52,24 +54,37 @@ export interface Operator {
 export function operatorWith(kubectl: Kubectl): Operator {
   const ask = (...args: string[]): Promise<string> =>
     kubectl.ask('--namespace', NAMESPACE, ...args);
+  const only = (target?: string | null): string =>
+    target === undefined || target === null
+      ? MINE
+      : `${MINE},app.kubernetes.io/component=${target}`;
+  async function pods(target?: string): Promise<readonly PodSeen[]> {
+    const { items } = JSON.parse(await ask('get', 'pods', '-l', only(target), '-o', 'json')) as {
+      items: PodObject[];
+    };
+    return items
+      .filter(({ metadata, status }) => isThere(metadata, status))
+      .map((pod) => seen(pod));
+  }
+  async function settled(): Promise<void> {
+    await ask('rollout', 'status', 'deployment', '-l', MINE, '--timeout=10m');
+  }
+
   return {
-    async pods(target) {
-      const selector =
-        target === undefined ? MINE : `${MINE},app.kubernetes.io/component=${target}`;
-      const { items } = JSON.parse(await ask('get', 'pods', '-l', selector, '-o', 'json')) as {
-        items: PodObject[];
-      };
-      return items
-        .filter(({ metadata, status }) => isThere(metadata, status))
-        .map((pod) => seen(pod));
-    },
-    async settled() {
-      await ask('rollout', 'status', 'deployment', '-l', MINE, '--timeout=10m');
-    },
+    pods,
+    settled,
     async logs(target) {
-      const of = target === null ? MINE : `${MINE},app.kubernetes.io/component=${target}`;
       const flags = ['--tail=-1', '--max-log-requests=99', '--ignore-errors', '--prefix'];
-      return (await ask('logs', '-l', of, '--all-containers', ...flags)).split('\n');
+      return (await ask('logs', '-l', only(target), '--all-containers', ...flags)).split('\n');
+    },
+    async spread() {
+      const nodesOf = new Map<string, Set<string>>();
+      for (const { target, node } of await pods())
+        nodesOf.set(target, (nodesOf.get(target) ?? new Set()).add(node));
+      for (const [target, nodes] of nodesOf) {
+        if (nodes.size === 1) await ask('rollout', 'restart', 'deployment', '-l', only(target));
+      }
+      await settled();
     },
     async nodes() {
       const names = ['get', 'nodes', '-o', 'jsonpath={.items[*].metadata.name}'];

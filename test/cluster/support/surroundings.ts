@@ -26,6 +26,9 @@ const PEOPLE = [
   { subject: 'ruth', name: 'Ruth Reviewer' },
 ];
 
+/** As in examples/nats-values.yaml. */
+const SILENT_CLIENTS = 'ping_interval: "3s"\nping_max: 2';
+
 /** Of an empty database; where the Service has one already, of a standby that follows it. */
 const POSTGRES_SCRIPT = `
 export LANG=C
@@ -50,7 +53,7 @@ export function surroundings(options: SurroundingsOptions): object[] {
       apiVersion: 'v1',
       kind: 'ConfigMap',
       metadata: { name: 'nats', namespace: STORES },
-      data: { 'nats.conf': `max_payload: 1MB\n${natsConfigOf(NATS_USERS)}` },
+      data: { 'nats.conf': `max_payload: 1MB\n${SILENT_CLIENTS}\n${natsConfigOf(NATS_USERS)}` },
     },
     ...deploy(
       'nats',
@@ -139,7 +142,7 @@ function s3(images: Images): object {
   };
 }
 
-/** As ingresses do, it opens a connection anew that does not open within a second: of a lost node nothing is heard. */
+/** As load balancers do, it gives up connections that nothing is heard of: such as those to a lost node. */
 const DOOR_SCRIPT = `
 const net = require('node:net');
 const ways = [
@@ -153,7 +156,7 @@ for (const [from, host, port] of ways)
       if (a.destroyed) return;
       const b = net.connect({ port, host, timeout: 1000 });
       b.on('timeout', () => { if (b.connecting) { b.removeAllListeners('close'); b.destroy(); open(); } });
-      b.on('connect', () => { if (a.destroyed) return void b.destroy(); b.setTimeout(0); a.pipe(b).pipe(a); a.on('close', () => b.destroySoon()); });
+      b.on('connect', () => { if (a.destroyed) return void b.destroy(); b.setTimeout(0); b.setKeepAlive(true, 1000); a.pipe(b).pipe(a); a.on('close', () => b.destroySoon()); });
       // What has come is passed on first.
       b.on('error', () => {}).on('close', () => a.destroySoon());
     };

@@ -108,6 +108,29 @@ it('has a bounded number of further tries under way', async () => {
   expect(await Promise.all(calls)).toEqual(['done', 'done']);
 });
 
+it('counts no tries of calls that were answered', async () => {
+  const tried = createFurtherTries({ afterMs: AFTER_MS, most: 1 });
+  for (const name of ['first', 'second']) {
+    tries = [];
+    const call = outcomeOf(tried(TIMEOUT_MS, send));
+    await silence();
+    // The try before the last is lost for good, as one to a machine that is gone.
+    tries[1]?.answer(ok(name));
+    expect(await call).toBe(name);
+  }
+});
+
+it('sends again later what had to wait for others', async () => {
+  const tried = createFurtherTries({ afterMs: AFTER_MS, most: 1 });
+  const calls = [tried(TIMEOUT_MS, send), tried(TIMEOUT_MS, send)].map(outcomeOf);
+  await silence();
+  tries[2]?.answer(ok('first'));
+  await silence();
+  expect(tries).toHaveLength(4);
+  tries[3]?.answer(ok('second'));
+  expect(await Promise.all(calls)).toEqual(['first', 'second']);
+});
+
 it('sends once what has no time for another', async () => {
   const call = outcomeOf(createFurtherTries({ afterMs: AFTER_MS })(AFTER_MS, send));
   await silence();

@@ -26,42 +26,44 @@ export function createFurtherTries({
   afterMs,
   most = MOST,
 }: FurtherTryOptions): (timeoutMs: number, send: Send) => Promise<BusReply> {
+  /** Further tries of calls that have no answer yet: a try that was lost costs nothing once another is answered. */
   let underWay = 0;
-
-  async function again(timeoutMs: number, send: Send): Promise<BusReply> {
-    underWay += 1;
-    try {
-      return await send(timeoutMs);
-    } finally {
-      underWay -= 1;
-    }
-  }
 
   return (timeoutMs, send) =>
     new Promise((resolve, reject) => {
       let tries = 0;
       let faults = 0;
+      let settled = false;
       let silent: NodeJS.Timeout | undefined;
-      const follow = (call: Promise<BusReply>, leftMs: number): void => {
+      const follow = (leftMs: number): void => {
         tries += 1;
-        call.then(answered, failed);
-        const next = leftMs - afterMs;
-        if (next > 0) silent = setTimeout(() => tryAgain(next), afterMs);
+        send(leftMs).then(answered, failed);
+        nextAfterSilence(leftMs - afterMs);
       };
-      const tryAgain = (leftMs: number): void => {
-        if (underWay < most) follow(again(leftMs, send), leftMs);
+      const nextAfterSilence = (leftMs: number): void => {
+        if (leftMs > 0) silent = setTimeout(() => again(leftMs), afterMs);
+      };
+      const again = (leftMs: number): void => {
+        if (underWay >= most) return nextAfterSilence(leftMs - afterMs);
+        underWay += 1;
+        follow(leftMs);
+      };
+      const settle = (): void => {
+        clearTimeout(silent);
+        if (!settled) underWay -= tries - 1;
+        settled = true;
       };
       const answered = (reply: BusReply): void => {
-        clearTimeout(silent);
+        settle();
         resolve(reply);
       };
       // A refusal by a service is an answer; a fault of the bus is none.
       const failed = (error: unknown): void => {
         faults += 1;
         if (busFaultOf(error) !== null && faults < tries) return;
-        clearTimeout(silent);
+        settle();
         reject(error as Error);
       };
-      follow(send(timeoutMs), timeoutMs);
+      follow(timeoutMs);
     });
 }

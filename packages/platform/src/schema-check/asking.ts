@@ -10,8 +10,10 @@ import { SCHEMA_CHECK_LIMITS } from './limits.js';
 /** Good jobs that are remembered; a key is 32 bytes. */
 const MOST_REMEMBERED = 10_000;
 
-/** A job takes no longer there: a process that has not answered by then is gone, and another one is asked. */
-const ANSWER_WITHIN_MS = SCHEMA_CHECK_LIMITS.totalMs + 300;
+/** Nearly all jobs take some milliseconds: a process that is silent for so long may be gone, and another one is asked. */
+const SILENT_MS = 800;
+/** A job takes no longer there; the rest is for those that were sent to a process that is gone. */
+const ANSWER_WITHIN_MS = SCHEMA_CHECK_LIMITS.totalMs + 6 * SILENT_MS;
 
 /**
  * Asks the target `schema` about response schemas and responses. Good results are cached: the same schema comes with every
@@ -20,7 +22,7 @@ const ANSWER_WITHIN_MS = SCHEMA_CHECK_LIMITS.totalMs + 300;
 export class SchemaChecks {
   readonly #good = new Set<string>();
   readonly #asked = new Map<string, Promise<void>>();
-  readonly #twice = createFurtherTries({ afterMs: ANSWER_WITHIN_MS });
+  readonly #repeated = createFurtherTries({ afterMs: SILENT_MS });
 
   constructor(private readonly bus: Pick<Bus, 'call'>) {}
 
@@ -49,7 +51,7 @@ export class SchemaChecks {
   async #ask(tenant: string, { schemaText, responseText }: SchemaJob): Promise<void> {
     try {
       const body = responseText === null ? schemaText : `${schemaText}\n${responseText}`;
-      await this.#twice(2 * ANSWER_WITHIN_MS, (timeoutMs) =>
+      await this.#repeated(ANSWER_WITHIN_MS, (timeoutMs) =>
         this.bus.call(SCHEMA_SUBJECT, { timeoutMs, tenant }, body),
       );
     } catch (error) {
