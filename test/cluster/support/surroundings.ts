@@ -142,7 +142,10 @@ function s3(images: Images): object {
   };
 }
 
-/** As load balancers do, it gives up connections that nothing is heard of: such as those to a lost node. */
+/**
+ * As load balancers do, it connects to another pod when one refuses or is silent, and gives up connections to a machine that is
+ * gone.
+ */
 const DOOR_SCRIPT = `
 const net = require('node:net');
 const ways = [
@@ -154,11 +157,17 @@ for (const [from, host, port] of ways)
     a.on('error', () => {});
     const open = () => {
       if (a.destroyed) return;
+      let connected = false;
       const b = net.connect({ port, host, timeout: 1000 });
-      b.on('timeout', () => { if (b.connecting) { b.removeAllListeners('close'); b.destroy(); open(); } });
-      b.on('connect', () => { if (a.destroyed) return void b.destroy(); b.setTimeout(0); b.setKeepAlive(true, 1000); a.pipe(b).pipe(a); a.on('close', () => b.destroySoon()); });
+      b.on('timeout', () => connected || b.destroy());
+      b.on('connect', () => {
+        connected = true;
+        b.setTimeout(0).setKeepAlive(true, 1000);
+        a.pipe(b).pipe(a);
+        a.on('close', () => b.destroySoon());
+      });
       // What has come is passed on first.
-      b.on('error', () => {}).on('close', () => a.destroySoon());
+      b.on('error', () => {}).on('close', () => connected ? a.destroySoon() : setTimeout(open, 100));
     };
     open();
   }).listen(from);`;
