@@ -162,6 +162,7 @@ for (const [from, host, port] of ways)
       b.on('timeout', () => connected || b.destroy());
       b.on('connect', () => {
         connected = true;
+        if (a.destroyed) return void b.destroy();
         b.setTimeout(0).setKeepAlive(true, 1000);
         a.pipe(b).pipe(a);
         a.on('close', () => b.destroySoon());
