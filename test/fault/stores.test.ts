@@ -67,7 +67,8 @@ describe('stores are killed under load, split with two replicas of each service'
         expect(took).toBeLessThan(BACK_AT_WORK_MS);
         expect(probes.undeclared).toEqual([]);
         const refused = probes.counts.get('503 service_unavailable') ?? 0;
-        if (outageMs > 0 && store !== 'redis') expect(refused).toBeGreaterThan(0);
+        // A call waits for NATS for four seconds.
+        if (outageMs > 0 && store === 'postgres') expect(refused).toBeGreaterThan(0);
         // Nothing waits for Redis.
         if (store === 'redis')
           expect([...meanwhile.keys()].join()).not.toMatch(/service_unavailable|lost|hung/);

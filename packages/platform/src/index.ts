@@ -56,6 +56,7 @@ export * from './messages/index.js';
 export * from './notary.js';
 export type { AdminCall, OperationCall, OperationHead } from './operation-call.js';
 export { SchemaChecks } from './schema-check/asking.js';
+export { untilDelivered } from './bus/until-delivered.js';
 export { firstSchemaAnswer } from './schema-check/first-answer.js';
 export * from './long-answer.js';
 export * from './turn.js';

@@ -5,6 +5,7 @@ import {
   PREFLIGHT_SUBJECT,
   SMALL_BODY_BYTES,
   createFurtherTries,
+  untilDelivered,
   isLargeAnswer,
   sharing,
   traceparentOf,
@@ -290,13 +291,14 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const traceparent = traceparentOf(call.trace);
       return bus.call(subject, { ...sealed, traceparent, timeoutMs: leftMs, large }, body);
     };
-    // Nothing is lost within a process; bytes are given away with the first try; a large answer is worth more than the wait.
+    // Nothing is lost within a process, and bytes are given away with the first try.
+    const canSendAgain = bus.local !== true && typeof body === 'string';
+    // A large answer is worth more than the wait.
     const mayRepeat =
-      bus.local !== true &&
-      typeof body === 'string' &&
-      large !== 'taken' &&
-      (key !== undefined || READS.has(subject));
-    const work = () => (mayRepeat ? repeated(timeoutMs, send) : send(timeoutMs));
+      canSendAgain && large !== 'taken' && (key !== undefined || READS.has(subject));
+    const trying = (leftMs: number) => (mayRepeat ? repeated(leftMs, send) : send(leftMs));
+    const work = () =>
+      canSendAgain ? untilDelivered(timeoutMs, { mayRepeat }, trying) : send(timeoutMs);
     const usual = PAGES.has(subject) ? turns.pages : turns.calls;
     const inTurn = again ? turns.looks : usual;
     if (caller !== null && !again) sharing.note(caller.tenant);

@@ -73,7 +73,7 @@ describe('bus over NATS, when things go wrong', () => {
     await nats.kill();
     await until(() => !caller.ready() && !server.ready());
     const begin = performance.now();
-    await expectFault(caller.call('t.echo', { timeoutMs: 5000 }, 'during'), 'disconnected');
+    await expectFault(caller.call('t.echo', { timeoutMs: 5000 }, 'during'), 'unconnected');
     expect(performance.now() - begin).toBeLessThan(2500);
     caller.publish('t.hint', 'during');
 
@@ -115,7 +115,7 @@ describe('bus over NATS, when things go wrong', () => {
     buses.push(early);
     expect(early.ready()).toBe(false);
     await early.serve('t.early', 'q', async () => ({ status: 200, body: 'early' }));
-    await expectFault(early.call('t.early', { timeoutMs: 500 }, ''), 'disconnected');
+    await expectFault(early.call('t.early', { timeoutMs: 500 }, ''), 'unconnected');
     await nats.restart();
     await until(() => early.ready());
     expect((await early.call('t.early', { timeoutMs: 1000 }, '')).body).toBe('early');

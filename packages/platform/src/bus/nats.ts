@@ -100,7 +100,7 @@ export async function createNatsBus(options: NatsBusOptions): Promise<Bus> {
           try {
             link.publish(subject, '', { reply: inbox + token, headers: toNats(headers) });
           } catch (error) {
-            calls.fail(token, 'disconnected', error);
+            calls.fail(token, 'unconnected', error);
           }
         },
         (error: unknown) => calls.fail(token, 'body_lost', error),
@@ -176,7 +176,7 @@ export async function createNatsBus(options: NatsBusOptions): Promise<Bus> {
       const lines = encodeHeaders(headers);
       const { timeoutMs } = headers;
       if (state === 'closed') throw busRefusal('closed', subject);
-      if (!link.connected()) throw busRefusal('disconnected', subject);
+      if (!link.connected()) throw busRefusal('unconnected', subject);
       if (!(timeoutMs > 0)) throw busRefusal('timeout', subject);
       if (isLarge(body) && !whole.includes(subject))
         return callWithParcel(subject, lines, body, timeoutMs);

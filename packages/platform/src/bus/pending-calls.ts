@@ -56,7 +56,7 @@ export function createPendingCalls(): PendingCalls {
         try {
           send(token);
         } catch (error) {
-          fail(token, 'disconnected', error);
+          fail(token, 'unconnected', error);
         }
       });
     },

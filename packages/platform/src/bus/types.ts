@@ -97,6 +97,9 @@ export type BusFaultKind =
   | 'no_responder'
   | 'timeout'
   | 'overloaded'
+  /** Not sent. */
+  | 'unconnected'
+  /** Sent, over a connection that broke before the answer. */
   | 'disconnected'
   | 'closed'
   | 'body_lost'

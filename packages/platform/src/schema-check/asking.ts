@@ -3,7 +3,8 @@ import { Refusal } from '@countersign/protocol';
 import type { SchemaJob } from '@countersign/protocol';
 import { busFaultOf } from '../bus/fault.js';
 import { createFurtherTries } from '../bus/further-tries.js';
-import type { Bus } from '../bus/types.js';
+import type { Bus, BusReply } from '../bus/types.js';
+import { untilDelivered } from '../bus/until-delivered.js';
 import { SCHEMA_SUBJECT } from '../subjects.js';
 import { SCHEMA_CHECK_LIMITS } from './limits.js';
 
@@ -51,8 +52,10 @@ export class SchemaChecks {
   async #ask(tenant: string, { schemaText, responseText }: SchemaJob): Promise<void> {
     try {
       const body = responseText === null ? schemaText : `${schemaText}\n${responseText}`;
-      await this.#repeated(ANSWER_WITHIN_MS, (timeoutMs) =>
-        this.bus.call(SCHEMA_SUBJECT, { timeoutMs, tenant }, body),
+      const send = (timeoutMs: number): Promise<BusReply> =>
+        this.bus.call(SCHEMA_SUBJECT, { timeoutMs, tenant }, body);
+      await untilDelivered(ANSWER_WITHIN_MS, { mayRepeat: true }, (timeoutMs) =>
+        this.#repeated(timeoutMs, send),
       );
     } catch (error) {
       const fault = busFaultOf(error);

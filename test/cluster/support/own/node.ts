@@ -64,7 +64,8 @@ export async function startNode(ground: Ground, name: NodeName): Promise<Running
       ['-c', join(own, 'containerd.toml')],
       parts.env,
     );
-    await until(async () => ctr('version'), Boolean, 60_000).catch(() => {});
+    // kubelet ends when nothing answers it.
+    await until(async () => answers(() => ctr('version')), Boolean, 60_000);
     const flags = [
       `--config=${join(own, 'kubelet.json')}`,
       `--kubeconfig=${kubeconfigOf(folder, name)}`,
@@ -97,6 +98,15 @@ export async function startNode(ground: Ground, name: NodeName): Promise<Running
       await start();
     },
   };
+}
+
+function answers(ask: () => unknown): boolean {
+  try {
+    ask();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function containerdConfig(own: string, socket: string, debian: string): string {
