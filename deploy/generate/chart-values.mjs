@@ -37,6 +37,7 @@ const named = (names, of) => ({
   properties: Object.fromEntries(names.map((name) => [name, of(name)])),
 });
 const share = { type: 'number', minimum: 0, maximum: 99.999 };
+const seconds = { type: 'number', exclusiveMinimum: 0 };
 const ports = { type: 'array', items: { type: 'integer', minimum: 1, maximum: 65535 } };
 
 /** The constraints of keys that their defaults do not imply. */
@@ -63,6 +64,8 @@ const REFINED = {
     then: { const: 'public' },
   },
   'monitoring.prometheusRule.objectives': { properties: { available: share, fast: share } },
+  'monitoring.prometheusRule.thresholds.callSlowSeconds': seconds,
+  'monitoring.prometheusRule.thresholds.eventLoopLagSeconds': seconds,
   'webhooks.hosts': { items: string },
   extraObjects: { items: { type: ['object', 'string'] } },
   'defaults.pdb': {
