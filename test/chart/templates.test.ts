@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { SHAPES, component, rendered, shape, template } from './objects.js';
+import { SHAPES, cell, component, rendered, shape, template } from './objects.js';
 import type { Manifest } from './objects.js';
+import { CELL_USERS } from './nats-users.js';
 import { BUILD_MS, obtainedTool } from '../support/programs/obtained.js';
 import { CHART, KUBERNETES, run } from './tools.js';
 
@@ -169,6 +170,10 @@ describe('values that do not fit are refused by a sentence with the key and the 
     ],
     ['ingress.enabled=true', /ingress\.tlsSecret is missing: .* ingress\.tlsEndsElsewhere/],
     ['ingress.enabled=true,ingress.tlsSecret="a"', /ingress\.sandboxTlsSecret is missing/],
+    [
+      'httpRoute.redirectHosts=["acme.review.example"]',
+      /httpRoute\.enabled is false: .*redirectHosts/,
+    ],
     ['httpRoute.enabled=true', /httpRoute\.parentRefs is missing/],
     ['checks.probe.enabled=true', /test\.existingSecret is missing: checks\.probe/],
     [
@@ -535,6 +540,55 @@ it('leads both origins to their ports, the sandbox by a wildcard', () => {
     ['review.example'],
     ['*.review-apps.example.net'],
   ]);
+});
+
+describe('two cells in one cluster', () => {
+  const cells = (['a', 'b'] as const).map((name) => ({ name, objects: rendered(cell(name)) }));
+  const routesOf = ({ objects }: (typeof cells)[number]) =>
+    objects.filter(({ kind }) => kind === 'HTTPRoute');
+
+  it('share no host name', () => {
+    const hosts = cells.flatMap((one) => routesOf(one).flatMap(({ spec }) => spec.hostnames));
+    expect(hosts).toContain('acme.review.example');
+    expect(new Set(hosts).size).toBe(hosts.length);
+  });
+
+  it('send people on from the name of their tenant, and no call of a program', () => {
+    for (const one of cells) {
+      const redirect = routesOf(one).find(({ metadata }) => /-redirect$/.test(metadata.name));
+      const [rule, ...more] = redirect!.spec.rules;
+      expect(more).toEqual([]);
+      expect(rule).toEqual({
+        matches: [{ method: 'GET' }],
+        filters: [
+          {
+            type: 'RequestRedirect',
+            requestRedirect: {
+              scheme: 'https',
+              hostname: `${one.name}.review.example`,
+              statusCode: 302,
+            },
+          },
+        ],
+      });
+    }
+    const [redirect] = rendered(cell('a'), 'origin="https://a.review.example:8443"')
+      .filter(({ kind }) => kind === 'HTTPRoute')
+      .filter(({ metadata }) => /-redirect$/.test(metadata.name));
+    expect(redirect?.spec.rules[0].filters[0].requestRedirect.port).toBe(8443);
+  });
+
+  it('log in to NATS as users of their own account', () => {
+    for (const { name, objects } of cells) {
+      const users = objects
+        .filter(({ kind }) => kind === 'Deployment')
+        .map(({ spec }) => spec.template.spec.containers[0].env)
+        .map((env) => env.find((one: { name: string }) => one.name === 'NATS_USER').value);
+      const known = CELL_USERS[name]?.users.map(({ user }) => user) ?? [];
+      expect(users.length).toBeGreaterThan(5);
+      expect(users.filter((user) => !known.includes(user))).toEqual([]);
+    }
+  });
 });
 
 function podOf({ kind, spec }: Manifest): any {

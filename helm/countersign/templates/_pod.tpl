@@ -156,7 +156,7 @@
 {{- if has "nats" .arrows.reaches }}
 - {name: NATS_URL, value: {{ $v.nats.url | quote }}}
 {{- if eq $v.nats.auth "password" }}
-- {name: NATS_USER, value: {{ .name }}}
+- {name: NATS_USER, value: {{ printf "%s%s" $v.nats.userPrefix .name | quote }}}
 - {name: NATS_PASSWORD_FILE, value: {{ $at }}/nats}
 {{- else if eq $v.nats.auth "credentials" }}
 - {name: NATS_CREDENTIALS_FILE, value: {{ $at }}/nats}
