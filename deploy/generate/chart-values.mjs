@@ -26,11 +26,15 @@ const reference = (description) => ({
   properties: { existingSecret: { ...string, minLength: 1 }, key: string },
   ...(description && { description }),
 });
-/** A URL, or user name and password. */
-const login = () => {
-  const one = reference();
-  return { ...one, properties: { ...one.properties, usernameKey: string, passwordKey: string } };
-};
+/** A URL, or user name and password, and a certificate; each may come from what all have in common. */
+const login = () => ({
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    ...reference().properties,
+    ...{ usernameKey: string, passwordKey: string, tlsSecret: string },
+  },
+});
 const named = (names, of) => ({
   type: 'object',
   additionalProperties: false,

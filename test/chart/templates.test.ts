@@ -458,6 +458,39 @@ it('gives a token for Vault to the pods that sign, where they log in by their se
   ).toEqual(['review']);
 });
 
+it('gives each pod the client certificate of its own role, and names it where the address has no credentials', () => {
+  const certificates = 'postgres.roles.ledger.tlsSecret="ledger-tls"';
+  const owner = 'postgres.migration.tlsSecret="owner-tls"';
+  const mounted = (manifests: Manifest[]) =>
+    Object.fromEntries(
+      manifests.flatMap((manifest) => {
+        const sources = podOf(manifest)?.volumes?.[0]?.projected?.sources ?? [];
+        const files = sources.flatMap(({ secret }: any) =>
+          /-tls$/.test(secret?.name) ? secret.items.map(({ path }: any) => path) : [],
+        );
+        return files.length === 0 ? [] : [[component(manifest), files]];
+      }),
+    );
+  const ledger = ['postgres/ledger.crt', 'postgres/ledger.key'];
+  expect(mounted(rendered(shape('minimal'), certificates, owner))).toEqual({
+    ledger,
+    'worker-anchor': ledger,
+    migration: ['owner.crt', 'owner.key'],
+  });
+  const urls = (of: string) =>
+    rendered(shape('cnpg'), certificates, owner)
+      .filter((manifest) => component(manifest) === of)
+      .flatMap((manifest) => podOf(manifest)?.containers ?? [])
+      .flatMap(({ env }) => env.find(({ name }: any) => name === 'DATABASE_URL')?.value ?? []);
+  const address = 'postgres://countersign-rw:5432/countersign?sslmode=verify-full';
+  const at = '/run/countersign/postgres/ledger';
+  expect(urls('ledger')).toEqual([`${address}&sslcert=${at}.crt&sslkey=${at}.key`]);
+  expect(urls('migration')).toEqual([
+    `${address}&sslcert=/run/countersign/owner.crt&sslkey=/run/countersign/owner.key`,
+  ]);
+  expect(urls('gateway')).toEqual([address]);
+});
+
 it('takes an existing service account', () => {
   const account = { create: false, name: 'ours' };
   const manifests = rendered(

@@ -77,7 +77,7 @@ volumes:
 {{/* Variables of a command that is the owner of the database. */}}
 {{- define "countersign.ownerEnv" -}}
 {{- $v := .Values }}
-{{- include "countersign.login" (dict "url" $v.postgres.url "suffix" "" "file" "/run/countersign/owner") }}
+{{- include "countersign.login" (dict "url" $v.postgres.url "suffix" "" "file" "/run/countersign/owner" "tlsSecret" $v.postgres.migration.tlsSecret) }}
 - {name: MODE, value: {{ $v.mode | quote }}}
 {{- with $v.settings.ALLOW_PLAINTEXT_STORES }}
 - {name: ALLOW_PLAINTEXT_STORES, value: {{ . | quote }}}
