@@ -103,6 +103,24 @@ function isHook({ annotations }: Manifest['metadata']): boolean {
   return annotations?.['helm.sh/hook'] !== undefined;
 }
 
+it('gets all Secrets from External Secrets by the values for that', () => {
+  const values = join(CHART, 'examples', 'external-secrets-values.yaml');
+  expect(kubeconform(template(values).stdout)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Invalid: 0, Errors: 0, Skipped: 0'),
+  });
+  const manifests = rendered(values);
+  const made = manifests.flatMap(({ kind, metadata }) =>
+    kind === 'ExternalSecret' ? [metadata.name] : [],
+  );
+  const used = manifests.flatMap((manifest) =>
+    (podOf(manifest)?.volumes ?? []).flatMap(({ projected }: any) =>
+      (projected?.sources ?? []).flatMap(({ secret }: any) => secret?.name ?? []),
+    ),
+  );
+  expect([...new Set(used)].sort()).toEqual(made.sort());
+});
+
 it('notices a key that Kubernetes does not know', () => {
   const planted = template(shape('minimal')).stdout.replace(
     'enableServiceLinks:',
@@ -390,7 +408,9 @@ it('writes large numbers as they were meant', () => {
 it('names a Job after its contents, and nothing else changes that name', () => {
   const name = (...settings: string[]) =>
     rendered(shape('all-in-one'), ...settings).find(({ kind }) => kind === 'Job')?.metadata.name;
-  expect(name('commonLabels={"a":"b"}')).toBe(name());
+  expect(name('targets.all.replicas=2')).toBe(name());
+  // A label of its pod cannot be changed either.
+  expect(name('commonLabels={"a":"b"}')).not.toBe(name());
   expect(name('image.tag="0.2.0"')).not.toBe(name());
 });
 
@@ -500,6 +520,18 @@ it('takes an existing service account', () => {
   const ledger = manifests.filter((manifest) => component(manifest) === 'ledger');
   expect(ledger.map(({ kind }) => kind)).not.toContain('ServiceAccount');
   expect(ledger.flatMap((manifest) => podOf(manifest)?.serviceAccountName ?? [])).toEqual(['ours']);
+});
+
+it('gives every pod the labels that all objects have', () => {
+  const pods = rendered(shape('production-ha'), 'commonLabels={"cost-centre":"42"}').flatMap(
+    ({ kind, metadata, spec }) => {
+      if (kind === 'Pod') return [metadata.labels];
+      if (kind === 'Deployment' || kind === 'Job') return [spec.template.metadata.labels];
+      return kind === 'CronJob' ? [spec.jobTemplate.spec.template.metadata.labels] : [];
+    },
+  );
+  expect(pods.length).toBeGreaterThan(15);
+  for (const labels of pods) expect(labels).toMatchObject({ 'cost-centre': '42' });
 });
 
 it('places the migration by itself, or as the other pods', () => {

@@ -1,3 +1,12 @@
+{{/* Labels of a pod that runs one command. Takes (dict "root" $ "component" component). */}}
+{{- define "countersign.commandLabels" -}}
+{{ include "countersign.selectorLabels" .root }}
+app.kubernetes.io/component: {{ .component }}
+{{- with .root.Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
 {{/* Spec of a pod that runs one command of ours and ends. Takes (dict "root" $ "args" args "env" env "sources" sources "account" name). */}}
 {{- define "countersign.commandPod" -}}
 {{- $v := .root.Values }}
