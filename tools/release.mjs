@@ -120,7 +120,12 @@ function sourceOf({ repository }) {
     repository ?? (remotes.includes('origin') ? git('remote', 'get-url', 'origin') : null);
   if (url === null)
     throw new Refusal('There is no remote "origin": say by --repository where the commit is from.');
-  return { commit, url };
+  return { commit, url: withoutCredentials(url) };
+}
+
+/** A remote may have a token in its address, and the provenance is public. */
+function withoutCredentials(url) {
+  return url.replace(/^(https?:\/\/)[^/]*@/, '$1');
 }
 
 /** A tag that was released stays what it is. */
@@ -130,7 +135,7 @@ function refuseUsed(reference) {
   try {
     tags = run('crane', ['ls', repository]).split('\n');
   } catch (error) {
-    if (/NAME_UNKNOWN/.test(error.message)) return;
+    if (/NAME_UNKNOWN|NOT_FOUND/.test(error.message)) return;
     throw error;
   }
   if (tags.includes(tag))

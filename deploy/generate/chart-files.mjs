@@ -166,7 +166,7 @@ helm -n countersign install countersign helm/countersign -f values.yaml
 \`\`\`
 
 \`ci/\` has values for common installations: minimal, production with high availability, everything external, all in one pod,
-OpenShift. \`values-dev.yaml\` is for development only. \`UPGRADING.md\` describes upgrades, docs/operations.md everything
+OpenShift; \`examples/\` for Amazon RDS with External Secrets, and for two cells in one cluster. \`values-dev.yaml\` is for development only. \`UPGRADING.md\` describes upgrades, docs/operations.md everything
 else.
 
 \`helm template\` refuses invalid values with a message that names the key and the remedy. It also refuses keys that are not

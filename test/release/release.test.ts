@@ -51,7 +51,7 @@ function release(...more: string[]) {
   return ran(
     process.execPath,
     ...['tools/release.mjs', '--registry', registry.address, '--image', layout, '--key', key],
-    ...['--repository', 'https://git.example/countersign', ...more],
+    ...['--repository', 'https://somebody:token@git.example/countersign', ...more],
   );
 }
 
