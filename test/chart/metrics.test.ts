@@ -138,6 +138,25 @@ describe('alerts', () => {
     }
   });
 
+  it('fire at numbers that are values, each of them', () => {
+    const { monitoring } = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as any;
+    const { thresholds, objectives } = monitoring.prometheusRule;
+    for (const [group, names] of Object.entries({ thresholds, objectives })) {
+      for (const name of Object.keys(names as object)) {
+        const value = group === 'objectives' ? 77.7 : 4242;
+        const key = `monitoring.prometheusRule.${group}.${name}`;
+        const [made] = rendered(shape('production-ha'), `${key}=${value}`).filter(
+          ({ kind }) => kind === 'PrometheusRule',
+        );
+        expect([key, JSON.stringify(made?.spec)]).toEqual([
+          key,
+          expect.stringContaining(String(value)),
+        ]);
+      }
+    }
+    expect(JSON.stringify(rule?.spec)).not.toMatch(/%[a-zA-Z]+%/);
+  });
+
   it('lead to a page with the remedy', () => {
     const headings = new Set(
       [...readFileSync(join(ROOT, 'docs', 'operations.md'), 'utf8').matchAll(/^#+ (.*)$/gm)].map(
