@@ -9,5 +9,10 @@ if (!existsSync(cli)) {
   );
   process.exit(1);
 }
+// A reader that has seen enough, such as `head`, ends the command quietly, with the code of a program that SIGPIPE ended.
+process.stdout.on('error', (error) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(141);
+});
 const { main } = await import(cli.href);
 await main(process.argv);

@@ -11,6 +11,7 @@ import { LOGINS, TABLE, TARGETS, databaseRolesSql, settingsOf } from './dist/ind
 import {
   chartReadme,
   chartTargets,
+  cellsNatsValues,
   natsValues,
   settingReaders,
   settingsPage,
@@ -64,6 +65,7 @@ const GENERATED = [
     make: () => JSON.stringify(valuesSchema(TABLE, settings)),
   },
   { file: `${CHART}/examples/nats-values.yaml`, make: () => natsValues(TABLE, HINTS) },
+  { file: `${CHART}/examples/cells-nats-values.yaml`, make: () => cellsNatsValues(TABLE, HINTS) },
   {
     file: 'docker-compose.yml',
     make: () => composeFile(read('docker-compose.yml'), TABLE, settings, LOGINS),

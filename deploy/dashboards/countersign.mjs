@@ -1,4 +1,4 @@
-// The Grafana dashboard: are reviews flowing, is anything late, is anything refused, is anything at risk.
+// The Grafana dashboard: are reviews flowing, are the objectives met, is anything late, is anything refused, is anything at risk.
 // `npm run generate` writes helm/countersign/files/dashboard.json.
 import {
   AREA,
@@ -41,6 +41,21 @@ const answersOf = (status) => {
     `sum(${HTTP}${of()})`,
   );
 };
+/**
+ * Objectives of 30 days, from what the rules of the chart record (files/alerts.yaml): `kind` is `failed` or `slow`. Averages
+ * over the same recordings, so that an hour with more calls counts more.
+ */
+const objectiveOf = (name) => `countersign:objective:${name}${of()}`;
+const spentOf = (kind) =>
+  `avg_over_time(countersign:calls_${kind}:increase1h${of()}[30d]) / (avg_over_time(countersign:calls:increase1h${of()}[30d]) > 0)`;
+const budgetLeft = (name, kind) => `min(1 - (${spentOf(kind)}) / (1 - ${objectiveOf(name)}))`;
+const burnRate = (name, kind, over) =>
+  `max(countersign:calls_${kind}:ratio_rate${over}${of()} / (1 - ${objectiveOf(name)}))`;
+const BUDGET = [
+  [null, 'red'],
+  [0, 'orange'],
+  [0.25, 'green'],
+];
 /** Later entries take precedence. */
 const STATUS_COLOURS = [
   ['^2', 'green'],
@@ -141,6 +156,49 @@ const ROWS = [
           good(0.5, 1),
         ),
       ],
+    ],
+  },
+  {
+    title: 'Are the objectives met?',
+    lines: [
+      [
+        ['Answered without 5xx, 30 days', 'available', 'failed'],
+        ['Answered within a second, 30 days', 'fast', 'slow'],
+      ].flatMap(([title, name, kind]) => [
+        number(
+          title,
+          'Share of the calls of 30 days, or of as many as Prometheus keeps.',
+          `min(1 - ${spentOf(kind)})`,
+          'percentunit',
+        ),
+        number(
+          'Objective',
+          'Of the chart: monitoring.prometheusRule.objectives.',
+          `max(${objectiveOf(name)})`,
+          'percentunit',
+        ),
+        number(
+          'Error budget left',
+          'Of what the objective allows in 30 days; negative when more was used.',
+          budgetLeft(name, kind),
+          'percentunit',
+          BUDGET,
+        ),
+      ]),
+      [
+        ['Burn rate of calls with 5xx', 'available', 'failed'],
+        ['Burn rate of calls over a second', 'fast', 'slow'],
+      ].map(([title, name, kind]) =>
+        line(
+          title,
+          '1 uses up the budget in exactly 30 days. Alerts fire at 14.4 over an hour and at 6 over six hours.',
+          [
+            [burnRate(name, kind, '1h'), '1 hour'],
+            [burnRate(name, kind, '6h'), '6 hours'],
+          ],
+          'short',
+        ),
+      ),
     ],
   },
   {

@@ -26,17 +26,22 @@ const reference = (description) => ({
   properties: { existingSecret: { ...string, minLength: 1 }, key: string },
   ...(description && { description }),
 });
-/** A URL, or user name and password. */
-const login = () => {
-  const one = reference();
-  return { ...one, properties: { ...one.properties, usernameKey: string, passwordKey: string } };
-};
+/** A URL, or user name and password, and a certificate; each may come from what all have in common. */
+const login = () => ({
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    ...reference().properties,
+    ...{ usernameKey: string, passwordKey: string, tlsSecret: string },
+  },
+});
 const named = (names, of) => ({
   type: 'object',
   additionalProperties: false,
   properties: Object.fromEntries(names.map((name) => [name, of(name)])),
 });
 const share = { type: 'number', minimum: 0, maximum: 99.999 };
+const seconds = { type: 'number', exclusiveMinimum: 0 };
 const ports = { type: 'array', items: { type: 'integer', minimum: 1, maximum: 65535 } };
 
 /** The constraints of keys that their defaults do not imply. */
@@ -63,6 +68,8 @@ const REFINED = {
     then: { const: 'public' },
   },
   'monitoring.prometheusRule.objectives': { properties: { available: share, fast: share } },
+  'monitoring.prometheusRule.thresholds.callSlowSeconds': seconds,
+  'monitoring.prometheusRule.thresholds.eventLoopLagSeconds': seconds,
   'webhooks.hosts': { items: string },
   extraObjects: { items: { type: ['object', 'string'] } },
   'defaults.pdb': {

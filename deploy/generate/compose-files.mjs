@@ -3,6 +3,12 @@ import { parse, stringify } from 'yaml';
 import { installed } from './installed.mjs';
 import { natsUsers } from './nats-users.mjs';
 
+/** Where a target has its own files, in a volume that no other target has. */
+const KEYS = '/data/keys';
+/** Where the service that hands them out has these volumes. */
+const HANDED = '/handed';
+
+const VOLUMES = /( {2}# Keys of each target[^\n]*\n)[\s\S]*$/;
 const SERVICES = /(# Targets: [^\n]*\n)[\s\S]*?(\n {2}# End of targets\.)/;
 
 /** The label of its metrics, as if it ran in one of Kubernetes. */
@@ -17,7 +23,7 @@ const VALUES = {
   HOST: '0.0.0.0',
   NATS_URL: 'nats://nats:4222',
   REDIS_URL: 'redis://redis:6379',
-  TRUST_FILE: '/data/trust.json',
+  TRUST_FILE: `${KEYS}/trust.json`,
   MAIL_FROM: 'countersign@localhost',
   SMTP_URL: 'smtp://mailpit:1025',
   ANCHOR_DIR: '/data/anchor',
@@ -29,17 +35,45 @@ const VALUES = {
 
 /** The text of docker-compose.yml with the services of the targets made anew. */
 export function composeFile(text, table, settings, logins) {
-  if (!SERVICES.test(text)) throw new Error('docker-compose.yml has no place for the targets');
-  const services = Object.fromEntries(
+  if (!SERVICES.test(text) || !VOLUMES.test(text))
+    throw new Error('docker-compose.yml has no place for the targets');
+  const targets = Object.fromEntries(
     installed(table).map(([target, row]) => [
       target,
       serviceOf(target, row, settings[target], logins),
     ]),
   );
+  const holders = Object.keys(targets).filter((target) => filesOf(targets[target]).length > 0);
+  const services = { 'hand-out-keys': handingOut(targets, holders), ...targets };
   const lines = stringify(services, { lineWidth: 0, aliasDuplicateObjects: false })
     .replaceAll(/<<: ["'](\*\w+)["']/g, '<<: $1')
     .replaceAll(/^(?=.)/gm, '  ');
-  return text.replace(SERVICES, (_, head, end) => `${head}${lines}${end.replace(/^\n/, '')}`);
+  return text
+    .replace(SERVICES, (_, head, end) => `${head}${lines}${end.replace(/^\n/, '')}`)
+    .replace(VOLUMES, (_, head) => `${head}${holders.map((of) => `  keys-${of}:\n`).join('')}`);
+}
+
+function filesOf({ environment }) {
+  return Object.values(environment).filter((value) => value.startsWith(`${KEYS}/`));
+}
+
+/** Copies to each target what its variables name, and nothing else. */
+function handingOut(targets, holders) {
+  const copies = holders.map((target) => {
+    const files = filesOf(targets[target]).map((file) =>
+      // It is beside the keys there.
+      file === VALUES.TRUST_FILE ? '/data/trust.json' : file,
+    );
+    return `cp ${files.join(' ')} ${HANDED}/${target}/`;
+  });
+  return {
+    '<<': '*tools',
+    entrypoint: ['sh', '-ec'],
+    command: [`${copies.join('\n')}\n`],
+    volumes: ['data:/data:ro', ...holders.map((target) => `keys-${target}:${HANDED}/${target}`)],
+    healthcheck: { disable: true },
+    depends_on: { 'set-up': { condition: 'service_completed_successfully' } },
+  };
 }
 
 function serviceOf(target, row, settings, logins) {
@@ -55,11 +89,15 @@ function serviceOf(target, row, settings, logins) {
       ['NATS_PASSWORD', target],
       ...keyFiles(row),
     ]),
-    // Without keys and trust there is nothing for it in the volume.
-    ...(row.role === null && {
-      volumes: [],
-      depends_on: { nats: { condition: 'service_healthy' } },
-    }),
+    // Without a role it has neither keys nor trust.
+    ...(row.role === null
+      ? { volumes: [], depends_on: { nats: { condition: 'service_healthy' } } }
+      : {
+          volumes: [
+            `keys-${target}:${KEYS}:ro`,
+            ...(reads('ANCHOR_DIR') ? [`anchor:${VALUES.ANCHOR_DIR}`] : []),
+          ],
+        }),
     // 8082 is the development provider's, which shares this network.
     ...(row.listens && {
       ports: ['127.0.0.1:8080:8080', '127.0.0.1:8081:8081', '127.0.0.1:8082:8082'],
@@ -73,7 +111,7 @@ function databaseUrl(login) {
 
 function keyFiles({ key, messages }) {
   const upper = (name) => name.toUpperCase().replaceAll('-', '_');
-  const file = (variable, name) => [`${variable}_FILE`, `/data/keys/${name}`];
+  const file = (variable, name) => [`${variable}_FILE`, `${KEYS}/${name}`];
   return [
     ...(key === 'caller'
       ? [file('CALLER_PRIVATE_KEY', 'caller.pem')]

@@ -1,14 +1,14 @@
 import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '@countersign/dev-servers';
 import { testNats, testPostgres, testRedis, until } from '@countersign/dev-servers/testing';
 import pg from 'pg';
 import { parse } from 'yaml';
 import { newFolder } from '../support/folder.js';
-import { ROOT } from './tools.js';
+import { ROOT, run } from './tools.js';
 
 // The processes of docker-compose.yml with the commands and variables that stand there, without containers: names of hosts, ports and
 // the volume are those of this machine.
@@ -16,6 +16,7 @@ import { ROOT } from './tools.js';
 interface Service {
   readonly command: string[];
   readonly environment: Readonly<Record<string, string>>;
+  readonly volumes: string[];
 }
 
 const { services } = parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'), {
@@ -28,9 +29,11 @@ const TARGETS = Object.keys(services).filter((name) =>
 const config = readFileSync(join(ROOT, 'deploy/compose/nats.conf'), 'utf8');
 const logins = readFileSync(join(ROOT, 'deploy/compose/database-logins.sql'), 'utf8');
 
+/** The volumes with the keys, each a folder of the name of its target. */
+const HANDED = newFolder('compose-keys');
 let data: string;
 let owner: pg.Pool;
-let here: (text: string) => string;
+let here: (text: string, target?: string) => string;
 const running: ChildProcess[] = [];
 const removals: (() => Promise<void>)[] = [];
 
@@ -53,7 +56,7 @@ beforeAll(async () => {
   const url = new URL(postgres.url);
   owner = new pg.Pool({ connectionString: url.href, max: 2 });
   await owner.query(logins);
-  here = (text) =>
+  here = (text, target = '') =>
     text
       .replace('countersign:countersign@postgres:5432/countersign', url.href.split('://')[1] ?? '')
       .replace('postgres:5432/countersign', `${url.host}${url.pathname}`)
@@ -63,6 +66,7 @@ beforeAll(async () => {
       .replace('0.0.0.0', '127.0.0.1')
       .replace('${OTEL_EXPORTER_OTLP_ENDPOINT:-}', '')
       .replace(/localhost:(808[012])/g, (_, port: string) => `localhost:${ports[port]}`)
+      .replace(/^\/data\/keys\//, `${HANDED}/${target}/`)
       .replace(/^\/data/, data)
       .replace(/=\/data$/, `=${data}`);
 }, 60_000);
@@ -72,19 +76,22 @@ afterAll(async () => {
   await Promise.all(running.map(async (child) => child.exitCode ?? (await once(child, 'exit'))));
   await owner?.end();
   await Promise.all(removals.map((remove) => remove()));
-  rmSync(data, { recursive: true, force: true });
+  for (const folder of [data, HANDED]) rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
 /** Its variables, and no others of this machine but the way to programs. */
 function environmentOf(name: string): Record<string, string> {
   const { environment } = services[name] as Service;
-  const own = Object.entries(environment).map(([variable, value]) => [variable, here(value)]);
+  const own = Object.entries(environment).map(([variable, value]) => [variable, here(value, name)]);
   return { PATH: process.env['PATH'] ?? '', ...Object.fromEntries(own) };
 }
 
 /** Runs one of the commands for developers to its end. */
 async function command(name: string): Promise<string> {
-  const args = ['tools/develop.mjs', ...(services[name] as Service).command.map(here)];
+  const args = [
+    'tools/develop.mjs',
+    ...(services[name] as Service).command.map((word) => here(word)),
+  ];
   return new Promise((resolve, reject) => {
     execFile(
       process.execPath,
@@ -96,6 +103,20 @@ async function command(name: string): Promise<string> {
       },
     );
   });
+}
+
+/** Copies the keys into the volumes that the file names, which compose would have made. */
+function handOutKeys(): void {
+  const { command: script, volumes } = services['hand-out-keys'] as Service;
+  for (const volume of volumes) {
+    const [, target] = /^keys-[\w-]+:\/handed\/([\w-]+)$/.exec(volume) ?? [];
+    if (target !== undefined) mkdirSync(join(HANDED, target), { recursive: true });
+  }
+  const text = script
+    .join('')
+    .replaceAll('/data/', `${data}/`)
+    .replaceAll('/handed/', `${HANDED}/`);
+  expect(run('sh', ['-ec', text])).toMatchObject({ code: 0, stderr: '' });
 }
 
 async function start(name: string, more: Readonly<Record<string, string>> = {}): Promise<void> {
@@ -124,8 +145,9 @@ async function start(name: string, more: Readonly<Record<string, string>> = {}):
   });
 }
 
-it('serves a lifecycle with the login of each target at Postgres and NATS', async () => {
+it('serves a lifecycle with the keys of each target, and its login at Postgres and NATS', async () => {
   await command('set-up');
+  handOutKeys();
   const [gatewayPort, sandboxPort, providerPort] = ['8080', '8081', '8082'].map((port) =>
     String(ports[port]),
   );
@@ -147,3 +169,18 @@ it('serves a lifecycle with the login of each target at Postgres and NATS', asyn
   const given = TARGETS.flatMap((name) => services[name]?.environment['DATABASE_URL'] ?? []);
   expect(used).toEqual([...new Set(given.map((url) => new URL(url).username))].sort());
 }, 180_000);
+
+it('mounts the keys of a target into no other', () => {
+  for (const name of TARGETS) {
+    const mounted = services[name]?.volumes ?? [];
+    const own = mounted.filter((volume) => volume !== 'anchor:/data/anchor');
+    const handed = services['hand-out-keys']?.volumes.includes(`keys-${name}:/handed/${name}`);
+    expect([name, own]).toEqual([name, handed ? [`keys-${name}:/data/keys:ro`] : []]);
+  }
+  // After the test above. A private key is with the service that signs by it and with its workers alone.
+  const holders = (file: string) =>
+    readdirSync(HANDED).filter((target) => readdirSync(join(HANDED, target)).includes(file));
+  expect(holders('caller.pem')).toEqual(['gateway']);
+  expect(holders('review.pem')).toEqual(['review']);
+  expect(holders('ledger.pem').sort()).toEqual(['ledger', 'worker-anchor']);
+});

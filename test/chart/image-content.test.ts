@@ -99,7 +99,7 @@ function commandsOf(stage: string): string {
   const commands = lines.flatMap((line) => /^RUN (.*)/.exec(line)?.[1] ?? []);
   expect(commands.length).toBeGreaterThan(0);
   // The place for data is a volume's.
-  return commands.filter((command) => command !== 'mkdir /data').join('\n');
+  return commands.filter((command) => !command.startsWith('mkdir -p /data/')).join('\n');
 }
 
 /** The image's own user, where this one may become another; its node must be within that user's reach. */

@@ -29,6 +29,7 @@ const rules = written.filter((one) => 'alert' in one);
 const dashboard = JSON.parse(readFileSync(join(CHART, 'files', 'dashboard.json'), 'utf8')) as {
   panels: { title: string; targets?: { expr: string }[] }[];
 };
+const recorded = written.flatMap((one) => ('record' in one ? [one.record] : []));
 const queries = dashboard.panels.flatMap(({ title, targets = [] }) =>
   targets.map(({ expr }) => ({ title, expr })),
 );
@@ -123,8 +124,10 @@ describe('alerts', () => {
     const { code, stdout, stderr } = run(promtool(), ['test', 'rules', join(folder, 'tests.yaml')]);
     expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('SUCCESS')]);
     const tried = (
-      parse(tests) as { tests: { alert_rule_test: { alertname: string }[] }[] }
-    ).tests.flatMap(({ alert_rule_test }) => alert_rule_test.map(({ alertname }) => alertname));
+      parse(tests) as { tests: { alert_rule_test?: { alertname: string }[] }[] }
+    ).tests.flatMap(({ alert_rule_test = [] }) =>
+      alert_rule_test.map(({ alertname }) => alertname),
+    );
     // Each of them at least twice: when it fires, and when it does not.
     for (const { alert } of rules) {
       expect([alert, tried.filter((name) => name === alert).length]).toEqual([
@@ -133,6 +136,25 @@ describe('alerts', () => {
       ]);
       expect([alert, tried.filter((name) => name === alert).length >= 2]).toEqual([alert, true]);
     }
+  });
+
+  it('fire at numbers that are values, each of them', () => {
+    const { monitoring } = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as any;
+    const { thresholds, objectives } = monitoring.prometheusRule;
+    for (const [group, names] of Object.entries({ thresholds, objectives })) {
+      for (const name of Object.keys(names as object)) {
+        const value = group === 'objectives' ? 77.7 : 4242;
+        const key = `monitoring.prometheusRule.${group}.${name}`;
+        const [made] = rendered(shape('production-ha'), `${key}=${value}`).filter(
+          ({ kind }) => kind === 'PrometheusRule',
+        );
+        expect([key, JSON.stringify(made?.spec)]).toEqual([
+          key,
+          expect.stringContaining(String(value)),
+        ]);
+      }
+    }
+    expect(JSON.stringify(rule?.spec)).not.toMatch(/%[a-zA-Z]+%/);
   });
 
   it('lead to a page with the remedy', () => {
@@ -183,6 +205,12 @@ describe('the dashboard', () => {
 
   it('names existing metrics', () => {
     for (const { title, expr } of queries) expectKnown(title, expr);
+  });
+
+  it('reads no recording that no rule makes', () => {
+    const read = queries.flatMap(({ expr }) => expr.match(/\bcountersign:[\w:]+/g) ?? []);
+    expect(read.length).toBeGreaterThan(10);
+    expect(read.filter((name) => !recorded.includes(name))).toEqual([]);
   });
 
   it('shows every figure of ours', () => {

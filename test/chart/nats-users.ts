@@ -13,20 +13,37 @@ export interface User {
   };
 }
 
-/** The values for the nats chart that come with ours. */
-export const NATS_VALUES = parse(
-  readFileSync(join(CHART, 'examples', 'nats-values.yaml'), 'utf8'),
-) as {
+interface NatsValues {
   readonly container: { readonly env: Readonly<Record<string, unknown>> };
   readonly config: {
-    readonly merge: { readonly authorization: { readonly users: readonly User[] } };
+    readonly merge: {
+      readonly authorization: { readonly users: readonly User[] };
+      readonly accounts: Readonly<Record<string, { readonly users: readonly User[] }>>;
+    };
   };
-};
+}
 
+const example = (name: string): NatsValues =>
+  parse(readFileSync(join(CHART, 'examples', `${name}-values.yaml`), 'utf8')) as NatsValues;
+
+/** The values for the nats chart that come with ours. */
+export const NATS_VALUES = example('nats');
 export const NATS_USERS = NATS_VALUES.config.merge.authorization.users;
+/** Of each cell on one server, by its account. */
+export const CELL_USERS = example('cells-nats').config.merge.accounts;
 
 /** Configuration of a server with these users, as the nats chart writes it; passwords are the users' names here. */
 export function natsConfigOf(of: readonly User[]): string {
+  return `authorization ${usersOf(of)}`;
+}
+
+/** The same with an account for each cell. */
+export function natsConfigOfCells(cells: typeof CELL_USERS): string {
+  const accounts = Object.entries(cells).map(([cell, { users }]) => `${cell}: ${usersOf(users)}`);
+  return `accounts {\n${accounts.join('\n')}\n}`;
+}
+
+function usersOf(of: readonly User[]): string {
   const list = (subjects: readonly string[]): string =>
     `[${subjects.map((s) => JSON.stringify(s)).join(', ')}]`;
   const lines = of.map(({ user, permissions: { publish, subscribe, allow_responses } }) => {
@@ -40,5 +57,5 @@ export function natsConfigOf(of: readonly User[]): string {
         : `allow: ${list(publish.allow)}`;
     return `{ user: ${user}, password: ${user}, permissions: { publish: { ${may} }, subscribe: { allow: ${list(subscribe.allow)} }, ${responses} } }`;
   });
-  return `authorization { users: [\n${lines.join('\n')}\n] }`;
+  return `{ users: [\n${lines.join('\n')}\n] }`;
 }

@@ -21,7 +21,11 @@ export interface Manifest {
 }
 
 /** The values of shapes that people run. */
-export const SHAPES = readdirSync(join(CHART, 'ci')).map((file) => join(CHART, 'ci', file));
+export const SHAPES = [
+  ...readdirSync(join(CHART, 'ci')).map((file) => join(CHART, 'ci', file)),
+  cell('a'),
+  cell('b'),
+];
 
 const known = new Map<string, Outcome>();
 
@@ -54,6 +58,11 @@ export function rendered(values: string, ...settings: readonly string[]): Manife
 
 export function shape(name: string): string {
   return join(CHART, 'ci', `${name}-values.yaml`);
+}
+
+/** The values of one of two cells. */
+export function cell(name: 'a' | 'b'): string {
+  return join(CHART, 'examples', `cells-${name}-values.yaml`);
 }
 
 export function component({ metadata }: Manifest): string {

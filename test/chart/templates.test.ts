@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { SHAPES, component, rendered, shape, template } from './objects.js';
+import { SHAPES, cell, component, rendered, shape, template } from './objects.js';
 import type { Manifest } from './objects.js';
+import { CELL_USERS } from './nats-users.js';
 import { BUILD_MS, obtainedTool } from '../support/programs/obtained.js';
 import { CHART, KUBERNETES, run } from './tools.js';
 
@@ -102,6 +103,24 @@ function isHook({ annotations }: Manifest['metadata']): boolean {
   return annotations?.['helm.sh/hook'] !== undefined;
 }
 
+it('gets all Secrets from External Secrets by the values for that', () => {
+  const values = join(CHART, 'examples', 'external-secrets-values.yaml');
+  expect(kubeconform(template(values).stdout)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Invalid: 0, Errors: 0, Skipped: 0'),
+  });
+  const manifests = rendered(values);
+  const made = manifests.flatMap(({ kind, metadata }) =>
+    kind === 'ExternalSecret' ? [metadata.name] : [],
+  );
+  const used = manifests.flatMap((manifest) =>
+    (podOf(manifest)?.volumes ?? []).flatMap(({ projected }: any) =>
+      (projected?.sources ?? []).flatMap(({ secret }: any) => secret?.name ?? []),
+    ),
+  );
+  expect([...new Set(used)].sort()).toEqual(made.sort());
+});
+
 it('notices a key that Kubernetes does not know', () => {
   const planted = template(shape('minimal')).stdout.replace(
     'enableServiceLinks:',
@@ -169,6 +188,10 @@ describe('values that do not fit are refused by a sentence with the key and the 
     ],
     ['ingress.enabled=true', /ingress\.tlsSecret is missing: .* ingress\.tlsEndsElsewhere/],
     ['ingress.enabled=true,ingress.tlsSecret="a"', /ingress\.sandboxTlsSecret is missing/],
+    [
+      'httpRoute.redirectHosts=["acme.review.example"]',
+      /httpRoute\.enabled is false: .*redirectHosts/,
+    ],
     ['httpRoute.enabled=true', /httpRoute\.parentRefs is missing/],
     ['checks.probe.enabled=true', /test\.existingSecret is missing: checks\.probe/],
     [
@@ -385,7 +408,9 @@ it('writes large numbers as they were meant', () => {
 it('names a Job after its contents, and nothing else changes that name', () => {
   const name = (...settings: string[]) =>
     rendered(shape('all-in-one'), ...settings).find(({ kind }) => kind === 'Job')?.metadata.name;
-  expect(name('commonLabels={"a":"b"}')).toBe(name());
+  expect(name('targets.all.replicas=2')).toBe(name());
+  // A label of its pod cannot be changed either.
+  expect(name('commonLabels={"a":"b"}')).not.toBe(name());
   expect(name('image.tag="0.2.0"')).not.toBe(name());
 });
 
@@ -453,6 +478,39 @@ it('gives a token for Vault to the pods that sign, where they log in by their se
   ).toEqual(['review']);
 });
 
+it('gives each pod the client certificate of its own role, and names it where the address has no credentials', () => {
+  const certificates = 'postgres.roles.ledger.tlsSecret="ledger-tls"';
+  const owner = 'postgres.migration.tlsSecret="owner-tls"';
+  const mounted = (manifests: Manifest[]) =>
+    Object.fromEntries(
+      manifests.flatMap((manifest) => {
+        const sources = podOf(manifest)?.volumes?.[0]?.projected?.sources ?? [];
+        const files = sources.flatMap(({ secret }: any) =>
+          /-tls$/.test(secret?.name) ? secret.items.map(({ path }: any) => path) : [],
+        );
+        return files.length === 0 ? [] : [[component(manifest), files]];
+      }),
+    );
+  const ledger = ['postgres/ledger.crt', 'postgres/ledger.key'];
+  expect(mounted(rendered(shape('minimal'), certificates, owner))).toEqual({
+    ledger,
+    'worker-anchor': ledger,
+    migration: ['owner.crt', 'owner.key'],
+  });
+  const urls = (of: string) =>
+    rendered(shape('cnpg'), certificates, owner)
+      .filter((manifest) => component(manifest) === of)
+      .flatMap((manifest) => podOf(manifest)?.containers ?? [])
+      .flatMap(({ env }) => env.find(({ name }: any) => name === 'DATABASE_URL')?.value ?? []);
+  const address = 'postgres://countersign-rw:5432/countersign?sslmode=verify-full';
+  const at = '/run/countersign/postgres/ledger';
+  expect(urls('ledger')).toEqual([`${address}&sslcert=${at}.crt&sslkey=${at}.key`]);
+  expect(urls('migration')).toEqual([
+    `${address}&sslcert=/run/countersign/owner.crt&sslkey=/run/countersign/owner.key`,
+  ]);
+  expect(urls('gateway')).toEqual([address]);
+});
+
 it('takes an existing service account', () => {
   const account = { create: false, name: 'ours' };
   const manifests = rendered(
@@ -462,6 +520,18 @@ it('takes an existing service account', () => {
   const ledger = manifests.filter((manifest) => component(manifest) === 'ledger');
   expect(ledger.map(({ kind }) => kind)).not.toContain('ServiceAccount');
   expect(ledger.flatMap((manifest) => podOf(manifest)?.serviceAccountName ?? [])).toEqual(['ours']);
+});
+
+it('gives every pod the labels that all objects have', () => {
+  const pods = rendered(shape('production-ha'), 'commonLabels={"cost-centre":"42"}').flatMap(
+    ({ kind, metadata, spec }) => {
+      if (kind === 'Pod') return [metadata.labels];
+      if (kind === 'Deployment' || kind === 'Job') return [spec.template.metadata.labels];
+      return kind === 'CronJob' ? [spec.jobTemplate.spec.template.metadata.labels] : [];
+    },
+  );
+  expect(pods.length).toBeGreaterThan(15);
+  for (const labels of pods) expect(labels).toMatchObject({ 'cost-centre': '42' });
 });
 
 it('places the migration by itself, or as the other pods', () => {
@@ -535,6 +605,55 @@ it('leads both origins to their ports, the sandbox by a wildcard', () => {
     ['review.example'],
     ['*.review-apps.example.net'],
   ]);
+});
+
+describe('two cells in one cluster', () => {
+  const cells = (['a', 'b'] as const).map((name) => ({ name, objects: rendered(cell(name)) }));
+  const routesOf = ({ objects }: (typeof cells)[number]) =>
+    objects.filter(({ kind }) => kind === 'HTTPRoute');
+
+  it('share no host name', () => {
+    const hosts = cells.flatMap((one) => routesOf(one).flatMap(({ spec }) => spec.hostnames));
+    expect(hosts).toContain('acme.review.example');
+    expect(new Set(hosts).size).toBe(hosts.length);
+  });
+
+  it('send people on from the name of their tenant, and no call of a program', () => {
+    for (const one of cells) {
+      const redirect = routesOf(one).find(({ metadata }) => /-redirect$/.test(metadata.name));
+      const [rule, ...more] = redirect!.spec.rules;
+      expect(more).toEqual([]);
+      expect(rule).toEqual({
+        matches: [{ method: 'GET' }],
+        filters: [
+          {
+            type: 'RequestRedirect',
+            requestRedirect: {
+              scheme: 'https',
+              hostname: `${one.name}.review.example`,
+              statusCode: 302,
+            },
+          },
+        ],
+      });
+    }
+    const [redirect] = rendered(cell('a'), 'origin="https://a.review.example:8443"')
+      .filter(({ kind }) => kind === 'HTTPRoute')
+      .filter(({ metadata }) => /-redirect$/.test(metadata.name));
+    expect(redirect?.spec.rules[0].filters[0].requestRedirect.port).toBe(8443);
+  });
+
+  it('log in to NATS as users of their own account', () => {
+    for (const { name, objects } of cells) {
+      const users = objects
+        .filter(({ kind }) => kind === 'Deployment')
+        .map(({ spec }) => spec.template.spec.containers[0].env)
+        .map((env) => env.find((one: { name: string }) => one.name === 'NATS_USER').value);
+      const known = CELL_USERS[name]?.users.map(({ user }) => user) ?? [];
+      expect(users.length).toBeGreaterThan(5);
+      expect(users.filter((user) => !known.includes(user))).toEqual([]);
+    }
+  });
 });
 
 function podOf({ kind, spec }: Manifest): any {

@@ -35,7 +35,7 @@ let nats: RunningStore;
 let plainNats: RunningStore;
 let redis: RunningStore;
 let redisTls: number;
-let databaseUrl: (ca: string, host?: string) => string;
+let databaseUrl: (ca: string, host?: string, of?: 'client' | 'other' | null) => string;
 
 beforeAll(async () => {
   const files = {
@@ -44,8 +44,14 @@ beforeAll(async () => {
     'client.pem': client.cert,
     'client.key': client.key,
     'other.pem': other.cert,
+    'other.key': other.key,
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(file(name), text);
+  // With TLS only clients whose certificate is known; the owner of this test comes without.
+  writeFileSync(
+    file('hba.conf'),
+    'hostssl all all all trust clientcert=verify-ca\nhostnossl all all all trust\nlocal all all trust\n',
+  );
   // Postgres wants its key for itself.
   mkdirSync(file('postgres-tls'));
   const key = file('postgres-tls/server.key');
@@ -56,11 +62,15 @@ beforeAll(async () => {
 
   postgres = await startPostgres({
     dir: file('postgres'),
-    settings: { ssl: 'on', ssl_cert_file: file('server.pem'), ssl_key_file: key, fsync: 'off' },
+    settings: {
+      ...{ ssl: 'on', ssl_cert_file: file('server.pem'), ssl_key_file: key, fsync: 'off' },
+      ...{ ssl_ca_file: file('client.pem'), hba_file: file('hba.conf') },
+    },
   });
   await migrate(postgres.url);
-  databaseUrl = (ca, host = 'localhost') =>
-    `${postgres.url.replace('127.0.0.1', host)}?sslmode=verify-full&sslrootcert=${file(ca)}`;
+  databaseUrl = (ca, host = 'localhost', of = 'client') =>
+    `${postgres.url.replace('127.0.0.1', host)}?sslmode=verify-full&sslrootcert=${file(ca)}` +
+    (of === null ? '' : `&sslcert=${file(`${of}.pem`)}&sslkey=${file(`${of}.key`)}`);
   const tls = `tls { cert_file: "${file('server.pem')}", key_file: "${file('server.key')}", ca_file: "${file('client.pem')}", verify: true }`;
   nats = await startNats({ dir: file('nats'), config: tls });
   plainNats = await startNats({ dir: file('plain-nats') });
@@ -71,8 +81,8 @@ beforeAll(async () => {
       'tls-port': String(redisTls),
       'tls-cert-file': file('server.pem'),
       'tls-key-file': file('server.key'),
-      'tls-ca-cert-file': file('server.pem'),
-      'tls-auth-clients': 'no',
+      'tls-ca-cert-file': file('client.pem'),
+      'tls-auth-clients': 'yes',
     },
   });
 }, 90_000);
@@ -106,6 +116,8 @@ async function withTarget<T>(
       NATS_KEY_FILE: file('client.key'),
       REDIS_URL: `rediss://localhost:${redisTls}`,
       REDIS_CA_FILE: file('server.pem'),
+      REDIS_CERT_FILE: file('client.pem'),
+      REDIS_KEY_FILE: file('client.key'),
       HEALTH_PORT: String(port),
       ...env,
     },
@@ -202,11 +214,11 @@ describe('connections', () => {
     await Promise.all([known.close(), unknown.close(), forged.close()]);
   });
 
-  it('to Redis are of queues that verify it', async () => {
-    const enqueue = async (redisCa: string): Promise<string> => {
+  it('to Redis are of queues that verify it, and need the client’s certificate where it asks for it', async () => {
+    const enqueue = async (ca: string, own?: { cert: string; key: string }): Promise<string> => {
       const jobs = createJobs({
         log,
-        redis: { urls: [`rediss://localhost:${redisTls}`], ca: redisCa },
+        redis: { urls: [`rediss://localhost:${redisTls}`], ca, ...own },
         closeMs: 500,
       });
       try {
@@ -218,8 +230,10 @@ describe('connections', () => {
         await jobs.close();
       }
     };
-    expect(await enqueue(server.cert)).toBe('taken');
-    expect(await enqueue(other.cert)).toBe('refused');
+    expect(await enqueue(server.cert, client)).toBe('taken');
+    expect(await enqueue(other.cert, client)).toBe('refused');
+    expect(await enqueue(server.cert)).toBe('refused');
+    expect(await enqueue(server.cert, other)).toBe('refused');
   });
 
   it('to Postgres say that they are encrypted', async () => {
@@ -230,5 +244,16 @@ describe('connections', () => {
     const wrong = createOwnerPool({ url: databaseUrl('other.pem'), application: 'test' });
     await expect(databaseNow(wrong)).rejects.toThrow(/certificate/);
     await wrong.end();
+  });
+
+  it('to Postgres need the client’s certificate where the server asks for it', async () => {
+    for (const presented of [null, 'other'] as const) {
+      const pool = createOwnerPool({
+        url: databaseUrl('server.pem', 'localhost', presented),
+        application: 'test',
+      });
+      await expect(databaseNow(pool)).rejects.toThrow();
+      await pool.end();
+    }
   });
 });

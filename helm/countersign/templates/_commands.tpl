@@ -1,3 +1,12 @@
+{{/* Labels of a pod that runs one command. Takes (dict "root" $ "component" component). */}}
+{{- define "countersign.commandLabels" -}}
+{{ include "countersign.selectorLabels" .root }}
+app.kubernetes.io/component: {{ .component }}
+{{- with .root.Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
 {{/* Spec of a pod that runs one command of ours and ends. Takes (dict "root" $ "args" args "env" env "sources" sources "account" name). */}}
 {{- define "countersign.commandPod" -}}
 {{- $v := .root.Values }}
@@ -77,7 +86,7 @@ volumes:
 {{/* Variables of a command that is the owner of the database. */}}
 {{- define "countersign.ownerEnv" -}}
 {{- $v := .Values }}
-{{- include "countersign.login" (dict "url" $v.postgres.url "suffix" "" "file" "/run/countersign/owner") }}
+{{- include "countersign.login" (dict "url" $v.postgres.url "suffix" "" "file" "/run/countersign/owner" "tlsSecret" $v.postgres.migration.tlsSecret) }}
 - {name: MODE, value: {{ $v.mode | quote }}}
 {{- with $v.settings.ALLOW_PLAINTEXT_STORES }}
 - {name: ALLOW_PLAINTEXT_STORES, value: {{ . | quote }}}

@@ -13,7 +13,7 @@
 
 {{/*
 Refuses pools that do not fit into the server together. Each service of a pod opens DATABASE_CONNECTIONS, and two more for reads
-of large values (docs/operations.md, "Scaling").
+of large values (docs/operations.md, "Scale").
 */}}
 {{- define "countersign.checkConnections" -}}
 {{- $v := .Values }}

@@ -12,7 +12,7 @@
 {{/* What a target's files come from. Takes (dict "root" $ "name" name "arrows" arrows). */}}
 {{- define "countersign.files" -}}
 {{- $v := .root.Values }}
-{{- range .arrows.roles }}
+{{- range $role := .arrows.roles }}
 {{- $own := default (dict) (index $v.postgres.roles .) }}
 {{- $secret := default $v.postgres.existingSecret $own.existingSecret }}
 {{- if $v.postgres.url }}
@@ -21,6 +21,9 @@
 {{ include "countersign.secretFile" (dict "secret" $secret "key" (default (printf "%spassword" $at) $own.passwordKey) "path" (printf "postgres/%s.password" .)) }}
 {{- else }}
 {{ include "countersign.secretFile" (dict "secret" $secret "key" (default . $own.key) "path" (printf "postgres/%s" .)) }}
+{{- end }}
+{{- with $own.tlsSecret }}
+{{ include "countersign.certificateFiles" (dict "secret" . "path" (printf "postgres/%s" $role)) }}
 {{- end }}
 {{- end }}
 {{- range .arrows.keys }}
@@ -63,15 +66,31 @@
 {{- end }}
 {{- end }}
 
-{{/* How a database role logs in: by a URL, or by user name and password. Takes (dict "url" url "suffix" suffix "file" path). */}}
+{{/*
+How a database role logs in: by a URL, or by user name and password, and with a client certificate if it has one. Takes
+(dict "url" url "suffix" suffix "file" path "tlsSecret" name).
+*/}}
 {{- define "countersign.login" }}
 {{- if .url }}
-- {name: DATABASE_URL{{ .suffix }}, value: {{ .url | quote }}}
+{{- $more := ternary (printf "%ssslcert=%s.crt&sslkey=%s.key" (ternary "&" "?" (contains "?" .url)) .file .file) "" (not (empty .tlsSecret)) }}
+- {name: DATABASE_URL{{ .suffix }}, value: {{ print .url $more | quote }}}
 - {name: DATABASE_USERNAME{{ .suffix }}_FILE, value: {{ .file }}.username}
 - {name: DATABASE_PASSWORD{{ .suffix }}_FILE, value: {{ .file }}.password}
 {{- else }}
 - {name: DATABASE_URL{{ .suffix }}_FILE, value: {{ .file }}}
 {{- end }}
+{{- end }}
+
+{{/* The same of a role. Takes (dict "root" $ "suffix" suffix "role" role). */}}
+{{- define "countersign.roleLogin" }}
+{{- $own := default (dict) (index .root.Values.postgres.roles .role) }}
+{{- include "countersign.login" (dict "url" .root.Values.postgres.url "suffix" .suffix "file" (printf "/run/countersign/postgres/%s" .role) "tlsSecret" $own.tlsSecret) }}
+{{- end }}
+
+{{/* The client certificate of a database role. Takes (dict "secret" name "path" path). */}}
+{{- define "countersign.certificateFiles" -}}
+{{ include "countersign.secretFile" (dict "secret" .secret "key" "tls.crt" "path" (printf "%s.crt" .path)) }}
+{{ include "countersign.secretFile" (dict "secret" .secret "key" "tls.key" "path" (printf "%s.key" .path)) }}
 {{- end }}
 
 {{/* Where the anchor store is. */}}
@@ -111,6 +130,9 @@
     {{- else }}
     items: [{key: {{ .migration.key | quote }}, path: owner}]
     {{- end }}
+{{- with .migration.tlsSecret }}
+{{ include "countersign.certificateFiles" (dict "secret" . "path" "owner") }}
+{{- end }}
 {{- end }}
 {{- end }}
 
@@ -136,11 +158,11 @@
 {{- range .arrows.messages }}
 - {name: {{ . | upper | replace "-" "_" }}_MESSAGE_KEYS_FILE, value: {{ $at }}/keys/{{ . }}.message-keys}
 {{- end }}
-{{- include "countersign.login" (dict "url" $v.postgres.url "suffix" "" "file" (printf "%s/postgres/%s" $at (first .arrows.roles))) }}
+{{- include "countersign.roleLogin" (dict "root" .root "suffix" "" "role" (first .arrows.roles)) }}
 {{- end }}
 {{- if gt (len .arrows.roles) 1 }}
 {{- range .arrows.roles }}
-{{- include "countersign.login" (dict "url" $v.postgres.url "suffix" (printf "_%s" (. | upper | replace "-" "_")) "file" (printf "%s/postgres/%s" $at .)) }}
+{{- include "countersign.roleLogin" (dict "root" $.root "suffix" (printf "_%s" (. | upper | replace "-" "_")) "role" .) }}
 {{- end }}
 {{- end }}
 {{- range .arrows.keys }}
@@ -156,7 +178,7 @@
 {{- if has "nats" .arrows.reaches }}
 - {name: NATS_URL, value: {{ $v.nats.url | quote }}}
 {{- if eq $v.nats.auth "password" }}
-- {name: NATS_USER, value: {{ .name }}}
+- {name: NATS_USER, value: {{ printf "%s%s" $v.nats.userPrefix .name | quote }}}
 - {name: NATS_PASSWORD_FILE, value: {{ $at }}/nats}
 {{- else if eq $v.nats.auth "credentials" }}
 - {name: NATS_CREDENTIALS_FILE, value: {{ $at }}/nats}

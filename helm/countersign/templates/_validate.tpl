@@ -56,6 +56,7 @@
 {{- end }}
 {{- end }}
 {{- if and $v.httpRoute.enabled (not $v.httpRoute.parentRefs) }}{{ fail "httpRoute.parentRefs is missing: name the Gateway that the routes belong to." }}{{ end }}
+{{- if and $v.httpRoute.redirectHosts (not $v.httpRoute.enabled) }}{{ fail "httpRoute.enabled is false: nothing would send people on from httpRoute.redirectHosts; set it to true, or remove them." }}{{ end }}
 {{- if and $v.monitoring.serviceMonitor.enabled (not $v.monitoring.serviceMonitor.tenants) }}{{ fail "monitoring.serviceMonitor.tenants is missing: name for each tenant the Secret with an operator's token, or switch the ServiceMonitor off and scrape pods by monitoring.podMonitor." }}{{ end }}
 {{- if and $v.checks.probe.enabled (not $v.test.existingSecret) }}{{ fail "test.existingSecret is missing: checks.probe needs the token of a producer of its own." }}{{ end }}
 {{- if and $v.checks.fsck.enabled (not $v.postgres.migration.existingSecret) }}{{ fail "postgres.migration.existingSecret is missing: checks.fsck reads the database as its owner." }}{{ end }}

@@ -30,4 +30,8 @@ async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
+// A reader that has seen enough, such as `head`: the command itself goes on, for its exit code is its result.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
 await main(process.argv);

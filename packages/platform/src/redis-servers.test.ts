@@ -4,6 +4,7 @@ import { REDIS_SETTINGS, redisFaults, redisServers } from './redis-servers.js';
 const read = (env: Record<string, string>) =>
   redisServers(loadConfig(REDIS_SETTINGS, env, redisFaults));
 const A = 'rediss://a.example:6379';
+const PEM = '-----BEGIN CERTIFICATE-----';
 const B = 'rediss://b.example:6379';
 
 it('names no servers without an address', () => {
@@ -32,6 +33,8 @@ it.each([
     /REDIS_URL mixes/,
   ],
   ['a database of a cluster', { REDIS_URL: `${A}/2`, REDIS_CLUSTER: 'true' }, /has only number 0/],
+  ['a certificate without its key', { REDIS_URL: A, REDIS_CERT: PEM }, /REDIS_KEY is missing/],
+  ['a key without its certificate', { REDIS_URL: A, REDIS_KEY: PEM }, /REDIS_CERT is missing/],
   ['no address', { REDIS_URL: 'redis.example:6379' }, /REDIS_URL/],
 ])('refuses %s', (_, env, wrong) => {
   expect(() => read(env)).toThrow(wrong);

@@ -12,6 +12,9 @@ export interface RedisServers {
   readonly password?: string | undefined;
   /** Certificates (PEM) that rediss:// servers are verified with; the usual ones when not given. */
   readonly ca?: string | undefined;
+  /** The client's certificate and its private key (PEM), both or none. */
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
   /** Name of the primary; the URLs are those of its Sentinels then. */
   readonly sentinel?: string | undefined;
   /** The password of the Sentinels themselves. */
@@ -38,6 +41,8 @@ export const REDIS_SETTINGS = {
   REDIS_CA: pem
     .optional()
     .describe('the certificate authorities for rediss:// servers; by default the usual ones'),
+  REDIS_CERT: pem.optional().describe('the client certificate for Redis, if it requires one'),
+  REDIS_KEY: pem.optional().describe('the private key that belongs to REDIS_CERT'),
   REDIS_SENTINEL: z
     .string()
     .optional()
@@ -62,6 +67,8 @@ export function redisServers(given: Given): RedisServers | undefined {
     username: given.REDIS_USERNAME,
     password: given.REDIS_PASSWORD,
     ca: given.REDIS_CA,
+    cert: given.REDIS_CERT,
+    key: given.REDIS_KEY,
     sentinel: given.REDIS_SENTINEL,
     sentinelPassword: given.REDIS_SENTINEL_PASSWORD,
     cluster: given.REDIS_CLUSTER,
@@ -85,6 +92,13 @@ export function redisFaults(given: Given): ConfigurationFault[] {
       variable: 'REDIS_SENTINEL',
       wrong: 'and REDIS_CLUSTER exclude each other',
       remedy: 'Remove one of the two.',
+    });
+  }
+  if ((given.REDIS_CERT === undefined) !== (given.REDIS_KEY === undefined)) {
+    faults.push({
+      variable: given.REDIS_CERT === undefined ? 'REDIS_CERT' : 'REDIS_KEY',
+      wrong: 'is missing',
+      remedy: 'A client certificate is REDIS_CERT and REDIS_KEY together.',
     });
   }
   if (new Set(urls.map((url) => new URL(url).protocol)).size > 1) {

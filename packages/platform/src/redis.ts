@@ -30,7 +30,7 @@ export function connectRedis(servers: RedisServers, options: RedisClientOptions)
     ...connection,
     ...given('username', servers.username ?? decodeURIComponent(first.username)),
     ...given('password', servers.password ?? decodeURIComponent(first.password)),
-    ...tlsOf(first, servers.ca),
+    ...tlsOf(first, servers),
   };
   const queueing = {
     ...given('enableOfflineQueue', enableOfflineQueue),
@@ -73,9 +73,9 @@ function databaseOf({ pathname }: URL): { db?: number } {
   return number > 0 ? { db: number } : {};
 }
 
-function tlsOf({ protocol }: URL, ca: string | undefined): { tls?: { ca?: string } } {
+function tlsOf({ protocol }: URL, { ca, cert, key }: RedisServers): Pick<RedisOptions, 'tls'> {
   if (protocol !== 'rediss:') return {};
-  return { tls: ca === undefined ? {} : { ca } };
+  return { tls: { ...given('ca', ca), ...given('cert', cert), ...given('key', key) } };
 }
 
 function given<K extends string, V>(name: K, value: V | undefined): { [Name in K]?: V } {

@@ -27,7 +27,7 @@ export interface Product {
   stop(): Promise<void>;
 }
 
-const NAMESPACE = 'countersign';
+const NAMESPACE = 'compose';
 
 export async function startProduct(): Promise<Product> {
   const certificate = selfSigned(['localhost']);

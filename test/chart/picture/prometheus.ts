@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { freePort } from '@countersign/dev-servers';
 import { spawn } from 'node:child_process';
 import { stringify } from 'yaml';
-import { promtool } from '../tools.js';
+import { ROOT, promtool } from '../tools.js';
 import { until } from '../../support/requests.js';
 
 /** A source of metrics: its address, and the labels that a scrape adds. */
@@ -30,6 +30,9 @@ export interface Prometheus {
   stop(): Promise<void>;
 }
 
+/** The chart's rules, made for the namespace `compose`: panels about objectives show what these record. */
+const RULES = join(ROOT, 'deploy/compose/alerts.yaml');
+
 /** Starts a Prometheus of the machine that scrapes these every `scrape` seconds, and waits until it has all of them. */
 export async function startPrometheus(
   scraped: readonly Scraped[],
@@ -43,7 +46,11 @@ export async function startPrometheus(
   writeFileSync(
     configuration,
     stringify({
-      global: { scrape_interval: `${scrape}s`, scrape_timeout: `${scrape}s` },
+      global: {
+        ...{ scrape_interval: `${scrape}s`, scrape_timeout: `${scrape}s` },
+        evaluation_interval: `${scrape}s`,
+      },
+      rule_files: [RULES],
       scrape_configs: scraped.map(({ address, path, labels, token }, index) => ({
         job_name: `countersign-${index}`,
         metrics_path: path,

@@ -14,6 +14,7 @@ const MODULES = {
   kubernetes: 'k8s.io/kubernetes@v1.34.4',
   operator: 'github.com/prometheus-operator/prometheus-operator@v0.85.0',
   keda: 'github.com/kedacore/keda/v2@v2.17.2',
+  secrets: 'github.com/external-secrets/external-secrets@v0.16.2',
   gateway: 'sigs.k8s.io/gateway-api@v1.3.0',
 };
 const KINDS = {
@@ -46,6 +47,7 @@ const CUSTOM = [
     'v1',
   ],
   [MODULES.keda, 'config/crd/bases/keda.sh_scaledobjects.yaml', 'v1alpha1'],
+  [MODULES.secrets, 'config/crds/bases/external-secrets.io_externalsecrets.yaml', 'v1'],
   [MODULES.gateway, 'config/crd/standard/gateway.networking.k8s.io_httproutes.yaml', 'v1'],
 ];
 

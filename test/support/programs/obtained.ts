@@ -9,7 +9,7 @@ const SCRIPT = join(__dirname, 'obtain.mjs');
 
 /** Path of a program, built when this machine has none (obtain.mjs says how). */
 export async function obtained(
-  name: 'versitygw' | 'minio' | 'vault-parts' | 'kubernetes',
+  name: 'versitygw' | 'minio' | 'vault-parts' | 'kubernetes' | 'registry',
 ): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, name]);
   return stdout.trim();
@@ -18,7 +18,7 @@ export async function obtained(
 const known = new Map<string, string>();
 
 /** As {@link obtained}, for commands that are called again and again. */
-export function obtainedTool(name: 'helm' | 'kubeconform'): string {
+export function obtainedTool(name: 'helm' | 'kubeconform' | 'crane' | 'cosign'): string {
   const path =
     known.get(name) ?? execFileSync(process.execPath, [SCRIPT, name], { encoding: 'utf8' }).trim();
   known.set(name, path);
