@@ -7,12 +7,13 @@ import {
   systemResolve,
   webhookSender,
 } from '@countersign/notifier';
-import type { SendMail, SendWebhook } from '@countersign/notifier';
+import type { ChatChannel, SendMail, SendWebhook } from '@countersign/notifier';
 import { deliveryWorker } from '@countersign/notifier/workers/delivery';
 import { reminderWorker } from '@countersign/notifier/workers/reminder';
 import { HINTS, loadConfig } from '@countersign/platform';
+import type { WebhookRules } from '@countersign/protocol';
 import type { Assembly } from '../assembly.js';
-import { MAIL, REMINDER, SMTP, WEBHOOKS, webhookRulesOf } from '../service-settings.js';
+import { CHAT, MAIL, REMINDER, SMTP, WEBHOOKS, webhookRulesOf } from '../service-settings.js';
 import type { ProcessContext } from '../process-context.js';
 import { WORKER } from '../worker-settings.js';
 
@@ -32,10 +33,11 @@ export const notifier: Assembly<ProcessContext> = {
 };
 
 export const delivery: Assembly<ProcessContext> = {
-  settings: [WORKER, WEBHOOKS, MAIL, SMTP],
+  settings: [WORKER, WEBHOOKS, CHAT, MAIL, SMTP],
   async build(context) {
     const pool = context.pool('notifier');
     followerMetrics(context.metrics, context.log, pool);
+    const channels = loadConfig(CHAT, context.env).CHAT_WEBHOOKS ?? [];
     return [
       deliveryWorker(
         await context.worker('worker-delivery'),
@@ -44,6 +46,8 @@ export const delivery: Assembly<ProcessContext> = {
           notary: context.notary('notifier'),
           traces: context.traces('notifier'),
           sendWebhook: webhookSenderOf(context),
+          channels,
+          sendChat: chatSenderOf(context, channels),
           sendMail: mailerOf(context),
         },
         (handler) => context.bus.subscribe(HINTS.grown, 'worker-delivery', handler),
@@ -71,7 +75,19 @@ export const reminder: Assembly<ProcessContext> = {
 };
 
 function webhookSenderOf({ config, env }: ProcessContext): SendWebhook {
-  const rules = webhookRulesOf(env, config.MODE);
+  return senderOf(webhookRulesOf(env, config.MODE));
+}
+
+/** To the channels that are configured, and nowhere else: under the rules of all webhooks. */
+function chatSenderOf(
+  { config, env }: ProcessContext,
+  channels: readonly ChatChannel[],
+): SendWebhook {
+  const { anyPort } = webhookRulesOf(env, config.MODE);
+  return senderOf({ anyPort, hosts: channels.map(({ url }) => new URL(url).hostname) });
+}
+
+function senderOf(rules: WebhookRules): SendWebhook {
   // In development alone: to private addresses, and by the machine's own names.
   const open = rules.anyPort;
   return webhookSender({

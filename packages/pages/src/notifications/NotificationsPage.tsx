@@ -111,7 +111,7 @@ function MailChoices({ choice, change }: PartProps) {
   return (
     <fieldset>
       <legend>{notifications.mailsAbout}</legend>
-      <div class="choices">
+      <div class="mail-choices">
         {MAIL_CHOICES.map((mails) => (
           <label key={mails}>
             <input
