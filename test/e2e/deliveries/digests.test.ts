@@ -90,8 +90,8 @@ describe.each([
     );
   const withoutOthers = async () => {
     const { body } = await fixture.producer.get('/v2/requests?state=pending');
-    for (const { request } of body.items as { request: { id: string } }[]) {
-      await fixture.producer.post(`/v2/requests/${request.id}/cancel`, {});
+    for (const { id } of body.items as { id: string }[]) {
+      await fixture.producer.post(`/v2/requests/${id}/cancel`, {});
     }
   };
 
@@ -220,7 +220,10 @@ describe.each([
     const next = await newRequest();
     await fixture.untilDelivered(next, 'smtp', 1);
     expect(fixture.mail.mailsTo(at.ruth)).toEqual([]);
-    expect(fixture.mail.mailsTo(at.ravi)).toHaveLength(2);
+    const about = fixture.mail
+      .mailsTo(at.ravi)
+      .filter(({ raw }) => [id, next].some((each) => raw.includes(`Request: ${each}`)));
+    expect(about).toHaveLength(2);
   }, 60_000);
 
   it('mail waits for the end of quiet hours, and is in the language of its reader', async () => {

@@ -43,6 +43,9 @@ export const NOTICES = statements('notices', {
   overdue:
     acrossTenants(`SELECT count(*)::float8 AS count, coalesce(extract(epoch FROM ${CLOCK} - min(n.next_at)) * 1000, 0)::float8 AS "oldestMs"
   FROM chat_notice n WHERE n.next_at <= ${CLOCK}`),
+  oldestUntold:
+    acrossTenants(`SELECT coalesce(extract(epoch FROM ${CLOCK} - min(n.since)), 0)::float8 AS seconds
+  FROM chat_notice n WHERE n.news > 0`),
   rest: `UPDATE chat_notice SET next_at = clock_timestamp() + ${NOTICE_PAUSE} WHERE ${DUE}`,
   load: `SELECT ${NOW} AS now, n.channel, n.news, n.since, n.next_at AS "nextAt"
   FROM tenant t ${keyed('chat_notice', 'n', 'x.channel = :channel')} WHERE t.tenant = $1 AND n.channel IS NOT NULL`,
@@ -85,6 +88,11 @@ export class NoticeStore implements DeadlineSource {
 
   async overdue(): Promise<Overdue> {
     return (await askOne<Overdue>(this.pool, NOTICES.overdue, {})) as Overdue;
+  }
+
+  /** The seconds that the first news which no channel was told have waited; 0 without any. */
+  async oldestUntold(): Promise<number> {
+    return (await askOne<{ seconds: number }>(this.pool, NOTICES.oldestUntold, {}))?.seconds ?? 0;
   }
 
   async failed(item: DueItem): Promise<void> {
