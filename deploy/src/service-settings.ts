@@ -1,6 +1,6 @@
 import { flag, list, loadConfig, wholeNumber } from '@countersign/platform';
 import type { ChatChannel } from '@countersign/notifier';
-import { MAIL_LANGUAGES, SCOPE, validate } from '@countersign/protocol';
+import { MAIL_LANGUAGES, SCOPE, validate, webhookDestination } from '@countersign/protocol';
 import type { WebhookRules } from '@countersign/protocol';
 import { z } from 'zod';
 
@@ -94,6 +94,25 @@ export const CHAT = {
       'a JSON list of channels of Slack and Teams that are told of reviews (docs/deliveries.md); secret',
     ),
 } as const;
+
+/** The channels of Slack and Teams; their addresses are under the rules of webhooks, but for the list of hosts. */
+export function chatChannelsOf(
+  env: NodeJS.ProcessEnv,
+  { anyPort }: Pick<WebhookRules, 'anyPort'>,
+): readonly ChatChannel[] {
+  const isAllowed = ({ url }: ChatChannel) =>
+    webhookDestination(url, { anyPort, hosts: [new URL(url).hostname] }) !== null;
+  const { CHAT_WEBHOOKS: channels = [] } = loadConfig(CHAT, env, ({ CHAT_WEBHOOKS: given = [] }) =>
+    given
+      .filter((channel) => !isAllowed(channel))
+      .map(({ tenant, name }) => ({
+        variable: 'CHAT_WEBHOOKS',
+        wrong: `has an address for ${name} of ${tenant} that no webhook may have`,
+        remedy: 'Give the https address on port 443 as Slack or Teams shows it.',
+      })),
+  );
+  return channels;
+}
 
 export const MAIL = {
   MAIL_FROM: z

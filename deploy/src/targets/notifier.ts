@@ -7,13 +7,21 @@ import {
   systemResolve,
   webhookSender,
 } from '@countersign/notifier';
-import type { ChatChannel, SendMail, SendWebhook } from '@countersign/notifier';
+import type { SendMail, SendWebhook } from '@countersign/notifier';
 import { deliveryWorker } from '@countersign/notifier/workers/delivery';
 import { reminderWorker } from '@countersign/notifier/workers/reminder';
 import { HINTS, loadConfig } from '@countersign/platform';
 import type { WebhookRules } from '@countersign/protocol';
 import type { Assembly } from '../assembly.js';
-import { CHAT, MAIL, REMINDER, SMTP, WEBHOOKS, webhookRulesOf } from '../service-settings.js';
+import {
+  CHAT,
+  MAIL,
+  REMINDER,
+  SMTP,
+  WEBHOOKS,
+  chatChannelsOf,
+  webhookRulesOf,
+} from '../service-settings.js';
 import type { ProcessContext } from '../process-context.js';
 import { WORKER } from '../worker-settings.js';
 
@@ -37,7 +45,8 @@ export const delivery: Assembly<ProcessContext> = {
   async build(context) {
     const pool = context.pool('notifier');
     followerMetrics(context.metrics, context.log, pool);
-    const channels = loadConfig(CHAT, context.env).CHAT_WEBHOOKS ?? [];
+    const rules = webhookRulesOf(context.env, context.config.MODE);
+    const channels = chatChannelsOf(context.env, rules);
     return [
       deliveryWorker(
         await context.worker('worker-delivery'),
@@ -45,9 +54,9 @@ export const delivery: Assembly<ProcessContext> = {
           pool,
           notary: context.notary('notifier'),
           traces: context.traces('notifier'),
-          sendWebhook: webhookSenderOf(context),
+          sendWebhook: senderOf(rules),
           channels,
-          sendChat: chatSenderOf(context, channels),
+          sendChat: senderOf({ ...rules, hosts: channels.map(({ url }) => new URL(url).hostname) }),
           sendMail: mailerOf(context),
         },
         (handler) => context.bus.subscribe(HINTS.grown, 'worker-delivery', handler),
@@ -74,19 +83,7 @@ export const reminder: Assembly<ProcessContext> = {
   },
 };
 
-function webhookSenderOf({ config, env }: ProcessContext): SendWebhook {
-  return senderOf(webhookRulesOf(env, config.MODE));
-}
-
-/** To the channels that are configured, and nowhere else: under the rules of all webhooks. */
-function chatSenderOf(
-  { config, env }: ProcessContext,
-  channels: readonly ChatChannel[],
-): SendWebhook {
-  const { anyPort } = webhookRulesOf(env, config.MODE);
-  return senderOf({ anyPort, hosts: channels.map(({ url }) => new URL(url).hostname) });
-}
-
+/** To these hosts and nowhere else. */
 function senderOf(rules: WebhookRules): SendWebhook {
   // In development alone: to private addresses, and by the machine's own names.
   const open = rules.anyPort;
