@@ -88,7 +88,7 @@ export const DELIVERIES = statements('deliveries', {
   ${keyed('lifecycle', 'l', 'x.request_id = d.request_id')}
   ${keyed('principal', 'p', 'x.id = d.recipient')}
   ${keyed('mail_preference', 'm', `x.principal = d.recipient AND d.kind = 'smtp'`)}`,
-  postpone: `UPDATE delivery SET next_at = :until WHERE ${DUE}`,
+  postpone: `UPDATE delivery SET next_at = :next_at WHERE ${DUE}`,
   claim: `UPDATE delivery SET attempts = attempts + 1, claim_id = :claim::uuid, fingerprint = :fingerprint,
     next_at = clock_timestamp() + ${LEASE}
   WHERE ${DUE} RETURNING attempts, ${NOW} AS now`,
@@ -184,7 +184,7 @@ export class DeliveryStore implements DeadlineSource {
   }
 
   async postpone({ tenant, id }: Delivery, until: number): Promise<void> {
-    await ask(this.pool, DELIVERIES.postpone, { tenant, id, until: new Date(until) });
+    await ask(this.pool, DELIVERIES.postpone, { tenant, id, next_at: new Date(until) });
   }
 
   /** Ends a delivery that is due and will not be sent. */
