@@ -63,6 +63,11 @@ test('a digest comes at the next chosen hour of the zone', () => {
   );
 });
 
+test('there is no next digest without an hour', () => {
+  const choice = readNotificationPreferences({ ...GOOD, mails: 'none', digest_hours: [] });
+  expect(() => nextDigest(choice, at('2026-11-25T06:00:00.000Z'))).toThrow('no hour');
+});
+
 test('a digest comes once on days on which the clock is set', () => {
   const night = { digest_hours: [2], quiet: null };
   expect(next('2026-03-29T00:00:00.000Z', night)).toBe('2026-03-29T01:00:00.000Z');

@@ -136,8 +136,8 @@ export function nextDigest(
 ): number {
   const clock = clockIn(zone);
   const step = STEP_MINUTES * MINUTE_MS;
-  let before = now - (now % step);
-  for (;;) {
+  const begin = now - (now % step);
+  for (let before = begin; before < begin + 2 * DAY_MINUTES * MINUTE_MS; before += step) {
     const at = before + step;
     const passed = ahead(clock(before), clock(at));
     const isHour = hours.some((hour) => {
@@ -146,8 +146,8 @@ export function nextDigest(
     });
     // Set back, the clock passes no hour.
     if (isHour && passed < DAY_MINUTES / 2) return at;
-    before = at;
   }
+  throw new RangeError('no hour is chosen');
 }
 
 /** Minutes from one time of the day to the next other one. */
