@@ -256,6 +256,7 @@ const ROWS = [
             [`max(countersign_chain_lag_seconds${of()})`, 'chain'],
             [`max(countersign_anchor_lag_seconds${of()})`, 'anchors'],
             [`max(countersign_security_chain_lag_seconds${of()})`, 'security log'],
+            [`max(countersign_chat_untold_seconds${of()})`, 'Slack and Teams'],
             [`max(countersign_security_anchor_lag_seconds${of()})`, 'anchors of the security log'],
             [
               `max by (sink) (countersign_security_log_lag_seconds${of()})`,

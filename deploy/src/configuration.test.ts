@@ -2,7 +2,14 @@ import { ConfigurationError, loadConfig } from '@countersign/platform';
 import { anchorStoreConfig } from './anchor-settings.js';
 import { busConfig, commonConfig, databaseUrlOf } from './configuration.js';
 import { redisConfig } from './redis-settings.js';
-import { MAIL, REMINDER, SMTP, hasQuotas, webhookRulesOf } from './service-settings.js';
+import {
+  MAIL,
+  REMINDER,
+  SMTP,
+  chatChannelsOf,
+  hasQuotas,
+  webhookRulesOf,
+} from './service-settings.js';
 
 const ENV = {
   MODE: 'production',
@@ -31,6 +38,42 @@ it('lets production lift neither quotas nor where webhooks may go', () => {
     faultsOf({ WEBHOOK_ALLOW_PRIVATE }, (env) => webhookRulesOf(env, mode));
   expect([webhooks('production', 'false'), webhooks('development', 'true')]).toEqual([[], []]);
   expect(webhooks('production', 'true')).toEqual(['WEBHOOK_ALLOW_PRIVATE']);
+});
+
+it('takes channels of Slack and Teams, and repeats no address in a fault', () => {
+  const secret = 'T0SECRET';
+  const channel = {
+    ...{ name: 'ops', kind: 'slack', tenant: 'acme' },
+    url: `https://hooks.slack.example/services/${secret}`,
+  };
+  const read = (list: unknown, anyPort = false) =>
+    chatChannelsOf({ CHAT_WEBHOOKS: JSON.stringify(list) }, { anyPort });
+  expect(chatChannelsOf({}, { anyPort: false })).toEqual([]);
+  expect(read([channel])).toEqual([{ ...channel, routes: null, language: 'en' }]);
+  const other = { ...channel, kind: 'teams', routes: ['a'], language: 'de', tenant: 'other' };
+  expect(read([channel, other])).toHaveLength(2);
+  const port = { ...channel, url: `https://hooks.slack.example:8443/${secret}` };
+  expect(read([port], true)).toHaveLength(1);
+  const wrong: [unknown, RegExp][] = [
+    [[port], /ops of acme/],
+    [[{ ...channel, url: `http://hooks.slack.example/${secret}` }], /0\.url/],
+    [[{ ...channel, url: `${channel.url}#x` }], /ops of acme/],
+    [[{ ...channel, kind: 'irc' }], /0\.kind/],
+    [[{ ...channel, name: 'No Name' }], /0\.name/],
+    [[{ ...channel, [secret]: 1 }], /0 is missing or wrong/],
+    [[channel, channel], /a name twice/],
+    [{ secret }, /the list/],
+  ];
+  for (const [list, why] of wrong) {
+    let message = '';
+    try {
+      read(list);
+    } catch (error) {
+      message = `${(error as Error).message} ${JSON.stringify(error)}`;
+    }
+    expect(message).toMatch(why);
+    expect(message).not.toContain(secret);
+  }
 });
 
 it('sends no webhooks, mails or reminders by default', () => {

@@ -1,5 +1,6 @@
 import { flag, list, loadConfig, wholeNumber } from '@countersign/platform';
-import { SCOPE, validate } from '@countersign/protocol';
+import type { ChatChannel } from '@countersign/notifier';
+import { MAIL_LANGUAGES, SCOPE, validate, webhookDestination } from '@countersign/protocol';
 import type { WebhookRules } from '@countersign/protocol';
 import { z } from 'zod';
 
@@ -53,6 +54,64 @@ export function webhookRulesOf(env: NodeJS.ProcessEnv, mode: Mode): WebhookRules
       : [],
   );
   return { hosts: read.WEBHOOK_HOSTS, anyPort: read.WEBHOOK_ALLOW_PRIVATE };
+}
+
+const chatChannel = z.strictObject({
+  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/),
+  kind: z.enum(['slack', 'teams']),
+  tenant: z.string().min(1),
+  routes: z.array(z.string().min(1)).min(1).optional(),
+  url: z.url({ protocol: /^https$/ }),
+  language: z.enum(MAIL_LANGUAGES).default('en'),
+});
+
+/** Of no fault a value is told: addresses of incoming webhooks are secrets. */
+const chatChannels = z.string().transform((text, context): ChatChannel[] => {
+  const fail = (message: string) => {
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  };
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    return fail('expected JSON');
+  }
+  const read = z.array(chatChannel).safeParse(given);
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    return fail(`${issue?.path.join('.') || 'the list'} is missing or wrong`);
+  }
+  const names = read.data.map(({ tenant, name }) => JSON.stringify([tenant, name]));
+  if (new Set(names).size < names.length) return fail('a tenant has a name twice');
+  return read.data.map(({ routes = null, ...channel }) => ({ ...channel, routes }));
+});
+
+export const CHAT = {
+  CHAT_WEBHOOKS: chatChannels
+    .optional()
+    .describe(
+      'a JSON list of channels of Slack and Teams that are told of reviews (docs/deliveries.md); secret',
+    ),
+} as const;
+
+/** The channels of Slack and Teams; their addresses are under the rules of webhooks, but for the list of hosts. */
+export function chatChannelsOf(
+  env: NodeJS.ProcessEnv,
+  { anyPort }: Pick<WebhookRules, 'anyPort'>,
+): readonly ChatChannel[] {
+  const isAllowed = ({ url }: ChatChannel) =>
+    webhookDestination(url, { anyPort, hosts: [new URL(url).hostname] }) !== null;
+  const { CHAT_WEBHOOKS: channels = [] } = loadConfig(CHAT, env, ({ CHAT_WEBHOOKS: given = [] }) =>
+    given
+      .filter((channel) => !isAllowed(channel))
+      .map(({ tenant, name }) => ({
+        variable: 'CHAT_WEBHOOKS',
+        wrong: `has an address for ${name} of ${tenant} that no webhook may have`,
+        remedy: 'Give the https address on port 443 as Slack or Teams shows it.',
+      })),
+  );
+  return channels;
 }
 
 export const MAIL = {

@@ -161,7 +161,7 @@ describe('with all texts changed and a third longer', () => {
     };
     const ruth = await setting.ruth(null, { viewport: PHONE });
     await change(ruth.context);
-    for (const path of ['/inbox', `/review/${pending}`, '/sessions', '/auditor'])
+    for (const path of ['/inbox', `/review/${pending}`, '/notifications', '/sessions', '/auditor'])
       await look(ruth.page, path);
     const otto = await openContext(setting.browser, { viewport: PHONE });
     await logIn(otto.page, demo, 'Otto Operator');

@@ -393,6 +393,27 @@ it('gives one pod of everything the role and the ways of the security log only w
   ]);
 });
 
+it('lets deliveries reach public addresses where channels of Slack and Teams are named, without webhooks', () => {
+  const ways = (...values: string[]): string =>
+    JSON.stringify(
+      rendered(shape('minimal'), ...values).find(
+        (of) => of.kind === 'NetworkPolicy' && component(of) === 'worker-delivery',
+      )?.spec.egress,
+    );
+  const named = 'secretSettings={"CHAT_WEBHOOKS":{"existingSecret":"chat","key":"list"}}';
+  const [without, withChannels, withHosts] = [
+    ways(),
+    ways(named),
+    ways('webhooks.hosts=["a.example"]'),
+  ];
+  expect(without).not.toContain('0.0.0.0/0');
+  expect(withChannels).toContain('0.0.0.0/0');
+  expect(withChannels).toBe(withHosts);
+  const pods = rendered(shape('minimal'), named).filter(({ kind }) => kind === 'Deployment');
+  const given = pods.filter((of) => JSON.stringify(of).includes('CHAT_WEBHOOKS')).map(component);
+  expect(given).toEqual(['worker-delivery']);
+});
+
 it('writes large numbers as they were meant', () => {
   const manifests = rendered(
     shape('minimal'),

@@ -89,7 +89,7 @@ async function followOnce(most: number): Promise<boolean> {
     recipient: 'bot',
   }));
   const last = batch.entries.at(-1)?.sequence as number;
-  return (await feed.follow(tenant, batch.after, last, made)) !== null;
+  return (await feed.follow(tenant, batch.after, last, made, new Map())) !== null;
 }
 
 describe('the chain is followed', () => {
@@ -124,7 +124,7 @@ describe('the chain is followed', () => {
     expect(await cursorOf(tenant)).toBe(5);
     expect(await feed.passOver(tenant)).toBe(true);
     // A follower that had read before counts no more.
-    expect(await feed.follow(tenant, 0, 3, [])).toBeNull();
+    expect(await feed.follow(tenant, 0, 3, [], new Map())).toBeNull();
     await listen(owner, tenant);
     await chain(owner, tenant, 2);
     expect(await feed.passOver(tenant)).toBe(false);

@@ -19,6 +19,8 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
     session: 'SELECT INSERT UPDATE DELETE',
     login_attempt: 'SELECT INSERT UPDATE DELETE',
     last_login: 'SELECT INSERT UPDATE',
+    mail_preference:
+      'SELECT INSERT(tenant, principal, preferences, next_at) UPDATE(preferences, next_at, planned, claim_id)',
     logout_token: 'SELECT INSERT DELETE',
     http_count: 'SELECT INSERT UPDATE',
     security_event: 'INSERT(tenant, kind, actor, actor_kind, subject, request_id, detail)',
@@ -157,6 +159,8 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
     delivery: 'SELECT INSERT UPDATE(state, attempts, error, next_at, claim_id, fingerprint)',
     delivery_cursor: 'SELECT INSERT UPDATE(sequence)',
     mail_window: 'SELECT INSERT UPDATE(sent)',
+    mail_preference: 'SELECT UPDATE(next_at, planned, claim_id, attempts)',
+    chat_notice: 'SELECT INSERT UPDATE',
     incident: 'SELECT INSERT',
     trace: 'SELECT INSERT',
     parcel: 'SELECT INSERT DELETE',

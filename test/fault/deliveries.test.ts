@@ -175,6 +175,60 @@ describe('deliveries while stores and workers come and go', () => {
     expect(status).toMatchObject({ state: 'accepted', attempts: 2 });
   }, 90_000);
 
+  it('a digest under way in a killed worker is not sent a second time', async () => {
+    const { database, mail, demo } = fixture;
+    const [, ruth, ravi] = demo.people.map(({ id }) => id) as [string, string, string];
+    for (const id of [ruth, ravi]) {
+      await fixture.configurePerson(id, { email: `${id}@example.org`, email_verified: true });
+      const choice = {
+        ...{ mails: 'digest', quiet: null, time_zone: 'UTC', language: 'en' },
+        // Half a day from now.
+        digest_hours: [(new Date().getUTCHours() + 12) % 24],
+      };
+      const person = await fixture.person(id);
+      expect((await person.post('/auth/notifications', choice)).status).toBe(200);
+    }
+    await newRequest();
+    const comes = async (id: string) => {
+      await until(
+        async () =>
+          (await database.query('SELECT planned FROM mail_preference WHERE principal = $1', [id]))
+            .rows[0]?.planned,
+        (planned) => planned === true,
+        30_000,
+      );
+      await database.query(
+        'UPDATE mail_preference SET next_at = clock_timestamp() WHERE principal = $1',
+        [id],
+      );
+    };
+    mail.take('silent');
+    await comes(ruth);
+    await until(
+      async () => mail.offered(),
+      (many) => many === 1,
+      30_000,
+    );
+    for (const worker of await workers()) kill9(worker);
+    await workers();
+    mail.take('accept');
+    // A digest that is due later comes after any that would be repeated.
+    await comes(ravi);
+    await until(
+      async () => mail.mailsTo(`${ravi}@example.org`).length,
+      (many) => many === 1,
+      30_000,
+    );
+    expect(mail.offered()).toBe(2);
+    expect(mail.mailsTo(`${ruth}@example.org`)).toEqual([]);
+    const { rows } = await database.query<{ hours: number }>(
+      `SELECT extract(epoch FROM next_at - clock_timestamp())::float8 / 3600 AS hours
+       FROM mail_preference WHERE principal = $1`,
+      [ruth],
+    );
+    expect(rows[0]!.hours).toBeGreaterThan(1);
+  }, 90_000);
+
   it('a worker that is asked to stop releases its unsent deliveries, and ends in time', async () => {
     let hangs = true;
     fixture.receiver.answer(path, async (response) => {

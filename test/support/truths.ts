@@ -40,6 +40,8 @@ const PASSING = [
   'operation_run',
   'session',
   'last_login',
+  'mail_preference',
+  'chat_notice',
   'logout_token',
   'login_attempt',
   'parcel',

@@ -11,8 +11,17 @@ import type { SendMail, SendWebhook } from '@countersign/notifier';
 import { deliveryWorker } from '@countersign/notifier/workers/delivery';
 import { reminderWorker } from '@countersign/notifier/workers/reminder';
 import { HINTS, loadConfig } from '@countersign/platform';
+import type { WebhookRules } from '@countersign/protocol';
 import type { Assembly } from '../assembly.js';
-import { MAIL, REMINDER, SMTP, WEBHOOKS, webhookRulesOf } from '../service-settings.js';
+import {
+  CHAT,
+  MAIL,
+  REMINDER,
+  SMTP,
+  WEBHOOKS,
+  chatChannelsOf,
+  webhookRulesOf,
+} from '../service-settings.js';
 import type { ProcessContext } from '../process-context.js';
 import { WORKER } from '../worker-settings.js';
 
@@ -32,10 +41,12 @@ export const notifier: Assembly<ProcessContext> = {
 };
 
 export const delivery: Assembly<ProcessContext> = {
-  settings: [WORKER, WEBHOOKS, MAIL, SMTP],
+  settings: [WORKER, WEBHOOKS, CHAT, MAIL, SMTP],
   async build(context) {
     const pool = context.pool('notifier');
     followerMetrics(context.metrics, context.log, pool);
+    const rules = webhookRulesOf(context.env, context.config.MODE);
+    const channels = chatChannelsOf(context.env, rules);
     return [
       deliveryWorker(
         await context.worker('worker-delivery'),
@@ -43,7 +54,9 @@ export const delivery: Assembly<ProcessContext> = {
           pool,
           notary: context.notary('notifier'),
           traces: context.traces('notifier'),
-          sendWebhook: webhookSenderOf(context),
+          sendWebhook: senderOf(rules),
+          channels,
+          sendChat: senderOf({ ...rules, hosts: channels.map(({ url }) => new URL(url).hostname) }),
           sendMail: mailerOf(context),
         },
         (handler) => context.bus.subscribe(HINTS.grown, 'worker-delivery', handler),
@@ -70,8 +83,8 @@ export const reminder: Assembly<ProcessContext> = {
   },
 };
 
-function webhookSenderOf({ config, env }: ProcessContext): SendWebhook {
-  const rules = webhookRulesOf(env, config.MODE);
+/** To these hosts and nowhere else. */
+function senderOf(rules: WebhookRules): SendWebhook {
   // In development alone: to private addresses, and by the machine's own names.
   const open = rules.anyPort;
   return webhookSender({

@@ -9,7 +9,7 @@
     {{- toYaml . | nindent 4 }}
   {{- end }}
 {{- else if and (eq . "smtp") (not $v.smtp.from) }}
-{{- else if and (eq . "webhooks") (not $v.webhooks.hosts) }}
+{{- else if and (eq . "webhooks") (not (include "countersign.webhooks" $.root)) }}
 {{- else if and (eq . "anchor") (not $v.anchor.s3.bucket) }}
 {{- else if and (eq . "witnesses") (not (hasKey $v.settings "WITNESSES")) }}
 {{- else if and (eq . "signer") (not (hasKey $v.settings "VAULT_ADDR")) }}
@@ -27,6 +27,12 @@
   {{- end }}
 {{- end }}
 {{- end }}
+{{- end }}
+
+{{/* Not empty when producers may have webhooks, or channels of Slack and Teams are told of reviews. */}}
+{{- define "countersign.webhooks" -}}
+{{- $given := merge (dict) .Values.secretSettings .Values.settings (default (dict) (index .Values.targets "worker-delivery").settings) (default (dict) .Values.targets.all.settings) }}
+{{- if or .Values.webhooks.hosts (hasKey $given "CHAT_WEBHOOKS") }}yes{{ end }}
 {{- end }}
 
 {{/* Not empty when traces are sent anywhere. */}}

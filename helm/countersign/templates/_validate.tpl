@@ -50,7 +50,7 @@
 {{- end }}
 {{- end }}
 {{- if and $v.networkPolicy.enabled (eq $v.mode "production") }}
-{{- $used := dict "postgres" true "oidc" true "nats" (not $v.allInOne) "redis" (not $v.allInOne) "smtp" $v.smtp.from "webhooks" $v.webhooks.hosts "anchor" $v.anchor.s3.bucket "witnesses" (hasKey $v.settings "WITNESSES") "signer" (hasKey $v.settings "VAULT_ADDR") "collectors" (regexMatch "URL" (include "countersign.sinks" .)) "telemetry" (include "countersign.traces" .) }}
+{{- $used := dict "postgres" true "oidc" true "nats" (not $v.allInOne) "redis" (not $v.allInOne) "smtp" $v.smtp.from "webhooks" (include "countersign.webhooks" .) "anchor" $v.anchor.s3.bucket "witnesses" (hasKey $v.settings "WITNESSES") "signer" (hasKey $v.settings "VAULT_ADDR") "collectors" (regexMatch "URL" (include "countersign.sinks" .)) "telemetry" (include "countersign.traces" .) }}
 {{- range $place, $isUsed := $used }}
 {{- if and $isUsed (not (index $v.networkPolicy $place).peers) }}{{ fail (printf "networkPolicy.%s.peers is empty: pods could reach every address at that port; name the pods or addresses of that place, or set it to public if it is on the internet." $place) }}{{ end }}
 {{- end }}

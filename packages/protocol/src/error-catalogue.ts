@@ -173,6 +173,10 @@ const invalidInput = group(400, {
     'The logout token is not valid',
     'Send a token that the identity provider signed for this client within the last five minutes, once, with the logout event.',
   ],
+  invalid_notifications: [
+    'The choice of notifications is not valid',
+    'Correct the member that the detail names (docs/pages.md, “Notifications”).',
+  ],
   invalid_human: [
     'A human is configured without a usable identity',
     'Give oidc_subject and oidc_issuer, the latter exactly as OIDC_ISSUER is configured, and no token.',

@@ -13,7 +13,8 @@ import { ANCHOR_ERRORS } from './records/index.js';
 
 /**
  * `fresh_login_required` is an addition of ours (docs/decisions): step-up at a confirmation. So is `invalid_logout_token`,
- * the answer to an identity provider, and `evidence_incomplete`, of an extension operation (protocol §7.1).
+ * the answer to an identity provider, `invalid_notifications`, of a person's own choice of mails, and `evidence_incomplete`, of
+ * an extension operation (protocol §7.1).
  * Protocol §6.2 by status, with the codes of R4, R7 and §10 and without those that R32 strikes.
  */
 const expected: Record<number, string> = {
@@ -27,7 +28,7 @@ const expected: Record<number, string> = {
     schema_resource_limit reconciliation_evidence_required identity_mismatch invalid_principal
     invalid_human invalid_credential webhook_destination_rejected verified_email_required
     publisher_and_owner_required invalid_route invalid_route_limits separation_of_duties_required
-    invalid_bootstrap invalid_logout_token`,
+    invalid_bootstrap invalid_logout_token invalid_notifications`,
   401: 'unauthenticated invalid_login login_session_changed invalid_identity fresh_login_required',
   403: `forbidden producer_required publisher_required human_required operator_required csrf
     route_not_authorised separation_of_duties operator_reconciliation_required

@@ -11,6 +11,8 @@ export * from './lifecycle/index.js';
 export * from './openapi/index.js';
 export * from './mail-address.js';
 export * from './merkle/index.js';
+export * from './notification-choices.js';
+export * from './notification-preferences.js';
 export * from './operations.js';
 export { EXAMPLES } from './records/examples.js';
 export * from './records/index.js';

@@ -30,6 +30,7 @@ import type { RefusalCounts } from './refusal-counts.js';
 import { createRefuse } from './refusals.js';
 import { createSandboxListener } from './sandbox/listener.js';
 import { createServer } from './server.js';
+import { createNotificationPaths } from './notification-paths.js';
 import { createSessionPaths } from './session-paths.js';
 import type { Store } from './store/index.js';
 import { createStore } from './store/index.js';
@@ -177,6 +178,7 @@ async function createTrusted(
         refusals.count('login.refused', reason, connections.addresses.of(request)),
     }),
     sessions: createSessionPaths(store, person, provider),
+    notifications: createNotificationPaths(store, person),
     people: createPeoplePaths(store, pipeline, person, config.sandboxOrigin, config.stepUp),
     refuse: createRefuse(origin, log),
     times: createHttpTimes(deps.metrics),

@@ -4,6 +4,7 @@ import {
   ADMIN_OPERATIONS,
   HISTORY_READ,
   INBOX_READ,
+  NOTIFICATIONS_PATH,
   Refusal,
   SECURITY_READS,
   textDigest,
@@ -16,6 +17,7 @@ import { createAdminReads } from './admin-reads.js';
 import { createHistoryRead } from './history-read.js';
 import { createInboxRead } from './inbox-read.js';
 import type { Login } from './login/login.js';
+import type { NotificationPaths } from './notification-paths.js';
 import { APP_PAGES } from './pages/app-pages.js';
 import type { PeoplePaths } from './people.js';
 import type { Pipeline } from './pipeline.js';
@@ -32,6 +34,7 @@ export interface RouteParts {
   readonly trees: Handler;
   readonly login: Login;
   readonly sessions: SessionPaths;
+  readonly notifications: NotificationPaths;
   readonly people: PeoplePaths;
   readonly refuse: (call: Call, fault: unknown) => void;
 }
@@ -44,6 +47,7 @@ export interface RouteParts {
  */
 export function createRoutes(parts: RouteParts): (call: Call) => void {
   const { pipeline, publicPaths, assets, errors, trees, login, sessions, people, refuse } = parts;
+  const { notifications } = parts;
   const adminReads = createAdminReads(pipeline);
   const securityLog = createSecurityLog(pipeline);
   const router = Router({ caseSensitive: true, strict: true });
@@ -85,6 +89,9 @@ export function createRoutes(parts: RouteParts): (call: Call) => void {
   post('/auth/sessions/end-others', sessions.endOthers);
   post(ONE_SESSION, sessions.endOne, '/auth/sessions/{id}/end');
   post('/auth/backchannel-logout', rated(sessions.backchannelLogout));
+
+  get(NOTIFICATIONS_PATH, notifications.read);
+  post(NOTIFICATIONS_PATH, notifications.save);
 
   router.head(below('/operator/data/'), none);
   for (const call of ADMIN_OPERATIONS) {

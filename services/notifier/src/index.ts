@@ -1,3 +1,4 @@
+export type { ChatChannel } from './chat/channel.js';
 export { smtpMailer } from './mail/mailer.js';
 export type { MailerOptions, OutgoingMail, SendMail } from './mail/mailer.js';
 export { MailTimeout } from './mail/mailer.js';

@@ -62,6 +62,7 @@ export const WHERE: Readonly<Record<ErrorCode, Whereabouts>> = {
   login_session_changed: login,
   invalid_identity: login,
   invalid_logout_token: ['../attacks/sessions.test.ts'],
+  invalid_notifications: ['notifications.test.ts'],
   forbidden: execution,
   producer_required: creation,
   publisher_required: creation,

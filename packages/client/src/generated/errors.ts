@@ -66,6 +66,8 @@ export interface ErrorStatuses {
   invalid_principal: 400;
   /** The logout token is not valid. */
   invalid_logout_token: 400;
+  /** The choice of notifications is not valid. */
+  invalid_notifications: 400;
   /** A human is configured without a usable identity. */
   invalid_human: 400;
   /** The token is not usable as a credential. */

@@ -3,6 +3,7 @@ import type { InboxItem, InboxTab, RequestStatus } from '@countersign/protocol';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import { read } from '../api/client.js';
+import { useNotices } from '../notices/notices.js';
 import { Button, LinkButton } from '../parts/Button.js';
 import type { Command } from '../parts/Commands.js';
 import { Commands } from '../parts/Commands.js';
@@ -54,6 +55,7 @@ export function InboxPage() {
   const [refused, setRefused] = useState<readonly InboxItem[]>([]);
   const [views, setViews] = useState(() => savedViews(me));
   const search = useRef<HTMLInputElement>(null);
+  useNotices(me);
   const { take, told, fault: takeFault } = useTake(list.refresh);
 
   const change = (next: View) => {

@@ -126,6 +126,11 @@ function Who({ who }: { who: Reader }) {
             {shared.switchTenant}
           </a>
         )}
+        {!who.auditor && (
+          <a class="button quiet" href="/notifications">
+            {shared.notifications}
+          </a>
+        )}
         <a class="button quiet" href="/sessions">
           {shared.mySessions}
         </a>

@@ -18,6 +18,7 @@ export const shared = {
   signedInAs: 'Signed in as',
   inTenant: 'in the tenant',
   switchTenant: 'Change tenant',
+  notifications: 'Notifications',
   mySessions: 'My sessions',
   language: 'Language',
   theme: 'Colours',

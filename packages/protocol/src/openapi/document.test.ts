@@ -124,6 +124,7 @@ describe('the API description', () => {
         'login_session_changed',
         'invalid_identity',
         'invalid_logout_token',
+        'invalid_notifications',
       ] as const),
       'directory_identity_unavailable',
     ];

@@ -14,6 +14,7 @@ export const SECURITY_KINDS = {
     source: 'gateway',
     says: 'A confirmation was refused for want of a fresh login',
   },
+  'notifications.changed': { source: 'gateway', says: 'A person changed their notifications' },
   'principal.changed': { source: 'request', says: 'A principal was changed' },
   'route.changed': { source: 'request', says: 'A route was changed' },
   'material.read': { source: 'request', says: 'Private material was read' },

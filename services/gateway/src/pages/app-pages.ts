@@ -31,6 +31,12 @@ export const APP_PAGES: readonly AppPage[] = [
     title: { en: 'My sessions', de: 'Meine Sitzungen' },
     for: 'person',
   },
+  {
+    path: '/notifications',
+    name: 'notifications',
+    title: { en: 'Notifications', de: 'Benachrichtigungen' },
+    for: 'reviewer',
+  },
   { path: '/operator', name: 'operator', title: ADMIN, for: 'operator' },
   { path: '/operator/', name: 'operator', title: ADMIN, for: 'operator' },
   {

@@ -4,6 +4,7 @@ import type { Pool, Statement, Values } from '@countersign/database';
 
 import { IDLE_SECONDS } from '../cookies.js';
 import { loginStore } from './logins.js';
+import { notificationStore } from './notifications.js';
 import type { Rows } from './rows.js';
 import { securityEventStore } from './security-events.js';
 import { LIVE, sessionStore } from './sessions.js';
@@ -104,6 +105,7 @@ export function createStore(pool: Pool, idleSeconds = IDLE_SECONDS) {
 
   return {
     ...loginStore(rows),
+    ...notificationStore(rows),
     ...securityEventStore(rows),
     ...sessionStore(rows, idleSeconds),
 

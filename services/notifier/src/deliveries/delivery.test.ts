@@ -1,9 +1,16 @@
-import type { EventReason } from '@countersign/protocol';
+import type { EventReason, NotificationPreferences } from '@countersign/protocol';
 import { destinationOf, fingerprintOf, decideDelivery, settle } from './delivery.js';
 import type { Delivery } from './delivery.js';
 
 const NOW = Date.UTC(2026, 4, 1, 9);
 const DAY = 86_400_000;
+const CHOICE: NotificationPreferences = {
+  mails: 'at_once',
+  digest_hours: [8],
+  quiet: null,
+  time_zone: 'UTC',
+  language: 'en',
+};
 
 function eventOf(reason: EventReason): NonNullable<Delivery['event']> {
   return { payload: { reason } } as NonNullable<Delivery['event']>;
@@ -30,6 +37,8 @@ function webhook(changes: Partial<Delivery> = {}): Delivery {
       config: { enabled: true, webhook: 'https://hooks.example/a' },
     },
     reviews: false,
+    pending: true,
+    preferences: null,
     ...changes,
   };
 }
@@ -45,6 +54,34 @@ function mail(changes: Partial<Delivery> = {}): Delivery {
 }
 
 describe('decideDelivery', () => {
+  it('sends mail as its recipient chose', () => {
+    const chose = (choice: Partial<NotificationPreferences>, changes: Partial<Delivery> = {}) =>
+      decideDelivery(mail({ preferences: { ...CHOICE, ...choice }, ...changes }), NOW);
+    const dropped = { do: 'end', state: 'expired', error: null };
+    expect(chose({})).toMatchObject({ do: 'send' });
+    expect([chose({ mails: 'digest' }), chose({ mails: 'none' })]).toEqual([dropped, dropped]);
+    const own = { event: eventOf('decision'), requester: 'ruth' };
+    expect(chose({ mails: 'digest' }, own)).toMatchObject({ do: 'send' });
+    expect(chose({ mails: 'none' }, own)).toEqual(dropped);
+    const operator = { ...ruth, config: { ...ruth.config, operator: true } };
+    const overdue = { event: eventOf('reconciliation_due'), principal: operator };
+    expect(chose({ mails: 'none' }, overdue)).toMatchObject({ do: 'send' });
+  });
+
+  it('postpones mail in quiet hours, and drops it when its review is over by then', () => {
+    const quiet = { from: '08:30', until: '10:15' };
+    const preferences = { ...CHOICE, quiet };
+    const end = Date.UTC(2026, 4, 1, 10, 15);
+    expect(decideDelivery(mail({ preferences }), NOW)).toEqual({ do: 'postpone', until: end });
+    expect(decideDelivery(mail({ preferences }), end)).toMatchObject({ do: 'send' });
+    const over = mail({ preferences, pending: false });
+    expect(decideDelivery(over, end)).toEqual({ do: 'end', state: 'expired', error: null });
+    // Who has no quiet hours gets it, as it was sent at once.
+    const plain = mail({ preferences: CHOICE, pending: false });
+    expect(decideDelivery(plain, NOW)).toMatchObject({ do: 'send' });
+    expect(decideDelivery(webhook({ preferences }), NOW)).toMatchObject({ do: 'send' });
+  });
+
   it('sends a due delivery to the directory’s address', () => {
     expect(decideDelivery(webhook(), NOW)).toMatchObject({
       do: 'send',

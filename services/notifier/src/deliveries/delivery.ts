@@ -1,7 +1,12 @@
 import type { Principal } from '@countersign/database';
-import { SECONDS, valueDigest } from '@countersign/protocol';
-import type { Digest, RequestChangedEvent, SignedRecord } from '@countersign/protocol';
-import { addressOf } from './recipients.js';
+import { SECONDS, quietUntil, valueDigest } from '@countersign/protocol';
+import type {
+  Digest,
+  NotificationPreferences,
+  RequestChangedEvent,
+  SignedRecord,
+} from '@countersign/protocol';
+import { addressOf, mailTo, wantsMail } from './recipients.js';
 
 /** Why something was not delivered (protocol §3.3). */
 export type DeliveryError =
@@ -29,6 +34,10 @@ export interface Delivery {
   readonly principal: Pick<Principal, 'kind' | 'enabled' | 'config'> | null;
   /** Whether the request's route names the recipient as a reviewer. */
   readonly reviews: boolean;
+  /** Whether the request still waits for a decision. */
+  readonly pending: boolean;
+  /** The recipient's choice of mails; null where none was made. */
+  readonly preferences: NotificationPreferences | null;
 }
 
 /** The current destination; null when the recipient may no longer be notified. */
@@ -57,6 +66,8 @@ function isForReviewers(reason: string | undefined): boolean {
 export type DeliveryDecision =
   | { readonly do: 'nothing' }
   | { readonly do: 'wait' }
+  /** The recipient's quiet hours. */
+  | { readonly do: 'postpone'; readonly until: number }
   /** It ends unsent. */
   | { readonly do: 'end'; readonly state: 'failed'; readonly error: DeliveryError }
   | { readonly do: 'end'; readonly state: 'expired'; readonly error: null }
@@ -70,8 +81,12 @@ export function decideDelivery(delivery: Delivery, now: number): DeliveryDecisio
   if (now >= windowEnd(delivery)) {
     return { do: 'end', state: 'failed', error: 'delivery_window_expired' };
   }
+  if (isUnwanted(delivery)) return { do: 'end', state: 'expired', error: null };
   const destination = destinationOf(delivery);
   if (destination === null) return { do: 'end', state: 'failed', error: 'destination_changed' };
+  const { kind, preferences } = delivery;
+  const quiet = kind === 'smtp' && preferences !== null ? quietUntil(preferences, now) : null;
+  if (quiet !== null) return { do: 'postpone', until: quiet };
   return { do: 'send', destination, fingerprint: fingerprintOf(delivery) };
 }
 
@@ -79,6 +94,13 @@ export function decideDelivery(delivery: Delivery, now: number): DeliveryDecisio
 function isCancelled({ kind, event, retained }: Delivery): boolean {
   if (event === null) return true;
   return kind === 'smtp' && !retained && event.payload.reason !== 'material_deleted';
+}
+
+/** The choice was made after the mail, or the review that quiet hours postponed it for is over. */
+function isUnwanted({ kind, event, preferences, pending }: Delivery): boolean {
+  if (kind !== 'smtp' || event === null || preferences === null) return false;
+  const isOver = isForReviewers(event.payload.reason) && !pending && preferences.quiet !== null;
+  return isOver || !wantsMail(preferences.mails, mailTo(event.payload, true));
 }
 
 export interface Settlement {

@@ -1,5 +1,5 @@
 import type { Principal } from '@countersign/database';
-import type { RequestChangedEvent } from '@countersign/protocol';
+import type { MailChoice, RequestChangedEvent } from '@countersign/protocol';
 
 /** Whom a mail about an event goes to; null: no mail. */
 export type MailTo = 'reviewers' | 'requester' | 'operators' | null;
@@ -27,6 +27,21 @@ export function mailTo(
       return 'operators';
     default:
       return null;
+  }
+}
+
+/** Whether a person who chose this gets such a mail by itself; one who never chose gets every mail at once. */
+export function wantsMail(chosen: MailChoice | undefined, to: MailTo): boolean {
+  switch (to) {
+    case 'reviewers':
+      return (chosen ?? 'at_once') === 'at_once';
+    case 'requester':
+      return chosen !== 'none';
+    // An outcome that is missing concerns more than its reader.
+    case 'operators':
+      return true;
+    default:
+      return false;
   }
 }
 

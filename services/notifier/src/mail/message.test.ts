@@ -1,12 +1,26 @@
+import type { NotificationPreferences } from '@countersign/protocol';
 import type { Delivery } from '../deliveries/delivery.js';
 import { mailMessage } from './message.js';
 
-function messageOf(reason: string, summary = 'Pay invoice 17') {
+const GERMAN = {
+  mails: 'at_once',
+  digest_hours: [],
+  quiet: null,
+  time_zone: 'Europe/Berlin',
+  language: 'de',
+} as const;
+
+function messageOf(
+  reason: string,
+  summary = 'Pay invoice 17',
+  preferences: NotificationPreferences | null = null,
+) {
   const payload = { reason, deadline: '2026-05-01T09:00:00.000Z' };
   const delivery = {
     requestId: '0b9a6c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d',
     summary,
     event: { payload },
+    preferences,
   };
   return mailMessage(delivery as unknown as Delivery, 'https://review.example');
 }
@@ -22,6 +36,14 @@ https://review.example/review/0b9a6c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d
 
 This mail cannot approve anything: decisions are made on the page, after login.
 `);
+});
+
+it('is in the language and the time zone that its reader chose', () => {
+  const { subject, text, html } = messageOf('created', 'Pay invoice 17', GERMAN);
+  expect(subject).toBe('Eine Prüfung wartet auf Sie');
+  expect(text).toContain('Frist: Freitag, 1. Mai 2026 um 11:00 (Europe/Berlin)\n');
+  expect(text).toContain('Mit dieser E-Mail kann nichts genehmigt werden');
+  expect(html).toContain('<html lang="de">');
 });
 
 it('has a subject for each occasion, without a word of the producer', () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { MAILS_PER_RECIPIENT_AND_HOUR, SECONDS } from '@countersign/protocol';
-import type { Digest } from '@countersign/protocol';
+import type { Digest, NotificationPreferences } from '@countersign/protocol';
 import {
   CLOCK,
   NOW,
@@ -48,6 +48,8 @@ interface DeliveryRow {
   enabled: boolean;
   config: Principal['config'];
   reviews: boolean;
+  pending: boolean | null;
+  preferences: NotificationPreferences | null;
   secret: string | null;
 }
 
@@ -75,7 +77,7 @@ export const DELIVERIES = statements('deliveries', {
     d.id, d.kind, d.state, d.attempts, d.created_at, d.next_at, d.request_id, d.recipient, r.record AS event,
     q.summary, ${jsonOf('q.canonical')} #>> '{requester,subject}' AS requester,
     NOT l.material_deleted AND clock_timestamp() < l.private_delete_at AS retained,
-    p.kind AS principal_kind, p.enabled, p.config,
+    p.kind AS principal_kind, p.enabled, p.config, l.decision = 'pending' AS pending, m.preferences,
     EXISTS (SELECT 1 FROM route_reviewer v
       WHERE v.tenant = $1 AND v.reviewer = d.recipient AND v.route = q.route) AS reviews,
     CASE WHEN d.kind = 'webhook' THEN (SELECT s.secret FROM webhook_secret s
@@ -84,7 +86,9 @@ export const DELIVERIES = statements('deliveries', {
   ${keyed('record', 'r', 'x.id = d.event_id')}
   ${keyed('request', 'q', 'x.id = d.request_id')}
   ${keyed('lifecycle', 'l', 'x.request_id = d.request_id')}
-  ${keyed('principal', 'p', 'x.id = d.recipient')}`,
+  ${keyed('principal', 'p', 'x.id = d.recipient')}
+  ${keyed('mail_preference', 'm', `x.principal = d.recipient AND d.kind = 'smtp'`)}`,
+  postpone: `UPDATE delivery SET next_at = :next_at WHERE ${DUE}`,
   claim: `UPDATE delivery SET attempts = attempts + 1, claim_id = :claim::uuid, fingerprint = :fingerprint,
     next_at = clock_timestamp() + ${LEASE}
   WHERE ${DUE} RETURNING attempts, ${NOW} AS now`,
@@ -179,6 +183,10 @@ export class DeliveryStore implements DeadlineSource {
     return (await askOne(this.pool, DELIVERIES.settle, values)) !== undefined;
   }
 
+  async postpone({ tenant, id }: Delivery, until: number): Promise<void> {
+    await ask(this.pool, DELIVERIES.postpone, { tenant, id, next_at: new Date(until) });
+  }
+
   /** Ends a delivery that is due and will not be sent. */
   async end(
     { tenant, id }: Delivery,
@@ -225,5 +233,7 @@ function deliveryOf(tenant: string, row: DeliveryRow): LoadedDelivery {
     retained: row.retained === true,
     principal: kind === null ? null : { kind, enabled, config },
     reviews: row.reviews,
+    pending: row.pending === true,
+    preferences: row.preferences,
   };
 }

@@ -1,5 +1,6 @@
 import { NOW, acrossTenants, ask, askOne, jsonOf, statements } from '@countersign/database';
 import type { Pool } from '@countersign/database';
+import type { MailChoice } from '@countersign/protocol';
 
 /** An entry of a tenant's chain; `record` only where it is an event whose text is still there. */
 export interface ChainEntry {
@@ -36,6 +37,9 @@ export interface NewDelivery {
   readonly recipient: string;
 }
 
+/** Between two notices to one channel. */
+export const NOTICE_PAUSE = `interval '1 minute'`;
+
 type BatchRow = ChainEntry & { now: number; directory_revision: number; after: number };
 
 export const FEED = statements('notifier', {
@@ -67,6 +71,8 @@ export const FEED = statements('notifier', {
   WHERE t.tenant = $1 ORDER BY e.sequence`,
   operators: `SELECT p.id FROM principal p
   WHERE p.tenant = $1 AND p.kind = 'human' AND p.config -> 'operator' = 'true'::jsonb ORDER BY p.id`,
+  choices: `SELECT m.principal, m.preferences ->> 'mails' AS mails FROM mail_preference m
+  WHERE m.tenant = $1 AND m.preferences ->> 'mails' <> 'at_once'`,
   concerned: `SELECT q.id, q.route, ${jsonOf('q.canonical')} #>> '{requester,subject}' AS requester,
     (SELECT ${jsonOf('x.record')} #>> '{payload,recorded_by,kind}' FROM record x
       WHERE x.tenant = $1 AND x.request_id = q.id AND x.type = 'MaterialDiscarded' ORDER BY x.id LIMIT 1)
@@ -84,6 +90,12 @@ export const FEED = statements('notifier', {
     SELECT $1, x.id, x.request_id, x.kind, 'pending', c.due, c.due, x.event_id, x.recipient
     FROM c, unnest(:ids::uuid[], :request_ids::uuid[], :kinds::text[], :event_ids::uuid[], :recipients::text[])
       AS x (id, request_id, kind, event_id, recipient)
+  ), n AS (
+    INSERT INTO chat_notice AS n (tenant, channel, news, since, next_at)
+    SELECT $1, x.channel, x.news, c.due, c.due FROM c, unnest(:channels::text[], :news::integer[]) AS x (channel, news)
+    ON CONFLICT (tenant, channel) DO UPDATE SET news = n.news + EXCLUDED.news,
+      since = CASE WHEN n.news = 0 THEN EXCLUDED.since ELSE n.since END,
+      next_at = coalesce(n.next_at, greatest(EXCLUDED.next_at, n.sent_at + ${NOTICE_PAUSE}))
   ) SELECT due FROM c`,
 });
 
@@ -123,6 +135,14 @@ export class FeedStore {
     return rows.map(({ id }) => id);
   }
 
+  /** By principal: the choices of people who do not want each mail at once. */
+  async choices(tenant: string): Promise<Map<string, MailChoice>> {
+    const { rows } = await ask<{ principal: string; mails: MailChoice }>(this.pool, FEED.choices, {
+      tenant,
+    });
+    return new Map(rows.map(({ principal, mails }) => [principal, mails]));
+  }
+
   /** By request id; requests that are deleted are left out. */
   async concerned(tenant: string, requestIds: readonly string[]): Promise<Map<string, Concerned>> {
     const { rows } = await ask<Concerned & { id: string }>(this.pool, FEED.concerned, {
@@ -133,14 +153,15 @@ export class FeedStore {
   }
 
   /**
-   * Moves the cursor from one place to another with the deliveries that the entries between give, in one statement. Null
-   * when another process was faster, else when the deliveries are due.
+   * Moves the cursor from one place to another with the deliveries that the entries between give, and with how many new
+   * reviews each channel is told of, in one statement. Null when another process was faster, else when the deliveries are due.
    */
   async follow(
     tenant: string,
     after: number,
     upTo: number,
     deliveries: readonly NewDelivery[],
+    news: ReadonlyMap<string, number>,
   ): Promise<number | null> {
     const moved = await askOne<{ due: number }>(this.pool, FEED.follow, {
       tenant,
@@ -151,6 +172,8 @@ export class FeedStore {
       kinds: deliveries.map(({ kind }) => kind),
       event_ids: deliveries.map(({ eventId }) => eventId),
       recipients: deliveries.map(({ recipient }) => recipient),
+      channels: [...news.keys()],
+      news: [...news.values()],
     });
     return moved?.due ?? null;
   }

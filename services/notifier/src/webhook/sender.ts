@@ -40,8 +40,17 @@ export function webhookSender(options: SenderOptions): SendWebhook {
     if (stop?.aborted === true) stopped();
     try {
       const address = await pinnedAddress(url, options, end.signal);
-      const status = await post(url, address, headers, body, options.ca, end.signal);
-      if (status < 200 || status > 299) throw new WebhookFailure(`the answer was ${status}`);
+      const { status, retryAfter } = await post(
+        url,
+        address,
+        headers,
+        body,
+        options.ca,
+        end.signal,
+      );
+      if (status < 200 || status > 299) {
+        throw new WebhookFailure(`the answer was ${status}`, retryAfterMs(retryAfter, Date.now()));
+      }
     } finally {
       clearTimeout(timer);
       stop?.removeEventListener('abort', stopped);
@@ -51,6 +60,26 @@ export function webhookSender(options: SenderOptions): SendWebhook {
 
 export class WebhookFailure extends Error {
   override readonly name = 'WebhookFailure';
+
+  /** `retryAfterMs`: how long the receiver wants to be left alone; null when it did not say. */
+  constructor(
+    message: string,
+    readonly retryAfterMs: number | null = null,
+  ) {
+    super(message);
+  }
+}
+
+interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+}
+
+/** RFC 9110 §10.2.3: seconds, or a date. */
+export function retryAfterMs(text: string | undefined, now: number): number | null {
+  if (text === undefined) return null;
+  const until = /^\d{1,9}$/.test(text) ? now + Number(text) * 1000 : Date.parse(text);
+  return Number.isNaN(until) ? null : Math.max(0, until - now);
 }
 
 async function pinnedAddress(
@@ -66,7 +95,7 @@ async function pinnedAddress(
   return first;
 }
 
-/** The status of the answer. The connection is this one request's, and ends with the answer's headers. */
+/** The head of the answer. The connection is this one request's, and ends with the answer's headers. */
 function post(
   url: URL,
   address: string,
@@ -74,7 +103,7 @@ function post(
   body: string,
   ca: SenderOptions['ca'],
   signal: AbortSignal,
-): Promise<number> {
+): Promise<Answer> {
   signal.throwIfAborted();
   const named = isIP(address) !== 0 && isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0;
   return new Promise((resolve, reject) => {
@@ -97,7 +126,10 @@ function post(
       signal,
     });
     outgoing.once('response', (response) => {
-      resolve(response.statusCode ?? 0);
+      resolve({
+        status: response.statusCode ?? 0,
+        retryAfter: response.headers['retry-after'],
+      });
       response.on('error', () => {});
       response.destroy();
     });

@@ -3,6 +3,7 @@ import { Directory } from '@countersign/database';
 import type { Pool, Traces } from '@countersign/database';
 import { deadlineWorker, inSpan, recordedTraceparent } from '@countersign/platform';
 import type { DueItem, Effect, Module, Notary, WorkerRuntime } from '@countersign/platform';
+import type { ChatChannel } from '../chat/channel.js';
 import { fingerprintOf, decideDelivery, settle } from '../deliveries/delivery.js';
 import type { DeliveryError } from '../deliveries/delivery.js';
 import { MailTimeout } from '../mail/mailer.js';
@@ -10,11 +11,16 @@ import type { SendMail } from '../mail/mailer.js';
 import { mailMessage } from '../mail/message.js';
 import { DeliveryStore } from '../store/deliveries.js';
 import type { Claim, LoadedDelivery } from '../store/deliveries.js';
+import { DigestStore } from '../store/digests.js';
 import { FeedStore } from '../store/feed.js';
+import { NoticeStore } from '../store/notices.js';
 import { webhookMessage } from '../webhook/message.js';
-import { WebhookFailure } from '../webhook/sender.js';
 import type { SendWebhook } from '../webhook/sender.js';
+import { sendDigest } from './digest.js';
+import { faultOf } from './fault.js';
 import { follower } from './follower.js';
+import { sendNotice } from './notice.js';
+import { oneAfterAnother } from './sources.js';
 
 export interface DeliveryOptions {
   readonly pool: Pool;
@@ -24,6 +30,9 @@ export interface DeliveryOptions {
   readonly sendWebhook: SendWebhook;
   /** Null where mail is not configured (any more). */
   readonly sendMail: SendMail | null;
+  /** Channels of Slack and Teams, and how they are reached. */
+  readonly channels: readonly ChatChannel[];
+  readonly sendChat: SendWebhook;
 }
 
 interface DeliveryDeps extends DeliveryOptions {
@@ -43,19 +52,45 @@ export function deliveryWorker(
   options: DeliveryOptions,
   onGrown: (handler: (tenant: string) => void) => Promise<void>,
 ): Module {
-  const { pool, traces, sendMail } = options;
+  const { pool, notary, traces, sendMail, channels } = options;
   const deps = { ...options, deliveries: new DeliveryStore(pool) };
+  const digests = { ...options, digests: new DigestStore(pool), origin: notary.origin };
+  const notices = { ...options, notices: new NoticeStore(pool), origin: notary.origin };
   const following = follower(runtime, {
     feed: new FeedStore(pool),
     directory: new Directory(pool),
     traces,
     mails: sendMail !== null,
+    channels,
   });
   const givenBack = new AbortController();
   let stopping = false;
-  const effect: Effect = async (item) =>
-    stopping ? 'later' : deliver(runtime, deps, item, givenBack.signal);
-  const worker = deadlineWorker({ ...runtime, source: deps.deliveries, effect });
+  const { signal } = givenBack;
+  // Summaries for people and channels wait in rows of their own, and are sent as deliveries are.
+  const parts = [
+    ...(sendMail === null
+      ? []
+      : [
+          {
+            prefix: 'digest.',
+            source: digests.digests,
+            effect: (item: DueItem) => sendDigest(runtime, { ...digests, sendMail }, item, signal),
+          },
+        ]),
+    {
+      prefix: 'chat.',
+      source: notices.notices,
+      effect: (item: DueItem) => sendNotice(runtime, notices, item, signal),
+    },
+    {
+      prefix: '',
+      source: deps.deliveries,
+      effect: (item: DueItem) => deliver(runtime, deps, item, signal),
+    },
+  ];
+  const { source, effectOf } = oneAfterAnother(parts);
+  const effect: Effect = async (item) => (stopping ? 'later' : effectOf(item));
+  const worker = deadlineWorker({ ...runtime, source, effect });
   return {
     name: runtime.name,
     async start() {
@@ -88,6 +123,10 @@ async function deliver(
   const decision = decideDelivery(delivery, delivery.now);
   const lateMs = delivery.now - delivery.nextAt;
   if (decision.do === 'nothing' || decision.do === 'wait') return 'later';
+  if (decision.do === 'postpone') {
+    await deliveries.postpone(delivery, decision.until);
+    return 'later';
+  }
   if (decision.do === 'end') {
     await deliveries.end(delivery, decision.state, decision.error);
     return { lateMs };
@@ -174,11 +213,4 @@ async function mail(
   const messageId = `<${delivery.id}@${new URL(notary.origin).hostname}>`;
   const message = mailMessage(delivery, notary.origin);
   await sendMail({ ...message, to, messageId, date: new Date(claim.now) }, signal);
-}
-
-/** Messages of servers and libraries quote addresses: of theirs only the code is logged. */
-function faultOf(error: unknown): string {
-  if (error instanceof WebhookFailure || error instanceof MailTimeout) return error.message;
-  const { code, name } = error as { code?: unknown; name?: unknown };
-  return typeof code === 'string' ? code : String(name);
 }

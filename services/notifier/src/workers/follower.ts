@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RequestChangedEvent, SignedRecord } from '@countersign/protocol';
+import type { MailChoice, RequestChangedEvent, SignedRecord } from '@countersign/protocol';
 import { withFreshState } from '@countersign/database';
 import type { Directory, Traces } from '@countersign/database';
 import { KeyedWorker, jobOf, newId } from '@countersign/platform';
 import type { WorkerRuntime } from '@countersign/platform';
-import { mailTo, recipientsOf } from '../deliveries/recipients.js';
+import { channelsFor } from '../chat/channel.js';
+import type { ChatChannel } from '../chat/channel.js';
+import { mailTo, recipientsOf, wantsMail } from '../deliveries/recipients.js';
 import { dueItemOf } from '../store/deliveries.js';
 import type { Batch, Concerned, FeedStore, NewDelivery } from '../store/feed.js';
 
@@ -15,6 +17,7 @@ export interface FollowerDeps {
   readonly traces: Traces | null;
   /** Whether mail is configured. */
   readonly mails: boolean;
+  readonly channels: readonly ChatChannel[];
 }
 
 const BATCH = 100;
@@ -39,7 +42,8 @@ export function follower(runtime: WorkerRuntime, deps: FollowerDeps): KeyedWorke
   const { name, jobs, log } = runtime;
 
   async function work(tenant: string): Promise<boolean> {
-    if (!deps.mails && (await feed.passOver(tenant))) {
+    const tells = deps.mails || deps.channels.some((channel) => channel.tenant === tenant);
+    if (!tells && (await feed.passOver(tenant))) {
       await delay(PASSING_MS);
       return false;
     }
@@ -83,8 +87,10 @@ async function follow(deps: FollowerDeps, tenant: string): Promise<Followed> {
   const last = batch?.entries.at(-1);
   if (batch === null || last === undefined) return { batch: null, deliveries: [], due: null };
   const events = eventsOf(batch);
-  const deliveries = await deliveriesOf(deps, tenant, batch, events);
-  const due = await deps.feed.follow(tenant, batch.after, last.sequence, deliveries);
+  const concerned = await concernedBy(deps, tenant, events);
+  const deliveries = await deliveriesOf(deps, tenant, batch, events, concerned);
+  const news = newsOf(deps, tenant, events, concerned);
+  const due = await deps.feed.follow(tenant, batch.after, last.sequence, deliveries, news);
   return { batch, deliveries, due };
 }
 
@@ -96,17 +102,54 @@ function eventsOf(batch: Batch): FollowedEvent[] {
   });
 }
 
+/** Of the events that people or channels are told of. */
+async function concernedBy(
+  deps: FollowerDeps,
+  tenant: string,
+  events: readonly FollowedEvent[],
+): Promise<Map<string, Concerned>> {
+  const tells = (event: FollowedEvent) =>
+    mailTo(event.payload, true) !== null && (deps.mails || isForReviewers(event));
+  const told =
+    deps.mails || deps.channels.some((channel) => channel.tenant === tenant)
+      ? events.filter(tells)
+      : [];
+  return told.length === 0 ? new Map() : deps.feed.concerned(tenant, [...new Set(told.map(idOf))]);
+}
+
+/** How many new reviews and reminders each channel is told of. */
+function newsOf(
+  { channels }: FollowerDeps,
+  tenant: string,
+  events: readonly FollowedEvent[],
+  concerned: ReadonlyMap<string, Concerned>,
+): Map<string, number> {
+  const news = new Map<string, number>();
+  for (const event of events.filter(isForReviewers)) {
+    const route = concerned.get(idOf(event))?.route;
+    if (route === undefined) continue;
+    for (const { name } of channelsFor(channels, tenant, route)) {
+      news.set(name, (news.get(name) ?? 0) + 1);
+    }
+  }
+  return news;
+}
+
+function isForReviewers({ payload }: FollowedEvent): boolean {
+  return mailTo(payload, false) === 'reviewers';
+}
+
 async function deliveriesOf(
   deps: FollowerDeps,
   tenant: string,
   batch: Batch,
   events: readonly FollowedEvent[],
+  concerned: ReadonlyMap<string, Concerned>,
 ): Promise<NewDelivery[]> {
-  const mailed = deps.mails ? events.filter(({ payload }) => mailTo(payload, true) !== null) : [];
-  const concerned =
-    mailed.length === 0
-      ? new Map<string, Concerned>()
-      : await deps.feed.concerned(tenant, [...new Set(mailed.map(idOf))]);
+  const choices =
+    deps.mails && concerned.size > 0
+      ? await deps.feed.choices(tenant)
+      : new Map<string, MailChoice>();
   const deliveries: NewDelivery[] = [];
   for (const event of events) {
     const add = (kind: NewDelivery['kind'], recipient: string): void => {
@@ -116,11 +159,10 @@ async function deliveriesOf(
     const { directoryRevision } = batch;
     const owner = await deps.directory.principal(tenant, event.owner, directoryRevision);
     if (owner?.enabled && owner.config.webhook !== undefined) add('webhook', owner.id);
-    const whom = concerned.get(idOf(event));
+    const whom = deps.mails ? concerned.get(idOf(event)) : undefined;
     if (whom === undefined) continue;
-    for (const recipient of await mailRecipients(deps, tenant, directoryRevision, event, whom)) {
-      add('smtp', recipient);
-    }
+    const people = await mailRecipients(deps, tenant, directoryRevision, event, { whom, choices });
+    for (const recipient of people) add('smtp', recipient);
   }
   return deliveries;
 }
@@ -130,7 +172,10 @@ async function mailRecipients(
   tenant: string,
   revision: number,
   { payload }: FollowedEvent,
-  whom: Concerned,
+  {
+    whom,
+    choices,
+  }: { readonly whom: Concerned; readonly choices: ReadonlyMap<string, MailChoice> },
 ): Promise<string[]> {
   const to = mailTo(payload, whom.discardedBy !== null && whom.discardedBy !== 'system');
   if (to === null) return [];
@@ -140,8 +185,9 @@ async function mailRecipients(
     requester: async () => [whom.requester],
     operators: () => feed.operators(tenant),
   };
+  const wanting = (await ids[to]()).filter((id) => wantsMail(choices.get(id), to));
   const principals = await Promise.all(
-    (await ids[to]()).map((id) => directory.principal(tenant, id, revision)),
+    wanting.map((id) => directory.principal(tenant, id, revision)),
   );
   return recipientsOf(principals);
 }

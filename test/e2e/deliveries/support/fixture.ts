@@ -59,9 +59,11 @@ export interface DeliveryFixture {
   close(): Promise<void>;
 }
 
+type Variables = Readonly<Record<string, string>>;
+
 export interface SceneOptions {
   readonly split: boolean;
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Variables | ((receiver: Receiver) => Variables);
 }
 
 /** Split, notices and mails have two workers each. */
@@ -91,7 +93,7 @@ export async function startDeliveryFixture({
       WEBHOOK_ALLOW_PRIVATE: 'true',
       MAIL_FROM: 'Countersign <reviews@example.org>',
       SMTP_URL: `smtp://localhost:${mail.port}`,
-      ...env,
+      ...(typeof env === 'function' ? env(receiver) : env),
     },
   });
   const { demo, dataDirectory } = instance;

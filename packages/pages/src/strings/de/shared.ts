@@ -18,6 +18,7 @@ export const shared: Translation<typeof English> = {
   signedInAs: 'Angemeldet als',
   inTenant: 'beim Mandanten',
   switchTenant: 'Mandanten wechseln',
+  notifications: 'Benachrichtigungen',
   mySessions: 'Meine Sitzungen',
   language: 'Sprache',
   theme: 'Farben',
