@@ -64,6 +64,9 @@ function usersOf(table, hints, { prefix = '', secret }) {
   };
 }
 
+/** A machine that is lost takes its targets with it without a word: NATS goes on giving them calls until it notices. */
+const SILENT_CLIENTS = { ping_interval: '3s', ping_max: 2 };
+
 /** Values of the nats chart with these passwords in its environment, and this beside its own configuration. */
 function natsChartValues(env, merge) {
   const values = {
@@ -72,7 +75,7 @@ function natsChartValues(env, merge) {
       cluster: { enabled: true, replicas: 3 },
       jetstream: { enabled: false },
       nats: { tls: { enabled: true, secretName: 'nats-server-tls' } },
-      merge: { max_payload: '<< 1MB >>', ...merge },
+      merge: { max_payload: '<< 1MB >>', ...SILENT_CLIENTS, ...merge },
     },
     podTemplate: {
       topologySpreadConstraints: {

@@ -138,6 +138,8 @@ port: 4222
 # For the health check.
 http: "127.0.0.1:8222"
 max_payload: 1MB
+ping_interval: "3s"
+ping_max: 2
 # Messages are hints and none of ours is in streams; one that is put here is on disk before it is answered.
 jetstream {
   store_dir: /data

@@ -17,6 +17,8 @@ interface NatsValues {
   readonly container: { readonly env: Readonly<Record<string, unknown>> };
   readonly config: {
     readonly merge: {
+      readonly ping_interval: string;
+      readonly ping_max: number;
       readonly authorization: { readonly users: readonly User[] };
       readonly accounts: Readonly<Record<string, { readonly users: readonly User[] }>>;
     };

@@ -1,4 +1,4 @@
-import { NATS_USERS, natsConfigOf } from '../../chart/nats-users.js';
+import { NATS_USERS, NATS_VALUES, natsConfigOf } from '../../chart/nats-users.js';
 import { S3_ACCESS } from '../../support/servers/s3.js';
 import type { Images } from './cluster.js';
 import { NAMESPACE, RELEASE, STORES } from './names.js';
@@ -26,8 +26,8 @@ const PEOPLE = [
   { subject: 'ruth', name: 'Ruth Reviewer' },
 ];
 
-/** As in examples/nats-values.yaml. */
-const SILENT_CLIENTS = 'ping_interval: "3s"\nping_max: 2';
+const { ping_interval, ping_max } = NATS_VALUES.config.merge;
+const NATS_SETTINGS = `max_payload: 1MB\nping_interval: "${ping_interval}"\nping_max: ${ping_max}`;
 
 /** Of an empty database; where the Service has one already, of a standby that follows it. */
 const POSTGRES_SCRIPT = `
@@ -53,7 +53,7 @@ export function surroundings(options: SurroundingsOptions): object[] {
       apiVersion: 'v1',
       kind: 'ConfigMap',
       metadata: { name: 'nats', namespace: STORES },
-      data: { 'nats.conf': `max_payload: 1MB\n${SILENT_CLIENTS}\n${natsConfigOf(NATS_USERS)}` },
+      data: { 'nats.conf': `${NATS_SETTINGS}\n${natsConfigOf(NATS_USERS)}` },
     },
     ...deploy(
       'nats',
