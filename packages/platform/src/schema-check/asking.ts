@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Refusal } from '@countersign/protocol';
 import type { SchemaJob } from '@countersign/protocol';
 import { busFaultOf } from '../bus/fault.js';
@@ -6,6 +5,7 @@ import { createFurtherTries } from '../bus/further-tries.js';
 import type { Bus, BusReply } from '../bus/types.js';
 import { untilDelivered } from '../bus/until-delivered.js';
 import { SCHEMA_SUBJECT } from '../subjects.js';
+import { jobKey, sharedWork } from './jobs.js';
 import { SCHEMA_CHECK_LIMITS } from './limits.js';
 
 /** Good jobs that are remembered; a key is 32 bytes. */
@@ -22,10 +22,10 @@ const ANSWER_WITHIN_MS = SCHEMA_CHECK_LIMITS.totalMs + 6 * SILENT_MS;
  */
 export class SchemaChecks {
   readonly #good = new Set<string>();
-  readonly #asked = new Map<string, Promise<void>>();
+  readonly #asked = sharedWork();
   readonly #repeated = createFurtherTries({ afterMs: SILENT_MS });
 
-  constructor(private readonly bus: Pick<Bus, 'call'>) {}
+  constructor(private readonly bus: Pick<Bus, 'call' | 'local'>) {}
 
   /** Resolves when the schema (and the response, unless null) is good; rejects with a `Refusal` of protocol §10. */
   async check(tenant: string, job: SchemaJob): Promise<void> {
@@ -34,19 +34,11 @@ export class SchemaChecks {
     if (bytes > SCHEMA_CHECK_LIMITS.jobBytes) throw new Refusal('schema_validation_too_large');
     const key = jobKey(tenant, job);
     if (this.#good.has(key)) return;
-    await this.#once(key, tenant, job);
+    // Many requests with one new schema at once are one question.
+    await this.#asked(key, () => this.#ask(tenant, job));
     // The first key is the one that was put in longest ago.
     if (this.#good.size >= MOST_REMEMBERED) this.#good.delete(this.#good.keys().next().value ?? '');
     this.#good.add(key);
-  }
-
-  /** Many requests with one new schema at once are one question. */
-  #once(key: string, tenant: string, job: SchemaJob): Promise<void> {
-    const asked = this.#asked.get(key);
-    if (asked !== undefined) return asked;
-    const answer = this.#ask(tenant, job).finally(() => this.#asked.delete(key));
-    this.#asked.set(key, answer);
-    return answer;
   }
 
   async #ask(tenant: string, { schemaText, responseText }: SchemaJob): Promise<void> {
@@ -54,9 +46,12 @@ export class SchemaChecks {
       const body = responseText === null ? schemaText : `${schemaText}\n${responseText}`;
       const send = (timeoutMs: number): Promise<BusReply> =>
         this.bus.call(SCHEMA_SUBJECT, { timeoutMs, tenant }, body);
-      await untilDelivered(ANSWER_WITHIN_MS, { mayRepeat: true }, (timeoutMs) =>
-        this.#repeated(timeoutMs, send),
-      );
+      // Nothing is lost within a process.
+      if (this.bus.local === true) await send(ANSWER_WITHIN_MS);
+      else
+        await untilDelivered(ANSWER_WITHIN_MS, { mayRepeat: true }, (timeoutMs) =>
+          this.#repeated(timeoutMs, send),
+        );
     } catch (error) {
       const fault = busFaultOf(error);
       if (fault === null) throw error;
@@ -66,13 +61,4 @@ export class SchemaChecks {
       throw new Refusal(code, { retryAfter: 1, cause: error });
     }
   }
-}
-
-/** One key per tenant and job: a tenant learns nothing of another's schemas from how long its own take. */
-function jobKey(tenant: string, { schemaText, responseText }: SchemaJob): string {
-  const hash = createHash('sha256');
-  for (const part of [tenant, schemaText, responseText ?? '']) {
-    hash.update(`${part.length}:`).update(part);
-  }
-  return hash.update(responseText === null ? '-' : '+').digest('base64');
 }

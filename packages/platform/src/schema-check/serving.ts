@@ -3,6 +3,7 @@ import type { Bus, BusRequest } from '../bus/types.js';
 import type { Logger } from '../log.js';
 import type { Module } from '../module.js';
 import { SCHEMA_SUBJECT } from '../subjects.js';
+import { jobKey, sharedWork } from './jobs.js';
 import { SchemaPool } from './pool.js';
 
 const QUEUE = 'schema';
@@ -10,6 +11,8 @@ const QUEUE = 'schema';
 /** The target `schema`: processes that check, and their place on the bus. */
 export function schemaModules(bus: Bus, log: Logger): Module[] {
   const pool = new SchemaPool(log);
+  // A slow job comes again, for its caller can't know whether it was lost.
+  const once = sharedWork();
   return [
     {
       name: 'schema processes',
@@ -24,7 +27,7 @@ export function schemaModules(bus: Bus, log: Logger): Module[] {
       start: () =>
         bus.serve(SCHEMA_SUBJECT, QUEUE, async (request) => {
           const { tenant, job } = jobOf(request);
-          await pool.check(tenant, job);
+          await once(jobKey(tenant, job), () => pool.check(tenant, job));
           return { status: 200, body: '' };
         }),
       stop: async () => {},
