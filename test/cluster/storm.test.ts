@@ -10,7 +10,7 @@ import { prepareInstallation } from './support/installation.js';
 import type { Installation, Version } from './support/installation.js';
 import { startLoad } from './support/load.js';
 import type { Load } from './support/load.js';
-import { NAMESPACE, RELEASE } from './support/names.js';
+import { NAMESPACE, RELEASE, STORES } from './support/names.js';
 import { operatorWith } from './support/operator.js';
 import type { Operator } from './support/operator.js';
 import { pairOf, restart } from './support/outages.js';
@@ -58,6 +58,7 @@ if (why !== null) report(`cluster: the storm is LEFT OUT, NOT TESTED: ${why}`);
     const [node = ''] = await operator.nodes();
     await cluster.kubectl.apply(standby({ images: cluster.images, node }));
     pair = await pairOf(cluster.kubectl, installation);
+    await cluster.kubectl.ask('--namespace', STORES, 'scale', 'deployment/nats', '--replicas=3');
     await installation.deploy('install', version);
     load = startLoad(await installation.configure(version), AT_ONCE);
     await load.more(20);
@@ -100,6 +101,7 @@ if (why !== null) report(`cluster: the storm is LEFT OUT, NOT TESTED: ${why}`);
       ...Array.from({ length: 3 }, () => () => killProcess(pick(INSTALLED, random))),
       drain,
       loseNode,
+      // One of three.
       () => restartStore('nats'),
       () => restartStore('redis'),
       () => step('failover of Postgres', (fault) => pair.failOver(fault), OUTAGE),

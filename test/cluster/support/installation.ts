@@ -17,7 +17,8 @@ import { openDoor } from './door.js';
 import type { Door } from './door.js';
 import { outputOf } from './kubectl.js';
 import type { Kubectl } from './kubectl.js';
-import { NAMESPACE, RELEASE, STORES } from './names.js';
+import { ALONE, NAMESPACE, RELEASE } from './names.js';
+import type { Place } from './names.js';
 import { BUCKET, DOOR, S3_PORT, STANDBY, surroundings } from './surroundings.js';
 
 /** One version of the product: a built checkout, and its image. */
@@ -44,8 +45,13 @@ export interface Installation {
 }
 
 /** On an empty database, for the version that is to be installed first. */
-export async function prepareInstallation(cluster: Cluster, first: Version): Promise<Installation> {
+export async function prepareInstallation(
+  cluster: Cluster,
+  first: Version,
+  place = ALONE,
+): Promise<Installation> {
   const { kubectl, folder } = cluster;
+  const { namespace, stores } = place;
   const ports = {
     ...{ gateway: await freePort(), sandbox: await freePort() },
     ...{ postgres: await freePort(), s3: await freePort(), provider: await freePort() },
@@ -54,11 +60,12 @@ export async function prepareInstallation(cluster: Cluster, first: Version): Pro
   const data = join(folder, `data-${ports.gateway}`);
   const keys = join(data, 'keys');
   mkdirSync(data);
-  await removeNamespaces(kubectl);
+  await removeNamespaces(kubectl, place);
   const [node = ''] = (await kubectl.ask('get', 'nodes', '-o', 'name')).split('\n');
   await kubectl.apply(
-    namespace(),
+    namespaceOf(place),
     ...surroundings({
+      place,
       images: cluster.images,
       node: node.replace('node/', ''),
       providerPort: ports.provider,
@@ -66,13 +73,13 @@ export async function prepareInstallation(cluster: Cluster, first: Version): Pro
     }),
   );
   await kubectl.ask(
-    ...['--namespace', STORES, 'wait', '--for=condition=Available', '--timeout=5m'],
+    ...['--namespace', stores, 'wait', '--for=condition=Available', '--timeout=5m'],
     ...['deployment', '--all'],
   );
   const doors: Door[] = [];
-  doors.push(await openDoor(kubectl, STORES, 'provider', [[ports.provider, ports.provider]]));
+  doors.push(await openDoor(kubectl, stores, 'provider', [[ports.provider, ports.provider]]));
   doors.push(
-    await openDoor(kubectl, STORES, 'door', [
+    await openDoor(kubectl, stores, 'door', [
       ...(['gateway', 'sandbox', 'postgres', 's3'] as const).map(
         (name) => [ports[name], DOOR[name]] as const,
       ),
@@ -87,14 +94,14 @@ export async function prepareInstallation(cluster: Cluster, first: Version): Pro
   const makeKeys: Installation['makeKeys'] = async ({ root }) => {
     await run(root, 'deploy/countersign.mjs', 'keygen', '--dir', keys, '--issuer', origin);
     cpSync(join(keys, 'trust.json'), join(data, 'trust.json'));
-    await kubectl.apply(secret('countersign-keys', contentOf(keys)));
+    await kubectl.apply(secret('countersign-keys', contentOf(keys), namespace));
   };
   await makeKeys(first);
   await emptyDatabase(ports.postgres);
   await makeBucket(`http://localhost:${ports.s3}`);
-  await kubectl.apply(...secrets());
+  await kubectl.apply(...secrets(place));
   const helm: Installation['helm'] = async (...args) =>
-    (await outputOf(obtainedTool('helm'), [...args, '--namespace', NAMESPACE], kubectl.env)).stdout;
+    (await outputOf(obtainedTool('helm'), [...args, '--namespace', namespace], kubectl.env)).stdout;
 
   return {
     origin,
@@ -105,10 +112,24 @@ export async function prepareInstallation(cluster: Cluster, first: Version): Pro
       const values = join(data, 'values.json');
       writeFileSync(
         values,
-        JSON.stringify(valuesOf({ cluster, image, origin, ports, route: 'review' })),
+        JSON.stringify(valuesOf({ place, cluster, image, origin, ports, route: 'review' })),
       );
       const chart = join(root, 'helm', 'countersign');
-      return helm(verb, RELEASE, chart, '-f', values, '--wait', '--timeout', '15m', ...settings);
+      const { cell } = place;
+      const example =
+        cell === null ? [] : ['-f', join(chart, 'examples', `cells-${cell}-values.yaml`)];
+      return helm(
+        verb,
+        RELEASE,
+        chart,
+        ...example,
+        '-f',
+        values,
+        '--wait',
+        '--timeout',
+        '15m',
+        ...settings,
+      );
     },
     async configure({ root }) {
       const commands = commandsOf(root).slice(root.length + 1);
@@ -122,22 +143,23 @@ export async function prepareInstallation(cluster: Cluster, first: Version): Pro
       const demo = { origin, sandboxOrigin, issuer, ...tenant, trust, other } as Demo;
       writeFileSync(join(data, 'demo.json'), JSON.stringify(demo));
       const { token } = tenant.producer;
-      await kubectl.apply(secret('countersign-test-producer', { token }));
+      await kubectl.apply(secret('countersign-test-producer', { token }, namespace));
       const reviewer = await personOf(demo, data, demo.people[1]!.id);
       return { demo, producer: producerOf(demo), reviewer, operator: operatorOf(demo) };
     },
     inPostgres: (...statements) => asSuperuser(ports.postgres, 'postgres', ...statements),
     async stop() {
       for (const door of doors) door.close();
-      await removeNamespaces(kubectl);
+      await removeNamespaces(kubectl, place);
       rmSync(data, { recursive: true, force: true });
     },
   };
 }
 
 /** Those of this run, or of one before that was killed. */
-async function removeNamespaces({ ask }: Kubectl): Promise<void> {
-  await ask('delete', 'namespace', NAMESPACE, STORES, '--ignore-not-found', '--timeout=10m');
+async function removeNamespaces({ ask }: Kubectl, place: Place): Promise<void> {
+  const { namespace, stores } = place;
+  await ask('delete', 'namespace', namespace, stores, '--ignore-not-found', '--timeout=10m');
 }
 
 /** As docs/operations.md says, "Database"; logins need no password in this cluster. */
@@ -180,12 +202,12 @@ async function makeBucket(url: string): Promise<void> {
   }
 }
 
-function namespace(): object {
+function namespaceOf({ namespace }: Place): object {
   const labels = {
     'pod-security.kubernetes.io/enforce': 'restricted',
     'pod-security.kubernetes.io/warn': 'restricted',
   };
-  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels } };
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } };
 }
 
 function contentOf(folder: string): Record<string, string> {
@@ -195,31 +217,46 @@ function contentOf(folder: string): Record<string, string> {
 }
 
 /** A Secret of the installation's namespace. */
-export function secret(name: string, stringData: Readonly<Record<string, string>>): object {
-  return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: NAMESPACE }, stringData };
+export function secret(
+  name: string,
+  stringData: Readonly<Record<string, string>>,
+  namespace = NAMESPACE,
+): object {
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, stringData };
 }
 
-function secrets(): object[] {
-  const url = (login: string): string => `postgres://${login}@postgres.${STORES}:5432/countersign`;
+function secrets({ namespace, stores, cell }: Place): object[] {
+  const url = (login: string): string => `postgres://${login}@postgres.${stores}:5432/countersign`;
+  const put = (name: string, data: Readonly<Record<string, string>>): object =>
+    secret(name, data, namespace);
+  const prefix = cell === null ? '' : `${cell}-`;
   const logins = ['gateway', 'request', 'review', 'ledger', 'notifier', 'deletion'];
   const { accessKeyId, secretAccessKey } = S3_ACCESS;
   return [
-    secret('countersign-postgres', {
+    put('countersign-postgres', {
       ...Object.fromEntries(logins.map((login) => [login, url(login)])),
       'execution-authority': url('execution'),
     }),
-    secret('countersign-postgres-owner', { owner: url('countersign') }),
+    put('countersign-postgres-owner', { owner: url('countersign') }),
     // Passwords of the users of examples/nats-values.yaml, here their names.
-    secret('countersign-nats', Object.fromEntries(TARGETS.map((target) => [target, target]))),
-    secret('countersign-redis', { url: `redis://redis.${STORES}:6379` }),
-    secret('countersign-s3', {
+    put(
+      natsSecretOf({ cell }),
+      Object.fromEntries(TARGETS.map((target) => [target, `${prefix}${target}`])),
+    ),
+    put('countersign-redis', { url: `redis://redis.${stores}:6379` }),
+    put('countersign-s3', {
       'access-key-id': accessKeyId,
       'secret-access-key': secretAccessKey,
     }),
   ];
 }
 
+function natsSecretOf({ cell }: Pick<Place, 'cell'>): string {
+  return cell === null ? 'countersign-nats' : `countersign-nats-${cell}`;
+}
+
 interface ValuesOptions {
+  readonly place: Place;
   readonly cluster: Cluster;
   readonly image: string;
   readonly origin: string;
@@ -227,10 +264,11 @@ interface ValuesOptions {
   readonly route: string;
 }
 
-function valuesOf({ cluster, image, origin, ports, route }: ValuesOptions): object {
-  const store = (app: string): object[] => [
+function valuesOf({ place, cluster, image, origin, ports, route }: ValuesOptions): object {
+  const { stores, cell } = place;
+  const store = (app: string, namespace = stores): object[] => [
     {
-      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': STORES } },
+      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
       podSelector: { matchLabels: { app } },
     },
   ];
@@ -245,12 +283,14 @@ function valuesOf({ cluster, image, origin, ports, route }: ValuesOptions): obje
       existingSecret: 'countersign-postgres',
       migration: { existingSecret: 'countersign-postgres-owner' },
     },
-    nats: { url: `nats://nats.${STORES}:4222`, existingSecret: 'countersign-nats' },
+    nats: { url: `nats://nats.${place.nats}:4222`, existingSecret: natsSecretOf(place) },
+    // No Gateway runs here, and this origin is none of its.
+    ...(cell === null ? {} : { httpRoute: { enabled: false, redirectHosts: [] } }),
     redis: { existingSecret: 'countersign-redis' },
     oidc: { issuer: `http://localhost:${ports.provider}` },
     anchor: {
       s3: {
-        ...{ bucket: BUCKET, endpoint: `http://s3.${STORES}:${S3_PORT}`, pathStyle: true },
+        ...{ bucket: BUCKET, endpoint: `http://s3.${stores}:${S3_PORT}`, pathStyle: true },
         existingSecret: 'countersign-s3',
       },
     },
@@ -269,21 +309,21 @@ function valuesOf({ cluster, image, origin, ports, route }: ValuesOptions): obje
       monitoring: store('prometheus'),
       dns: cluster.dns,
       postgres: { peers: [...store('postgres'), ...store(STANDBY)] },
-      nats: { peers: store('nats') },
+      nats: { peers: store('nats', place.nats) },
       redis: { peers: store('redis') },
       oidc: { ports: [ports.provider], peers: store('provider') },
       anchor: { ports: [S3_PORT], peers: store('s3') },
     },
     targets: {
       // A development issuer is loopback: this machine's for people, and the pod's for the gateway.
-      gateway: { extraContainers: [wayToProvider(image, ports.provider)] },
+      gateway: { extraContainers: [wayToProvider(image, ports.provider, stores)] },
     },
   };
 }
 
-function wayToProvider(image: string, port: number): object {
+function wayToProvider(image: string, port: number, stores: string): object {
   const script =
-    `process.on('SIGTERM',()=>process.exit());require('net').createServer((a)=>{const b=require('net').connect(${port},'provider.${STORES}');` +
+    `process.on('SIGTERM',()=>process.exit());require('net').createServer((a)=>{const b=require('net').connect(${port},'provider.${stores}');` +
     `a.pipe(b).pipe(a);a.on('error',()=>b.destroy());b.on('error',()=>a.destroy())}).listen(${port},'127.0.0.1')`;
   return {
     name: 'provider',

@@ -51,9 +51,9 @@ export interface Operator {
   objects(): Promise<readonly string[]>;
 }
 
-export function operatorWith(kubectl: Kubectl): Operator {
+export function operatorWith(kubectl: Kubectl, namespace = NAMESPACE): Operator {
   const ask = (...args: string[]): Promise<string> =>
-    kubectl.ask('--namespace', NAMESPACE, ...args);
+    kubectl.ask('--namespace', namespace, ...args);
   const only = (target?: string | null): string =>
     target === undefined || target === null
       ? MINE

@@ -1,7 +1,14 @@
-import { NATS_USERS, NATS_VALUES, natsConfigOf } from '../../chart/nats-users.js';
+import {
+  CELL_USERS,
+  NATS_USERS,
+  NATS_VALUES,
+  natsConfigOf,
+  natsConfigOfCells,
+} from '../../chart/nats-users.js';
 import { S3_ACCESS } from '../../support/servers/s3.js';
 import type { Images } from './cluster.js';
-import { NAMESPACE, RELEASE, STORES } from './names.js';
+import { RELEASE, STORES } from './names.js';
+import type { Place } from './names.js';
 
 export const BUCKET = 'checkpoints';
 export const S3_PORT = 7070;
@@ -12,6 +19,7 @@ export const POSTGRES_DISK = '/data';
 export const DOOR = { gateway: 9001, sandbox: 9002, postgres: 9003, s3: 9004 } as const;
 
 export interface SurroundingsOptions {
+  readonly place: Place;
   readonly images: Images;
   /** Node that all of them run on. */
   readonly node: string;
@@ -27,7 +35,15 @@ const PEOPLE = [
 ];
 
 const { ping_interval, ping_max } = NATS_VALUES.config.merge;
-const NATS_SETTINGS = `max_payload: 1MB\nping_interval: "${ping_interval}"\nping_max: ${ping_max}`;
+/** Several servers find each other when there are. */
+const NATS_SETTINGS = `max_payload: 1MB
+ping_interval: "${ping_interval}"
+ping_max: ${ping_max}
+cluster { name: test, port: 6222, routes: ["nats://nats-routes:6222"] }`;
+
+function usersOf({ cell }: Place): string {
+  return cell === null ? natsConfigOf(NATS_USERS) : natsConfigOfCells(CELL_USERS);
+}
 
 /** Of an empty database; where the Service has one already, of a standby that follows it. */
 const POSTGRES_SCRIPT = `
@@ -44,16 +60,16 @@ exec postgres -D ${POSTGRES_DISK}/pg -c listen_addresses='*' -c unix_socket_dire
 
 /** Stores, the identity provider, and the door of the tests, each a Deployment with a Service of its name. */
 export function surroundings(options: SurroundingsOptions): object[] {
-  const { images, node, providerPort } = options;
+  const { place, images, node, providerPort } = options;
   const deploy = (name: string, port: number, container: object, spec: object = {}): object[] =>
-    deployment({ name, port, node, container, spec });
+    deployment({ name, port, node, container, spec, namespace: place.stores });
   return [
-    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: STORES } },
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: place.stores } },
     {
       apiVersion: 'v1',
       kind: 'ConfigMap',
-      metadata: { name: 'nats', namespace: STORES },
-      data: { 'nats.conf': `${NATS_SETTINGS}\n${natsConfigOf(NATS_USERS)}` },
+      metadata: { name: 'nats', namespace: place.stores },
+      data: { 'nats.conf': `${NATS_SETTINGS}\n${usersOf(place)}` },
     },
     ...deploy(
       'nats',
@@ -65,6 +81,12 @@ export function surroundings(options: SurroundingsOptions): object[] {
       },
       { volumes: [{ name: 'settings', configMap: { name: 'nats' } }] },
     ),
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'nats-routes', namespace: place.stores },
+      spec: { selector: { app: 'nats' }, ports: [{ port: 6222 }], publishNotReadyAddresses: true },
+    },
     ...deploy('redis', 6379, {
       image: images.redis,
       command: ['redis-server', '--bind', '0.0.0.0', '--protected-mode', 'no'],
@@ -79,7 +101,7 @@ export function surroundings(options: SurroundingsOptions): object[] {
     ...deploy('provider', providerPort, provider(options)),
     ...deploy('door', DOOR.gateway, {
       image: images.countersign,
-      command: ['node', '-e', DOOR_SCRIPT],
+      command: ['node', '-e', doorScript(place)],
     }),
   ];
 }
@@ -88,7 +110,7 @@ export function surroundings(options: SurroundingsOptions): object[] {
 export function standby({ images, node }: Pick<SurroundingsOptions, 'images' | 'node'>): object {
   const container = postgres(images);
   const [alone] = deployment({
-    ...{ name: STANDBY, port: 5432, node, container, spec: POSTGRES_PODS },
+    ...{ namespace: STORES, name: STANDBY, port: 5432, node, container, spec: POSTGRES_PODS },
   });
   return alone!;
 }
@@ -146,10 +168,10 @@ function s3(images: Images): object {
  * As load balancers do, it connects to another pod when one refuses or is silent, and gives up connections to a machine that is
  * gone.
  */
-const DOOR_SCRIPT = `
+const doorScript = ({ namespace }: Place): string => `
 const net = require('node:net');
 const ways = [
-  [${DOOR.gateway}, '${RELEASE}.${NAMESPACE}', 80], [${DOOR.sandbox}, '${RELEASE}.${NAMESPACE}', 81],
+  [${DOOR.gateway}, '${RELEASE}.${namespace}', 80], [${DOOR.sandbox}, '${RELEASE}.${namespace}', 81],
   [${DOOR.postgres}, 'postgres', 5432], [${DOOR.s3}, 's3', ${S3_PORT}],
 ];
 for (const [from, host, port] of ways)
@@ -191,6 +213,7 @@ function provider({ images, origin, providerPort }: SurroundingsOptions): object
 }
 
 interface DeploymentOptions {
+  readonly namespace: string;
   readonly name: string;
   readonly port: number;
   readonly node: string;
@@ -198,8 +221,9 @@ interface DeploymentOptions {
   readonly spec: object;
 }
 
-function deployment({ name, port, node, container, spec }: DeploymentOptions): object[] {
-  const metadata = { name, namespace: STORES };
+function deployment(options: DeploymentOptions): object[] {
+  const { namespace, name, port, node, container, spec } = options;
+  const metadata = { name, namespace };
   const labels = { app: name };
   const template = {
     metadata: { labels },
