@@ -74,7 +74,7 @@ export default {
       testMatch: ['<rootDir>/test/**/*.test.ts'],
       testPathIgnorePatterns: [
         '/node_modules/',
-        ...[...ALONE, 'cluster/(cluster|storm|unsuitable).test'].map(
+        ...[...ALONE, 'cluster/(cells|cluster|storm|unsuitable).test'].map(
           (path) => `<rootDir>/test/${path}`,
         ),
       ],
@@ -102,7 +102,7 @@ export default {
       // `npm run test:cluster`: on a Kubernetes that it starts, as root on Linux, or on a given one.
       ...shared,
       displayName: 'cluster',
-      testMatch: ['<rootDir>/test/cluster/{cluster,storm,unsuitable}.test.ts'],
+      testMatch: ['<rootDir>/test/cluster/{cells,cluster,storm,unsuitable}.test.ts'],
     },
     {
       // `npm run cluster`: tests nothing.

@@ -14,18 +14,20 @@ export async function placesOf(
   { kubectl }: Cluster,
   pods: readonly PodSeen[],
   providerPort: number,
+  stores = STORES,
 ): Promise<Places> {
   const addressOf = (app: string): Promise<string> =>
     kubectl.ask(
-      ...['--namespace', STORES, 'get', 'pods', '-l', `app=${app}`],
+      ...['--namespace', stores, 'get', 'pods', '-l', `app=${app}`],
       ...['-o', 'jsonpath={.items[0].status.podIP}'],
     );
-  const stores = {
+  const storesAt = {
     ...{ nats: 4222, postgres: 5432, redis: 6379, s3: S3_PORT },
     ...{ provider: providerPort, door: DOOR.postgres },
   };
   const places: Record<string, string> = {};
-  for (const [app, port] of Object.entries(stores)) places[app] = `${await addressOf(app)}:${port}`;
+  for (const [app, port] of Object.entries(storesAt))
+    places[app] = `${await addressOf(app)}:${port}`;
   const api = ['get', 'service', 'kubernetes', '--namespace', 'default'];
   places['kubernetes'] = `${await kubectl.ask(...api, '-o', 'jsonpath={.spec.clusterIP}')}:443`;
   places['kubelet'] = await kubectl.ask(
