@@ -1,5 +1,5 @@
 import type { DecisionRequest } from '@countersign/protocol';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { Fields } from '../answer/Answer.js';
 
@@ -37,7 +37,8 @@ export function Panel(props: {
   const unsure = confirming && state.repeats > 0;
   const asksAgain = document.body.dataset['stepUp'] === 'true';
 
-  useEffect(() => {
+  // Before a key can be pressed that is meant for the panel.
+  useLayoutEffect(() => {
     // Where reading begins. Enter does nothing on a heading.
     title.current?.focus();
     title.current?.scrollIntoView({ block: 'start' });
