@@ -6,7 +6,7 @@ import { Answer } from '../answer/Answer.js';
 import type { AnswerMaterial } from '../answer/Answer.js';
 import { EvidenceButtons } from '../evidence/EvidenceButtons.js';
 import { PersonName } from '../history/Timeline.js';
-import { nameIn, personIn } from '../history/use-history.js';
+import { nameIn, personIn } from '../history/history.js';
 import { Button } from '../parts/Button.js';
 import { Chip } from '../parts/Chip.js';
 import { Digest } from '../parts/Digest.js';
@@ -44,7 +44,7 @@ export function Outcome(props: {
   readonly material: AnswerMaterial | null | undefined;
   /** Who reads: a decision of another person is told as theirs. */
   readonly subject: string;
-  readonly history: RequestHistory | null | undefined;
+  readonly history: RequestHistory;
   /** The reader has just come here by confirming: reading goes on at its title. */
   readonly arrive?: boolean;
   /** The receipt is newer than the rest of the status, which therefore proves nothing of it. */
