@@ -39,7 +39,8 @@ export function createPeoplePaths(
     const { tenant, principal, kind, operator, session } = reader;
     const choice = await store.hasChoice(reader);
     const auditor = kind === 'auditor';
-    return { tenant, subject: principal, name: session.name, operator, auditor, choice };
+    const { name, csrf } = session;
+    return { tenant, subject: principal, name, operator, auditor, choice, csrf };
   }
 
   /** A visitor without credentials is led to the login and back; false when that was done. */
