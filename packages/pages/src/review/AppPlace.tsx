@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { read } from '../api/client.js';
+import { mountApp } from '../app-host/index.js';
 import type { AppFailure, MountedApp } from '../app-host/index.js';
 import type { MaterialHead } from '../material/messages.js';
 import { Button } from '../parts/Button.js';
@@ -28,10 +29,7 @@ export function AppPlace({ material, slot }: { material: MaterialHead; slot: Pro
     };
     const open = async () => {
       const container = place.current;
-      // A part of its own, fetched only for a request that has an app.
-      const host = import('../app-host/index.js');
       const snapshot = await read(`/v2/requests/${material.request.id}/app`);
-      const { mountApp } = await host;
       if (gone || !container || !bundle) return;
       mounted.current = mountApp(container, {
         title: review.appTitle(bundle.publisher),
