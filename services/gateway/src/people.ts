@@ -95,7 +95,9 @@ export function createPeoplePaths(
 
     /** It never says so while the browser still has a session's cookie. */
     signedOut: (call) =>
-      hasCredentials(call.request) ? redirect(call, '/inbox') : sendPage(call, signedOutPage()),
+      hasCredentials(call.request)
+        ? redirect(call, '/inbox')
+        : sendPage(call, signedOutPage(languageFor(call.request.headers))),
 
     page: (page) => (call) => open(call, page),
   };
