@@ -6,6 +6,7 @@ import { findings } from './support/accessibility.js';
 import { file, pressText } from './support/seed.js';
 import type { Setting } from './support/setting.js';
 import { setUp } from './support/setting.js';
+import { workOf } from './support/work.js';
 
 // The size and speed of pages, printed with their limits.
 
@@ -191,18 +192,6 @@ async function longest(page: Page): Promise<{ task: number; event: number }> {
     Object.assign(seen, { task: 0, event: 0 });
     return found;
   });
-}
-
-/**
- * A function that returns the working time of the page's thread until now: milliseconds of the processor, not of the clock.
- */
-async function workOf(page: Page): Promise<() => Promise<number>> {
-  const session = await page.context().newCDPSession(page);
-  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
-  return async () => {
-    const { metrics } = await session.send('Performance.getMetrics');
-    return 1_000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? NaN);
-  };
 }
 
 async function press(page: Page, tree: string, key: string): Promise<void> {

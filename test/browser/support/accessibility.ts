@@ -60,8 +60,22 @@ export function findings(page: Page, seen = LOOKS): Promise<string[]> {
   return answering(allFindings(page, seen));
 }
 
-const excessWidth = () =>
-  document.documentElement.scrollWidth - document.documentElement.clientWidth;
+/** By how much the page is wider than its window, and the last element that is; null where it is not. */
+function excess(): string | null {
+  const { scrollWidth, clientWidth } = document.documentElement;
+  if (scrollWidth <= clientWidth) return null;
+  const isCut = (each: Element | null): boolean =>
+    each !== null && (getComputedStyle(each).overflowX !== 'visible' || isCut(each.parentElement));
+  const wide = [...document.querySelectorAll('body *')].filter(
+    (each) =>
+      each.getBoundingClientRect().right > clientWidth + 0.5 &&
+      each.checkVisibility() &&
+      !isCut(each.parentElement),
+  );
+  const last = wide.at(-1);
+  const text = last?.textContent?.trim().slice(0, 40) ?? '';
+  return `${scrollWidth - clientWidth} px too wide, at ${last?.tagName}.${last?.className}: ${text}`;
+}
 
 /** All sizes of text there are, in pixels (packages/verifier-page/src/base.css). */
 const TEXT_SIZES = [12, 14, 16, 18, 22, 28];
@@ -104,14 +118,14 @@ async function allFindings(page: Page, seen: readonly Look[]): Promise<string[]>
         );
       }
     }
-    const excess = await page.evaluate(excessWidth);
-    if (excess > 0) found.add(`${place}: the page is ${excess} px too wide`);
+    const wide = await page.evaluate(excess);
+    if (wide !== null) found.add(`${place}: the page is ${wide}`);
     const others = await page.evaluate(sizesBeside, TEXT_SIZES);
     for (const each of others) found.add(`${place}: text of another size, ${each}`);
   }
   await page.setViewportSize(ZOOMED);
-  const excess = await page.evaluate(excessWidth);
-  if (excess > 0) found.add(`at 400 %: the page is ${excess} px too wide`);
+  const wide = await page.evaluate(excess);
+  if (wide !== null) found.add(`at 400 %: the page is ${wide}`);
   await page.setViewportSize(DESKTOP);
   await page.emulateMedia({ colorScheme: null });
   return [...found];
