@@ -60,7 +60,7 @@ const PAGES: readonly (readonly [person: string | null, paths: () => readonly st
   ],
 ];
 
-test.each(PAGES)('%s reaches everything by keyboard', async (person, paths) => {
+test.each(PAGES)('everything is reached by keyboard (%s)', async (person, paths) => {
   const { page, close } = await openContext(browser);
   if (person !== null) await logIn(page, demo(), person);
   const faults: string[] = [];
@@ -107,9 +107,14 @@ async function walk(page: Page): Promise<{ stops: number; faults: string[] }> {
 function stand(): string | null {
   const { reached } = globalThis as unknown as { reached: Set<Element> };
   const on = document.activeElement;
+  // A field for a date has several stops in it.
+  if (on instanceof HTMLInputElement && [...reached].at(-1) === on) return null;
   if (on === null || on === document.body || reached.has(on)) return 'left';
   reached.add(on);
-  const { top, left, bottom, right } = on.getBoundingClientRect();
+  // The look of a choice of files is its label.
+  const isUnseen = on instanceof HTMLInputElement && on.matches('.unseen');
+  const seen = (isUnseen && on.labels?.[0]) || on;
+  const { top, left, bottom, right } = seen.getBoundingClientRect();
   const [fromX, toX] = [Math.max(left, 0), Math.min(right, innerWidth)];
   const [fromY, toY] = [Math.max(top, 0), Math.min(bottom, innerHeight)];
   const name = `${on.tagName}.${on.className} ${on.textContent?.trim().slice(0, 40)}`;
@@ -118,7 +123,7 @@ function stand(): string | null {
   for (const x of [0.1, 0.5, 0.9]) {
     for (const y of [0.1, 0.5, 0.9]) {
       const hit = document.elementFromPoint(fromX + x * (toX - fromX), fromY + y * (toY - fromY));
-      const isOwn = hit !== null && (on.contains(hit) || hit.contains(on));
+      const isOwn = hit !== null && (seen.contains(hit) || hit.contains(seen));
       if (isOwn || hit?.closest('label')?.control === on) return null;
     }
   }
