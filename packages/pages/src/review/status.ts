@@ -38,9 +38,15 @@ export function nextLook(status: RequestStatus, looks: number): number | null {
   return execution_state === 'uncertain' ? 15_000 : null;
 }
 
-/** What a history depends on: while it stays, the history does too. */
-const versionOf = ({ revision, audit_state, grant_state, execution_state }: RequestStatus) =>
-  [revision, audit_state, grant_state, execution_state].join(' ');
+/** What the page shows depends on these: the revision, and states that change without one, as by a deadline. */
+const versionOf = (status: RequestStatus) =>
+  [
+    status.revision,
+    status.decision_state,
+    status.audit_state,
+    status.grant_state,
+    status.execution_state,
+  ].join(' ');
 
 /** As long as the service holds a call until there is a newer revision (protocol §6.5). */
 const HOLD_SECONDS = 25;
