@@ -160,6 +160,7 @@ test('the inbox of 200 comes in few bytes and steps over a slow network', async 
 
 test.each([
   ['desktop', 1440, 900, 20],
+  ['tablet', 820, 1180, 8],
   ['phone', 390, 844, 8],
 ] as const)(
   'the document comes first on a %s, with the decision at hand',
