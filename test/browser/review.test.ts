@@ -1,6 +1,7 @@
 import { valueDigest } from '@countersign/protocol';
 import { claimInput, decide, until, untilAvailable } from '../support/requests.js';
 import { findings } from './support/accessibility.js';
+import { logIn } from './support/browser.js';
 import { file, paymentRun, pressText } from './support/seed.js';
 import type { Setting } from './support/setting.js';
 import { answerText, confirm, freeze, setUp } from './support/setting.js';
@@ -318,3 +319,21 @@ async function streamed(stream: AsyncIterable<Buffer>): Promise<string> {
   for await (const chunk of stream) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
 }
+
+test('a page of an earlier session goes on in a newer one of the same person', async () => {
+  const id = await file(setting.producer, pressText(setting.instance.demo));
+  const { page, context, close } = await setting.ruth(null);
+  await page.goto(setting.address(`/review/${id}`));
+  await answerText(page);
+  await context.clearCookies();
+  const other = await context.newPage();
+  await logIn(other, setting.instance.demo, 'Ruth Reviewer');
+  // The token of the page is the earlier session's: it is refused once, and the answer is sent again with the newer one.
+  const answers: number[] = [];
+  page.on('response', (response) => {
+    if (response.url().endsWith('/candidates')) answers.push(response.status());
+  });
+  await freeze(page);
+  expect(answers).toEqual([403, 201]);
+  await close();
+});

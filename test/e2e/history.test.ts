@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { RequestHistory } from '@countersign/protocol';
 import { Client, operatorOf, personOf, producerOf } from '../support/client.js';
 import type { Answer } from '../support/client.js';
@@ -9,6 +10,7 @@ import {
   decide,
   executionInput,
   reviewInput,
+  until,
 } from '../support/requests.js';
 
 // The history of one request for the pages (decisions/0028).
@@ -83,6 +85,23 @@ it('tells each step of an execution, with names', async () => {
   ]);
   const times = answer.body.steps.map(({ at }) => Date.parse(at));
   expect(times).toEqual(times.toSorted((a, b) => a - b));
+});
+
+it('has the state as it is', async () => {
+  const { demo } = instance;
+  const waiting = await create(reviewInput(demo));
+  const decided = await create(executionInput(demo));
+  await decide(ravi, decided, 'refuse', { note: 'Not today.' });
+  const gone = await create(reviewInput(demo));
+  await producer.post(`/v2/requests/${gone}/cancel`, {});
+  for (const id of [waiting, decided, gone]) {
+    // Where it changes meanwhile, as by its anchor, they are asked again.
+    const both = await until(
+      async () => [await ruth.get(`/v2/requests/${id}`), await historyOf(id)] as const,
+      ([{ body }, history]) => isDeepStrictEqual(body, history.body.status),
+    );
+    expect(both[1].body.status.request.id).toBe(id);
+  }
 });
 
 it('says who has taken a review, and who froze an answer, but never which', async () => {

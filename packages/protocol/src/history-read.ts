@@ -1,6 +1,7 @@
 import type { InboxPerson } from './inbox-read.js';
+import type { RequestStatus } from './records/index.js';
 
-// The history of one request for the pages, outside /v2 and outside the interface (decisions/0028). Only for people.
+// The state and history of one request for the pages, outside /v2 and outside the interface (decisions/0028). Only for people.
 
 export const HISTORY_READ = {
   name: 'request.history',
@@ -40,6 +41,8 @@ export interface HistoryNeighbour {
 }
 
 export interface RequestHistory {
+  /** As `request.status` answers at this moment. */
+  readonly status: RequestStatus;
   readonly producer: InboxPerson;
   readonly requester: InboxPerson;
   readonly replaces: HistoryNeighbour | null;

@@ -39,7 +39,8 @@ export function createPeoplePaths(
     const { tenant, principal, kind, operator, session } = reader;
     const choice = await store.hasChoice(reader);
     const auditor = kind === 'auditor';
-    return { tenant, subject: principal, name: session.name, operator, auditor, choice };
+    const { name, csrf } = session;
+    return { tenant, subject: principal, name, operator, auditor, choice, csrf };
   }
 
   /** A visitor without credentials is led to the login and back; false when that was done. */
@@ -94,7 +95,9 @@ export function createPeoplePaths(
 
     /** It never says so while the browser still has a session's cookie. */
     signedOut: (call) =>
-      hasCredentials(call.request) ? redirect(call, '/inbox') : sendPage(call, signedOutPage()),
+      hasCredentials(call.request)
+        ? redirect(call, '/inbox')
+        : sendPage(call, signedOutPage(languageFor(call.request.headers))),
 
     page: (page) => (call) => open(call, page),
   };

@@ -4,6 +4,7 @@ import { Refusal } from '@countersign/protocol';
 import type { Call } from './call.js';
 import { isApi, send, sendPage, wantsHtml } from './call.js';
 import { refusalPage } from './pages/error-page.js';
+import { languageFor } from './pages/language.js';
 
 /** The caller disconnected before the call was complete; no answer is possible. */
 export class CallerGone extends Error {
@@ -43,7 +44,10 @@ export function createRefuse(origin: string, log: Logger): (call: Call, fault: u
     if (refusal.code === 'unauthenticated') response.setHeader('WWW-Authenticate', 'Bearer');
     if (!isApi(call.path) && wantsHtml(call)) {
       const { code, detail } = refusal;
-      sendPage(call, refusalPage(code, detail, trace.traceId, call.reader ?? null));
+      const { traceId } = trace;
+      const language = languageFor(request.headers);
+      const parts = { code, detail, trace: traceId, reader: call.reader ?? null, language };
+      sendPage(call, refusalPage(parts));
     } else {
       const problem = JSON.stringify(refusal.toProblem(origin, trace.traceId));
       send(call, 'application/problem+json', problem);

@@ -22,40 +22,59 @@ interface Look {
   readonly rules: readonly string[] | null;
 }
 
-/** Every rule once on each screen; rules about colours in both schemes. */
-const LOOKS: readonly Look[] = [
-  { place: 'phone', viewport: PHONE, colorScheme: 'light', rules: null },
-  { place: 'phone', viewport: PHONE, colorScheme: 'dark', rules: ['color-contrast'] },
-  { place: 'desktop', viewport: DESKTOP, colorScheme: 'dark', rules: null },
-  { place: 'desktop', viewport: DESKTOP, colorScheme: 'light', rules: ['color-contrast'] },
-];
-
-const SIZES = {
+const SCREENS = {
   phone: PHONE,
-  tablet: { width: 768, height: 1024 },
+  tablet: { width: 820, height: 1180 },
   'wide screen': { width: 1440, height: 900 },
 };
 
-/** Every rule on three screens in both schemes. */
-export const EVERY_LOOK: readonly Look[] = Object.entries(SIZES).flatMap(([place, viewport]) =>
-  (['light', 'dark'] as const).map((colorScheme) => ({
-    place,
-    viewport,
-    colorScheme,
-    rules: null,
-  })),
-);
+/** Every rule once on each screen; rules about colours in both schemes. */
+const LOOKS = looks((place) => (place === 'tablet' ? 'dark' : 'light'));
+
+/** Every rule on each screen in both schemes. */
+export const EVERY_LOOK = looks(() => null);
+
+function looks(schemeOfAll: (place: string) => Look['colorScheme'] | null): readonly Look[] {
+  return Object.entries(SCREENS).flatMap(([place, viewport]) =>
+    (['light', 'dark'] as const).map((colorScheme) => {
+      const all = schemeOfAll(place);
+      const rules = all === null || all === colorScheme ? null : ['color-contrast'];
+      return { place, viewport, colorScheme, rules };
+    }),
+  );
+}
+
+/** A window of 1280 pixels at 400 %: nothing may need to be scrolled sideways (WCAG 1.4.10). */
+const ZOOMED = { width: 320, height: 256 };
 
 interface Axe {
   run(options: object): Promise<{ violations: readonly Finding[] }>;
 }
 
 /**
- * The findings of axe-core on a page in its current state, on a phone and a desktop, light and dark; one line per finding,
- * none when all is well. Also findings: a page that is wider than the screen, and text of another size than the six.
+ * The findings of axe-core on a page in its current state, on a phone, a tablet and a wide screen, light and dark; one line
+ * per finding, none when all is well. Also findings: a page that is wider than the screen, or than a window at 400 %, and text
+ * of another size than the six.
  */
-export function findings(page: Page, looks = LOOKS): Promise<string[]> {
-  return answering(allFindings(page, looks));
+export function findings(page: Page, seen = LOOKS): Promise<string[]> {
+  return answering(allFindings(page, seen));
+}
+
+/** By how much the page is wider than its window, and the last element that is; null where it is not. */
+function excess(): string | null {
+  const { scrollWidth, clientWidth } = document.documentElement;
+  if (scrollWidth <= clientWidth) return null;
+  const isCut = (each: Element | null): boolean =>
+    each !== null && (getComputedStyle(each).overflowX !== 'visible' || isCut(each.parentElement));
+  const wide = [...document.querySelectorAll('body *')].filter(
+    (each) =>
+      each.getBoundingClientRect().right > clientWidth + 0.5 &&
+      each.checkVisibility() &&
+      !isCut(each.parentElement),
+  );
+  const last = wide.at(-1);
+  const text = last?.textContent?.trim().slice(0, 40) ?? '';
+  return `${scrollWidth - clientWidth} px too wide, at ${last?.tagName}.${last?.className}: ${text}`;
 }
 
 /** All sizes of text there are, in pixels (packages/verifier-page/src/base.css). */
@@ -75,11 +94,11 @@ function sizesBeside(sizes: readonly number[]): string[] {
   return [...others].map(([size, text]) => `${size} px: ${text}`);
 }
 
-async function allFindings(page: Page, looks: readonly Look[]): Promise<string[]> {
+async function allFindings(page: Page, seen: readonly Look[]): Promise<string[]> {
   const found = new Set<string>();
   // Playwright evaluates past the page's content policy, so that the page itself needs no exception.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
-  for (const { place, viewport, colorScheme, rules } of looks) {
+  for (const { place, viewport, colorScheme, rules } of seen) {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
     const violations = await page.evaluate(async (only) => {
@@ -99,13 +118,14 @@ async function allFindings(page: Page, looks: readonly Look[]): Promise<string[]
         );
       }
     }
-    const excess = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    if (excess > 0) found.add(`${place}: the page is ${excess} px too wide`);
+    const wide = await page.evaluate(excess);
+    if (wide !== null) found.add(`${place}: the page is ${wide}`);
     const others = await page.evaluate(sizesBeside, TEXT_SIZES);
     for (const each of others) found.add(`${place}: text of another size, ${each}`);
   }
+  await page.setViewportSize(ZOOMED);
+  const wide = await page.evaluate(excess);
+  if (wide !== null) found.add(`at 400 %: the page is ${wide}`);
   await page.setViewportSize(DESKTOP);
   await page.emulateMedia({ colorScheme: null });
   return [...found];

@@ -75,21 +75,34 @@ export async function readChanged<T>(
   return { value: (await bodyOf(response)) as T, tag: response.headers.get('ETag') };
 }
 
-/** Changes something: `POST` or `PUT` with the session's CSRF token; the browser adds the origin (protocol §8.4). */
+/**
+ * Changes something: `POST` or `PUT` with the session's CSRF token; the browser adds the origin (protocol §8.4). The token of a
+ * session that this person has replaced by another one is refused; the call is then repeated with the new one.
+ */
 export async function send<T>(
   method: 'POST' | 'PUT',
   path: string,
   body: unknown,
   options: CallOptions = {},
 ): Promise<T> {
-  const { csrf } = (await knownSession()) ?? (await freshSession());
-  const headers: Record<string, string> = {
-    'Content-Type': 'application/json',
-    'X-CSRF-Token': csrf,
-  };
+  const known = knownSession();
+  const headers: Record<string, string> = { 'Content-Type': 'application/json' };
   if (options.key !== undefined) headers['Idempotency-Key'] = options.key;
-  const response = await ask(path, { method, headers, body: JSON.stringify(body) }, options);
-  return (await bodyOf(response)) as T;
+  const sendAs = async ({ csrf }: { readonly csrf: string }): Promise<T> => {
+    const init = {
+      method,
+      headers: { ...headers, 'X-CSRF-Token': csrf },
+      body: JSON.stringify(body),
+    };
+    return (await bodyOf(await ask(path, init, options))) as T;
+  };
+  if (known === null) return sendAs(await freshSession());
+  try {
+    return await sendAs(known);
+  } catch (fault) {
+    if (!isRefusal(fault, 'csrf')) throw fault;
+    return sendAs(await freshSession());
+  }
 }
 
 async function ask(path: string, init: RequestInit, options: CallOptions): Promise<Response> {

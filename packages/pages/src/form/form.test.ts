@@ -59,7 +59,7 @@ describe('the form of a schema', () => {
       node = node.fields.find(({ name }) => name === 'child')!.node;
       depth += 1;
     }
-    expect([node.kind, depth]).toEqual(['json', 7]);
+    expect([node.kind, depth]).toEqual(['json', 10]);
   });
 
   test('is JSON as a whole when there are too many fields', () => {

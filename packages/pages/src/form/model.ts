@@ -36,8 +36,8 @@ export interface FormVariant {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-const DEPTH = 6;
-const FIELDS = 150;
+const DEPTH = 9;
+const FIELDS = 300;
 const OPTIONS = 200;
 const VARIANTS = 12;
 const LONG = 120;

@@ -24,23 +24,16 @@ export function PersonName({ of }: { of: InboxPerson }) {
 }
 
 /** The steps of one request, for everybody who may see it. */
-export function Timeline({ history }: { history: RequestHistory | null | undefined }) {
-  if (history === undefined) return null;
+export function Timeline({ history: { steps, more } }: { history: RequestHistory }) {
   return (
     <section class="card" aria-labelledby="history">
       <h2 id="history">{words.title}</h2>
-      {history === null ? (
-        <p class="fine">{words.failed}</p>
-      ) : (
-        <>
-          {history.more && <p class="fine">{words.more}</p>}
-          <ol class="timeline" aria-label={words.listLabel}>
-            {history.steps.map((step, at) => (
-              <Step key={at} of={step} />
-            ))}
-          </ol>
-        </>
-      )}
+      {more && <p class="fine">{words.more}</p>}
+      <ol class="timeline" aria-label={words.listLabel}>
+        {steps.map((step, at) => (
+          <Step key={at} of={step} />
+        ))}
+      </ol>
     </section>
   );
 }

@@ -2,12 +2,16 @@ import { piecesOf } from '@countersign/verifier-page/characters';
 import { useState } from 'preact/hooks';
 
 import { useKeys } from '../parts/keys.js';
+import { lazily } from '../parts/lazily.js';
 import { Switch } from '../parts/Switch.js';
-import { ReadingView } from '../reading/ReadingView.js';
 import { useReading } from '../reading/use-reading.js';
 import { review } from '../strings/review.js';
 import { DocumentView } from './DocumentView.js';
 import type { MaterialStore } from './material.js';
+
+const { Component: ReadingView } = lazily(
+  async () => (await import('../reading/ReadingView.js')).ReadingView,
+);
 
 type View = 'reading' | 'exact';
 const KEY = 'countersign.document-view';

@@ -3,9 +3,14 @@ import { useEffect, useState } from 'preact/hooks';
 import { Switch } from '../parts/Switch.js';
 import { review } from '../strings/review.js';
 import type { MaterialStore } from './material.js';
-import { PayloadView } from './PayloadView.js';
-import { TableView } from './TableView.js';
+import { lazily } from '../parts/lazily.js';
 import type { TableHead } from './tables.js';
+
+// One of them is shown.
+const { Component: PayloadView } = lazily(
+  async () => (await import('./PayloadView.js')).PayloadView,
+);
+const { Component: TableView } = lazily(async () => (await import('./TableView.js')).TableView);
 
 const TREE = 'tree';
 

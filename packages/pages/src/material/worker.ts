@@ -1,5 +1,4 @@
-import { Validator } from '@cfworker/json-schema';
-import type { Schema } from '@cfworker/json-schema';
+import type { Schema, Validator } from '@cfworker/json-schema';
 import type { Material } from '@countersign/protocol';
 
 import { Problem, Unanswered, problemOf } from '../api/problem.js';
@@ -23,7 +22,8 @@ let tree: PayloadTree | null = null;
 let tables: readonly PayloadTable[] | null = null;
 let rows: TextRows | null = null;
 let found: number[] = [];
-let validator: Validator | null = null;
+/** Undefined until an answer is checked. */
+let validator: Validator | null | undefined;
 
 type Answers = {
   [Name in keyof Questions]: (
@@ -64,7 +64,7 @@ const answers: Answers = {
     ]);
     return compare(earlier, theMaterial());
   },
-  check: ({ response }) => ({ hints: check(response) }),
+  check: async ({ response }) => ({ hints: await check(response) }),
 };
 
 async function fetchMaterial(path: string): Promise<Material> {
@@ -86,7 +86,7 @@ async function load(path: string): Promise<MaterialHead> {
   material = given;
   tree = new PayloadTree(payload);
   tables = null;
-  validator = validatorOf(response_schema);
+  validator = undefined;
   const canonicalPayload = canonicalText(payload);
   const { review } = request;
   const [document, ofPayload, schema, ofRequest] = await Promise.all([
@@ -121,7 +121,8 @@ function isShort(text: string): boolean {
   return lines <= SHOWN_LINES;
 }
 
-function validatorOf(schema: unknown): Validator | null {
+async function validatorOf(schema: unknown): Promise<Validator | null> {
+  const { Validator } = await import('@cfworker/json-schema');
   try {
     return new Validator(schema as Schema, '2020-12', false);
   } catch {
@@ -131,8 +132,9 @@ function validatorOf(schema: unknown): Validator | null {
 }
 
 /** The faults of a response by its schema. Hints only: the service is the judge. */
-function check(response: unknown): Hint[] {
-  if (!validator) return [];
+async function check(response: unknown): Promise<Hint[]> {
+  if (validator === undefined) validator = await validatorOf(theMaterial().response_schema);
+  if (validator === null) return [];
   try {
     const { errors } = validator.validate(response);
     return errors

@@ -1,6 +1,7 @@
 import type {
   AuditExport,
   AdminIncident,
+  RequestHistory,
   RequestStatus,
   SignedRecord,
 } from '@countersign/protocol';
@@ -10,6 +11,9 @@ import { Answer } from '../answer/Answer.js';
 import { signedOf } from '../answer/signed.js';
 import { read } from '../api/client.js';
 import { EvidenceButtons } from '../evidence/EvidenceButtons.js';
+import { personIn, readHistory } from '../history/history.js';
+import '../history/history.css';
+import { PersonName, Timeline } from '../history/Timeline.js';
 import { LinkButton } from '../parts/Button.js';
 import { Chip } from '../parts/Chip.js';
 import { Digest } from '../parts/Digest.js';
@@ -34,20 +38,20 @@ import { Audit, Decision, Execution, Grant } from './states.js';
 
 const { Component: Seal } = lazily(async () => (await import('../seal/Seal.js')).Seal);
 
-/** One request as operators see it: its states, records, deliveries with their failures, incidents, and actions. */
+/** One request as operators see it: its states, history, records, deliveries with their failures, incidents, and actions. */
 export function RequestPage({ id }: { id: string }) {
   const [turn, setTurn] = useState(0);
   const path = `/v2/requests/${encodeURIComponent(id)}`;
-  const status = useLoading(() => read<RequestStatus>(path), `${id} ${turn}`);
+  const history = useLoading(() => readHistory(id), `${id} ${turn}`);
   const again = () => setTurn(turn + 1);
-  const summary = status.value?.request.summary;
+  const summary = history.value?.status.request.summary;
   return (
     <Frame
       title={operator.request}
       heading={summary === undefined ? operator.request : <SafeText text={summary} limit={300} />}
     >
-      <Loaded of={status}>
-        {(found) => <Found id={id} path={path} status={found} turn={turn} changed={again} />}
+      <Loaded of={history}>
+        {(found) => <Found id={id} path={path} history={found} turn={turn} changed={again} />}
       </Loaded>
     </Frame>
   );
@@ -56,18 +60,22 @@ export function RequestPage({ id }: { id: string }) {
 function Found(props: {
   readonly id: string;
   readonly path: string;
-  readonly status: RequestStatus;
+  readonly history: RequestHistory;
   readonly turn: number;
   readonly changed: () => void;
 }) {
-  const { id, path, status, turn, changed } = props;
+  const { id, path, history, turn, changed } = props;
+  const { status } = history;
   const exported = useLoading(() => read<AuditExport>(`${path}/export`), `${path} ${turn}`);
   return (
     <>
       {status.decision_state !== 'pending' && <Seal status={status} />}
       <States status={status} />
-      {status.receipt && <Decided receipt={status.receipt} exported={exported.value} />}
-      <About status={status} />
+      {status.receipt && (
+        <Decided history={history} receipt={status.receipt} exported={exported.value} />
+      )}
+      <About history={history} />
+      <Timeline history={history} />
       <Incidents id={id} />
       <Actions status={status} changed={changed} />
       <Records id={id} path={path} exported={exported} />
@@ -77,8 +85,12 @@ function Found(props: {
 }
 
 /** The person who decided, the decision and the answer, which are in the evidence. */
-function Decided(props: { readonly receipt: SignedRecord; readonly exported: AuditExport | null }) {
-  const { receipt, exported } = props;
+function Decided(props: {
+  readonly history: RequestHistory;
+  readonly receipt: SignedRecord;
+  readonly exported: AuditExport | null;
+}) {
+  const { history, receipt, exported } = props;
   const { decision, reviewer } = signedOf(receipt);
   const named = decisionNames[decision];
   const { confirmed_at } = receipt.payload as { confirmed_at: string };
@@ -96,7 +108,7 @@ function Decided(props: { readonly receipt: SignedRecord; readonly exported: Aud
           [
             operator.decidedBy,
             <a key="" href={principalAddress(reviewer)}>
-              <SafeText text={reviewer} />
+              <PersonName of={personIn(history, reviewer)} />
             </a>,
           ],
           [operator.decidedAt, <Moment key="" at={confirmed_at} />],
@@ -137,8 +149,8 @@ function States({ status }: { status: RequestStatus }) {
   );
 }
 
-function About({ status }: { status: RequestStatus }) {
-  const { request, request_digest, decision_state } = status;
+function About({ history }: { history: RequestHistory }) {
+  const { request, request_digest, decision_state } = history.status;
   const { execution } = request;
   const facts: Fact[] = [
     [operator.purpose, operator.purposes[request.purpose]],
@@ -151,10 +163,10 @@ function About({ status }: { status: RequestStatus }) {
     [
       operator.producer,
       <a key="" href={principalAddress(request.producer)}>
-        <SafeText text={request.producer} />
+        <PersonName of={history.producer} />
       </a>,
     ],
-    [operator.requester, <SafeText key="" text={request.requester.subject} />],
+    [operator.requester, <PersonName key="" of={history.requester} />],
     [operator.accepted, <Moment key="" at={request.accepted_at} />],
     [
       operator.deadline,

@@ -54,10 +54,10 @@ export function Requests() {
       >
         {(items) => (
           <>
-            <p class="row apart no-print">
+            <div class="row apart no-print">
               <span class="fine">{operator.shown(items.length)}</span>
               <Button onClick={() => saveRequests(items)}>{operator.saveRequests}</Button>
-            </p>
+            </div>
             <RequestTable items={items} />
           </>
         )}
@@ -78,7 +78,7 @@ function Search({ words, onSearch }: { words: string; onSearch: (text: string) =
     return () => clearTimeout(timer);
   }, [text]);
   return (
-    <form class="no-print" role="search" onSubmit={(event) => event.preventDefault()}>
+    <form class="no-print find-words" role="search" onSubmit={(event) => event.preventDefault()}>
       <label for={id} class="unseen">
         {operator.search}
       </label>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
 import { Problem, Unanswered } from '../api/problem.js';
+import { problemWords } from '../strings/problems.js';
 import { shared } from '../strings/shared.js';
 import { SafeText } from '../text/SafeText.js';
 import { Button } from './Button.js';
@@ -35,11 +36,12 @@ export function Notice({ tone, title, arrive = false, children }: NoticeProps) {
 export function Fault({ fault, retry }: { fault: unknown; retry?: () => void }) {
   const again = retry && <Button onClick={retry}>{shared.tryAgain}</Button>;
   if (fault instanceof Problem) {
+    const [title, detail] = problemWords(fault.code, fault.title, fault.detail);
     return (
-      <Notice tone="bad" title={fault.title}>
-        {fault.detail !== '' && (
+      <Notice tone="bad" title={title}>
+        {detail !== '' && (
           <p>
-            <SafeText text={fault.detail} limit={2_000} />
+            <SafeText text={detail} limit={2_000} />
           </p>
         )}
         {fault.retryAfter !== null && <p>{shared.retryIn(fault.retryAfter)}</p>}

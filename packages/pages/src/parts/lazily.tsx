@@ -27,8 +27,10 @@ export function lazily<Props extends object>(
       setFault(null);
       come().then(() => setTurn((turn) => turn + 1), setFault);
     };
+    const missed = found === null;
     useEffect(() => {
-      if (found === null) again();
+      // Also when it has come since: nothing else would show it.
+      if (missed) again();
     }, []);
     if (found !== null) {
       const Component = found;

@@ -1,4 +1,7 @@
+import * as fc from 'fast-check';
+
 import { readingOf } from './blocks.js';
+import { mayBeLaidOut } from './laid-out.js';
 
 const kinds = (text: string) => readingOf(text).blocks.map(({ kind }) => kind);
 const text = (value: string) => ({ kind: 'text', text: value });
@@ -115,4 +118,25 @@ it('ends on text that is nested deeply or long', () => {
   expect(kinds('>'.repeat(9_000))).toEqual(['exact']);
   expect(kinds(`${'*'.repeat(3_000)}a${'_'.repeat(3_000)}`)).toHaveLength(1);
   expect(kinds('- '.repeat(2_000))).toHaveLength(1);
+});
+
+test('a text without a sign of layout has none, whatever else is in it', () => {
+  const piece = fc.constantFrom(
+    ...'# = - + * _ ` ~ > < [ ] | ) . 1 9 a é \u00a0 \u2028 \t \\ ! & : / @'.split(' '),
+    ' ',
+    '  ',
+    '    ',
+    '\n',
+    '\n\n',
+    'https://a.example',
+    'words',
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const document = pieces.join('');
+      expect(mayBeLaidOut(document) || !readingOf(document).structured).toBe(true);
+    }),
+    { numRuns: 5_000 },
+  );
+  expect(mayBeLaidOut('Pay 12.50 to A (of 3 rows).\n\nThe second line, too.')).toBe(false);
 });

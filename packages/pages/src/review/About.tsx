@@ -1,7 +1,7 @@
 import type { DecisionRequest, RequestHistory, RequestStatus } from '@countersign/protocol';
 
 import { PersonName } from '../history/Timeline.js';
-import { personIn } from '../history/use-history.js';
+import { personIn } from '../history/history.js';
 
 import { Chip } from '../parts/Chip.js';
 import { Digest } from '../parts/Digest.js';
@@ -14,8 +14,8 @@ import { Moment } from '../time/Moment.js';
 
 interface Shown {
   readonly status: RequestStatus;
-  /** Names of people, once they are known. */
-  readonly history: RequestHistory | null | undefined;
+  /** Has the names of people. */
+  readonly history: RequestHistory;
 }
 
 /** The producer, the summary and the deadline: the head of the page. */

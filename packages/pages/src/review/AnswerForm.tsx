@@ -77,6 +77,8 @@ export function AnswerForm(props: AnswerFormProps) {
       setHints([]);
       return;
     }
+    // What the page itself filled in needs no hint.
+    if (!touched.current && kept === null) return;
     const timer = setTimeout(() => {
       store.ask('check', { response }).then(
         (answer) => setHints(answer.hints),

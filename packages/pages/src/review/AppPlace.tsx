@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { read } from '../api/client.js';
+import { mountApp } from '../app-host/index.js';
 import type { AppFailure, MountedApp } from '../app-host/index.js';
 import type { MaterialHead } from '../material/messages.js';
 import { Button } from '../parts/Button.js';
 import { Notice } from '../parts/Notice.js';
-import { review } from '../strings/review.js';
+import { app } from '../strings/app.js';
 import { SafeText } from '../text/SafeText.js';
 import type { ProposalSlot } from './proposal-slot.js';
 
@@ -28,13 +29,10 @@ export function AppPlace({ material, slot }: { material: MaterialHead; slot: Pro
     };
     const open = async () => {
       const container = place.current;
-      // A part of its own, fetched only for a request that has an app.
-      const host = import('../app-host/index.js');
       const snapshot = await read(`/v2/requests/${material.request.id}/app`);
-      const { mountApp } = await host;
       if (gone || !container || !bundle) return;
       mounted.current = mountApp(container, {
-        title: review.appTitle(bundle.publisher),
+        title: app.titleOf(bundle.publisher),
         snapshot,
         material: { request: material.request, request_digest: material.requestDigest.promised },
         onProposal: (proposal) =>
@@ -67,15 +65,15 @@ export function AppPlace({ material, slot }: { material: MaterialHead; slot: Pro
 
   return (
     <section class="card no-print" aria-labelledby="app">
-      <h2 id="app">{review.app}</h2>
+      <h2 id="app">{app.title}</h2>
       <p class="fine">
-        <SafeText text={review.appLead(bundle?.publisher ?? '')} />
+        <SafeText text={app.lead(bundle?.publisher ?? '')} />
       </p>
-      {state === 'loading' && <p role="status">{review.appLoading}</p>}
+      {state === 'loading' && <p role="status">{app.loading}</p>}
       {state === 'failed' && (
         <Notice tone="info">
           <p>
-            {review.appFailures[failure]} {review.appFailed}
+            {app.failures[failure]} {app.failed}
           </p>
         </Notice>
       )}
@@ -88,7 +86,7 @@ export function AppPlace({ material, slot }: { material: MaterialHead; slot: Pro
             setAnother(false);
           }}
         >
-          {review.appAnother}
+          {app.another}
         </Button>
       )}
     </section>

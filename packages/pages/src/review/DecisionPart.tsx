@@ -9,7 +9,7 @@ import { reader } from '../session/session.js';
 import { review } from '../strings/review.js';
 import { decisionNames } from '../strings/states.js';
 import { Pieces } from '../text/SafeText.js';
-import { nameIn } from '../history/use-history.js';
+import { nameIn } from '../history/history.js';
 import { AnswerForm } from './AnswerForm.js';
 import { dropDraft, takeDraft } from './draft-store.js';
 import { useOtherReviewers } from './eligible.js';
@@ -36,7 +36,7 @@ export interface DecisionPartProps {
   readonly state: SlotState;
   /** The frozen candidate is another one by now. */
   readonly overtaken: boolean;
-  readonly history: RequestHistory | null | undefined;
+  readonly history: RequestHistory;
 }
 
 /** From the answer to the receipt: the one part of the page where something is decided. */
@@ -92,9 +92,7 @@ export function DecisionPart(props: DecisionPartProps) {
     );
   }
   const { head, store } = material;
-  // A draft for the request that this one replaces is known with the history.
-  const waits = request.supersedes !== undefined && history === undefined;
-  if (!head || !store || !slot || others === undefined || waits) return null;
+  if (!head || !store || !slot || others === undefined) return null;
   if (others !== null) return <ReadOnly id={request.id} route={request.route} reviewers={others} />;
   if (differs(head)) {
     return (
@@ -145,10 +143,9 @@ export function DecisionPart(props: DecisionPartProps) {
 /** The id of the request that this one replaces, if it asked the same questions. */
 function sameQuestions(
   { review: { response_schema_digest } }: RequestStatus['request'],
-  history: RequestHistory | null | undefined,
+  { replaces }: RequestHistory,
 ): string | null {
-  const before = history?.replaces;
-  return before?.response_schema_digest === response_schema_digest ? before.id : null;
+  return replaces?.response_schema_digest === response_schema_digest ? replaces.id : null;
 }
 
 /** For an operator who is no reviewer of the route: no form, as its answer could not be confirmed. */
@@ -201,7 +198,7 @@ function Confirmed(props: {
   readonly state: Extract<SlotState, { step: 'confirmed' }>;
   readonly stale: boolean;
   readonly schema: unknown;
-  readonly history: RequestHistory | null | undefined;
+  readonly history: RequestHistory;
 }) {
   const { status, state, stale, schema, history } = props;
   const { reviewer } = state.frozen.candidate;
@@ -213,11 +210,6 @@ function Confirmed(props: {
       </Notice>
     );
   }
-  // The receipt arrives before the next reading of the state.
-  const known =
-    status.receipt === null
-      ? { ...status, decision_state: 'confirmed' as const, receipt: state.receipt }
-      : status;
   return (
     <>
       {state.repeats > 0 && (
@@ -226,13 +218,13 @@ function Confirmed(props: {
         </Notice>
       )}
       <Outcome
-        status={known}
+        status={status}
         stale={stale}
         subject={reviewer}
         material={{ candidate: state.frozen.candidate, schema }}
         history={history}
         arrive
-        mixed={status.receipt === null}
+        mixed={history.status.receipt === null}
       />
       <NextReview id={status.request.id} />
     </>
@@ -245,7 +237,7 @@ function Meanwhile(props: {
   readonly receipt: SignedRecord | null;
   readonly subject: string;
   readonly id: string;
-  readonly history: RequestHistory | null | undefined;
+  readonly history: RequestHistory;
 }) {
   const { state, receipt, subject, id, history } = props;
   const said = receipt?.payload as { reviewer: string; decision: string } | undefined;

@@ -6,7 +6,7 @@ import { Answer } from '../answer/Answer.js';
 import type { AnswerMaterial } from '../answer/Answer.js';
 import { EvidenceButtons } from '../evidence/EvidenceButtons.js';
 import { PersonName } from '../history/Timeline.js';
-import { nameIn, personIn } from '../history/use-history.js';
+import { nameIn, personIn } from '../history/history.js';
 import { Button } from '../parts/Button.js';
 import { Chip } from '../parts/Chip.js';
 import { Digest } from '../parts/Digest.js';
@@ -14,6 +14,7 @@ import type { Fact } from '../parts/Facts.js';
 import { Facts } from '../parts/Facts.js';
 import { saveJson } from '../parts/save.js';
 import { Seal } from '../seal/Seal.js';
+import { outcome } from '../strings/outcome.js';
 import { review } from '../strings/review.js';
 import type { StateWords } from '../strings/states.js';
 import {
@@ -44,7 +45,7 @@ export function Outcome(props: {
   readonly material: AnswerMaterial | null | undefined;
   /** Who reads: a decision of another person is told as theirs. */
   readonly subject: string;
-  readonly history: RequestHistory | null | undefined;
+  readonly history: RequestHistory;
   /** The reader has just come here by confirming: reading goes on at its title. */
   readonly arrive?: boolean;
   /** The receipt is newer than the rest of the status, which therefore proves nothing of it. */
@@ -66,8 +67,8 @@ export function Outcome(props: {
         {receipt === null
           ? decisionWords[decision_state].word
           : reviewer === subject
-            ? review.receipt
-            : review.decidedByOther}
+            ? outcome.receipt
+            : outcome.decidedByOther}
       </h2>
       {!mixed && <Seal status={status} />}
       {receipt === null ? (
@@ -81,11 +82,11 @@ export function Outcome(props: {
       <div class="row no-print">
         {receipt !== null && (
           <Button onClick={() => saveJson(receipt, `receipt-${id}.json`)}>
-            {review.saveReceipt}
+            {outcome.saveReceipt}
           </Button>
         )}
         <Button look="quiet" onClick={() => window.print()}>
-          {review.print}
+          {outcome.print}
         </Button>
       </div>
       <EvidenceButtons id={id} />
@@ -103,12 +104,12 @@ function Receipt({
   const named = decisionNames[said.decision];
   const decided: Fact[] = [
     [review.decision, <Chip tone={named?.tone ?? 'neutral'}>{named?.doing ?? said.decision}</Chip>],
-    [review.decidedBy, <PersonName of={personIn(history, said.reviewer)} />],
-    [review.decidedAt, <Moment at={said.confirmed_at} />],
+    [outcome.decidedBy, <PersonName of={personIn(history, said.reviewer)} />],
+    [outcome.decidedAt, <Moment at={said.confirmed_at} />],
   ];
   const proof: Fact[] = [
     [
-      review.signedBy,
+      outcome.signedBy,
       <>
         <SafeText text={issuer} />, key <code>{key_id}</code>, <Moment at={issued_at} as="none" />
       </>,
@@ -136,38 +137,38 @@ function Progress(
   props: Pick<Parameters<typeof Outcome>[0], 'status' | 'stale' | 'subject' | 'history'>,
 ) {
   const { status, stale, subject, history } = props;
-  const { audit_state, grant_state, execution_state, receipt, request, outcome } = status;
+  const { audit_state, grant_state, execution_state, receipt, request } = status;
   const said = receipt?.payload as unknown as ReceiptPayload;
   const authorised = said.decision === 'authorise';
-  const steps: Step[] = [{ title: review.audit, words: auditWords[audit_state] }];
+  const steps: Step[] = [{ title: outcome.audit, words: auditWords[audit_state] }];
   if (authorised) {
     const open = grant_state === 'available' || grant_state === 'pending_anchor';
     steps.push(
       {
-        title: review.grant,
+        title: outcome.grant,
         words: grantWords[grant_state],
         until: open ? said.grant_deadline : undefined,
       },
-      { title: review.execution, words: executionWords[execution_state] },
+      { title: outcome.execution, words: executionWords[execution_state] },
     );
   }
-  const reported = (outcome?.payload as { recorded_at?: string } | undefined)?.recorded_at;
+  const reported = (status.outcome?.payload as { recorded_at?: string } | undefined)?.recorded_at;
   return (
     <>
-      <h3 class="spaced">{review.next_}</h3>
+      <h3 class="spaced">{outcome.next_}</h3>
       <p>
         {request.purpose === 'review' ? (
           said.reviewer === subject ? (
-            review.afterReview
+            outcome.afterReview
           ) : (
-            review.afterReviewByOther
+            outcome.afterReviewByOther
           )
         ) : authorised ? (
-          review.afterAuthorise
+          outcome.afterAuthorise
         ) : said.reviewer === subject ? (
-          review.afterRefuse
+          outcome.afterRefuse
         ) : (
-          <Pieces text={review.afterRefuseBy(nameIn(history, said.reviewer))} />
+          <Pieces text={outcome.afterRefuseBy(nameIn(history, said.reviewer))} />
         )}
       </p>
       <ol class="progress" aria-live="polite">
@@ -182,20 +183,20 @@ function Progress(
               {until !== undefined && (
                 <>
                   {' '}
-                  {review.grantUntil}: <Moment at={until} as="deadline" />
+                  {outcome.grantUntil}: <Moment at={until} as="deadline" />
                 </>
               )}
-              {title === review.execution && reported !== undefined && (
+              {title === outcome.execution && reported !== undefined && (
                 <>
                   {' '}
-                  {review.outcome}: <Moment at={reported} />
+                  {outcome.outcome}: <Moment at={reported} />
                 </>
               )}
             </p>
           </li>
         ))}
       </ol>
-      <p class="fine no-print">{stale ? review.stale : review.live}</p>
+      <p class="fine no-print">{stale ? outcome.stale : outcome.live}</p>
     </>
   );
 }

@@ -1,5 +1,5 @@
 import type { DecisionRequest } from '@countersign/protocol';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { Fields } from '../answer/Answer.js';
 
@@ -10,6 +10,7 @@ import type { Fact } from '../parts/Facts.js';
 import { Facts } from '../parts/Facts.js';
 import { Fault, Notice } from '../parts/Notice.js';
 import { review } from '../strings/review.js';
+import { signing } from '../strings/signing.js';
 import { decisionNames } from '../strings/states.js';
 import { Pieces, SafeText } from '../text/SafeText.js';
 import { Moment } from '../time/Moment.js';
@@ -37,7 +38,8 @@ export function Panel(props: {
   const unsure = confirming && state.repeats > 0;
   const asksAgain = document.body.dataset['stepUp'] === 'true';
 
-  useEffect(() => {
+  // Before a key can be pressed that is meant for the panel.
+  useLayoutEffect(() => {
     // Where reading begins. Enter does nothing on a heading.
     title.current?.focus();
     title.current?.scrollIntoView({ block: 'start' });
@@ -46,12 +48,12 @@ export function Panel(props: {
   return (
     <section class="card panel" aria-labelledby="panel-title">
       <h2 id="panel-title" ref={title} tabIndex={-1}>
-        {review.panelTitle}
+        {signing.panelTitle}
       </h2>
       <Sentence request={request} decision={frozen.candidate.decision} />
-      <p class="fine">{review.panelLead}</p>
+      <p class="fine">{signing.panelLead}</p>
       <div class="answered">
-        <h3>{review.panelAnswer}</h3>
+        <h3>{signing.panelAnswer}</h3>
         <Fields response={frozen.candidate.response} schema={schema} />
       </div>
       <Candidate frozen={frozen} />
@@ -59,14 +61,14 @@ export function Panel(props: {
         <StepUp candidate={frozen.candidate.id} route={request.route} />
       )}
       {state.step === 'reviewing' && !state.freshLogin && asksAgain && (
-        <p class="fine spaced">{review.stepUpAhead}</p>
+        <p class="fine spaced">{signing.stepUpAhead}</p>
       )}
       {state.step === 'reviewing' && state.fault !== null && <Fault fault={state.fault} />}
       {unsure && (
-        <Notice tone="warning" title={review.unsureTitle}>
-          <p>{review.unsure}</p>
-          <p class="fine">{review.unsureOver(state.repeats)}</p>
-          <Button onClick={() => slot.askAgain()}>{review.askAgain}</Button>
+        <Notice tone="warning" title={signing.unsureTitle}>
+          <p>{signing.unsure}</p>
+          <p class="fine">{signing.unsureOver(state.repeats)}</p>
+          <Button onClick={() => slot.askAgain()}>{signing.askAgain}</Button>
         </Notice>
       )}
       <div class="panel-bar">
@@ -77,11 +79,11 @@ export function Panel(props: {
             disabled={confirming}
             onChange={(event) => setRead(event.currentTarget.checked)}
           />
-          <span>{review.panelRead}</span>
+          <span>{signing.panelRead}</span>
         </label>
         {refused && (
           <p class="fault" role="alert">
-            {review.needsActivation}
+            {signing.needsActivation}
           </p>
         )}
         <div class="row">
@@ -91,10 +93,10 @@ export function Panel(props: {
             busy={confirming}
             onClick={(event) => setRefused(!slot.confirm(event))}
           >
-            {confirming ? review.confirming : review.confirm}
+            {confirming ? signing.confirming : signing.confirm}
           </Button>
           <Button disabled={confirming} onClick={(event) => setRefused(!slot.dismiss(event))}>
-            {review.dismiss}
+            {signing.dismiss}
           </Button>
         </div>
       </div>
@@ -108,14 +110,14 @@ const STEPPED = 'countersign.stepped';
 function StepUp({ candidate, route }: { candidate: string; route: string }) {
   const inVain = sessionStorage.getItem(STEPPED) === candidate;
   return (
-    <Notice tone="warning" title={review.stepUpTitle}>
-      <p>{inVain ? review.stepUpStill : review.stepUp}</p>
+    <Notice tone="warning" title={signing.stepUpTitle}>
+      <p>{inVain ? signing.stepUpStill : signing.stepUp}</p>
       <LinkButton
         look="primary"
         href={`${loginAddress()}&step_up=${encodeURIComponent(route)}`}
         onClick={() => sessionStorage.setItem(STEPPED, candidate)}
       >
-        {review.stepUpGo}
+        {signing.stepUpGo}
       </LinkButton>
     </Notice>
   );
@@ -126,19 +128,19 @@ function Sentence({ request, decision }: { request: DecisionRequest; decision: s
   const { summary, producer, requester, route, execution } = request;
   return (
     <p class="sentence">
-      <strong class={`decision ${decision}`}>{review.youDo[decision] ?? decision}</strong>{' '}
-      {review.quotes[0]}
+      <strong class={`decision ${decision}`}>{signing.youDo[decision] ?? decision}</strong>{' '}
+      {signing.quotes[0]}
       <SafeText text={summary} />
-      {review.quotes[1]}
-      {review.youAskedBy} <Name text={producer} /> {review.onBehalf}{' '}
+      {signing.quotes[1]}
+      {signing.youAskedBy} <Name text={producer} /> {review.onBehalf}{' '}
       <Name text={requester.subject} />
-      {review.youOnRoute} <Name text={route} />
+      {signing.youOnRoute} <Name text={route} />
       {execution && decision === 'authorise' ? (
         <>
-          {review.youOnce} <Moment at={execution.valid_until} as="none" />.
+          {signing.youOnce} <Moment at={execution.valid_until} as="none" />.
         </>
       ) : execution ? (
-        review.youNothing
+        signing.youNothing
       ) : (
         '.'
       )}
@@ -159,25 +161,25 @@ function Candidate({ frozen }: { frozen: Frozen }) {
   const { candidate, digest, source } = frozen;
   const facts: readonly Fact[] = [
     [
-      review.panelDecision,
+      signing.panelDecision,
       <strong class={`decision ${candidate.decision}`}>
         {decisionNames[candidate.decision]?.word ?? candidate.decision}
       </strong>,
     ],
-    [review.panelSource, <Source source={source} />],
+    [signing.panelSource, <Source source={source} />],
     [review.panelCandidateDigest, <Digest value={digest} />],
     [review.panelResponseDigest, <Digest value={candidate.response_digest} />],
   ];
   return (
     <>
-      <h3 class="spaced">{review.panelProof}</h3>
+      <h3 class="spaced">{signing.panelProof}</h3>
       <Facts facts={facts} />
       <h3 class="spaced">{review.panelResponse}</h3>
       <pre class="frozen" tabIndex={0} role="region" aria-label={review.panelResponse}>
         <Pieces text={JSON.stringify(candidate.response, null, 2)} />
       </pre>
       <details class="more" open>
-        <summary>{review.panelWhole}</summary>
+        <summary>{signing.panelWhole}</summary>
         <Facts
           facts={[
             ['id', <code>{candidate.id}</code>],
@@ -195,8 +197,8 @@ function Candidate({ frozen }: { frozen: Frozen }) {
             ['created_at', <Moment at={candidate.created_at} />],
           ]}
         />
-        <h3 class="spaced">{review.panelCanonical}</h3>
-        <pre tabIndex={0} role="region" aria-label={review.panelCanonical}>
+        <h3 class="spaced">{signing.panelCanonical}</h3>
+        <pre tabIndex={0} role="region" aria-label={signing.panelCanonical}>
           <Pieces text={candidate.response_canonical} />
         </pre>
       </details>
@@ -205,11 +207,11 @@ function Candidate({ frozen }: { frozen: Frozen }) {
 }
 
 function Source({ source }: { source: ProposalSource }) {
-  if (source.kind === 'form') return <>{review.sourceForm}</>;
-  if (source.kind === 'earlier') return <>{review.sourceEarlier}</>;
+  if (source.kind === 'form') return <>{signing.sourceForm}</>;
+  if (source.kind === 'earlier') return <>{signing.sourceEarlier}</>;
   return (
     <>
-      {review.sourceApp(source.publisher)}
+      {signing.sourceApp(source.publisher)}
       <br />
       <code>{source.bundle}</code> <code>{source.digest}</code>
     </>

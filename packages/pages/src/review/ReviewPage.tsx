@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { Timeline } from '../history/Timeline.js';
-import { useHistory } from '../history/use-history.js';
 import type { MaterialHead } from '../material/messages.js';
 import { lazily } from '../parts/lazily.js';
 import { Fault } from '../parts/Notice.js';
@@ -9,7 +8,6 @@ import { noteDone } from '../queue/queue.js';
 import { reader } from '../session/session.js';
 import { review } from '../strings/review.js';
 import { About, Head } from './About.js';
-import { AppPlace } from './AppPlace.js';
 import { DecisionPart } from './DecisionPart.js';
 import { useMaterial } from './material-state.js';
 import { QueueBar } from './QueueBar.js';
@@ -17,11 +15,16 @@ import { ReviewKeys, useTitle } from './review-keys.js';
 import { MaterialPart } from './MaterialPart.js';
 import { createProposalSlot } from './proposal-slot.js';
 import type { ProposalSlot, SlotState } from './proposal-slot.js';
-import { useStatus } from './status.js';
+import { confirmedBy, useStatus } from './status.js';
 
+// Parts that few requests have.
+const { Component: AppPlace } = lazily(async () => (await import('./AppPlace.js')).AppPlace);
 const { Component: Replacement } = lazily(
   async () => (await import('../history/Replacement.js')).Replacement,
 );
+
+/** The anchor takes about as long; many readers are with the next request by then. */
+const AFTER_CONFIRMING_MS = 1_500;
 
 /** One request: the question, all its material, and the way from an answer to a signature. */
 export function ReviewPage({ id }: { id: string }) {
@@ -35,7 +38,14 @@ export function ReviewPage({ id }: { id: string }) {
   });
 
   const { head } = material;
-  const pending = live.status?.decision_state === 'pending';
+  const { history } = live;
+  const known = history?.status;
+  // The answer to a confirmation says as much as a call for the state would.
+  const status =
+    known && state.step === 'confirmed' && known.receipt === null
+      ? confirmedBy(known, state.receipt)
+      : known;
+  const pending = status?.decision_state === 'pending';
   const candidate = head?.candidate ?? null;
   useEffect(() => {
     if (slot && pending && candidate) void slot.restore(candidate, { kind: 'earlier' });
@@ -44,30 +54,23 @@ export function ReviewPage({ id }: { id: string }) {
     if (state.step === 'preparing') setOvertaken(false);
     if (state.step === 'confirmed') {
       noteDone(id);
-      live.refresh();
+      live.refresh(AFTER_CONFIRMING_MS);
     }
   }, [state.step]);
 
-  const { status } = live;
-  const history = useHistory(
-    id,
-    status
-      ? [status.revision, status.audit_state, status.execution_state, state.step].join(' ')
-      : undefined,
-  );
   useTitle(status?.request.summary);
   const wasPending = useRef(false);
   useEffect(() => {
     // Decided elsewhere: the signed answer, which this page may not know, is in the material of now.
     const here = state.step === 'confirming' || state.step === 'confirmed';
-    if (wasPending.current && live.status?.decision_state === 'confirmed' && !here) {
+    if (wasPending.current && known?.decision_state === 'confirmed' && !here) {
       material.reload();
     }
     wasPending.current = pending;
-  }, [live.status?.decision_state]);
+  }, [known?.decision_state]);
 
-  if (!status) {
-    if (live.fault !== null) return <Fault fault={live.fault} retry={live.refresh} />;
+  if (!history || !status) {
+    if (live.fault !== null) return <Fault fault={live.fault} retry={() => live.refresh()} />;
     return (
       <p class="waiting" role="status">
         {review.loadingStatus}
@@ -102,7 +105,7 @@ export function ReviewPage({ id }: { id: string }) {
       <QueueBar id={id} />
       <ReviewKeys id={id} decided={over} />
       <Head status={status} history={history} />
-      {history && (history.replaces ?? history.replaced_by) && (
+      {(history.replaces ?? history.replaced_by) && (
         <Replacement history={history} store={material.store} loaded={head !== null} />
       )}
       <div class="columns">{over ? [decide, read] : [read, decide]}</div>

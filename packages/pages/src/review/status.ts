@@ -1,15 +1,29 @@
-import type { RequestStatus } from '@countersign/protocol';
+import type { RequestHistory, RequestStatus, SignedRecord } from '@countersign/protocol';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { read } from '../api/client.js';
 import { Problem } from '../api/problem.js';
+import { readHistory } from '../history/history.js';
 
 export interface LiveStatus {
-  readonly status: RequestStatus | null;
+  /** The state with its history; null until it was read. */
+  readonly history: RequestHistory | null;
   /** Why the newest state is not known; the last one that was read stays. */
   readonly fault: unknown;
-  /** Asks at once. */
-  readonly refresh: () => void;
+  /** Asks at once, or in `afterMs`. */
+  readonly refresh: (afterMs?: number) => void;
+}
+
+/** The state that a confirmation leads to (protocol §4.1), until the page reads it. */
+export function confirmedBy(status: RequestStatus, receipt: SignedRecord): RequestStatus {
+  const authorises = (receipt.payload as { decision?: unknown }).decision === 'authorise';
+  return {
+    ...status,
+    decision_state: 'confirmed',
+    audit_state: 'pending',
+    grant_state: authorises ? 'pending_anchor' : status.grant_state,
+    receipt,
+  };
 }
 
 /** The time until the next reading once it is decided, by the changes that can come; null when none can any more. */
@@ -24,25 +38,39 @@ export function nextLook(status: RequestStatus, looks: number): number | null {
   return execution_state === 'uncertain' ? 15_000 : null;
 }
 
+/** What the page shows depends on these: the revision, and states that change without one, as by a deadline. */
+const versionOf = (status: RequestStatus) =>
+  [
+    status.revision,
+    status.decision_state,
+    status.audit_state,
+    status.grant_state,
+    status.execution_state,
+  ].join(' ');
+
 /** As long as the service holds a call until there is a newer revision (protocol §6.5). */
 const HOLD_SECONDS = 25;
+/** After the first read: many requests are decided, or left again, sooner than a held call is worth. */
+const FIRST_REST_MS = 5_000;
 /** Between two calls, and after one that was not held. */
 const REST_MS = 500;
 const UNHELD_MS = 2_500;
 const AFTER_FAULT_MS = 5_000;
 
-/** The current state of a request, while the page is visible: a call is held until it is decided, then it is read again. */
+/**
+ * The current state of a request and its history, while the page is visible: a call is held until it is decided, then the
+ * state is read again and again. The history is read with the state at first, and again when that is another one.
+ */
 export function useStatus(id: string): LiveStatus {
-  const [known, setKnown] = useState<RequestStatus | null>(null);
+  const [history, setHistory] = useState<RequestHistory | null>(null);
   const [fault, setFault] = useState<unknown>(null);
-  const refresh = useRef<() => void>(() => {});
+  const refresh = useRef<(afterMs: number) => void>(() => {});
 
   useEffect(() => {
     let call = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let seen = -1;
+    let seen: RequestStatus | null = null;
     let looks = 0;
-    let pending = false;
     const look = async (hold: boolean) => {
       clearTimeout(timer);
       call.abort();
@@ -51,20 +79,26 @@ export function useStatus(id: string): LiveStatus {
       const begun = performance.now();
       let wait: number | null = AFTER_FAULT_MS;
       try {
-        const headers: Record<string, string> = hold
-          ? { Prefer: `wait=${HOLD_SECONDS}; revision=${seen}` }
-          : {};
-        const status = await read<RequestStatus>(`/v2/requests/${id}`, { signal, headers });
+        const before: RequestStatus | null = seen;
+        const headers: Record<string, string> =
+          before && hold ? { Prefer: `wait=${HOLD_SECONDS}; revision=${before.revision}` } : {};
+        let now = before && (await read<RequestStatus>(`/v2/requests/${id}`, { signal, headers }));
+        if (!now || !before || versionOf(now) !== versionOf(before)) {
+          const found = await readHistory(id, signal);
+          if (signal.aborted) return;
+          now = found.status;
+          setHistory(found);
+        }
         if (signal.aborted) return;
-        const isNew = status.revision !== seen;
+        const isNew = now.revision !== before?.revision;
         const wasHeld = isNew || performance.now() - begun > UNHELD_MS;
         looks = isNew ? 0 : looks + 1;
-        seen = status.revision;
-        pending = status.decision_state === 'pending';
-        setKnown(status);
+        seen = now;
         setFault(null);
-        wait = nextLook(status, looks);
-        if (pending) wait = wasHeld ? REST_MS : UNHELD_MS;
+        wait = nextLook(now, looks);
+        if (now.decision_state === 'pending') {
+          wait = before === null ? FIRST_REST_MS : wasHeld ? REST_MS : UNHELD_MS;
+        }
       } catch (problem) {
         if (signal.aborted) return;
         setFault(problem);
@@ -75,18 +109,24 @@ export function useStatus(id: string): LiveStatus {
       }
       if (wait !== null) timer = setTimeout(idleLook, wait);
     };
+    const isVisible = () => document.visibilityState === 'visible';
     const idleLook = () => {
-      if (document.visibilityState === 'visible') void look(pending);
+      if (isVisible()) void look(seen?.decision_state === 'pending');
     };
     // A hidden page holds no connection; it catches up when it is shown.
     const onVisible = () => {
-      if (document.visibilityState === 'visible') void look(false);
+      if (isVisible()) void look(false);
       else call.abort();
     };
     const wake = () => void look(false);
     document.addEventListener('visibilitychange', onVisible);
     window.addEventListener('online', wake);
-    refresh.current = wake;
+    refresh.current = (afterMs) => {
+      if (afterMs === 0) return wake();
+      clearTimeout(timer);
+      call.abort();
+      timer = setTimeout(wake, afterMs);
+    };
     void look(false);
     return () => {
       call.abort();
@@ -96,5 +136,5 @@ export function useStatus(id: string): LiveStatus {
     };
   }, [id]);
 
-  return { status: known, fault, refresh: () => refresh.current() };
+  return { history, fault, refresh: (afterMs = 0) => refresh.current(afterMs) };
 }

@@ -1,5 +1,6 @@
 import { Problem, Unanswered } from '../api/problem.js';
 import type { Tone } from '../parts/Chip.js';
+import { problemWords } from '../strings/problems.js';
 import { sealTexts, sealWords } from '../strings/seal.js';
 import type { SealWords } from '../strings/seal.js';
 import { shared } from '../strings/shared.js';
@@ -53,7 +54,10 @@ function withGone({ word, says }: SealWords, gone: readonly string[]): SealWords
 }
 
 function reasonOf(fault: unknown): string {
-  if (fault instanceof Problem) return `${fault.title} (${fault.code})`;
+  if (fault instanceof Problem) {
+    const [title] = problemWords(fault.code, fault.title, fault.detail);
+    return `${title} (${fault.code})`;
+  }
   if (fault instanceof Unanswered) return shared.unanswered;
   if (fault instanceof NotVerified) return fault.message;
   console.error(fault);

@@ -26,7 +26,8 @@ export type SessionState =
   | { readonly kind: 'over' }
   | { readonly kind: 'other'; readonly subject: string; readonly tenant: string };
 
-let session: Session | null = null;
+/** Undefined while it is the one that the page was made in; null when that is over. */
+let session: Session | null | undefined;
 let state: SessionState = { kind: 'live' };
 const listeners = new Set<(state: SessionState) => void>();
 
@@ -61,8 +62,11 @@ export function endSession(): void {
   change({ kind: 'over' });
 }
 
-export function knownSession(): Promise<Session | null> {
-  return Promise.resolve(session);
+/** The session that the page was made in, or the newest that was asked for; null when neither is known. */
+export function knownSession(): Session | null {
+  if (session !== undefined) return session;
+  const { tenant, subject, csrf } = document.body.dataset;
+  return tenant && subject && csrf ? { tenant, subject, csrf } : null;
 }
 
 /**

@@ -19,7 +19,6 @@ export const history = {
   title: 'History',
   lead: 'When it was asked, assigned, decided and executed, as far as the service records it.',
   more: 'Earlier steps are left out.',
-  failed: 'The history could not be loaded.',
   listLabel: 'Steps of this request',
   /** By the step; the reasons of events are those of protocol §3.5. */
   steps: {

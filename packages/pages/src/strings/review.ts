@@ -1,4 +1,3 @@
-import { FAILURES } from '../app-host/failures.js';
 import { number } from '../text/locale.js';
 import { sizeInWords } from '../text/size.js';
 
@@ -103,15 +102,6 @@ export const review = {
   group: 'part of the list',
   moreCharacters: (amount: number) => `… ${number(amount)} more characters`,
 
-  app: 'App',
-  appLead: (publisher: string) =>
-    `Shown by an app of ${publisher}, apart from this page. It can propose an answer but cannot confirm it.`,
-  appTitle: (publisher: string) => `App of ${publisher}`,
-  appFailures: FAILURES,
-  appLoading: 'Loading the app …',
-  appFailed: 'You can read and decide everything on this page without it.',
-  appAnother: 'Allow the app one more proposal',
-
   toDecision: 'Go to the decision',
   readOnly: 'You can read this, not decide it',
   reviewersOf: (route: string, people: string) =>
@@ -148,57 +138,16 @@ export const review = {
   unansweredProposal:
     'The service did not answer, so it is not known whether it has your answer. Your answer is still here; try again.',
 
-  /** The beginning of the sentence that says what is signed. */
-  youDo: {
-    authorise: 'You authorise',
-    refuse: 'You refuse',
-    approve: 'You approve',
-    reject: 'You reject',
-    answer: 'You answer',
-  } as Readonly<Record<string, string>>,
-  quotes: ['“', '”'],
-  youAskedBy: ', asked by',
-  youOnRoute: ', on the route',
-  youOnce: '. It may run once, until',
-  youNothing: '. Nothing will be executed.',
-  panelProof: 'Proof: everything that is signed',
-  panelAnswer: 'Your answer',
   faultsTitle: (amount: number) =>
     amount === 1
       ? 'One field needs your attention:'
       : `${number(amount)} fields need your attention:`,
   details: 'Details of the request',
   runs: (seconds_: number) => `runs at most ${number(seconds_)} s`,
-  panelTitle: 'Read the exact text to be signed',
-  panelLead: 'This answer is frozen. Confirming signs all of it and cannot be undone.',
-  panelDecision: 'Decision',
   panelResponse: 'Response',
-  panelCanonical: 'Canonical text',
-  panelWhole: 'All ten members of the candidate',
   panelCandidateDigest: 'Candidate digest',
   panelResponseDigest: 'Response digest',
-  panelSource: 'Source',
-  sourceForm: 'the form on this page',
-  sourceEarlier: 'an earlier visit of yours, or another tab',
-  sourceApp: (publisher: string) => `the app of ${publisher}`,
-  panelRead: 'I have read the frozen answer above, and it is my decision.',
-  confirm: 'Confirm and sign',
-  confirming: 'Signing …',
-  dismiss: 'Back to the answer',
-  needsActivation: 'Only a person can confirm. Press the button yourself.',
-  stepUpTitle: 'This route requires a fresh login',
-  stepUp:
-    'Sign in again to confirm your identity. The frozen answer stays unchanged, and you return to this page.',
-  stepUpAhead: 'To confirm on this route, you will be asked to sign in again.',
-  stepUpGo: 'Sign in and come back',
-  stepUpStill:
-    'The identity provider did not report a login that is fresh or strong enough. Contact its administrators.',
 
-  unsureTitle: 'It is not known yet whether your decision was recorded',
-  unsure:
-    'The answer to your confirmation was lost. The same call, with the same key, is repeated until the service answers. Repeating it never decides twice.',
-  askAgain: 'Retry now',
-  unsureOver: (tries: number) => `Tried ${tries} times so far.`,
   happened: 'The service confirms that it was recorded.',
 
   changedTitle: 'The frozen answer has changed',
@@ -220,29 +169,7 @@ export const review = {
   takenUntil: 'Other reviewers see that you are working on it. They can still decide it.',
   takenByOther: 'Another reviewer is reviewing it',
 
-  receipt: 'Receipt',
-  decidedByOther: 'Decided by another person',
-  decidedBy: 'Decided by',
-  decidedAt: 'Confirmed',
-  signedBy: 'Signed by',
-  saveReceipt: 'Save the signed record',
-  print: 'Print',
   notPrinted: 'The document is too long to print here; its digest above identifies it.',
-  next_: 'Next steps',
-  afterReview: 'The producer reads the signed answer. You do not need to do anything else.',
-  afterAuthorise:
-    'When the decision is anchored, the producer may claim the execution once, within its time.',
-  afterReviewByOther: 'The producer reads the signed answer.',
-  afterRefuse: 'Nothing will be executed. The producer sees that you refused.',
-  afterRefuseBy: (reviewer: string) =>
-    `Nothing will be executed. The producer sees that ${reviewer} refused.`,
-  audit: 'Audit',
-  grant: 'Authority',
-  execution: 'Execution',
-  grantUntil: 'Open until',
-  outcome: 'Reported',
-  live: 'This updates automatically.',
-  stale: 'The state could not be refreshed; trying again.',
   materialGone: 'The private material of this request was deleted by its retention rules.',
   materialGoneLead: 'Digests and the signed records remain.',
 } as const;

@@ -203,7 +203,7 @@ export function createLogin({ store, provider, stepUp, origin, refused }: LoginP
 
     async tenants(call) {
       const [, pending] = await pendingOf(call);
-      sendPage(call, choicePage(await peopleBehind(pending.identity), pending));
+      sendPage(call, choicePage(call, await peopleBehind(pending.identity), pending));
     },
 
     async choose(call) {

@@ -2,6 +2,7 @@ import { Refusal } from '@countersign/protocol';
 
 import type { Call } from '../call.js';
 import { readForm } from '../form-body.js';
+import { languageFor } from '../pages/language.js';
 import { tenantPage } from '../pages/tenant-page.js';
 import { sameSecret } from '../secrets.js';
 import type { PendingChoice, LoginEntry } from '../store/logins.js';
@@ -11,8 +12,13 @@ export function choiceValue({ tenant, principal }: LoginEntry): string {
   return JSON.stringify([tenant, principal]);
 }
 
-export function choicePage(people: readonly LoginEntry[], pending: PendingChoice): string {
+export function choicePage(
+  { request }: Call,
+  people: readonly LoginEntry[],
+  pending: PendingChoice,
+): string {
   return tenantPage({
+    language: languageFor(request.headers),
     token: pending.token,
     toReview: pending.returnTo !== '/inbox',
     entries: people.map((person) => ({ ...person, value: choiceValue(person) })),

@@ -1,10 +1,13 @@
 import type { Html } from '../html.js';
 import { html } from '../html.js';
 import { iconAddress, themeAddress } from './built.js';
+import type { Language } from './language.js';
 
 export interface PageParts {
   readonly title: string;
   readonly body: Html;
+  /** English for pages that are for programmers and operators alone. */
+  readonly language?: Language;
 }
 
 // The same mark as on the pages of packages/pages (src/layout/Layout.tsx).
@@ -14,9 +17,9 @@ const MARK = html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="t
 </svg>`;
 
 /** A whole document without script. The content security policy allows neither inline script nor inline style. */
-export function page({ title, body }: PageParts): string {
+export function page({ title, body, language = 'en' }: PageParts): string {
   return html`<!doctype html>
-    <html lang="en">
+    <html lang="${language}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -13,6 +13,8 @@ export interface PageReader {
   readonly auditor: boolean;
   /** This person is in the directory more than once, and can choose another tenant by a login. */
   readonly choice: boolean;
+  /** The token of this session's changes (protocol §8.4), so that the page need not ask for it. */
+  readonly csrf: string;
 }
 
 export interface ShellParts {
@@ -57,6 +59,7 @@ export function shell(parts: ShellParts): string {
         data-operator="${String(reader?.operator ?? false)}"
         data-auditor="${String(reader?.auditor ?? false)}"
         data-choice="${String(reader?.choice ?? false)}"
+        data-csrf="${reader?.csrf ?? ''}"
         data-step-up="${String(stepUp)}"
       >
         <div id="page">

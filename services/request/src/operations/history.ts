@@ -1,4 +1,4 @@
-import { SECONDS, jsonText } from '@countersign/protocol';
+import { SECONDS, asJsonText } from '@countersign/protocol';
 import type {
   DecisionRequest,
   HISTORY_READ,
@@ -13,6 +13,7 @@ import type { AdminCall } from '@countersign/platform';
 import type { RequestDeps } from '../deps.js';
 import { HISTORY_MOST } from '../store/history.js';
 import type { HistoryRow, RecordStep } from '../store/history.js';
+import { statusText } from '../status-view.js';
 
 /** A step whose person has no name yet. */
 type Step = Omit<HistoryStep, 'by'> & { readonly by: string | null };
@@ -27,20 +28,20 @@ const REPEATED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * `request.history`: the steps of a request with the names of its people, and the requests before and after it
+ * `request.history`: the state of a request, its steps with the names of its people, and the requests before and after it
  * (decisions/0028). For the people who may see the request; of an answer that is not confirmed it says when it was frozen
  * and by whom, never more.
  */
 export function history(deps: RequestDeps) {
   return async ({ caller, params }: AdminCall<typeof HISTORY_READ>) => {
     const id = params.id ?? '';
-    const row = await deps.histories.open(caller, id);
+    const row = await deps.requests.status(caller, id);
     const opened = await openRequest(deps.directory, caller, row, '');
-    const { canonical, owner } = await opened.visible();
-    const request = JSON.parse(canonical) as DecisionRequest;
+    const stored = await opened.visible();
+    const request = JSON.parse(stored.canonical) as DecisionRequest;
     const found = await deps.histories.read(caller, {
       id,
-      owner,
+      owner: stored.owner,
       operator: isOperator(opened.principal),
       before: request.supersedes ?? null,
       lease: SECONDS.assignmentLease,
@@ -50,7 +51,7 @@ export function history(deps: RequestDeps) {
     const ids = new Set([producer, requester.subject, ...steps.flatMap(({ by }) => by ?? [])]);
     const names = await deps.histories.names(caller.tenant, [...ids]);
     const person = (of: string): InboxPerson => ({ id: of, name: names.get(of) ?? null });
-    const body: RequestHistory = {
+    const body: Omit<RequestHistory, 'status'> = {
       producer: person(producer),
       requester: person(requester.subject),
       replaces: neighbourOf(found.replaces),
@@ -58,7 +59,9 @@ export function history(deps: RequestDeps) {
       steps: steps.map((step) => ({ ...step, by: step.by === null ? null : person(step.by) })),
       more: found.records.length === HISTORY_MOST.records,
     };
-    return answer(200, jsonText(body));
+    const status = statusText(stored, opened.row, deps.notary.origin);
+    const text = `{"status":${status},${JSON.stringify(body).slice(1)}`;
+    return answer(200, asJsonText<RequestHistory>(text));
   };
 }
 

@@ -1,13 +1,5 @@
-import {
-  REQUEST_COLUMNS,
-  REQUEST_JOINS,
-  ask,
-  jsonOf,
-  loadRequest,
-  loadValues,
-  statement,
-} from '@countersign/database';
-import type { CallerIdentity, Pool, RequestRow } from '@countersign/database';
+import { ask, jsonOf, statement } from '@countersign/database';
+import type { CallerIdentity, Pool } from '@countersign/database';
 
 // The history of one request (decisions/0028).
 
@@ -39,12 +31,6 @@ export interface HistoryRow {
   readonly replaces: string | null;
   readonly replaced_by: string | null;
 }
-
-export const OPENED = statement(
-  'history.opened',
-  `SELECT ${REQUEST_COLUMNS} ${REQUEST_JOINS} WHERE t.tenant = $1`,
-  { pointQuery: true },
-);
 
 const of = (member: string) => `${jsonOf('x.record')} #>> '{payload,${member}}'`;
 
@@ -94,10 +80,6 @@ export interface HistoryOf {
 
 export class HistoryStore {
   constructor(private readonly pool: Pool) {}
-
-  async open(caller: CallerIdentity, id: string): Promise<RequestRow | undefined> {
-    return loadRequest(this.pool, OPENED, loadValues(caller, id));
-  }
 
   async read(caller: CallerIdentity, { id, ...rest }: HistoryOf): Promise<HistoryRow> {
     const { rows } = await ask<HistoryRow>(this.pool, HISTORY_OF, {

@@ -21,7 +21,6 @@ export const history: Translation<typeof English> = {
   title: 'Verlauf',
   lead: 'Wann der Antrag gestellt, übernommen, entschieden und ausgeführt wurde, soweit der Dienst es festhält.',
   more: 'Frühere Schritte sind ausgelassen.',
-  failed: 'Der Verlauf konnte nicht geladen werden.',
   listLabel: 'Schritte dieses Antrags',
   steps: {
     asked: (by) => `${by} hat den Antrag gestellt`,

@@ -105,31 +105,6 @@ export const review: Translation<typeof English> = {
   group: 'Teil der Liste',
   moreCharacters: (amount) => `… ${number(amount)} weitere Zeichen`,
 
-  app: 'App',
-  appLead: (publisher) =>
-    `Gezeigt von einer App von ${publisher}, getrennt von dieser Seite. Sie kann eine Antwort vorschlagen, aber nicht bestätigen.`,
-  appTitle: (publisher) => `App von ${publisher}`,
-  appFailures: {
-    snapshot_mismatch: 'Der Dienst hat nicht die App gesendet, an die dieser Antrag gebunden ist.',
-    unconfined: 'Dieser Browser hat nicht bewiesen, dass die App eingeschlossen wäre.',
-    not_loaded: 'Die App konnte nicht geladen werden.',
-    navigated: 'Die App hat ihre Seite verlassen oder neu geladen.',
-    not_initialised: 'Die App ist nicht rechtzeitig gestartet.',
-    page_left:
-      'Die App endete, als diese Seite verlassen wurde. Laden Sie die Seite neu, um sie zu sehen.',
-    silent: 'Die App antwortet nicht mehr.',
-    not_json: 'Die App hat etwas gesendet, das kein JSON ist.',
-    too_deep: 'Die App hat eine zu tief verschachtelte Nachricht gesendet.',
-    too_big: 'Die App oder ihre Daten sind größer, als eine Nachricht sein darf.',
-    too_many_messages: 'Die App hat zu viele Nachrichten gesendet.',
-    too_many_proposals: 'Die App hat zu oft etwas vorgeschlagen.',
-    wrong_profile: 'Die App wurde für ein anderes Profil gemacht.',
-    out_of_order: 'Die App hat die Reihenfolge der Nachrichten nicht eingehalten.',
-  },
-  appLoading: 'Die App wird geladen …',
-  appFailed: 'Auf dieser Seite können Sie auch ohne sie alles lesen und entscheiden.',
-  appAnother: 'Der App einen weiteren Vorschlag erlauben',
-
   toDecision: 'Zur Entscheidung',
   readOnly: 'Sie können dies lesen, aber nicht entscheiden',
   reviewersOf: (route, people) => `Es entscheiden die Prüfer der Route ${route}: ${people}.`,
@@ -166,57 +141,16 @@ export const review: Translation<typeof English> = {
   unansweredProposal:
     'Der Dienst hat nicht geantwortet; es ist also nicht bekannt, ob er Ihre Antwort hat. Ihre Antwort ist noch hier; versuchen Sie es erneut.',
 
-  youDo: {
-    authorise: 'Sie geben frei:',
-    refuse: 'Sie lehnen ab:',
-    approve: 'Sie stimmen zu:',
-    reject: 'Sie weisen zurück:',
-    answer: 'Sie antworten auf:',
-  },
-  quotes: ['„', '“'],
-  youAskedBy: ', gestellt von',
-  youOnRoute: ', auf der Route',
-  youOnce: '. Die Ausführung darf einmal laufen, bis',
-  youNothing: '. Nichts wird ausgeführt.',
-  panelProof: 'Beweis: alles, was signiert wird',
-  panelAnswer: 'Ihre Antwort',
   faultsTitle: (amount) =>
     amount === 1
       ? 'Ein Feld braucht Ihre Aufmerksamkeit:'
       : `${number(amount)} Felder brauchen Ihre Aufmerksamkeit:`,
   details: 'Einzelheiten des Antrags',
   runs: (seconds) => `läuft höchstens ${number(seconds)} s`,
-  panelTitle: 'Lesen Sie genau den Text, der signiert wird',
-  panelLead:
-    'Diese Antwort ist eingefroren. Mit der Bestätigung wird alles signiert; das lässt sich nicht rückgängig machen.',
-  panelDecision: 'Entscheidung',
   panelResponse: 'Antwort',
-  panelCanonical: 'Kanonischer Text',
-  panelWhole: 'Alle zehn Elemente der eingefrorenen Antwort',
   panelCandidateDigest: 'Prüfsumme der eingefrorenen Antwort',
   panelResponseDigest: 'Prüfsumme der Antwort',
-  panelSource: 'Herkunft',
-  sourceForm: 'das Formular auf dieser Seite',
-  sourceEarlier: 'ein früherer Besuch von Ihnen oder ein anderer Tab',
-  sourceApp: (publisher) => `die App von ${publisher}`,
-  panelRead: 'Ich habe die eingefrorene Antwort oben gelesen, und sie ist meine Entscheidung.',
-  confirm: 'Bestätigen und signieren',
-  confirming: 'Wird signiert …',
-  dismiss: 'Zurück zur Antwort',
-  needsActivation: 'Nur eine Person kann bestätigen. Drücken Sie die Taste selbst.',
-  stepUpTitle: 'Diese Route verlangt eine frische Anmeldung',
-  stepUp:
-    'Melden Sie sich noch einmal an, um Ihre Identität zu bestätigen. Die eingefrorene Antwort bleibt unverändert, und Sie kommen auf diese Seite zurück.',
-  stepUpAhead: 'Um auf dieser Route zu bestätigen, werden Sie sich noch einmal anmelden müssen.',
-  stepUpGo: 'Anmelden und zurückkommen',
-  stepUpStill:
-    'Der Anmeldedienst hat keine Anmeldung gemeldet, die frisch oder stark genug ist. Wenden Sie sich an dessen Verwaltung.',
 
-  unsureTitle: 'Es ist noch nicht bekannt, ob Ihre Entscheidung erfasst wurde',
-  unsure:
-    'Die Antwort auf Ihre Bestätigung ging verloren. Derselbe Aufruf wird mit demselben Schlüssel wiederholt, bis der Dienst antwortet. Die Wiederholung entscheidet nie zweimal.',
-  askAgain: 'Jetzt wiederholen',
-  unsureOver: (tries) => `Bisher ${tries}-mal versucht.`,
   happened: 'Der Dienst bestätigt, dass sie erfasst wurde.',
 
   changedTitle: 'Die eingefrorene Antwort hat sich geändert',
@@ -238,30 +172,8 @@ export const review: Translation<typeof English> = {
   takenUntil: 'Andere Prüfer sehen, dass Sie daran arbeiten. Sie können trotzdem entscheiden.',
   takenByOther: 'Ein anderer Prüfer prüft es gerade',
 
-  receipt: 'Beleg',
-  decidedByOther: 'Von einer anderen Person entschieden',
-  decidedBy: 'Entschieden von',
-  decidedAt: 'Bestätigt',
-  signedBy: 'Signiert von',
-  saveReceipt: 'Signierten Datensatz speichern',
-  print: 'Drucken',
   notPrinted:
     'Das Dokument ist zu lang, um es hier zu drucken; seine Prüfsumme oben bezeichnet es eindeutig.',
-  next_: 'Wie es weitergeht',
-  afterReview: 'Der Antragsteller liest die signierte Antwort. Sie müssen nichts weiter tun.',
-  afterAuthorise:
-    'Wenn die Entscheidung verankert ist, darf der Antragsteller die Ausführung einmal beanspruchen, innerhalb ihrer Zeit.',
-  afterReviewByOther: 'Der Antragsteller liest die signierte Antwort.',
-  afterRefuse: 'Nichts wird ausgeführt. Der Antragsteller sieht, dass Sie abgelehnt haben.',
-  afterRefuseBy: (reviewer) =>
-    `Nichts wird ausgeführt. Der Antragsteller sieht, dass ${reviewer} abgelehnt hat.`,
-  audit: 'Ledger',
-  grant: 'Befugnis',
-  execution: 'Ausführung',
-  grantUntil: 'Offen bis',
-  outcome: 'Gemeldet',
-  live: 'Dies aktualisiert sich von selbst.',
-  stale: 'Der Stand konnte nicht aktualisiert werden; es wird erneut versucht.',
   materialGone: 'Die vertraulichen Inhalte dieses Antrags wurden nach ihren Regeln gelöscht.',
   materialGoneLead: 'Prüfsummen und die signierten Datensätze bleiben.',
 };

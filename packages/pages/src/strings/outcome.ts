@@ -1,0 +1,25 @@
+/** The end of a request. */
+export const outcome = {
+  receipt: 'Receipt',
+  decidedByOther: 'Decided by another person',
+  decidedBy: 'Decided by',
+  decidedAt: 'Confirmed',
+  signedBy: 'Signed by',
+  saveReceipt: 'Save the signed record',
+  print: 'Print',
+  next_: 'Next steps',
+  afterReview: 'The producer reads the signed answer. You do not need to do anything else.',
+  afterAuthorise:
+    'When the decision is anchored, the producer may claim the execution once, within its time.',
+  afterReviewByOther: 'The producer reads the signed answer.',
+  afterRefuse: 'Nothing will be executed. The producer sees that you refused.',
+  afterRefuseBy: (reviewer: string) =>
+    `Nothing will be executed. The producer sees that ${reviewer} refused.`,
+  audit: 'Audit',
+  grant: 'Authority',
+  execution: 'Execution',
+  grantUntil: 'Open until',
+  outcome: 'Reported',
+  live: 'This updates automatically.',
+  stale: 'The state could not be refreshed; trying again.',
+} as const;
