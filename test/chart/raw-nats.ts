@@ -1,5 +1,7 @@
 import { createConnection } from 'node:net';
 
+const ASKED = 'PING\r\n';
+
 /** A connection that speaks the protocol of NATS itself, to see the server's answer to a line. */
 export interface RawNats {
   /** Sends lines, and resolves to all that the server said to them. */
@@ -13,6 +15,11 @@ export function rawNats(port: number, user: string, password: string): RawNats {
   let answered: ((text: string) => void) | null = null;
   socket.setEncoding('utf8').on('data', (text: string) => {
     heard += text;
+    // The server asks now and then whether its client is there.
+    if (heard.includes(ASKED)) {
+      heard = heard.replaceAll(ASKED, '');
+      socket.write('PONG\r\n');
+    }
     // The server takes lines in order: after this one it has said all.
     if (!heard.endsWith('PONG\r\n') || answered === null) return;
     answered(heard);
