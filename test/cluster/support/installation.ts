@@ -287,7 +287,7 @@ function valuesOf({ place, cluster, image, origin, ports, route }: ValuesOptions
     // No Gateway runs here, and this origin is none of its.
     ...(cell === null ? {} : { httpRoute: { enabled: false, redirectHosts: [] } }),
     redis: { existingSecret: 'countersign-redis' },
-    oidc: { issuer: `http://localhost:${ports.provider}` },
+    oidc: { issuer: `http://localhost:${ports.provider}`, existingSecret: '' },
     anchor: {
       s3: {
         ...{ bucket: BUCKET, endpoint: `http://s3.${stores}:${S3_PORT}`, pathStyle: true },
