@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 
 import { addAskCommand } from './commands/ask.js';
+import { addMcpGuardCommand } from './commands/mcp-guard.js';
 import { addCompletionCommand } from './commands/completion.js';
 import { addRequestCommands } from './commands/requests.js';
 import { addRunCommand } from './commands/run.js';
@@ -30,6 +31,7 @@ export function programOf(): Command {
   addAskCommand(program);
   addRequestCommands(program);
   addVerifyCommand(program);
+  addMcpGuardCommand(program);
   addCompletionCommand(program);
   return program;
 }

@@ -92,11 +92,17 @@ it.each([
   [`${HEAD}tools:\n  - tool: x\n    do: ask\n`, '5:5: a rule that asks needs a `route`'],
   [`${HEAD}tools:\n  - tool: x\n    do: maybe\n`, '6:9: do has to be allow or deny or ask'],
   [`${HEAD}tools:\n  - tool: x\n    do: deny\n    hold: 5s\n`, '7:5: hold is for rules that ask'],
-  [`${HEAD}tools: [{ tool: x, do: allow, when: [{ at: amount, gt: 1 }] }]`, '4:44: amount is no JSON'],
+  [
+    `${HEAD}tools: [{ tool: x, do: allow, when: [{ at: amount, gt: 1 }] }]`,
+    '4:44: amount is no JSON',
+  ],
   [`${HEAD}tools: [{ tool: x, do: allow, when: [{ at: /a, gt: x }] }]`, '4:52: gt takes a number'],
   [`${HEAD}tools: [{ tool: x, do: allow, when: [{ at: /a }] }]`, '4:38: a condition needs one of'],
   [`${HEAD}route: r\ntools: [{ tool: x, do: ask, hold: soon }]`, '5:35: hold takes a number'],
-  [`${HEAD}route: r\ntools: [{ tool: x, do: ask, occurrence: "a{b}" }]`, '5:41: occurrence may hold'],
+  [
+    `${HEAD}route: r\ntools: [{ tool: x, do: ask, occurrence: "a{b}" }]`,
+    '5:41: occurrence may hold',
+  ],
   ['version: 1\nalias: a\ndefault: ask\n', '3:10: `default: ask` needs a `route`'],
   [`${HEAD}tools: {`, '4:9: '],
 ])('%j is refused with its place', (text, says) => {

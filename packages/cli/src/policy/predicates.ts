@@ -46,7 +46,10 @@ function holds(test: Test, value: JsonValue | undefined): boolean {
       return test.than.some((each) => each === value);
     case 'glob':
       return typeof value === 'string' && isGlob(test.than, value);
-    default:
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
       return typeof value === 'number' && compares(test.is, value, test.than);
   }
 }

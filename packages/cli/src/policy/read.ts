@@ -213,8 +213,7 @@ function conditionsOf(
     const tests = TESTS.filter((name) => members.has(name)).map((name) =>
       testOf(reading, name, members.get(name)?.value ?? null),
     );
-    if (tests.length === 0)
-      throw fault(reading, item, `a condition needs one of ${list(TESTS)}`);
+    if (tests.length === 0) throw fault(reading, item, `a condition needs one of ${list(TESTS)}`);
     return { at, tests };
   });
 }
