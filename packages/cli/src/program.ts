@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 
 import { addAskCommand } from './commands/ask.js';
+import { addHookCommand } from './commands/hook.js';
 import { addMcpGuardCommand } from './commands/mcp-guard.js';
 import { addCompletionCommand } from './commands/completion.js';
 import { addRequestCommands } from './commands/requests.js';
@@ -32,6 +33,7 @@ export function programOf(): Command {
   addRequestCommands(program);
   addVerifyCommand(program);
   addMcpGuardCommand(program);
+  addHookCommand(program);
   addCompletionCommand(program);
   return program;
 }

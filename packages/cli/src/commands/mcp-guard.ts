@@ -166,10 +166,15 @@ async function serve(server: readonly string[], options: GuardOptions): Promise<
   );
   relay.resume();
 
-  const end = { code: EXITS.done as number };
+  const end = { code: EXITS.done as number, isAsked: false };
   const stopped = new Promise<void>((settle) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => settle());
+    const asked = () => {
+      end.isAsked = true;
+      settle();
+    };
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, asked);
     void upstream.ended.then((why) => {
+      if (end.isAsked) return;
       terminal.say(`countersign mcp-guard: ${why}.`);
       end.code = EXITS.failed;
       settle();
@@ -181,7 +186,7 @@ async function serve(server: readonly string[], options: GuardOptions): Promise<
         terminal.say(`countersign mcp-guard: ${String(error)}.`);
         end.code = EXITS.failed;
       }
-      settle();
+      asked();
     })();
   });
   await stopped;

@@ -5,7 +5,7 @@ import type { Plan } from '@countersign/guard/node';
 
 import { match } from '../policy/policy.js';
 import type { Match, Policy } from '../policy/policy.js';
-import { endOf, pending } from '../tool-calls/ends.js';
+import { RUNNING, endOf, pending } from '../tool-calls/ends.js';
 import type { CallEnd } from '../tool-calls/ends.js';
 import { guardingOf } from '../tool-calls/guarding.js';
 import type { Guarding, Proposal, Surroundings } from '../tool-calls/guarding.js';
@@ -193,7 +193,7 @@ export function newCalls(guard: Guard): Calls {
       if (!isSame) return { kind: 'end', end: CHANGED, asked };
       const mine = run(guarding, plan);
       const ended = await Promise.race([mine.ended, late(mine, until)]);
-      return ended === null ? waits : { ...ended, asked };
+      return ended === null ? { kind: 'end', end: RUNNING, asked } : { ...ended, asked };
     } catch (error) {
       if (error instanceof WaitEnded) return waits;
       return { kind: 'end', end: endOf(error), asked };

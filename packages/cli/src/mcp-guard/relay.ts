@@ -1,3 +1,4 @@
+import { canonicalText } from '@countersign/protocol/json';
 import { cancel, keyOf } from '@countersign/client/node';
 import type { Client, JsonObject, JsonValue } from '@countersign/client/node';
 
@@ -277,7 +278,11 @@ export function newRelay(parts: Parts): Relay {
           if (!('kind' in opened)) return work(task, opened, judged);
         })().catch(() => {});
     },
-    idle: () => calls.idle(),
+    async idle() {
+      await calls.idle();
+      // Nothing but writing the answer is left between the end of a run and its client.
+      await new Promise((resume) => setImmediate(resume));
+    },
   };
 }
 
@@ -308,7 +313,9 @@ function toolCallOf({ id, params = {} }: Request): ToolCall {
   const { name, arguments: args = {} } = params;
   if (typeof name !== 'string' || !isObject(args))
     throw new FrameFault(id, INVALID_PARAMS, 'name has to be a text, and arguments an object.');
-  return { tool: name, args, meta: metaFor(params), ownMeta: metaForOwn(params) };
+  // In canonical order: the same call is the same bytes for the server, in whatever order its client writes it.
+  const canonical = JSON.parse(canonicalText(args)) as JsonObject;
+  return { tool: name, args: canonical, meta: metaFor(params), ownMeta: metaForOwn(params) };
 }
 
 /** Clients may get tasks of this guard. */

@@ -8,13 +8,14 @@ export interface Shown {
   readonly alias: string;
   readonly tool: string;
   readonly args: JsonObject;
+  readonly folder?: string;
   /** The tool's own words about itself. */
   readonly description: string;
   readonly before: Told | null;
 }
 
 /** The text that people read: the tool, all arguments by their JSON Pointers, and the end of the same call before. */
-export function documentOf({ alias, tool, args, description, before }: Shown): string {
+export function documentOf({ alias, tool, args, folder, description, before }: Shown): string {
   const code = (text: string) => `    ${text}`;
   const section = (title: string, lines: readonly string[]) => [
     '',
@@ -23,11 +24,12 @@ export function documentOf({ alias, tool, args, description, before }: Shown): s
     ...lines.map(code),
   ];
   return [
-    `# Call a tool of ${alias}`,
+    `# Call a tool: ${alias}`,
     ...(before === null
       ? []
       : ['', `The same call was asked for before; it ended ${before.state} at ${before.at}.`]),
     ...section('Tool', [shown(tool)]),
+    ...(folder === undefined ? [] : section('Folder', [shown(folder)])),
     ...section('Arguments', Object.keys(args).length === 0 ? ['(none)'] : [...rows(args, '')]),
     ...(description === ''
       ? []

@@ -21,6 +21,7 @@ export interface CallEnd {
     | 'lapsed'
     | 'pending'
     | 'refused'
+    | 'running'
     | 'tool_changed'
     | 'unavailable'
     | 'unknown'
@@ -80,3 +81,11 @@ export function pending(link: string): CallEnd {
     isFinal: false,
   };
 }
+
+/** It was launched, perhaps by a process that is gone, and has no end yet. */
+export const RUNNING: CallEnd = {
+  state: 'running',
+  sentence:
+    'This call was authorised and may be running; its end is not known yet. It does not run a second time. Call again with the same arguments to learn its end.',
+  isFinal: false,
+};

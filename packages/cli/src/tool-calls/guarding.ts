@@ -16,8 +16,11 @@ import type { State } from './state.js';
 export type Proposal = {
   readonly alias: string;
   readonly tool: string;
-  readonly definition_digest: string;
+  /** Of what the server says of the tool. */
+  readonly definition_digest?: string;
   readonly arguments: JsonObject;
+  /** Where an agent runs it. */
+  readonly folder?: string;
 };
 
 export interface Surroundings {
@@ -54,7 +57,7 @@ interface Given<T> {
 export function guardingOf<T>(surroundings: Surroundings, given: Given<T>): Guarding<T> {
   const { client, journal, state } = surroundings;
   const { name, match, proposal, description, options, act } = given;
-  const { alias, tool, arguments: args } = proposal;
+  const { alias, tool, arguments: args, folder } = proposal;
   const { rule, route } = match;
   const named = rule?.occurrence ? filled(rule.occurrence, args) : null;
   const key = createHash('sha256')
@@ -63,7 +66,11 @@ export function guardingOf<T>(surroundings: Surroundings, given: Given<T>): Guar
   const series = seriesOf(state, key);
   const occurrence = named ?? `${alias}/${state.name}/${key.slice(0, 32)}/${series.number}`;
   const summary = rule?.summary ? filled(rule.summary, args) : `${alias}: ${tool}`;
-  const document = documentOf({ alias, tool, args, description, before: series.before });
+  const { before } = series;
+  const document = documentOf({
+    ...{ alias, tool, args, description, before },
+    ...(folder !== undefined && { folder }),
+  });
   const action = guard(
     client,
     {
