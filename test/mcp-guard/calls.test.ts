@@ -40,8 +40,12 @@ async function begun(bank: Bank, options?: Parameters<Bank['start']>[0]): Promis
   await session.initialize();
   return session;
 }
+/** A busy machine may say that a call is under way before it is. */
 const transfer = (session: Session, args: object) =>
-  session.request('tools/call', { name: 'transfer', arguments: args });
+  until(
+    () => session.request('tools/call', { name: 'transfer', arguments: args }),
+    (answer) => stateOf(answer).state !== 'running',
+  );
 const executionOf = async (id: string) =>
   (await producer.get(`/v2/requests/${id}`)).body.execution_state;
 const authorise = (id: string) => decide(reviewer, id, 'authorise', { note: 'go' });

@@ -12,7 +12,7 @@ import type { Installed } from '../cli/support/packed.js';
 import { installed } from '../cli/support/packed.js';
 import type { Instance } from '../support/instance.js';
 import { startInstance } from '../support/instance.js';
-import { decide } from '../support/requests.js';
+import { decide, until } from '../support/requests.js';
 import { BANK, POLICY, newBank } from './support/bank.js';
 import type { Bank, BankOptions } from './support/bank.js';
 import type { Json } from './support/session.js';
@@ -73,7 +73,10 @@ async function authorised({ call }: Peer, name: string, args: object): Promise<J
   const { state, request_id: id } = asked._meta['countersign/call'];
   expect([asked.isError, state]).toEqual([true, 'pending']);
   await decide(reviewer, id, 'authorise', {});
-  return call(name, args);
+  return until(
+    () => call(name, args),
+    ({ _meta: meta }) => meta?.['countersign/call']?.state !== 'running',
+  );
 }
 
 describe.each(PEERS)('%s', (_, connect) => {

@@ -69,15 +69,15 @@ export function withHook(text: string, file: string, command: string, waitSecond
   return `${JSON.stringify({ ...settings, hooks }, null, 2)}\n`;
 }
 
-/** A word that no other program's command has. */
-const MARK = 'COUNTERSIGN_HOOK=1';
-const isOurs = (command: unknown) => typeof command === 'string' && command.startsWith(MARK);
+const OURS = /countersign(\.js)?'? hook --policy /;
+const isOurs = (command: unknown) => typeof command === 'string' && OURS.test(command);
 
 export function commandOf(words: readonly string[]): string {
-  const quoted = words.map((word) =>
-    /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`,
-  );
-  return [MARK, ...quoted].join(' ');
+  return words
+    .map((word) =>
+      /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`,
+    )
+    .join(' ');
 }
 
 function settingsIn(text: string, file: string): Settings {

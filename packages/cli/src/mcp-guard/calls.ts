@@ -16,6 +16,9 @@ import type { Lock } from './lock.js';
 import type { Peer } from './peer.js';
 import { RpcFault } from './upstream.js';
 
+/** How long an authorised call may take until it is launched, before its client hears that it is under way. */
+const LAUNCH_MS = 10_000;
+
 export const GUARD_NAME = 'countersign.mcp-guard';
 
 /** A call of a tool, as the client made it. */
@@ -192,7 +195,10 @@ export function newCalls(guard: Guard): Calls {
       const isSame = !now.isChanged && now.definition?.digest === proposal.definition_digest;
       if (!isSame) return { kind: 'end', end: CHANGED, asked };
       const mine = run(guarding, plan);
-      const ended = await Promise.race([mine.ended, late(mine, until)]);
+      const ended = await Promise.race([
+        mine.ended,
+        late(mine, until && Math.max(until, Date.now() + LAUNCH_MS)),
+      ]);
       return ended === null ? { kind: 'end', end: RUNNING, asked } : { ...ended, asked };
     } catch (error) {
       if (error instanceof WaitEnded) return waits;
