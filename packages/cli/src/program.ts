@@ -2,6 +2,7 @@ import { Command } from 'commander';
 
 import { addAskCommand } from './commands/ask.js';
 import { addHookCommand } from './commands/hook.js';
+import { addMcpCommand } from './commands/mcp.js';
 import { addMcpGuardCommand } from './commands/mcp-guard.js';
 import { addCompletionCommand } from './commands/completion.js';
 import { addRequestCommands } from './commands/requests.js';
@@ -33,6 +34,7 @@ export function programOf(): Command {
   addRequestCommands(program);
   addVerifyCommand(program);
   addMcpGuardCommand(program);
+  addMcpCommand(program);
   addHookCommand(program);
   addCompletionCommand(program);
   return program;
