@@ -9,6 +9,7 @@
 import { readdirSync } from 'node:fs';
 
 const BASE = ['protocol', 'platform', 'database'];
+const ADAPTERS = ['ai-sdk', 'langgraph', 'openai-agents'];
 const SERVICES = readdirSync(new URL('services', import.meta.url));
 
 /** Every part of the house: its folder, and the parts that it may import. Services never import each other. */
@@ -29,6 +30,10 @@ export const PARTS = {
   client: { folder: 'packages/client', imports: ['protocol', 'verifier-page'] },
   // Published for executors, beside the client.
   guard: { folder: 'packages/guard', imports: ['client'] },
+  // Published for users of agent frameworks, each with its framework as a peer.
+  ...Object.fromEntries(
+    ADAPTERS.map((name) => [name, { folder: `packages/${name}`, imports: ['client', 'guard'] }]),
+  ),
   // Published as one file, with the client, the guard and the protocol's reader of JSON inside.
   cli: { folder: 'packages/cli', imports: ['protocol', 'client', 'guard'] },
   // The verifier as one file for a browser, and the replacements of Node's modules, for the pages too; the gateway serves
