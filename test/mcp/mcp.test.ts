@@ -36,7 +36,6 @@ afterAll(async () => {
   await instance?.stop();
 }, 60_000);
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Json = any;
 interface Agent {
   call(name: string, args: object): Promise<Json>;

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
 /** JSON of any shape, as tests look into it. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+
 export type Json = any;
 
 /** A client that writes and reads the frames themselves. */
