@@ -129,7 +129,7 @@ it('an approval of one call is none of another', async () => {
   expect([bank.effects(), other.effects()]).toEqual([[], []]);
 });
 
-it('refuses a tool whose words changed, until somebody locks it again', async () => {
+it('refuses a tool whose words changed, until it is locked again', async () => {
   const bank = await newBank(instance, cli);
   const session = await begun(bank);
   const { request_id: id } = stateOf(await transfer(session, { amount: 90 }));

@@ -301,7 +301,7 @@ describe('over HTTP', () => {
     expect(challenge).toContain('scope="countersign:ask countersign:read"');
   });
 
-  it('a key of somebody else, and a token that is signed by nobody: 401', async () => {
+  it('a key of another issuer, and a token without a signature: 401', async () => {
     expect((await post(await tokenOf({ by: strange }))).status).toBe(401);
     const [, claims] = (await tokenOf()).split('.');
     const none = Buffer.from('{"alg":"none"}').toString('base64url');

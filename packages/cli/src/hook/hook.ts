@@ -105,8 +105,7 @@ export async function after(hook: Hook, event: HookEvent): Promise<void> {
 }
 
 /**
- * Reports what no process reported: ends that could not be sent, and calls whose session or window is over, of which nobody
- * knows the end.
+ * Reports what is not reported yet: ends that could not be sent, and calls without an end whose session or window is over.
  */
 export async function sweep(hook: Hook, endedSession: string | null): Promise<void> {
   for (const { toolUse, launch: found } of hook.launches.all()) {

@@ -62,7 +62,7 @@ export function newPeer(upstream: Upstream): Peer {
       const answer = answerFrom(line);
       const waiting = answer === null ? undefined : open.get(answer.id);
       if (answer === null || waiting === undefined) {
-        // An answer that comes too late is nobody's: the client has no such request.
+        // An answer that comes too late is dropped: the client has no such request.
         return answer !== null && String(answer.id).startsWith(prefix);
       }
       open.delete(answer.id);

@@ -1,13 +1,12 @@
 import { canonicalText } from '@countersign/protocol/json';
 import { cancel, keyOf } from '@countersign/client/node';
-import type { Client, JsonObject, JsonValue } from '@countersign/client/node';
+import type { Client, JsonObject } from '@countersign/client/node';
 
-import { USUAL, possible } from '../policy/policy.js';
+import { USUAL } from '../policy/policy.js';
 import type { Policy } from '../policy/policy.js';
 import type { CallEnd } from '../tool-calls/ends.js';
 import { CHANGED } from './calls.js';
 import type { Calls, Ended, Judged, OpenCall, ToolCall } from './calls.js';
-import { definitionOf } from './definitions.js';
 import {
   FrameFault,
   INTERNAL_ERROR,
@@ -21,17 +20,10 @@ import {
   resultFrame,
 } from './frames.js';
 import type { Frame, Id, Params } from './frames.js';
+import { shownTools, withTasks } from './lists.js';
 import type { Lock } from './lock.js';
 import type { Peer } from './peer.js';
-import {
-  TASKS,
-  isModern,
-  metaFor,
-  metaForOwn,
-  progressTokenOf,
-  resultOf,
-  takesTasks,
-} from './results.js';
+import { isModern, metaFor, metaForOwn, progressTokenOf, resultOf, takesTasks } from './results.js';
 import { shownTask } from './tasks.js';
 import type { Task, Tasks } from './tasks.js';
 import type { Upstream } from './upstream.js';
@@ -93,7 +85,7 @@ export function newRelay(parts: Parts): Relay {
         void callTool(request, toolCallOf(request), line);
         return true;
       case 'tools/list':
-        changing.set(id, (result) => shownTools(result, isModern(params)));
+        changing.set(id, (result) => shownTools(policy, lock, result, isModern(params)));
         return false;
       case 'server/discover':
         changing.set(id, withTasks);
@@ -155,7 +147,7 @@ export function newRelay(parts: Parts): Relay {
       const ended = await opened
         .settle({ holdMs: judged.match.rule?.holdMs ?? USUAL.holdMs, signal: control.signal })
         .finally(stop);
-      // A client that gave the call up does not get its end: the next call of the same words does.
+      // The end goes to the next call of the same words.
       if (control.signal.aborted) return;
       tell(request, judged, ended);
       opened.told(ended);
@@ -241,25 +233,6 @@ export function newRelay(parts: Parts): Relay {
     answer(JSON.stringify({ ...found.value, result: change(result) }));
   }
 
-  /** The list without the tools that are denied, saying which ones want a person. */
-  function shownTools(result: JsonObject, isModernEra: boolean): JsonObject {
-    const { tools } = result;
-    if (!Array.isArray(tools)) return result;
-    const kept = tools.flatMap((tool: JsonValue): JsonValue[] => {
-      const definition = definitionOf(tool);
-      if (definition === null || !isObject(tool)) return [];
-      const decisions = possible(policy, definition.name);
-      const isChanged = lock.get(definition.name) !== definition.digest;
-      const isDenied = isChanged || (decisions.size === 1 && decisions.has('deny'));
-      if (isDenied) return policy.showDenied ? [tool] : [];
-      if (!decisions.has('ask')) return [tool];
-      const also = decisions.has('allow') ? 'May need' : 'Needs';
-      const description = `${definition.description} ${also} a person's approval.`.trim();
-      return [{ ...tool, description }];
-    });
-    return { ...result, tools: kept, ...(isModernEra && { cacheScope: 'private' }) };
-  }
-
   function agreed(result: JsonObject): JsonObject {
     const { protocolVersion } = result;
     if (typeof protocolVersion === 'string') upstream.setProtocolVersion(protocolVersion);
@@ -316,14 +289,4 @@ function toolCallOf({ id, params = {} }: Request): ToolCall {
   // In canonical order: the same call is the same bytes for the server, in whatever order its client writes it.
   const canonical = JSON.parse(canonicalText(args)) as JsonObject;
   return { tool: name, args: canonical, meta: metaFor(params), ownMeta: metaForOwn(params) };
-}
-
-/** Clients may get tasks of this guard. */
-function withTasks(result: JsonObject): JsonObject {
-  const capabilities = isObject(result['capabilities']) ? result['capabilities'] : {};
-  const extensions = isObject(capabilities['extensions']) ? capabilities['extensions'] : {};
-  return {
-    ...result,
-    capabilities: { ...capabilities, extensions: { [TASKS]: {}, ...extensions } },
-  };
 }

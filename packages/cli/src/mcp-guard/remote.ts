@@ -18,7 +18,7 @@ export async function remoteUpstream(url: URL, token: (() => string) | null): Pr
       const message = JSON.parse(text) as JSONRPCMessage;
       transport.send(message).catch((error: unknown) => {
         const { id, method } = message as { id?: Id; method?: string };
-        // Only a request has somebody who waits for it.
+        // Only a request is waited for.
         if (id === undefined || method === undefined) return;
         upstream.onLine(
           errorFrame(id, INTERNAL_ERROR, `The server cannot be reached: ${String(error)}`, {
