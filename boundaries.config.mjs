@@ -2,13 +2,14 @@
 // tools/src/boundaries.test.ts shows that they refuse what is not drawn here.
 //
 //   protocol <- platform, database <- services <- deploy <- tools <- test
-//   protocol <- client (published with it inside) <- guard <- cli <- test
+//   protocol <- client (published with it inside) <- guard <- cli (with all three inside) <- test
 //   dev-servers <- tools, test
 //   first-generation (archived; imports nothing of the house, and nothing of the house imports it)
 
 import { readdirSync } from 'node:fs';
 
 const BASE = ['protocol', 'platform', 'database'];
+const ADAPTERS = ['ai-sdk', 'langgraph', 'openai-agents'];
 const SERVICES = readdirSync(new URL('services', import.meta.url));
 
 /** Every part of the house: its folder, and the parts that it may import. Services never import each other. */
@@ -29,8 +30,12 @@ export const PARTS = {
   client: { folder: 'packages/client', imports: ['protocol', 'verifier-page'] },
   // Published for executors, beside the client.
   guard: { folder: 'packages/guard', imports: ['client'] },
-  // Published as one file, with the client and the guard inside.
-  cli: { folder: 'packages/cli', imports: ['client', 'guard'] },
+  // Published for users of agent frameworks, each with its framework as a peer.
+  ...Object.fromEntries(
+    ADAPTERS.map((name) => [name, { folder: `packages/${name}`, imports: ['client', 'guard'] }]),
+  ),
+  // Published as one file, with the client, the guard and the protocol's reader of JSON inside.
+  cli: { folder: 'packages/cli', imports: ['protocol', 'client', 'guard'] },
   // The verifier as one file for a browser, and the replacements of Node's modules, for the pages too; the gateway serves
   // the built file.
   'verifier-page': { folder: 'packages/verifier-page', imports: ['protocol'] },

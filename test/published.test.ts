@@ -39,8 +39,16 @@ const linted = (tarball: string) => checked('publint', tarball, '--strict');
 const typed = (tarball: string) =>
   checked('attw', tarball, '--profile', 'esm-only', '--exclude-entrypoints', ...NO_MODULES);
 
-it('are those for producers, executors, pipelines and authors of apps', () => {
-  expect(PUBLISHED).toEqual(['cli', 'client', 'guard', 'view']);
+it('are those for producers, executors, pipelines, agents and authors of apps', () => {
+  expect(PUBLISHED).toEqual([
+    'ai-sdk',
+    'cli',
+    'client',
+    'guard',
+    'langgraph',
+    'openai-agents',
+    'view',
+  ]);
 });
 
 it.each(PUBLISHED)('%s says its licence, and where it was built', (name) => {
@@ -70,7 +78,8 @@ describe('npm run pack', () => {
     const user = join(folder, 'user');
     mkdirSync(user);
     writeFileSync(join(user, 'package.json'), '{"name":"user","private":true,"type":"module"}');
-    const quiet = ['--offline', '--no-audit', '--no-fund'];
+    // Frameworks are for their users to install.
+    const quiet = ['--offline', '--no-audit', '--no-fund', '--legacy-peer-deps'];
     expect(spawnSync('npm', ['install', ...quiet, ...tarballs], { cwd: user }).status).toBe(0);
     const traces = spawnSync('grep', ['-rl', '@countersign/', 'node_modules'], { cwd: user });
     expect(traces.stdout.toString()).toBe('');

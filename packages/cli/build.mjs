@@ -1,7 +1,6 @@
 // The published program: one file with all that it needs but Node.
-import { chmodSync, copyFileSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { chmodSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
@@ -17,13 +16,27 @@ const bundle = await rolldown({
   },
 });
 rmSync(path('dist'), { recursive: true, force: true });
-await bundle.write({
+const { output } = await bundle.write({
   file: path('dist/countersign.js'),
   format: 'esm',
   banner: '#!/usr/bin/env node',
   codeSplitting: false,
 });
 chmodSync(path('dist/countersign.js'), 0o755);
-// Its licence wants to go wherever it goes.
-const commander = dirname(createRequire(import.meta.url).resolve('commander'));
-copyFileSync(join(commander, 'LICENSE'), path('dist/LICENSE-commander'));
+
+// The licences of all that is inside want to go wherever it goes.
+const inside = output.flatMap(({ modules = {} }) => Object.keys(modules));
+const packages = new Set(inside.map(packageOf).filter((folder) => folder !== null));
+writeFileSync(path('dist/LICENSES'), [...packages].sort().map(licenceOf).join('\n'));
+
+/** The folder of the library that a module belongs to; null for our own. */
+function packageOf(module) {
+  return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(module)?.[0] ?? null;
+}
+
+function licenceOf(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+  if (file === undefined) throw new Error(`${name} has no licence file`);
+  return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8')}`;
+}

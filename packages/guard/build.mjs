@@ -1,10 +1,12 @@
-// The published package: modules as they are, with their types; nothing is bundled.
+// The published package, or one beside it that is built alike: modules as they are, with their types; nothing is bundled.
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const path = (name) => fileURLToPath(new URL(name, import.meta.url));
+const [name = 'guard'] = process.argv.slice(2);
+const path = (file) => fileURLToPath(new URL(file, import.meta.url));
 
-rmSync(path('dist'), { recursive: true, force: true });
+rmSync(path(`../${name}/dist`), { recursive: true, force: true });
 const tsc = path('../../node_modules/typescript/bin/tsc');
-execFileSync(process.execPath, [tsc, '-p', path('tsconfig.build.json')], { stdio: 'inherit' });
+const project = path(`../${name}/tsconfig.build.json`);
+execFileSync(process.execPath, [tsc, '-p', project], { stdio: 'inherit' });

@@ -138,6 +138,13 @@ describe('the end of a function', () => {
       'failed',
     ],
     [
+      'an error, and the world says that a part is done',
+      known,
+      { probe: () => 'partly done' },
+      'PartlyDone',
+      'failed_partial',
+    ],
+    [
       'an error, and the world does not answer',
       known,
       { probe: () => Promise.reject(new Error('away')) },

@@ -1,6 +1,9 @@
 import { Command } from 'commander';
 
 import { addAskCommand } from './commands/ask.js';
+import { addHookCommand } from './commands/hook.js';
+import { addMcpCommand } from './commands/mcp.js';
+import { addMcpGuardCommand } from './commands/mcp-guard.js';
 import { addCompletionCommand } from './commands/completion.js';
 import { addRequestCommands } from './commands/requests.js';
 import { addRunCommand } from './commands/run.js';
@@ -30,6 +33,9 @@ export function programOf(): Command {
   addAskCommand(program);
   addRequestCommands(program);
   addVerifyCommand(program);
+  addMcpGuardCommand(program);
+  addMcpCommand(program);
+  addHookCommand(program);
   addCompletionCommand(program);
   return program;
 }

@@ -37,6 +37,8 @@ export function outcomeOfProbe(answer: ProbeAnswer): ExecutionOutcome['status'] 
       return 'completed';
     case 'not done':
       return 'failed';
+    case 'partly done':
+      return 'failed_partial';
     default:
       return 'uncertain';
   }

@@ -33,7 +33,7 @@ export interface Run {
   progress(text: string): void;
 }
 
-export type ProbeAnswer = 'done' | 'not done' | 'unknown';
+export type ProbeAnswer = 'done' | 'not done' | 'partly done' | 'unknown';
 
 export interface GuardOptions<A> {
   /** Name of the action, as people read it and as it is signed. */

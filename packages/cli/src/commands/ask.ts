@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { create, keyOf } from '@countersign/client/node';
 import type { Client, JsonObject, JsonValue, RequestInput } from '@countersign/client/node';
 import { Option } from 'commander';
@@ -6,6 +5,7 @@ import type { Command } from 'commander';
 
 import { UsageError } from '../exits.js';
 import { bytesOf, jsonOf, textOf } from '../files.js';
+import { reviewOf } from '../review.js';
 import { newTerminal } from '../terminal.js';
 import { WAIT_OPTION, interruptions } from '../waiting.js';
 import { checkTrust, clientOf } from '../service.js';
@@ -32,13 +32,6 @@ Prints the id of the request and the review link at once, on stderr, and the rev
   countersign ask --route review --summary "May this sentence go out?" --document sentence.md
 
 A reviewer's answer fits the schema; without --schema it is a note that may be empty.`;
-
-/** An answer of people who are given no form. */
-const NOTE: JsonObject = {
-  type: 'object',
-  additionalProperties: false,
-  properties: { note: { type: 'string', maxLength: 1_000 } },
-};
 
 export function addAskCommand(program: Command): void {
   program
@@ -93,25 +86,13 @@ function inputOf(options: AskOptions): RequestInput {
       'Name the route with --route, or in COUNTERSIGN_ROUTE: its reviewers decide.',
     );
   const document = textOf('--document', options.document);
-  const shape = schema === undefined ? NOTE : jsonOf('--schema', schema);
-  if (typeof shape !== 'object' || shape === null || Array.isArray(shape))
+  const shape = schema === undefined ? undefined : jsonOf('--schema', schema);
+  if (shape !== undefined && (typeof shape !== 'object' || shape === null || Array.isArray(shape)))
     throw new UsageError(`--schema ${schema}: it is no JSON object.`);
-  return {
-    ...{ protocol_revision: '2.0.0-draft.3', purpose: 'review', profiles: {}, route, summary },
-    artefact: {
-      digest: digestOf(artefact === undefined ? document : bytesOf('--artefact', artefact)),
-      representation: artefact === undefined ? 'text/markdown' : 'application/octet-stream',
-      digest_rules: 'sha256',
-    },
+  return reviewOf({
+    ...{ route, summary, document, reviewSeconds: reviewWithin },
     payload: payload === undefined ? {} : (jsonOf('--payload', payload) as JsonValue),
-    response_schema: shape as JsonObject,
-    review_document: document,
-    ...(reviewWithin !== undefined && {
-      review_seconds: reviewWithin,
-    }),
-  };
-}
-
-function digestOf(content: string | Uint8Array): string {
-  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
+    schema: shape as JsonObject | undefined,
+    artefact: artefact === undefined ? undefined : bytesOf('--artefact', artefact),
+  });
 }

@@ -6,12 +6,14 @@ const PLAIN = /^[\w@%+=:,./-]+$/;
 
 /** A word as a reader can tell it from its neighbours. */
 export function shown(word: string): string {
-  if (PLAIN.test(word)) return word;
-  const text = JSON.stringify(word).replaceAll(
-    UNSEEN,
-    (character) => `\\u{${(character.codePointAt(0) as number).toString(16)}}`,
-  );
-  return text.replaceAll('`', String.raw`\u{60}`);
+  return PLAIN.test(word) ? word : seen(JSON.stringify(word));
+}
+
+/** A text without characters that are not seen. */
+export function seen(text: string): string {
+  return text
+    .replaceAll(UNSEEN, (character) => `\\u{${(character.codePointAt(0) as number).toString(16)}}`)
+    .replaceAll('`', String.raw`\u{60}`);
 }
 
 /** The text that people read: their own introduction, and the command exactly. */

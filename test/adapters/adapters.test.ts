@@ -1,0 +1,232 @@
+import { spawn } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { personOf, producerOf } from '../support/client.js';
+import type { Client } from '../support/client.js';
+import type { Installed } from '../cli/support/packed.js';
+import { TOKEN_VARIABLE, installed } from '../cli/support/packed.js';
+import type { Instance } from '../support/instance.js';
+import { startInstance } from '../support/instance.js';
+import { decide, until } from '../support/requests.js';
+
+// docs/adapters.md: eight runs with the real frameworks and scripted models, behind the adapter and with the framework's own
+// approval. Each step is a process of its own. What is compared is the number of times that the tool ran.
+
+let instance: Instance;
+let cli: Installed;
+let reviewer: Client;
+let producer: Client;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  cli = await installed(instance);
+  const { demo, dataDirectory } = instance;
+  reviewer = await personOf(demo, dataDirectory, demo.people[1]!.id);
+  producer = producerOf(demo);
+}, 120_000);
+afterAll(async () => {
+  cli?.remove();
+  await instance?.stop();
+}, 60_000);
+
+interface Step {
+  readonly waits: readonly string[];
+  readonly text: string;
+}
+interface Agent {
+  readonly state: string;
+  start(env?: Env): Promise<Step>;
+  /** Null for a process that was killed. */
+  resume(approve?: boolean | readonly boolean[], env?: Env): Promise<Step | null>;
+  /** How often the tool ran, with which amounts. */
+  effects(): string[];
+  edit(from: number, to: number): void;
+}
+type Env = Readonly<Record<string, string>>;
+
+let count = 0;
+
+function agentOf(framework: string, kind: 'guarded' | 'own', amounts: readonly number[]): Agent {
+  count += 1;
+  const folder = join(cli.folder, `agent-${count}`);
+  mkdirSync(folder);
+  const [state, effects] = [join(folder, 'state.json'), join(folder, 'effects')];
+  const calls = amounts.map((amount, at) => ({ id: `call-${count}-${at}`, amount }));
+  const step = (name: 'start' | 'resume', approve: unknown, env: Env = {}) =>
+    new Promise<Step | null>((settle, fail) => {
+      const program = resolve(__dirname, `support/${framework}.mjs`);
+      const child = spawn(
+        process.execPath,
+        [program, kind, name, state, JSON.stringify({ calls, approve })],
+        {
+          env: {
+            ...{ PATH: process.env['PATH'], HOME: folder, EFFECTS: effects },
+            ...{ ROUTE: instance.demo.routes.execution, JOURNAL: join(folder, 'journal') },
+            COUNTERSIGN_CONNECTION: join(cli.folder, 'countersign.json'),
+            [TOKEN_VARIABLE]: instance.demo.producer.token,
+            ...env,
+          },
+        },
+      );
+      let [stdout, stderr] = ['', ''];
+      child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+      child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+      child.once('close', (code, signal) => {
+        if (signal === 'SIGKILL') settle(null);
+        else if (code === 0) settle(JSON.parse(stdout.trim().split('\n').at(-1)!) as Step);
+        else fail(new Error(`${framework} ${kind} ${name}: ${code}\n${stdout}${stderr}`));
+      });
+    });
+  return {
+    state,
+    start: async (env) => (await step('start', true, env)) as Step,
+    resume: (approve = true, env = {}) => step('resume', approve, env),
+    effects: () =>
+      existsSync(effects) ? readFileSync(effects, 'utf8').trim().split('\n').filter(Boolean) : [],
+    edit(from, to) {
+      const text = readFileSync(state, 'utf8');
+      const edited = text.replaceAll(
+        new RegExp(String.raw`(amount\\*":\s*)${from}\b`, 'g'),
+        (_, before: string) => `${before}${to}`,
+      );
+      expect(edited).not.toBe(text);
+      writeFileSync(state, edited);
+    },
+  };
+}
+const idIn = (link: string) => /\/review\/([\w-]+)/.exec(link)![1]!;
+const authorise = (id: string) => decide(reviewer, id, 'authorise', {});
+
+const FRAMEWORKS = ['langgraph', 'langchain', 'ai-sdk', 'openai-agents'];
+/** Those whose model makes calls; a node of a graph is one action. */
+const AGENTS = FRAMEWORKS.slice(1);
+
+/** An agent whose calls wait for people. */
+async function guarded(framework: string, amounts: readonly number[], env?: Env) {
+  const agent = agentOf(framework, 'guarded', amounts);
+  const { waits } = await agent.start(env);
+  expect(waits).toHaveLength(amounts.length);
+  return { agent, ids: waits.map(idIn) as [string, ...string[]] };
+}
+async function own(framework: string, amounts: readonly number[]): Promise<Agent> {
+  const agent = agentOf(framework, 'own', amounts);
+  expect((await agent.start()).waits.length).toBeGreaterThan(0);
+  return agent;
+}
+
+describe.each(FRAMEWORKS)('%s, guarded', (framework) => {
+  const asked = (amounts: readonly number[], env?: Env) => guarded(framework, amounts, env);
+
+  it('approve, in another process: it runs once, and not before', async () => {
+    const { agent, ids } = await asked([50]);
+    expect((await agent.resume())!.waits).toHaveLength(1);
+    expect(agent.effects()).toEqual([]);
+    await authorise(ids[0]);
+    expect((await agent.resume())!.text).toContain('transferred 50');
+    expect(agent.effects()).toEqual(['50']);
+  });
+
+  it('refuse: it never runs', async () => {
+    const { agent, ids } = await asked([51]);
+    await decide(reviewer, ids[0], 'refuse', {});
+    expect((await agent.resume())!.waits).toEqual([]);
+    expect(agent.effects()).toEqual([]);
+  });
+
+  it('expire: it never runs', async () => {
+    const { agent, ids } = await asked([52], { REVIEW_SECONDS: '8' });
+    await until(
+      async () => (await producer.get(`/v2/requests/${ids[0]}`)).body.decision_state,
+      (state) => state === 'expired',
+    );
+    expect((await agent.resume())!.waits).toEqual([]);
+    expect(agent.effects()).toEqual([]);
+  });
+
+  it('edited arguments: they never run', async () => {
+    const { agent, ids } = await asked([53]);
+    await authorise(ids[0]);
+    agent.edit(53, 5_300);
+    await agent.resume().catch(() => null);
+    expect(agent.effects()).toEqual([]);
+  });
+
+  it('a replayed approval: it ran once', async () => {
+    const { agent, ids } = await asked([54]);
+    await authorise(ids[0]);
+    copyFileSync(agent.state, `${agent.state}.before`);
+    await agent.resume();
+    for (const _ of [1, 2]) {
+      copyFileSync(`${agent.state}.before`, agent.state);
+      await agent.resume();
+    }
+    expect(agent.effects()).toEqual(['54']);
+  });
+
+  it('a crash between the approval and the result: it ran once', async () => {
+    const { agent, ids } = await asked([55]);
+    await authorise(ids[0]);
+    expect(await agent.resume(true, { CRASH: '1' })).toBeNull();
+    const after = await agent.resume();
+    expect(after!.text).toContain('unknown');
+    expect(agent.effects()).toEqual(['55']);
+    await until(
+      async () => (await producer.get(`/v2/requests/${ids[0]}`)).body.execution_state,
+      (state) => state === 'uncertain',
+    );
+  });
+});
+
+it.each(AGENTS)('%s, guarded: of two in one turn the refused one never runs', async (framework) => {
+  const { agent, ids } = await guarded(framework, [56, 57]);
+  await authorise(ids[0]);
+  expect((await agent.resume())!.waits.length).toBeGreaterThan(0);
+  await decide(reviewer, ids[1]!, 'refuse', {});
+  await agent.resume();
+  expect(agent.effects()).toEqual(['56']);
+});
+
+describe.each(FRAMEWORKS)('%s, its own approval', (framework) => {
+  const asked = (amounts: readonly number[]) => own(framework, amounts);
+
+  it('approve and refuse', async () => {
+    const [yes, no] = [await asked([50]), await asked([51])];
+    await yes.resume(true);
+    await no.resume(false);
+    expect([yes.effects(), no.effects()]).toEqual([['50'], []]);
+  });
+
+  it('edited arguments run with the approval of others', async () => {
+    const agent = await asked([53]);
+    agent.edit(53, 5_300);
+    await agent.resume(true);
+    expect(agent.effects()).toEqual(['5300']);
+  });
+
+  it('a replayed approval runs again', async () => {
+    const agent = await asked([54]);
+    copyFileSync(agent.state, `${agent.state}.before`);
+    await agent.resume();
+    copyFileSync(`${agent.state}.before`, agent.state);
+    await agent.resume();
+    expect(agent.effects()).toEqual(['54', '54']);
+  });
+
+  it('after a crash it runs again', async () => {
+    const agent = await asked([55]);
+    expect(await agent.resume(true, { CRASH: '1' })).toBeNull();
+    await agent.resume();
+    expect(agent.effects()).toEqual(['55', '55']);
+  });
+});
+
+it.each([
+  // The refusal takes the whole turn back to the model.
+  ['langchain', []],
+  ['ai-sdk', ['56']],
+  ['openai-agents', ['56']],
+])('%s, its own approval: of two in one turn %j runs', async (framework, runs) => {
+  const agent = await own(framework, [56, 57]);
+  await agent.resume([true, false]);
+  expect(agent.effects()).toEqual(runs);
+});
