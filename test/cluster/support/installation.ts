@@ -290,7 +290,12 @@ function valuesOf({ place, cluster, image, origin, ports, route }: ValuesOptions
     oidc: { issuer: `http://localhost:${ports.provider}`, existingSecret: '' },
     anchor: {
       s3: {
-        ...{ bucket: BUCKET, endpoint: `http://s3.${stores}:${S3_PORT}`, pathStyle: true },
+        ...{
+          bucket: BUCKET,
+          region: 'us-east-1',
+          endpoint: `http://s3.${stores}:${S3_PORT}`,
+          pathStyle: true,
+        },
         existingSecret: 'countersign-s3',
       },
     },
