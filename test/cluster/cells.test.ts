@@ -91,7 +91,8 @@ if (why !== null)
           other.place.stores,
         );
         const { place, operator } = own;
-        for (const pod of await operator.pods()) {
+        const pods = new Map((await operator.pods()).map((pod) => [pod.target, pod]));
+        for (const pod of pods.values()) {
           const open = await openFrom(cluster, place.namespace, pod.name, places);
           // The server of NATS that both share is among the stores of cell A.
           expect([pod.target, open.filter((name) => name !== 'nats')]).toEqual([pod.target, []]);
