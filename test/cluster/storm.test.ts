@@ -167,15 +167,18 @@ if (why !== null) report(`cluster: the storm is LEFT OUT, NOT TESTED: ${why}`);
     // The stores are on the first.
     const [, node = ''] = await operator.nodes();
     const { lose, restore } = cluster.powers!;
-    const lost = step(
-      `loss of ${node}`,
-      async () => {
-        lose(node);
-        await load!.more(20);
-      },
-      OUTAGE,
-    );
-    await lost.finally(() => step(`return of ${node}`, () => restore(node)));
+    try {
+      await step(
+        `loss of ${node}`,
+        async () => {
+          lose(node);
+          await load!.more(20);
+        },
+        OUTAGE,
+      );
+    } finally {
+      await step(`return of ${node}`, () => restore(node));
+    }
   }
 
   function restartStore(store: 'nats' | 'redis'): Promise<void> {
