@@ -58,7 +58,7 @@ describe('the configuration', () => {
       shared: { calls: 4, pages: 2 },
       serviceTimeoutMs: 10_000,
       requestTimeoutMs: 60_000,
-      lingerMs: 2_000,
+      lingerMs: 6_000,
       trustedProxies: new BlockList(),
       connections: { most: 5000, perAddress: Infinity },
     });
