@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fingerprintWords, loadTrust, valueDigest } from '@countersign/protocol';
-import type { Evidence, RequestStatus } from '@countersign/protocol';
+import type { Evidence, RequestHistory, RequestStatus } from '@countersign/protocol';
 import type { Page, Route } from 'playwright-core';
 import { pass, untilGone } from '../e2e/retention/fixture.js';
 import { runCommand } from '../support/instance.js';
@@ -197,8 +197,9 @@ describe('tampering', () => {
       return route.fulfill({ response, body: JSON.stringify(body) });
     };
   const evidence = (change: (body: Evidence) => void) => changed(change);
-  const status = (change: (body: RequestStatus) => void) => changed(change);
-  const STATUS = /\/v2\/requests\/[0-9a-f-]+$/;
+  const status = (change: (body: RequestStatus) => void) =>
+    changed<RequestHistory>((body) => change(body.status));
+  const STATUS = /\/inbox\/history\?id=/;
 
   test.each<[string, string | RegExp, (route: Route) => Promise<void>, string]>([
     [
