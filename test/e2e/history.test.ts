@@ -171,5 +171,6 @@ it('shows no neighbour on a route of other reviewers', async () => {
 it('tells the decision of another reviewer, as the receipt does', async () => {
   const id = await create(reviewInput(instance.demo));
   expect((await decide(ravi, id, 'approve')).status).toBe(200);
-  expect(told(await historyOf(id)).at(-1)).toBe('decided Ravi Reviewer approve');
+  // Its anchor may have come already.
+  expect(told(await historyOf(id))).toContain('decided Ravi Reviewer approve');
 });
