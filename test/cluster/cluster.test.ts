@@ -218,6 +218,7 @@ if (why !== null)
       await operator.spread();
       // The stores are on the first.
       const [, node = ''] = await operator.nodes();
+      const before = new Map((await operator.pods()).map(({ name, restarts }) => [name, restarts]));
       await step(
         `loss of ${node}`,
         async () => {
@@ -228,6 +229,13 @@ if (why !== null)
       );
       await step(`return of ${node}`, async () => {
         await restore(node);
+        // Until then its pods look as they did before.
+        await until(
+          () => operator.pods(),
+          (pods) =>
+            pods.every((pod) => pod.node !== node || pod.restarts > (before.get(pod.name) ?? -1)),
+          STEP_MS,
+        );
         await operator.settled();
       });
     },
