@@ -65,7 +65,7 @@ const chatChannel = z.strictObject({
   language: z.enum(MAIL_LANGUAGES).default('en'),
 });
 
-/** Of no fault a value is told: addresses of incoming webhooks are secrets. */
+/** Errors name the member and quote no value: addresses of incoming webhooks are secrets. */
 const chatChannels = z.string().transform((text, context): ChatChannel[] => {
   const fail = (message: string) => {
     context.addIssue({ code: 'custom', message });
@@ -91,7 +91,7 @@ export const CHAT = {
   CHAT_WEBHOOKS: chatChannels
     .optional()
     .describe(
-      'a JSON list of channels of Slack and Teams that are told of reviews (docs/deliveries.md); secret',
+      'a JSON list of channels of Slack and Teams that are notified of reviews (docs/deliveries.md); secret',
     ),
 } as const;
 
