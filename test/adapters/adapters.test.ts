@@ -96,6 +96,10 @@ function agentOf(framework: string, kind: 'guarded' | 'own', amounts: readonly n
 }
 const idIn = (link: string) => /\/review\/([\w-]+)/.exec(link)![1]!;
 const authorise = (id: string) => decide(reviewer, id, 'authorise', {});
+async function amountOf(id: string): Promise<number> {
+  const { body } = await reviewer.get(`/v2/requests/${id}/material`);
+  return body.payload.proposal.args.amount;
+}
 
 const FRAMEWORKS = ['langgraph', 'langchain', 'ai-sdk', 'openai-agents'];
 /** Those whose model makes calls; a node of a graph is one action. */
@@ -179,9 +183,12 @@ describe.each(FRAMEWORKS)('%s, guarded', (framework) => {
 
 it.each(AGENTS)('%s, guarded: of two in one turn the refused one never runs', async (framework) => {
   const { agent, ids } = await guarded(framework, [56, 57]);
-  await authorise(ids[0]);
+  // The requests of one turn are filed at the same time, so their order says nothing.
+  const amounts = await Promise.all(ids.map(amountOf));
+  expect(amounts.toSorted((a, b) => a - b)).toEqual([56, 57]);
+  await authorise(ids[amounts.indexOf(56)]!);
   expect((await agent.resume())!.waits.length).toBeGreaterThan(0);
-  await decide(reviewer, ids[1]!, 'refuse', {});
+  await decide(reviewer, ids[amounts.indexOf(57)]!, 'refuse', {});
   await agent.resume();
   expect(agent.effects()).toEqual(['56']);
 });
