@@ -17,6 +17,7 @@ import type {
 import type { Command } from 'commander';
 import { apiOf } from '../client/api.js';
 import type { Api } from '../client/api.js';
+import { firstAnswer } from '../client/first-answer.js';
 import { releaseNotesRequest } from '../client/release-notes.js';
 import { until } from '../client/until.js';
 import { PlainError } from '../plain-error.js';
@@ -56,7 +57,7 @@ async function probe({
 }: ProbeFlags): Promise<void> {
   const trust = loadTrust(JSON.parse(read(manifest)), origin);
   const producer = apiOf(url ?? origin, { token: read(tokenFile).trim() });
-  const before = await producer.newestEvent();
+  const before = await firstAnswer(() => producer.newestEvent());
 
   const created = await producer.post<RequestStatus>('/v2/requests', releaseNotesRequest(route));
   const { id } = created.request;

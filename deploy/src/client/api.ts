@@ -29,7 +29,10 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** As fetch, but a refused connection is a plain error. It names no header: one of them may be a credential. */
+/** No connection came about, or it ended before the answer. */
+export class Unreachable extends PlainError {}
+
+/** As fetch, but a refused connection is `Unreachable`. It names no header: one of them may be a credential. */
 export async function reach(url: string, init?: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);
@@ -38,7 +41,7 @@ export async function reach(url: string, init?: RequestInit): Promise<Response> 
     const { code, message } =
       (error as { cause?: { code?: string; message?: string } }).cause ?? {};
     const cause = code ?? message ?? 'the request could not be sent';
-    throw new PlainError(
+    throw new Unreachable(
       `${origin} does not answer (${cause}). Is Countersign running? Start it with \`npm start\`.`,
     );
   }
