@@ -15,7 +15,7 @@ import type { Place } from './support/names.js';
 import { operatorWith } from './support/operator.js';
 import type { Operator } from './support/operator.js';
 import { stepsUnder, tableOf } from './support/steps.js';
-import type { Row } from './support/steps.js';
+import type { Row, Step } from './support/steps.js';
 import { lacking } from './support/own/parts.js';
 
 const AT_ONCE = 2;
@@ -40,6 +40,13 @@ if (why !== null)
   const loads: Load[] = [];
   let cluster: Cluster;
   let version: Version;
+
+  const stepsOf = ({ operator }: Cell, load: Load): Step =>
+    stepsUnder(
+      () => load,
+      rows,
+      () => operator.logs(null),
+    );
 
   beforeAll(async () => {
     cluster = await openCluster();
@@ -69,7 +76,7 @@ if (why !== null)
         loads.push(startLoad(cast, AT_ONCE));
       }
       for (const [cell, load] of loads.entries())
-        await stepsUnder(() => load, rows)(`lifecycles of cell ${nameOf(cell)}`, () =>
+        await stepsOf(cells[cell]!, load)(`lifecycles of cell ${nameOf(cell)}`, () =>
           load.more(20),
         );
     },
@@ -122,7 +129,7 @@ if (why !== null)
       const [a, b] = cells as [Cell, Cell];
       const [, load] = loads as [Load, Load];
       await loads[0]!.stop();
-      await stepsUnder(() => load, rows)('cell A uninstalled', async () => {
+      await stepsOf(b, load)('cell A uninstalled', async () => {
         await a.installation.helm('uninstall', RELEASE, '--wait', '--timeout', '10m');
         await load.more(10);
       });

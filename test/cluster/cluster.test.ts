@@ -54,7 +54,11 @@ if (why !== null)
   /** Addresses to connect to, of pods that stay until they are replaced. */
   let places: Places;
   const rows: Row[] = [];
-  const step = stepsUnder(() => load, rows);
+  const step = stepsUnder(
+    () => load,
+    rows,
+    () => operator.logs(null),
+  );
 
   beforeAll(async () => {
     cluster = await openCluster();

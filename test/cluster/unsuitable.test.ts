@@ -65,7 +65,11 @@ if (why !== null)
   let version: Version;
   let cast: Cast;
   let load: Load | undefined;
-  const step = stepsUnder(() => load, rows);
+  const step = stepsUnder(
+    () => load,
+    rows,
+    () => operator.logs(null),
+  );
 
   beforeAll(async () => {
     cluster = await openCluster();

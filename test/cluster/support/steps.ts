@@ -25,11 +25,20 @@ export type Step = (
   allowed?: Allowed,
 ) => Promise<void>;
 
-/** Steps under the load that there is at the time, each of which leaves a row. `fault` says when the fault happened, if that is not at the begin. */
-export function stepsUnder(load: () => Load | undefined, rows: Row[]): Step {
+/**
+ * Steps under the load that there is at the time, each of which leaves a row. `fault` says when the fault happened, if that is not
+ * at the begin. Of a step that fails, the warnings and errors of the pods are reported.
+ *
+ * @param logs lines of the pods' logs
+ */
+export function stepsUnder(
+  load: () => Load | undefined,
+  rows: Row[],
+  logs: () => Promise<readonly string[]>,
+): Step {
   return async (name, work, { failingMs = -Infinity, lostConnections = false } = {}) => {
     load()?.since();
-    const begin = performance.now();
+    const [begin, beginsAt] = [performance.now(), new Date()];
     let at = begin;
     const row = (): Row => {
       const seen = load()?.since() ?? { lifecycles: 0, calls: 0, slowestMs: 0, failed: [] };
@@ -49,8 +58,25 @@ export function stepsUnder(load: () => Load | undefined, rows: Row[]): Step {
       ({ begun, said }) =>
         begun > at + failingMs && !(lostConnections && said.includes('UND_ERR_SOCKET')),
     );
+    if (wrong.length > 0) {
+      const complaints = complaintsOf(await logs(), beginsAt).slice(0, MOST_COMPLAINTS);
+      report(`cluster: ${name}: the pods said meanwhile\n${complaints.join('\n')}`);
+    }
     expect(saidOf(wrong)).toEqual([]);
   };
+}
+
+const MOST_COMPLAINTS = 80;
+/** The longest that a call of the load takes. */
+const EARLIER_MS = 30_000;
+
+/** Warnings and errors among lines of logs since a time, or since calls began that failed then. */
+function complaintsOf(lines: readonly string[], since: Date): string[] {
+  const from = new Date(since.getTime() - EARLIER_MS).toISOString();
+  return lines.filter((line) => {
+    const time = /"time":"([^"]+)"/.exec(line)?.[1] ?? '';
+    return /"level":"(warn|error|fatal)"/.test(line) && time >= from;
+  });
 }
 
 function toldOf({ lifecycles, calls, failed, slowestMs, outageMs }: Row): string {
