@@ -17,7 +17,15 @@ try {
 
 async function build() {
   const swc = join(ROOT, 'node_modules', '.bin', 'swc');
-  const flags = ['-d', join('test', 'dist'), '--strip-leading-paths', '--quiet'];
+  // The rivals' programs run elsewhere, and as they are (test/bench/peers/rivals.ts).
+  const flags = [
+    '-d',
+    join('test', 'dist'),
+    '--strip-leading-paths',
+    '--quiet',
+    '--extensions',
+    '.ts',
+  ];
   const support = ['folder.ts', 'slow-schemas.ts'].map((name) => join('test', 'support', name));
   const sources = [join('test', 'bench'), ...support];
   const { code, output } = await run(swc, [...sources, ...flags]);

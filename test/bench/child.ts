@@ -13,8 +13,12 @@ export interface Child {
 
 /** `file` is relative to this one, as built. */
 export function forkChild(file: string, options: ForkOptions = {}): Child {
-  const path = fileURLToPath(new URL(file, import.meta.url));
-  const child: ChildProcess = fork(path, {
+  return forkProgram(fileURLToPath(new URL(file, import.meta.url)), options);
+}
+
+/** `file` is a path. */
+export function forkProgram(file: string, options: ForkOptions = {}): Child {
+  const child: ChildProcess = fork(file, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     ...options,
   });

@@ -8,4 +8,5 @@ export const SCENARIOS: Readonly<Record<string, () => Promise<Scenario>>> = {
   drain: async () => (await import('./drain/drain.js')).drain,
   growth: async () => (await import('./growth/growth.js')).growth,
   neighbours: async () => (await import('./neighbours/neighbours.js')).neighbours,
+  peers: async () => (await import('./peers/peers.js')).peers,
 };
