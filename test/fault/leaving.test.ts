@@ -1,15 +1,18 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { valueDigest } from '@countersign/protocol';
 import { operatorOf, personOf, producerOf } from '../support/client.js';
 import type { Answer } from '../support/client.js';
-import { executionInput, until } from '../support/requests.js';
+import { claimInput, executionInput, until } from '../support/requests.js';
 import type { Cast } from './support/fixture.js';
 import { startFleet } from './support/fleet.js';
 import type { Fleet, Member } from './support/fleet.js';
 import { ROOT } from './support/previous.js';
 import { report } from './support/report.js';
 
-const SERVICES = ['request', 'review', 'schema', 'ledger'] as const;
+const SERVICES = ['request', 'review', 'execution-authority', 'schema', 'ledger'] as const;
 const CLIENTS = 8;
+/** Of each request: enough that some are under way at any time. */
+const ADMISSIONS = 4;
 /** Calls that must begin while a replica ends. */
 const ENOUGH = 40;
 
@@ -31,9 +34,7 @@ describe('a replica that ends under load', () => {
   beforeAll(async () => {
     fleet = await startFleet(ROOT);
     const provider = await fleet.launch(ROOT, 'development-provider');
-    const others = ['gateway', 'execution-authority', 'worker-anchor'].map((target) =>
-      fleet.launch(ROOT, target),
-    );
+    const others = ['gateway', 'worker-anchor'].map((target) => fleet.launch(ROOT, target));
     for (const target of SERVICES)
       replicas.set(
         target,
@@ -67,7 +68,7 @@ describe('a replica that ends under load', () => {
     120_000,
   );
 
-  it.each(['request', 'review', 'ledger'])(
+  it.each(['request', 'review', 'execution-authority', 'ledger'])(
     'loses no call when it is killed: %s',
     async (target) => {
       const [first] = replicas.get(target) as Member[];
@@ -114,12 +115,38 @@ describe('a replica that ends under load', () => {
       const path = `/v2/requests/${created.body.request.id}`;
       await once(() => cast.producer.get(path));
       await once(() => cast.producer.get('/v2/events?after=0'));
-      await once(() =>
+      const candidate = await once(() =>
         cast.reviewer.post(`${path}/candidates`, {
           response: { [name]: 'seen' },
           decision: 'authorise',
         }),
       );
+      if (candidate !== null) await execute(path, candidate);
+    }
+  }
+
+  /** From the confirmation to admissions, which have no key. */
+  async function execute(path: string, { body: candidate }: Answer): Promise<void> {
+    const { producer, reviewer } = cast;
+    const confirmation = {
+      candidate_id: candidate.id,
+      candidate_digest: valueDigest(candidate),
+    };
+    if ((await once(() => reviewer.post(`${path}/confirm`, confirmation))) === null) return;
+    const status = await until(
+      () => once(() => producer.get(path)),
+      (answer) => answer === null || answer.body.grant_state === 'available',
+      60_000,
+    );
+    if (status === null) return;
+    const asked = claimInput(status);
+    const claim = await once(() => producer.post(`${path}/claims`, asked));
+    if (claim === null) return;
+    const { execution_identity } = asked;
+    for (let n = 0; n < ADMISSIONS; n += 1) {
+      const nonce = randomBytes(24).toString('base64url');
+      const admission = { claim_id: claim.body.payload.id, nonce, execution_identity };
+      await once(() => producer.post(`${path}/admission`, admission, { key: null }));
     }
   }
 
