@@ -81,7 +81,13 @@ describe('a replica that ends under load', () => {
         60_000,
       );
       first!.signal('SIGKILL');
+      const lost = [...waiting];
       await more();
+      await until(
+        async () => lost.filter((begin) => waiting.has(begin)),
+        (many) => many.length === 0,
+        60_000,
+      );
       expect(failed).toEqual([]);
       replicas.set(target, [await relaunch(target), ...replicas.get(target)!.slice(1)]);
     },
