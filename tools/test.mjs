@@ -26,6 +26,8 @@ const ALL = [
   { project: 'alone', flags: ['--runInBand'] },
 ];
 
+const SLOWEST = 40;
+
 const isFast = process.argv[2] === '--fast';
 const filters = process.argv.slice(isFast ? 3 : 2);
 
@@ -59,6 +61,7 @@ function buildMeanwhile() {
 async function testAll(env, envOf) {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const stories = [];
+  const files = [];
   let codes = 0;
   for (const { project, flags } of isFast ? FAST : ALL) {
     const folder = mkdtempSync(join(tmpdir(), 'countersign-test-'));
@@ -78,6 +81,7 @@ async function testAll(env, envOf) {
       counts.failed += result.numFailedTests + result.numRuntimeErrorTestSuites;
       counts.skipped += result.numPendingTests + result.numTodoTests;
       stories.push(...result.testResults.flatMap(storiesOf));
+      files.push(...result.testResults);
     } else {
       console.error(`jest left no result for the ${project} tests.`);
       counts.failed += 1;
@@ -85,10 +89,19 @@ async function testAll(env, envOf) {
     rmSync(folder, { recursive: true, force: true });
   }
   if (counts.passed + counts.failed === 0) console.error('No test ran.');
+  if (!isFast && filters.length === 0) console.log(slowestOf(files));
   // Once more at the end: the first print is thousands of lines above.
   for (const story of stories) console.log(story);
   console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   return codes !== 0 || counts.failed > 0 || counts.passed === 0;
+}
+
+/** The files that took longest, in seconds: where time is to be saved. */
+function slowestOf(files) {
+  const seconds = ({ startTime, endTime }) => Math.round((endTime - startTime) / 1000);
+  const slowest = files.toSorted((a, b) => seconds(b) - seconds(a)).slice(0, SLOWEST);
+  const lines = slowest.map((file) => `${seconds(file)} s ${relative(ROOT, file.name)}`);
+  return ['Slowest files:', ...lines].join('\n  ');
 }
 
 /** The failed tests of one file, each with the first lines of its error. */
