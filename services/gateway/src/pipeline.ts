@@ -146,14 +146,6 @@ const READS: ReadonlySet<string> = new Set([
   ...ALL_OPERATIONS.filter(({ method }) => method === 'GET').map(busSubject),
 ]);
 
-/**
- * An admission has no key, and its nonce admits once (protocol §7 execution-authority.admit): sent again it gives no second
- * permit, and is refused for the first one.
- */
-const ADMIT_SUBJECT = busSubject(operationNamed('execution-authority.admit'));
-const isUsedNonce = (refusal: unknown): boolean =>
-  refusal instanceof Refusal && refusal.code === 'nonce_reused';
-
 const PAGES: ReadonlySet<string> = new Set([
   INBOX_SUBJECT,
   ...OPERATIONS.filter(({ query }) => query.length > 0).map(busSubject),
@@ -304,11 +296,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     // A large answer is worth more than the wait.
     const mayRepeat =
       canSendAgain && large !== 'taken' && (key !== undefined || READS.has(subject));
-    const isAdmission = canSendAgain && subject === ADMIT_SUBJECT;
-    const trying = (leftMs: number) => {
-      if (isAdmission) return repeated(leftMs, send, isUsedNonce);
-      return mayRepeat ? repeated(leftMs, send) : send(leftMs);
-    };
+    const trying = (leftMs: number) => (mayRepeat ? repeated(leftMs, send) : send(leftMs));
     const work = () =>
       canSendAgain ? untilDelivered(timeoutMs, { mayRepeat }, trying) : send(timeoutMs);
     const usual = PAGES.has(subject) ? turns.pages : turns.calls;

@@ -138,37 +138,3 @@ it('sends once what has no time for another', async () => {
   expect(await call).toBe('first');
   expect(tries).toHaveLength(1);
 });
-
-describe('a refusal that an earlier try may have caused', () => {
-  const isEcho = (error: unknown) => (error as Refusal).code === 'nonce_reused';
-  const echo = new Refusal('nonce_reused');
-  const tried = () =>
-    outcomeOf(createFurtherTries({ afterMs: AFTER_MS })(TIMEOUT_MS, send, isEcho));
-
-  it('does not count while the earlier one may be answered', async () => {
-    const call = tried();
-    await silence();
-    tries[1]?.fail(echo);
-    tries[0]?.answer(ok('first'));
-    expect(await call).toBe('first');
-  });
-
-  it('is no outcome when the answer of the earlier one is lost', async () => {
-    const call = tried();
-    await silence();
-    tries[0]?.fail(busRefusal('timeout', 't.any'));
-    tries[1]?.fail(echo);
-    expect(await call).toBe('timeout');
-  });
-
-  it('counts when there was no earlier one, or when all get it', async () => {
-    const first = tried();
-    tries[0]?.fail(echo);
-    expect(await first).toBe('nonce_reused');
-    tries = [];
-    const all = tried();
-    await silence();
-    for (const { fail } of tries) fail(echo);
-    expect(await all).toBe('nonce_reused');
-  });
-});

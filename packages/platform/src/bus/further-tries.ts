@@ -21,26 +21,18 @@ const MOST = 64;
  * without a signal to others, and NATS goes on giving it some until it notices: its callers would wait for all of their time. So
  * a call that has had no answer for `afterMs` is sent once more, to any replica, and again after each further silence; the
  * first answer counts. A fault of one try is the outcome only when all others have failed too.
- *
- * `isEcho` names refusals that a try may get because an earlier one was carried out: they say nothing while that one may still
- * be answered, and nothing when its answer is lost.
  */
 export function createFurtherTries({
   afterMs,
   most = MOST,
-}: FurtherTryOptions): (
-  timeoutMs: number,
-  send: Send,
-  isEcho?: (refusal: unknown) => boolean,
-) => Promise<BusReply> {
+}: FurtherTryOptions): (timeoutMs: number, send: Send) => Promise<BusReply> {
   /** Further tries of calls that have no answer yet: a try that was lost costs nothing once another is answered. */
   let underWay = 0;
 
-  return (timeoutMs, send, isEcho = () => false) =>
+  return (timeoutMs, send) =>
     new Promise((resolve, reject) => {
       let tries = 0;
       let faults = 0;
-      let lastFault: unknown;
       let settled = false;
       let silent: NodeJS.Timeout | undefined;
       const follow = (leftMs: number): void => {
@@ -68,12 +60,9 @@ export function createFurtherTries({
       // A refusal by a service is an answer; a fault of the bus is none.
       const failed = (error: unknown): void => {
         faults += 1;
-        const isFault = busFaultOf(error) !== null;
-        if (isFault) lastFault = error;
-        const isOpen = isFault || (tries > 1 && isEcho(error));
-        if (isOpen && faults < tries) return;
+        if (busFaultOf(error) !== null && faults < tries) return;
         settle();
-        reject((isOpen && lastFault ? lastFault : error) as Error);
+        reject(error as Error);
       };
       follow(timeoutMs);
     });
