@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { connect, createInbox } from '@nats-io/transport-node';
 import { valueDigest } from '@countersign/protocol';
 import { operatorOf, personOf, producerOf } from '../support/client.js';
 import type { Answer } from '../support/client.js';
@@ -93,6 +94,35 @@ describe('a replica that ends under load', () => {
     },
     120_000,
   );
+
+  it('answers admissions whose first answer was lost on the way', async () => {
+    const wire = await connect({ servers: fleet.natsUrl });
+    let lost = 0;
+    // As a replica that is asked like the others: it has others do the work, and keeps their answers.
+    wire.subscribe('countersign.execution-authority.admit', {
+      queue: 'execution-authority',
+      callback: (_, { subject, data, headers }) => {
+        lost += 1;
+        wire.publish(subject, data, { ...(headers && { headers }), reply: createInbox() });
+      },
+    });
+    try {
+      await until(
+        async () => lost,
+        (many) => many >= 10,
+        60_000,
+      );
+    } finally {
+      await wire.drain();
+    }
+    const held = [...waiting];
+    await until(
+      async () => held.filter((begin) => waiting.has(begin)),
+      (many) => many.length === 0,
+      60_000,
+    );
+    expect(failed).toEqual([]);
+  }, 180_000);
 
   afterAll(() => report(`leaving: ${calls} calls, ${failed.length} failed`));
 

@@ -21,6 +21,8 @@ export interface OperationHead<Name extends OperationName> {
   /** Of a request: a UUID. */
   readonly id: OperationTypes[Name]['id'];
   readonly key: OperationTypes[Name]['key'];
+  /** Of an operation without a key that the gateway may send again: the same for all tries of one call. */
+  readonly call: string | null;
   /** In which the key is the caller's (protocol §6.3): the operation, and its request where it has one. */
   readonly scope: string;
 }
@@ -95,6 +97,7 @@ export function headOf<Name extends OperationName>(
     caller,
     id: id ?? null,
     key: row.key ? key : null,
+    call: !row.key && isId(key) ? key : null,
     scope: row.idOf === 'request' ? `${row.name}:${id}` : row.name,
   } as OperationHead<Name>;
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 
@@ -146,6 +147,11 @@ const READS: ReadonlySet<string> = new Set([
   ...ALL_OPERATIONS.filter(({ method }) => method === 'GET').map(busSubject),
 ]);
 
+/** Without a key; a further try is known as one by a key of the gateway's own, the same for all tries of a call. */
+const ONCE_EACH: ReadonlySet<string> = new Set([
+  busSubject(operationNamed('execution-authority.admit')),
+]);
+
 const PAGES: ReadonlySet<string> = new Set([
   INBOX_SUBJECT,
   ...OPERATIONS.filter(({ query }) => query.length > 0).map(busSubject),
@@ -279,8 +285,11 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     call: Call,
     caller: Authenticated | null,
     subject: `countersign.${string}`,
-    { params, key, body = '', large, again }: Given,
+    { params, key: given, body = '', large, again }: Given,
   ): Promise<BusReply> {
+    // Nothing is lost within a process, and bytes are given away with the first try.
+    const canSendAgain = bus.local !== true && typeof body === 'string';
+    const key = given ?? (canSendAgain && ONCE_EACH.has(subject) ? randomUUID() : undefined);
     const send = async (leftMs: number): Promise<BusReply> => {
       const sealed = await sealer.seal(caller && callerOf(caller), {
         subject,
@@ -291,8 +300,6 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const traceparent = traceparentOf(call.trace);
       return bus.call(subject, { ...sealed, traceparent, timeoutMs: leftMs, large }, body);
     };
-    // Nothing is lost within a process, and bytes are given away with the first try.
-    const canSendAgain = bus.local !== true && typeof body === 'string';
     // A large answer is worth more than the wait.
     const mayRepeat =
       canSendAgain && large !== 'taken' && (key !== undefined || READS.has(subject));

@@ -30,6 +30,7 @@ export interface Member {
 export interface Fleet {
   readonly dataDirectory: string;
   readonly databaseUrl: string;
+  readonly natsUrl: string;
   /** Starts a target of the version whose root that is; `env` takes precedence over the fleet's variables. */
   launch(root: string, target: string, env?: Readonly<Record<string, string>>): Promise<Member>;
   /** Configures tenants, people and routes through the gateway, once there is one. */
@@ -159,6 +160,7 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
   return {
     dataDirectory: data,
     databaseUrl: postgres.url,
+    natsUrl: nats.url,
     launch,
     async configure(of) {
       await command(of, 'configure', '--origin', origin, '--issuer', issuer);

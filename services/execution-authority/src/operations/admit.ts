@@ -9,14 +9,15 @@ import { ADMIT } from '../store/index.js';
 /**
  * `execution-authority.admit`: a fresh permit for the claim, bounded by the grant's own deadline, which no permit moves
  * (protocol §7 execution-authority.admit). The nonce is spent in the same statement: a replay finds it there, on every
- * replica.
+ * replica. A further try of one call, whose first answer was lost on the bus, gets the permit of the first.
  */
 export function admit(deps: ExecutionDeps): OperationHandler<'execution-authority.admit'> {
-  return async ({ caller, id, input, body }) => {
-    const found = await deps.store.loadForAdmission(caller, id, input.nonce);
+  return async ({ caller, id, call, input, body }) => {
+    const found = await deps.store.loadForAdmission(caller, id, input.nonce, call);
     const opened = await openRequest(deps.directory, caller, found, body);
     const { row: loaded } = opened;
     const stored = await requireStandingAuthority(deps.directory, caller, opened, 'consumed');
+    if (loaded.admitted !== null) return answer(200, loaded.admitted);
     const { lifecycle } = stored;
     const transition = decide(
       lifecycle,
@@ -33,6 +34,7 @@ export function admit(deps: ExecutionDeps): OperationHandler<'execution-authorit
     );
     const signed = await commit(deps, ADMIT, stored, transition, {
       before: lifecycle.grantDeadline,
+      own: { call },
     });
     return answer(200, evidenceIn(signed).text);
   };

@@ -18,7 +18,7 @@ import {
   workerValues,
 } from '@countersign/database';
 import type { CallerIdentity, DueDeadline, Pool, RequestRow } from '@countersign/database';
-import type { Digest, IncidentCode } from '@countersign/protocol';
+import type { Digest, IncidentCode, JsonText, SignedRecord } from '@countersign/protocol';
 
 export interface ClaimRow extends RequestRow {
   receipt: string | null;
@@ -36,6 +36,8 @@ export interface AdmissionRow extends RequestRow {
   /** AnchorProof as canonical text. */
   anchor: string | null;
   nonce_used: boolean;
+  /** The admission that a try of the same call got already, as canonical text. */
+  admitted: JsonText<SignedRecord> | null;
 }
 
 export interface OutcomeRow extends RequestRow {
@@ -62,7 +64,9 @@ export const LOAD_CLAIM = statement(
 export const LOAD_ADMISSION = statement(
   'execution.load-admission',
   `SELECT ${STORED}, ${recordText('l.receipt_id')} AS receipt, c.record AS claim, c.digest AS claim_digest, ${ANCHOR_COLUMN},
-    EXISTS (SELECT 1 FROM nonce n WHERE n.tenant = $1 AND n.request_id = :request_id AND n.nonce = :nonce) AS nonce_used
+    EXISTS (SELECT 1 FROM nonce n WHERE n.tenant = $1 AND n.request_id = :request_id AND n.nonce = :nonce) AS nonce_used,
+    (SELECT ${recordText('n.record_id')} FROM nonce n
+      WHERE n.tenant = $1 AND n.request_id = :request_id AND n.nonce = :nonce AND n.call = :call::uuid) AS admitted
   ${FROM} ${CLAIM_JOIN} ${ANCHOR_JOIN}
   WHERE t.tenant = $1`,
   { pointQuery: true },
@@ -102,7 +106,12 @@ export const ADMIT = stepStatement('execution.admit', {
   pointQuery: true,
   moves: ['execution', 'admissions', 'revision'],
   records: 1,
-  with: [`n AS (INSERT INTO nonce (tenant, request_id, nonce) SELECT $1, $3::uuid, :nonce FROM l)`],
+  with: [
+    `n AS (
+    INSERT INTO nonce (tenant, request_id, nonce, call, record_id)
+    SELECT $1, $3::uuid, :nonce, :call::uuid, :evidence::uuid FROM l
+  )`,
+  ],
 });
 
 export const OUTCOME = stepStatement('execution.outcome', {
@@ -165,8 +174,8 @@ export class ExecutionStore {
     return loadRequest<ClaimRow>(this.pool, LOAD_CLAIM, values);
   }
 
-  async loadForAdmission(caller: CallerIdentity, id: string, nonce: string) {
-    const values = { ...loadValues(caller, id), nonce };
+  async loadForAdmission(caller: CallerIdentity, id: string, nonce: string, call: string | null) {
+    const values = { ...loadValues(caller, id), nonce, call };
     return loadRequest<AdmissionRow>(this.pool, LOAD_ADMISSION, values);
   }
 
