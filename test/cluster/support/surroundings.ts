@@ -35,7 +35,10 @@ const PEOPLE = [
 ];
 
 const { ping_interval, ping_max } = NATS_VALUES.config.merge;
-/** Several servers find each other when there are. */
+/**
+ * Several servers find each other when there are. Their Service has no address of its own: a server that came to itself by it would
+ * stay alone.
+ */
 const NATS_SETTINGS = `max_payload: 1MB
 ping_interval: "${ping_interval}"
 ping_max: ${ping_max}
@@ -85,7 +88,12 @@ export function surroundings(options: SurroundingsOptions): object[] {
       apiVersion: 'v1',
       kind: 'Service',
       metadata: { name: 'nats-routes', namespace: place.stores },
-      spec: { selector: { app: 'nats' }, ports: [{ port: 6222 }], publishNotReadyAddresses: true },
+      spec: {
+        clusterIP: 'None',
+        selector: { app: 'nats' },
+        ports: [{ port: 6222 }],
+        publishNotReadyAddresses: true,
+      },
     },
     ...deploy('redis', 6379, {
       image: images.redis,

@@ -9,7 +9,10 @@ import type { Namespace, Pod, Policy } from './policies.js';
 
 interface Service {
   readonly metadata: { readonly name: string; readonly namespace: string };
-  readonly spec: { readonly clusterIP?: string };
+  readonly spec: {
+    readonly clusterIP?: string;
+    readonly selector?: Readonly<Record<string, string>>;
+  };
 }
 
 /**
@@ -21,10 +24,13 @@ export async function startNetwork(
   filter: (rules: string) => void,
 ): Promise<{ stop(): void }> {
   const watching = new AbortController();
-  const addresses = new Map<string, string>();
-  const dns = await startDns(HOST, (service, namespace) =>
-    addresses.get(`${service}.${namespace}`),
-  );
+  let services: readonly Service[] = [];
+  const dns = await startDns(HOST, (name, namespace) => {
+    const service = services.find(
+      ({ metadata }) => metadata.name === name && metadata.namespace === namespace,
+    );
+    return service && addressesOf(service, pods);
+  });
   let policies: readonly Policy[] = [];
   let pods: readonly Pod[] = [];
   let namespaces: readonly Namespace[] = [];
@@ -40,12 +46,8 @@ export async function startNetwork(
   };
   const follow = <T extends Named>(path: string, told: (objects: readonly T[]) => void): void =>
     void watch<T>(api, path, told, watching.signal);
-  follow<Service>('/api/v1/services', (services) => {
-    addresses.clear();
-    for (const { metadata, spec } of services) {
-      if (spec.clusterIP !== undefined && spec.clusterIP !== 'None')
-        addresses.set(`${metadata.name}.${metadata.namespace}`, spec.clusterIP);
-    }
+  follow<Service>('/api/v1/services', (all) => {
+    services = all;
   });
   follow<Namespace>('/api/v1/namespaces', (all) => {
     namespaces = all;
@@ -72,4 +74,17 @@ export function tableFile(folder: string, name: string, rules: string): string {
   const file = join(folder, `${name}.nft`);
   writeFileSync(file, `table ip ${name} {}\ndelete table ip ${name}\n${rules}\n`);
   return file;
+}
+
+/** Of a Service without an address of its own: those of its pods. */
+function addressesOf({ metadata, spec }: Service, pods: readonly Pod[]): readonly string[] {
+  const { clusterIP, selector = {} } = spec;
+  if (clusterIP === undefined) return [];
+  if (clusterIP !== 'None') return [clusterIP];
+  return pods
+    .filter((pod) => pod.metadata.namespace === metadata.namespace)
+    .filter(({ metadata: { labels = {} } }) =>
+      Object.entries(selector).every(([name, value]) => labels[name] === value),
+    )
+    .flatMap(({ status }) => (status.podIP === undefined ? [] : [status.podIP]));
 }
