@@ -113,5 +113,5 @@ describe('connections', () => {
       async () => socketsOf(origin),
       (count) => count <= MOST,
     );
-  }, 30_000);
+  });
 });

@@ -61,7 +61,7 @@ describe('a thief of the notifier’s key', () => {
   afterAll(async () => {
     await instance?.stop();
     rmSync(folder, { recursive: true, force: true });
-  }, 30_000);
+  });
 
   /** A decision that no person made, in a chain of one entry under a checkpoint: all of it is signed, and well signed. */
   function forge(): typeof forged {

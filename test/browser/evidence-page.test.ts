@@ -63,7 +63,7 @@ there('a page of evidence, opened from a disk without a network', () => {
   afterAll(async () => {
     await browser?.close();
     rmSync(folder, { recursive: true, force: true });
-  }, 30_000);
+  });
   beforeEach(async () => {
     [complaints, asked] = [[], []];
     context = await browser.newContext({ offline: true });

@@ -94,7 +94,7 @@ describe('ask', () => {
     });
     expect(text).toContain('\u001B[1mhttp');
     expect(text).toContain('\r\u001B[2KWaiting for a decision 1 s');
-  }, 30_000);
+  });
 });
 
 it('withdraws a request, which lapses for those who wait', async () => {

@@ -156,8 +156,9 @@ if (why !== null) report(`cluster: the storm is LEFT OUT, NOT TESTED: ${why}`);
   function killProcess(target: Target): Promise<void> {
     return step(
       `kill -9 of ${target}`,
-      async () => {
+      async (fault) => {
         const pod = pick(await operator.pods(target), random);
+        fault();
         cluster.powers!.kill(pod.node, pod.container);
         await load!.more(4);
       },

@@ -63,7 +63,7 @@ there('the page of the verifier, saved to a disk, without a network', () => {
   afterAll(async () => {
     await browser?.close();
     rmSync(folder, { recursive: true, force: true });
-  }, 30_000);
+  });
 
   const file = (name: string, text: string) => ({
     name,

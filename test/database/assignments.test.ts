@@ -18,7 +18,7 @@ beforeAll(async () => {
   owner = server.pool(url);
   const pool = server.pool(url, 'review');
   saving = { pool, notary: { sign: async () => [] }, chained: () => {} };
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 async function pendingReview() {

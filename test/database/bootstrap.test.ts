@@ -13,7 +13,7 @@ beforeAll(async () => {
   server = await startTestServer();
   url = await server.migratedDatabase();
   owner = server.pool(url);
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 const newToken = (): string => randomBytes(32).toString('base64url');

@@ -16,7 +16,7 @@ let ledger: Pool;
 
 beforeAll(async () => {
   server = await startTestServer();
-}, 30_000);
+});
 beforeEach(async () => {
   const url = await server.migratedDatabase();
   owner = server.pool(url);

@@ -10,7 +10,7 @@ let url: string;
 beforeAll(async () => {
   server = await startTestServer({ fresh: true });
   url = await server.emptyDatabase();
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 async function query(as: string, text: string): Promise<unknown[]> {

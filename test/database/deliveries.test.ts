@@ -25,7 +25,7 @@ beforeAll(async () => {
   const notifier = server.pool(url, 'notifier', 10);
   feed = new FeedStore(notifier);
   deliveries = new DeliveryStore(notifier);
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 /** A tenant of its own for each test. */
@@ -252,4 +252,4 @@ it('a database that had no deliveries starts at the end of its chains, and hides
   expect(configs.rows.map(({ config }) => Object.keys(config).sort())).toEqual([
     ['enabled', 'webhook'],
   ]);
-}, 30_000);
+});

@@ -13,7 +13,7 @@ beforeAll(async () => {
   const url = await server.migratedDatabase();
   owner = server.pool(url);
   ledger = server.pool(url, 'ledger', 8);
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 interface Drained {
@@ -177,7 +177,7 @@ it('never forks under concurrent drains and commits, and chains each record once
   );
   const events = await eventsOf(tenant, 'owner');
   expect(events.map((event) => event.sequence)).toEqual(events.map((_, place) => place + 1));
-}, 30_000);
+});
 
 it('yields to a drain that runs', async () => {
   const tenant = await newTenant();

@@ -13,7 +13,7 @@ let stop: (() => Promise<void>) | undefined;
 
 beforeAll(async () => {
   server = await startTestServer();
-}, 30_000);
+});
 beforeEach(async () => {
   const url = await server.migratedDatabase();
   owner = server.pool(url);
@@ -64,7 +64,7 @@ describe('a backlog', () => {
     ]);
     expect(new Set(entries).size).toBe(5);
     await until(async () => told.length === 5);
-  }, 30_000);
+  });
 
   it('that cannot be chained on keeps its checkpoints, and goes on once it can', async () => {
     await owner.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -83,5 +83,5 @@ describe('a backlog', () => {
     await owner.query('DROP TRIGGER refuse ON ledger_entry');
     await until(async () => (await sequences()).length === 3, 15_000);
     expect(await sequences()).toEqual([100, 200, 250]);
-  }, 30_000);
+  });
 });

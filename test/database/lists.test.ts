@@ -20,7 +20,7 @@ beforeAll(async () => {
     INSERT INTO route (tenant, id, revision, config, updated_at)
       SELECT 't', r, 1, '{}', now() FROM unnest(ARRAY['first', 'second', 'third']) AS r;
     INSERT INTO route_reviewer (tenant, reviewer, route) VALUES ('t', 'ruth', 'first'), ('t', 'ruth', 'second')`);
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 /** `due` and `at` in seconds from now. */

@@ -17,7 +17,7 @@ beforeAll(async () => {
   owner = server.pool(url);
   ledger = server.pool(url, 'ledger');
   metrics = new MetricsStore(ledger);
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 async function newTenant(): Promise<{ tenant: string; generation: string }> {

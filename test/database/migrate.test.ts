@@ -15,7 +15,7 @@ const folders: string[] = [];
 
 beforeAll(async () => {
   server = await startTestServer({ fresh: true });
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 /** A release's migrations: name → SQL. */

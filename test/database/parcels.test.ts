@@ -17,7 +17,7 @@ beforeAll(async () => {
   const request = server.pool(url, 'request', 8);
   parcels = new PostgresParcels(server.pool(url, 'gateway'), () => request);
   deletion = server.pool(url, 'deletion');
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 const textOf = (bytes: Uint8Array): string => {

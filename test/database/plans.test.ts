@@ -222,7 +222,7 @@ describe.each([
     const plans = await functionPlansOf(urls[name] as string);
     expect(plans.length).toBeGreaterThan(10);
     expect(plans.flatMap(([of, plan]) => faultsOf(of, plan))).toEqual([]);
-  }, 30_000);
+  });
 });
 
 it('knows every statement that is made by its name', () => {

@@ -10,7 +10,7 @@ beforeAll(async () => {
   server = await startTestServer();
   url = await server.migratedDatabase();
   pool = server.pool(url, 'request');
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 async function one(sql: string): Promise<unknown> {

@@ -8,7 +8,7 @@ let pool: TestPool;
 beforeAll(async () => {
   server = await startTestServer();
   pool = server.pool(await server.migratedDatabase(), 'request', 50);
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 /** Amounts that nothing here reaches, but for those given. Buckets do not refill while a test runs. */

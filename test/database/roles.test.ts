@@ -315,7 +315,7 @@ beforeAll(async () => {
     `INSERT INTO session (digest, tenant, principal, csrf, authenticated_at, expires_at)
      VALUES ('d', 't', 'p', 'secret', now(), now())`,
   );
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 /** The end of a statement of that role, undone afterwards: a SQLSTATE, or null for success. */

@@ -11,7 +11,7 @@ beforeAll(async () => {
   server = await startTestServer();
   url = await server.migratedDatabase();
   pool = narrow(1);
-}, 30_000);
+});
 afterAll(async () => {
   await pool.end();
   await server.stop();

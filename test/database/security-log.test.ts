@@ -36,7 +36,7 @@ beforeAll(async () => {
   ledger = server.pool(url, 'ledger', 8);
   request = server.pool(url, 'request', 8);
   store = new SecurityStore(ledger);
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 const newTenant = () => insertTenant(owner);
@@ -211,7 +211,7 @@ describe('checkpoints of the security log', () => {
     const verified = verifySecurityCheckpoint(kept, trust);
     const [, last] = await entriesOf(tenant);
     expect(verified).toMatchObject({ ok: true, checkpoint: { sequence, head: last?.head } });
-  }, 30_000);
+  });
 
   it('are not signed for a tenant whose database may be a restored one', async () => {
     const tenant = await newTenant();

@@ -22,7 +22,7 @@ beforeAll(async () => {
   control = server.pool(url);
   pool = servicePool({ url, application: 'test' });
   await control.query(TABLE);
-}, 30_000);
+});
 beforeEach(async () => {
   await control.query('TRUNCATE thing');
   await control.query(ROWS);

@@ -15,7 +15,7 @@ let pool: pg.Pool;
 beforeAll(async () => {
   server = await startTestServer();
   pool = server.pool(await server.migratedDatabase());
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 const WORDS = {

@@ -72,7 +72,7 @@ describe('transactions in each other’s way', () => {
       expect((await operator.get(`/v2/requests/${id}`)).body.decision_state).toBe('cancelled');
     }
     await until(deadlocks, (many) => many > before);
-  }, 40_000);
+  });
 
   it('does a step of a request again that Postgres ended', async () => {
     const id = await newRequest(fixture, reviewInput(fixture.demo));
@@ -85,7 +85,7 @@ describe('transactions in each other’s way', () => {
     await other.query('ROLLBACK');
     expect((await cancelled).status).toBe(200);
     await until(deadlocks, (many) => many > before);
-  }, 40_000);
+  });
 
   it('anchors decisions again that Postgres ended', async () => {
     const { demo, instance, producer, reviewer } = fixture;
@@ -128,7 +128,7 @@ describe('transactions in each other’s way', () => {
         'identity_conflict',
       ]);
     }
-  }, 40_000);
+  });
 
   it('looks at the directory again that moved while a call was looked at', async () => {
     const { demo, database, operator, producer, publisher } = fixture;

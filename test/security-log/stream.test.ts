@@ -53,7 +53,7 @@ let stream: TestPool;
 
 beforeAll(async () => {
   server = await startTestServer();
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 // Sinks and chains of one test are nothing to the next.
@@ -63,7 +63,7 @@ beforeEach(async () => {
   request = server.pool(url, 'request');
   chain = new SecurityStore(server.pool(url, 'ledger'));
   stream = server.pool(url, 'security-log', 8);
-}, 30_000);
+});
 
 const newTenant = () => insertTenant(owner);
 
@@ -83,7 +83,7 @@ const running = new Set<Module>();
 afterEach(async () => {
   await Promise.all([...running].map((module) => module.stop()));
   running.clear();
-}, 30_000);
+});
 
 async function started(sink: Sink, bounds = GENEROUS): Promise<Module> {
   const module = securityStreamModule({
@@ -153,7 +153,7 @@ describe('JSON lines in a file', () => {
       expect(sequence).toBe(130);
     }
     expect(statSync(path).mode & 0o777).toBe(0o600);
-  }, 30_000);
+  });
 
   it('go on in a new file when the old one was renamed', async () => {
     const folder = newFolder('lines');
@@ -167,7 +167,7 @@ describe('JSON lines in a file', () => {
     await until(() => linesIn(path).length === 1, SOON_MS);
     expect(actorsOf(linesIn(path))).toEqual(['bob']);
     expect(actorsOf(linesIn(join(folder, 'security.1.jsonl')))).toEqual(['ann']);
-  }, 30_000);
+  });
 
   it('begin a new line behind one that a process left unfinished', async () => {
     const path = join(newFolder('lines'), 'security.jsonl');
@@ -178,7 +178,7 @@ describe('JSON lines in a file', () => {
     const [torn, whole] = readFileSync(path, 'utf8').split('\n');
     expect(torn).toBe('{"entry":{"act');
     expect((JSON.parse(whole as string) as Line).entry.actor.id).toBe('ann');
-  }, 30_000);
+  });
 
   it('wait in front of a named pipe until a reader opens it', async () => {
     const path = join(newFolder('lines'), 'pipe');
@@ -198,7 +198,7 @@ describe('JSON lines in a file', () => {
     } finally {
       closeSync(reader);
     }
-  }, 45_000);
+  });
 });
 
 /** Rounds that had something to send and sent nothing: the lag grows while nothing moves. */
@@ -271,7 +271,7 @@ describe('OTLP over HTTP', () => {
       'service.name': 'countersign',
       'countersign.origin': ORIGIN,
     });
-  }, 30_000);
+  });
 
   it('sends again the entries that the collector did not take, and the others only once', async () => {
     receiver.answer({ status: 503, retryAfter: '1' });
@@ -282,7 +282,7 @@ describe('OTLP over HTTP', () => {
     receiver.answer({ status: 200 });
     await until(() => receiver.logs.length > 0, SOON_MS);
     expect(actors()).toEqual(['ann', 'bob']);
-  }, 45_000);
+  });
 
   it('counts entries that the collector refuses for good, and does not send them again', async () => {
     receiver.answer({
@@ -300,7 +300,7 @@ describe('OTLP over HTTP', () => {
     await note(tenant, 'carl');
     await until(() => receiver.logs.length === 3, SOON_MS);
     expect(actors()).toEqual(['ann', 'bob', 'carl']);
-  }, 30_000);
+  });
 
   it('continues behind the sent entries when the process starts again', async () => {
     const tenant = await newTenant();
@@ -312,7 +312,7 @@ describe('OTLP over HTTP', () => {
     await started(sink());
     await until(() => receiver.logs.length === 2, SOON_MS);
     expect(actors()).toEqual(['ann', 'bob']);
-  }, 30_000);
+  });
 
   it('sends each entry once from two replicas, and from the other one when the first is stopped', async () => {
     const tenants = [await newTenant(), await newTenant()];
@@ -328,7 +328,7 @@ describe('OTLP over HTTP', () => {
     expect(new Set(receiver.logs.map(({ attributes }) => attributes['log.record.uid'])).size).toBe(
       201,
     );
-  }, 45_000);
+  });
 
   it('skips and counts the entries beyond the bound, and sends the rest', async () => {
     const tenant = await newTenant();
@@ -365,7 +365,7 @@ describe('OTLP over HTTP', () => {
     await until(() => receiver.logs.length > 0, SOON_MS);
     expect(actors()).toEqual(['new']);
     expect(await metricsText('otlp')).toMatch(/unsent_total\{.*sink="otlp".*\} 5$/m);
-  }, 45_000);
+  });
 
   it('gives a new collector the entries within the bounds, and counts nothing as unsent', async () => {
     await note(await newTenant(), ...named(12));
@@ -373,7 +373,7 @@ describe('OTLP over HTTP', () => {
     await until(() => receiver.logs.length > 0, SOON_MS);
     expect(actors()).toEqual(named(12).slice(8));
     expect(await metricsText('otlp')).toMatch(/unsent_total\{.*sink="otlp".*\} 0$/m);
-  }, 30_000);
+  });
 });
 
 describe('a collector behind TLS', () => {
@@ -388,7 +388,7 @@ describe('a collector behind TLS', () => {
     await to(collector.cert).send([entry]);
     expect(receiver.logs).toHaveLength(1);
     await receiver.close();
-  }, 30_000);
+  });
 });
 
 async function nextEntries(sink: Sink['name']) {
@@ -439,7 +439,7 @@ describe('syslog over TLS', () => {
       structuredData: '-',
     });
     expect((JSON.parse(text) as { entry: { time: string } }).entry.time).toBe(timestamp);
-  }, 30_000);
+  });
 
   it('sends a large backlog in whole frames', async () => {
     const siem = await listening(collector);
@@ -448,7 +448,7 @@ describe('syslog over TLS', () => {
     await until(() => siem.messages.length >= 1200, SOON_MS);
     expect(siem.faults).toEqual([]);
     expect(actorsOf(linesOf(siem))).toEqual(named(1200));
-  }, 45_000);
+  });
 
   it('sends everything again when the connection breaks in the middle of a frame', async () => {
     const siem = await listening(collector);
@@ -461,7 +461,7 @@ describe('syslog over TLS', () => {
     const lines = linesOf(siem);
     expect(actorsOf(lines)).toEqual(['p0', ...named(400)]);
     expect(new Set(lines.map(({ head }) => head)).size).toBe(400);
-  }, 45_000);
+  });
 
   it.each([
     ['is signed by another authority', { ca: stranger.cert }, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
@@ -493,5 +493,5 @@ describe('syslog over TLS', () => {
     await sinkTo(siem, { ca: collector.cert, ...client }).send([entry]);
     expect(actorsOf(linesOf(siem))).toEqual(['ann']);
     expect(siem.shown).toEqual(['test receiver']);
-  }, 30_000);
+  });
 });

@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await proxy?.stop();
   await server?.stop();
-}, 30_000);
+});
 
 describe('an anchor store in S3', () => {
   anchorStoreSuite(() => ({

@@ -139,7 +139,7 @@ describe.each(Object.entries(backends))('jobs in %s', (_name, backend) => {
     await until(async () => {
       await jobs.enqueue(queue(), 'after', { id: 'after' }).catch(() => {});
       return done.includes('after');
-    }, 15_000);
+    });
     expect(Date.now() - back).toBeLessThan(10_000);
   });
 
@@ -155,7 +155,7 @@ describe.each(Object.entries(backends))('jobs in %s', (_name, backend) => {
     await until(async () => {
       await early.enqueue(queue(), 'y', {}).catch(() => {});
       return done > 0;
-    }, 15_000);
+    });
     await early.close();
   });
 

@@ -82,7 +82,7 @@ describe.each([
     await untilReminded(await newRequest(SECONDS - 1));
     expect(await reasonsOf(near)).toEqual(['created', 'reminder']);
     expect(await reasonsOf(far)).toEqual(['created']);
-  }, 40_000);
+  });
 
   it('have one effect of a job that comes many times, and none too early', async () => {
     const far = await newRequest();
@@ -105,7 +105,7 @@ describe.each([
     await untilReminded(await newRequest(SECONDS + 2));
     expect(await reasonsOf(near)).toEqual(['created', 'reminder']);
     expect(await reasonsOf(far)).toEqual(['created']);
-  }, 40_000);
+  });
 
   it('do not come a day after the last one, also over supersession', async () => {
     const first = await newRequest();
@@ -122,7 +122,7 @@ describe.each([
       [second],
     );
     await untilReminded(second);
-  }, 40_000);
+  });
 
   it('are not sent for decided requests', async () => {
     const id = await newRequest(SECONDS + 5);
@@ -132,7 +132,7 @@ describe.each([
     await fixture.jobs.enqueue('worker-reminder', `decided-${id}`, data);
     await untilReminded(await newRequest(SECONDS - 1));
     expect(await reasonsOf(id)).not.toContain('reminder');
-  }, 40_000);
+  });
 
   it('are mailed to the reviewers', async () => {
     const [, ruth] = fixture.demo.people;
@@ -147,5 +147,5 @@ describe.each([
       'A review is waiting for you',
       'Reminder: a review is waiting for you',
     ]);
-  }, 40_000);
+  });
 });

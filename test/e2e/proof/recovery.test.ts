@@ -143,7 +143,7 @@ describe('a recovery', () => {
       (last) => last?.reason === 'material_deleted',
     );
     expect(event?.state).toMatchObject({ decision: 'expired', grant: 'revoked' });
-  }, 30_000);
+  });
 
   it('is understood from the records that there are', async () => {
     // The receipt says when the grant ends, and this test had moved the row's own time.

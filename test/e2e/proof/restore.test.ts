@@ -111,7 +111,7 @@ describe('a database restored from an older backup', () => {
     expect(stdout).toMatch(/Nothing was changed/);
     retired = /the namespace (\S+) would be retired/.exec(stdout)?.[1] ?? '';
     expect((await operator.get('/v2/admin/metrics')).body.admission_fenced).toBe(true);
-  }, 30_000);
+  });
 
   it('works again after the recovery, without the authority given before', async () => {
     const { code, stdout } = await recover('--apply');

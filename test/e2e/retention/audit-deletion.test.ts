@@ -185,7 +185,7 @@ describe('audit deletion', () => {
     const { idempotency, ledger_entry, record, ...rest } = await rowsOf(fixture, id);
     expect([idempotency, ledger_entry, record, rest]).toEqual([1, 1, 1, {}]);
     expect(await bytes()).toBe(before);
-  }, 40_000);
+  });
 
   it('comes a second after the creation where a route says so', async () => {
     const { operator, demo, reviewerId } = fixture;
@@ -197,7 +197,7 @@ describe('audit deletion', () => {
     expect(created.status).toBe(201);
     await untilGone(fixture, created.body.request.id);
     expect(await verifiedLedger(fixture)).not.toEqual([]);
-  }, 40_000);
+  });
 
   it('waits for evidence that is not chained, so that no event of it comes afterwards', async () => {
     const { producer, operator, demo } = fixture;

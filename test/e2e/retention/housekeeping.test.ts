@@ -74,7 +74,7 @@ describe('housekeeping', () => {
       (answer) => answer.status === 410 && answer.body.error === 'idempotent_result_expired',
     );
     expect((await operator.get('/v2/admin/ledger')).status).toBe(200);
-  }, 40_000);
+  });
 
   it('removes deliveries after 90 days, past counters, old mail windows, ended sessions, lost bodies', async () => {
     const id = await newRequest(fixture, reviewInput(fixture.demo));
@@ -225,7 +225,7 @@ describe('housekeeping', () => {
       } finally {
         await holder.end();
       }
-    }, 40_000);
+    });
 
     it('is kept for a request that was stored while housekeeping looked', async () => {
       const bundle = await newBundle();
@@ -357,5 +357,5 @@ describe('housekeeping', () => {
       await holder.end();
     }
     await untilNone(`delivery WHERE error = '1'`);
-  }, 40_000);
+  });
 });

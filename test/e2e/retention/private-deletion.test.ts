@@ -110,7 +110,7 @@ describe.each([
       ['private_deletion', true],
       ['review', true],
     ]);
-  }, 40_000);
+  });
 
   it('revokes an unused grant and ends the authority', async () => {
     const { demo, producer, reviewer } = fixture;
@@ -138,7 +138,7 @@ describe.each([
     expect(rows).toEqual([{ invalidated: 'retention' }]);
     const claim = await producer.post(`/v2/requests/${id}/claims`, claimInput(status));
     expect([claim.status, claim.body.error]).toEqual([409, 'authority_revoked']);
-  }, 40_000);
+  });
 
   it('sends no mail of the request any more; webhooks go on', async () => {
     const id = await newRequest(fixture, reviewInput(fixture.demo));
@@ -161,7 +161,7 @@ describe.each([
     };
     expect(await statesOf(id)).toEqual(['smtp accepted', 'smtp expired', 'webhook pending']);
     expect(await statesOf(other)).toEqual(['smtp pending']);
-  }, 40_000);
+  });
 
   it('comes earlier when an outcome brings the time forward', async () => {
     const { id } = await executedRequest(fixture);
@@ -178,7 +178,7 @@ describe.each([
       [id],
     );
     expect(rows[0]?.at).toEqual(due);
-  }, 40_000);
+  });
 
   it('has no event left after a discard, and is done at once', async () => {
     const id = await newRequest(fixture, reviewInput(fixture.demo));
@@ -190,7 +190,7 @@ describe.each([
       'RequestChangedEvent',
     ]);
     expect(await reasonsOf(fixture, id)).toEqual(['created', 'material_deleted']);
-  }, 40_000);
+  });
 
   it.each(['worker', 'discard'] as const)(
     'takes a candidate too that was being frozen when the %s came',
@@ -276,7 +276,7 @@ describe.each([
       'MaterialDiscarded',
       'RequestChangedEvent',
     ]);
-  }, 40_000);
+  });
 
   it('deletes many at once, each one time', async () => {
     const ids = await Promise.all(

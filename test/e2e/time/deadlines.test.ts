@@ -150,7 +150,7 @@ describe.each([
       id,
     ]);
     expect(rows).toEqual([{ decision: 'expired' }]);
-  }, 30_000);
+  });
 
   it('persists a grant that ran out with one event', async () => {
     const execution = executionBinding({
@@ -168,7 +168,7 @@ describe.each([
       grant: 'expired',
     });
     expect(await isDone(id, 'grant')).toBe(true);
-  }, 30_000);
+  });
 
   it('makes no event for an outcome in time', async () => {
     const id = await newRequest(reviewInput(demo));
@@ -179,7 +179,7 @@ describe.each([
       (done) => done,
     );
     expect(await reasonsOf(id)).not.toContain('expiry');
-  }, 30_000);
+  });
 
   it('has one effect of a job that comes many times, and early, and by itself', async () => {
     const id = await newRequest(reviewInput(demo));
@@ -209,7 +209,7 @@ describe.each([
       (done) => done,
     );
     expect(await reasonsOf(id)).toEqual(['created', 'expiry']);
-  }, 30_000);
+  });
 
   it('finds a deadline again whose job was lost', async () => {
     const id = await newRequest(reviewInput(demo, { review_seconds: 4 }));
@@ -231,7 +231,7 @@ describe.each([
       (reasons) => reasons.includes('expiry'),
     );
     expect(await reasonsOf(id)).toEqual(['created', 'expiry']);
-  }, 30_000);
+  });
 
   it('reports once that an outcome is due, and that it never came, for any number of jobs', async () => {
     const id = await claimedRequest();
@@ -275,7 +275,7 @@ describe.each([
       code: string;
     }[];
     expect(incidents.map(({ code }) => code)).toContain('reconciliation_overdue');
-  }, 30_000);
+  });
 
   it('waits for no outcome that has come', async () => {
     const id = await claimedRequest();
@@ -287,7 +287,7 @@ describe.each([
     });
     expect(outcome.status).toBe(200);
     expect((await deadlinesOf(id)).map(({ kind }) => kind)).not.toContain('reconciliation');
-  }, 30_000);
+  });
 
   it('retries a poisoned row later, reports it once, and continues with the others', async () => {
     const bad = await newRequest(reviewInput(demo, { review_seconds: 1 }));
@@ -315,7 +315,7 @@ describe.each([
     await until(rests, (attempts) => attempts >= 6, 25_000);
     expect(await incidentsOf(bad)).toEqual(['retention_stalled']);
     await database.query('DELETE FROM deadline WHERE request_id = $1', [bad]);
-  }, 40_000);
+  });
 
   async function claimedRequest(): Promise<string> {
     const execution = executionBinding({ execution_seconds: 1 });
