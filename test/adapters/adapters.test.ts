@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(async () => {
   cli?.remove();
   await instance?.stop();
-}, 60_000);
+});
 
 interface Step {
   readonly waits: readonly string[];

@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await instance?.stop();
   turns.remove();
-}, 60_000);
+});
 
 /** Milliseconds that the main thread of the gateway has spent on a processor. */
 function spent(): number {

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database?.end();
   await instance?.stop();
-}, 60_000);
+});
 
 const putPublisher = (id: string, token: string, by = operator) =>
   by.put(`/v2/admin/principals/${id}`, { id, kind: 'publisher', token, config: { enabled: true } });

@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await instance?.stop();
-}, 60_000);
+});
 
 async function propose(by: Client, id: string, decision: string, note: string) {
   const answer = await by.post(`/v2/requests/${id}/candidates`, { response: { note }, decision });

@@ -30,7 +30,7 @@ afterAll(async () => {
   await database?.end();
   await instance?.stop();
   await provider?.stop();
-}, 60_000);
+});
 
 function putHuman(by: Client, id: string, config: object) {
   const human = { id, kind: 'human', config: { enabled: true, ...config } };

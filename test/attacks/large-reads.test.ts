@@ -70,7 +70,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await instance?.stop();
   turns.remove();
-}, 60_000);
+});
 
 async function readWhole(path: string, caller: Client): Promise<[status: number, text: Buffer]> {
   const headers = credentialHeaders(demo.origin, caller.credentials);

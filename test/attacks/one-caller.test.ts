@@ -35,7 +35,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(async () => {
   await instance?.stop();
-}, 60_000);
+});
 
 /** A review of a payload and a document of so many MiB each; gives its path. */
 async function create(caller: Client, of: Demo, mebibytes: number): Promise<string> {
@@ -122,7 +122,7 @@ it('readers that take nothing of their answer hold four of them, and small reads
   let again = 429;
   while (again === 429) again = await readWhole(`${large}/material`);
   expect(again).toBe(200);
-}, 60_000);
+});
 
 it('steps on requests with large material, such as a refused cancel, leave connections to others', async () => {
   let over = false;

@@ -43,7 +43,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await instance?.stop();
-}, 60_000);
+});
 
 const SEPARATED = [403, 'separation_of_duties'];
 const codeOf = ({ status, body }: Answer) => [status, body.error];

@@ -23,7 +23,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await instance?.stop();
-}, 60_000);
+});
 
 const list = (client: Client) => client.get('/v2/requests');
 const secondsLeft = ({ headers }: Answer) =>

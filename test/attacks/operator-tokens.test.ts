@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database?.end();
   await instance?.stop();
-}, 60_000);
+});
 
 interface Printed {
   readonly id: string;

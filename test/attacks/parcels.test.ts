@@ -26,7 +26,7 @@ describe('a stolen database role', () => {
     const url = await server.migratedDatabase();
     for (const role of [...SERVICES, 'deletion'] as const) pools.set(role, server.pool(url, role));
     parcels = new PostgresParcels(poolOf('gateway'), poolOf);
-  }, 60_000);
+  });
   afterAll(() => server.stop());
 
   it.each(

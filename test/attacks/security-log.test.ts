@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database?.end();
   await instance?.stop();
-}, 60_000);
+});
 
 async function read<T>(client: Client, path: string): Promise<T> {
   const { status, body } = await client.get(path);

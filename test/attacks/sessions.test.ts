@@ -33,7 +33,7 @@ afterAll(async () => {
   await database?.end();
   await instance?.stop();
   await provider?.stop();
-}, 60_000);
+});
 
 async function configure(id: string, config: object, by = operatorOf(demo)): Promise<void> {
   const identity = identityOf(instance.dataDirectory, id);

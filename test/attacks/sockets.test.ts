@@ -26,7 +26,7 @@ afterEach(() => {
 });
 afterAll(async () => {
   await instance?.stop();
-}, 60_000);
+});
 
 const portOf = (origin: string) => Number(new URL(origin).port);
 

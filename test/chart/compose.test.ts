@@ -69,7 +69,7 @@ beforeAll(async () => {
       .replace(/^\/data\/keys\//, `${HANDED}/${target}/`)
       .replace(/^\/data/, data)
       .replace(/=\/data$/, `=${data}`);
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const child of running) child.kill();
@@ -77,7 +77,7 @@ afterAll(async () => {
   await owner?.end();
   await Promise.all(removals.map((remove) => remove()));
   for (const folder of [data, HANDED]) rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 /** Its variables, and no others of this machine but the way to programs. */
 function environmentOf(name: string): Record<string, string> {

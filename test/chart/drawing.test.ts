@@ -40,7 +40,7 @@ beforeAll(async () => {
   for (const target of TARGETS) {
     SETTINGS.set(target, new Set((await settingsOf(target)).map(({ name }) => name)));
   }
-}, 60_000);
+});
 
 const of = (kind: string, target: string): Manifest =>
   HA.find((manifest) => manifest.kind === kind && component(manifest) === target) as Manifest;

@@ -47,7 +47,7 @@ describe('the content of the image', () => {
     await fleet?.stop();
     execFileSync('chmod', ['-R', 'u+w', home]);
     rmSync(home, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   it('is packages for production and a bill of all of them, and has a size', () => {
     const kilobytes = Number(execFileSync('du', ['-sk', app], { encoding: 'utf8' }).split('\t')[0]);

@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(async () => {
   cli?.remove();
   await instance?.stop();
-}, 60_000);
+});
 
 let jobs = 0;
 

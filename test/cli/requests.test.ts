@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(async () => {
   cli?.remove();
   await instance?.stop();
-}, 60_000);
+});
 
 describe('ask', () => {
   it('prints the id and the link at once, and the answer when it is there', async () => {

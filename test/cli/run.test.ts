@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(async () => {
   cli?.remove();
   await instance?.stop();
-}, 60_000);
+});
 
 /** The words of a run that nothing else has the occurrence of. */
 function words(...options: readonly string[]): string[] {

@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await instance?.stop();
   rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 it('verifies a whole life, with the anchor store that it looks into itself', async () => {
   const { demo, dataDirectory } = instance;

@@ -39,7 +39,7 @@ afterAll(async () => {
   await proxy?.stop();
   await database?.end();
   await instance?.stop();
-}, 60_000);
+});
 
 type Ending = 'done' | 'refused' | 'none' | 'unknown';
 

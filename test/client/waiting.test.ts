@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await instance?.stop();
   rmSync(dataDirectory, { recursive: true, force: true });
-}, 60_000);
+});
 beforeEach(() => {
   prefers = [];
   served = demo.origin;

@@ -59,7 +59,7 @@ there('the page of the verifier, saved to a disk, without a network', () => {
     page.on('request', (request) => asked.push(request.url()));
     await page.goto(pathToFileURL(join(folder, 'saved.html')).href);
     await page.click('summary >> nth=0');
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     rmSync(folder, { recursive: true, force: true });

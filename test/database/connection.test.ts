@@ -33,7 +33,7 @@ beforeAll(async () => {
       ('globex', 'shared', 'producer', true, '{"owner": "bob"}', now()),
       ('acme', 'gone', 'producer', false, '{"owner": "ada"}', now())`,
   );
-}, 60_000);
+});
 afterAll(() => server.stop());
 
 function newToken(): string {

@@ -34,7 +34,7 @@ beforeAll(async () => {
       FROM unnest(ARRAY['ruth', 'ravi', 'gone']) AS p;
     INSERT INTO route_reviewer (tenant, reviewer, route) VALUES
       ('t', 'ruth', 'payments'), ('t', 'ravi', 'payments'), ('t', 'ruth', 'deploys'), ('t', 'gone', 'deploys')`);
-}, 60_000);
+});
 afterAll(() => server.stop());
 afterEach(() =>
   owner.query(

@@ -39,7 +39,7 @@ beforeAll(async () => {
     application: 'test',
     max: 2,
   });
-}, 60_000);
+});
 afterAll(async () => {
   await pool?.end();
   await server?.stop();

@@ -93,7 +93,7 @@ beforeAll(async () => {
   owner = server.pool(url);
   await owner.query(WITHOUT_CONSTRAINTS);
   await owner.query(await oneRowEach(OTHER));
-}, 60_000);
+});
 afterAll(() => server.stop());
 
 /** The tenant of all rows that there are; statements ask for {@link ASKING}. */

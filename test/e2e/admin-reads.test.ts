@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database?.end();
   await instance?.stop();
-}, 60_000);
+});
 
 const routeConfig = (changes: object = {}) => ({
   reviewers: who.reviewerIds,

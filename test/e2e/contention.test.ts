@@ -32,7 +32,7 @@ describe('transactions in each other’s way', () => {
   afterAll(async () => {
     await other?.end();
     await fixture?.stop();
-  }, 60_000);
+  });
 
   /** Postgres finds the deadlock first for the statement that waited first, and ends it. */
   async function untilWaiting(): Promise<void> {
@@ -109,7 +109,7 @@ describe('transactions in each other’s way', () => {
     for (const id of ids) await untilAvailable(producer, id);
     await until(deadlocks, (many) => many > before);
     expect(told(instance).filter((line) => line.includes('anchoring failed'))).toEqual([]);
-  }, 60_000);
+  });
 
   it('gives a token that two tenants want at once to one of them', async () => {
     const { demo } = fixture;
@@ -160,7 +160,7 @@ describe('transactions in each other’s way', () => {
       await other.query('COMMIT');
       expect((await answer).status).toBe(status);
     }
-  }, 60_000);
+  });
 
   it('disables a person in time to whom thousands of producers are bound', async () => {
     const { demo, database, operator, reviewerId } = fixture;
@@ -179,7 +179,7 @@ describe('transactions in each other’s way', () => {
     });
     expect(disabled.status).toBe(200);
     expect((await operator.get(`/v2/requests/${id}`)).body.decision_state).toBe('cancelled');
-  }, 60_000);
+  });
 
   /** The log of all its processes. */
   const told = ({ dataDirectory }: Instance): string[] => {

@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await instance?.stop();
   rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 function file(name: string, text: string): string {
   writeFileSync(join(folder, name), text);

@@ -31,7 +31,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await instance?.stop();
-}, 60_000);
+});
 
 const pathOf = (id: string) => `/v2/requests/${id}/evidence`;
 

@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await instance?.stop();
   rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 /** The command's output about a text, with the anchor store by default. */
 async function verify(

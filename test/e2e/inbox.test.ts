@@ -117,4 +117,4 @@ it('has a tag, and is held until something is new', async () => {
   const { status, headers, body } = await held;
   expect([status, headers.get('preference-applied')]).toEqual([200, 'wait=30']);
   expect(body.items.map((item) => item.id)).toContain(id);
-}, 60_000);
+});

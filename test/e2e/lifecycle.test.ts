@@ -43,7 +43,7 @@ describe.each([
   }, 120_000);
   afterAll(async () => {
     await instance?.stop();
-  }, 60_000);
+  });
 
   function expectVerified(record: unknown, type: RecordType): void {
     const expected = { type, audience: instance.demo.producer.id, tenant: instance.demo.tenant };

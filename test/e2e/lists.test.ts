@@ -36,7 +36,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await instance?.stop();
-}, 60_000);
+});
 
 const newestFirst = (from: number, to: number) => ids.slice(from, to).reverse();
 const idsOf = (answer: { body: any }) => answer.body.items.map((item: any) => item.id);

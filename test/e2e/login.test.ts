@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database?.end();
   await instance?.stop();
-}, 60_000);
+});
 
 /** A browser as far as logins go: cookies by origin, redirects shown instead of followed. */
 function newBrowser() {

@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database?.end();
   await instance?.stop();
-}, 60_000);
+});
 
 function expectRefusal(answer: Answer, status: number, code: string): void {
   expect([answer.status, answer.body?.error]).toEqual([status, code]);

@@ -33,7 +33,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await instance?.stop();
-}, 60_000);
+});
 
 /** A refusal is a problem document of the catalogue, and says the code and nothing private. */
 function expectRefusal(answer: Answer, status: number, code: string): void {
@@ -318,7 +318,7 @@ describe('the rules for a body', () => {
       413,
       'schema_too_large',
     );
-  }, 60_000);
+  });
 
   it('refuses a forbidden caller while the body is still coming', async () => {
     const status = await new Promise<number | undefined>((answered, failed) => {

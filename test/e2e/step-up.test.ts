@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database?.end();
   await instance?.stop();
-}, 60_000);
+});
 
 /** Says in place of the provider when every session's person proved who they are. */
 const proved = (ago: string | null) =>

@@ -74,7 +74,7 @@ describe('one of two replicas is five minutes ahead, is set right, and then five
     attempts.end();
     await instance?.stop();
     rmSync(clocks, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   it('the check finds a planted fault', () => {
     const of = (told: number) => wronglyTimed([{ requestId: 'a', deadline: 1_000_000, told }]);

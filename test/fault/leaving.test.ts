@@ -53,7 +53,7 @@ describe('a replica that ends under load', () => {
     loading = false;
     await load?.catch(() => {});
     await fleet?.stop();
-  }, 60_000);
+  });
 
   it.each(SERVICES)(
     'loses no call when it is asked to: %s',

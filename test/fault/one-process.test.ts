@@ -34,7 +34,7 @@ describe('all targets in one process', () => {
   afterAll(async () => {
     rmSync(folder, { recursive: true, force: true });
     await instance?.stop();
-  }, 60_000);
+  });
 
   const theProcess = () => replicasOf(instance, 'all')[0] as Replica;
   const probed = async () => {

@@ -63,7 +63,7 @@ describe('races in split mode with two replicas of each service', () => {
     attempts.end();
     await feed?.stop();
     await instance?.stop();
-  }, 60_000);
+  });
 
   /** Closes a claimed request, so that the checks at the end see whole lifecycles. */
   async function close(status: RequestStatus, claim: Answer): Promise<void> {
@@ -153,7 +153,7 @@ describe('races in split mode with two replicas of each service', () => {
       if (claimed[0] !== undefined) await close(status.body, claimed[0]);
     }
     report(`race: claim against supersession, 20 times: ${counted(results)}`);
-  }, 60_000);
+  });
 
   it('one key and one body from 8 clients at once have one effect and one answer', async () => {
     const { producer, reviewer, demo } = cast;
@@ -214,7 +214,7 @@ describe('races in split mode with two replicas of each service', () => {
       // Five effects, five events: created, decision, anchor_accepted, claimed, outcome.
       expect((await producer.get(path)).body.revision).toBe(5);
     }
-  }, 60_000);
+  });
 
   it('a nonce is admitted once, through every replica and after their restarts', async () => {
     const { producer } = cast;
@@ -268,7 +268,7 @@ describe('races in split mode with two replicas of each service', () => {
         `${findings.length} violations`,
     );
     expect(findings).toEqual([]);
-  }, 60_000);
+  });
 });
 
 /** Another caller with the same credentials. */

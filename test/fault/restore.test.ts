@@ -55,7 +55,7 @@ describe('the database is restored while jobs wait', () => {
     redis?.disconnect();
     await instance?.stop();
     rmSync(dataDirectory, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   it('the check finds a planted fault', () => {
     const told = (...reasons: string[]) => reasons.map((reason) => ({ request_id: 'a', reason }));

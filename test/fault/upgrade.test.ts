@@ -90,7 +90,7 @@ if (!known) {
     await load?.catch(() => {});
     await feed?.stop().catch(() => {});
     await fleet?.stop();
-  }, 60_000);
+  });
 
   it('waits unready on an older schema, and logs the reason once', async () => {
     waiting = await launch(ROOT, 'review');
@@ -111,7 +111,7 @@ if (!known) {
     await more();
     expect(waiting.log().split(WAITING)).toHaveLength(2);
     expect(waiting.log()).not.toContain('"ready":true');
-  }, 60_000);
+  });
 
   it('runs on the newer schema: the one before as well as the one that waited for it', async () => {
     const applied = await migrate(fleet.databaseUrl);
@@ -119,7 +119,7 @@ if (!known) {
     expect(applied).toEqual(lacking);
     await waiting.serving;
     await more();
-  }, 60_000);
+  });
 
   it('is replaced by this one under load and put back, without a failed call', async () => {
     for (const version of [ROOT, previous]) {
@@ -138,7 +138,7 @@ if (!known) {
     expect(findingsIn(evidence)).toEqual([]);
     expect(attempts.undeclared).toEqual([]);
     for (const member of running.values()) expect(member.log()).not.toContain('"level":"fatal"');
-  }, 60_000);
+  });
 
   // ---------------------------------------------------------------------------------------------------
 

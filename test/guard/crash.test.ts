@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await setup?.stop();
-}, 60_000);
+});
 
 const AT_ONCE = 4;
 

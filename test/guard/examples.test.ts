@@ -21,7 +21,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await setup?.stop();
-}, 60_000);
+});
 
 const running = new Set<ChildProcess>();
 afterEach(() => {

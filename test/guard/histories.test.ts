@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await setup?.stop();
-}, 60_000);
+});
 
 it.each(Object.values<Scenario>(SCENARIOS))(
   '$name',

@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await setup?.stop();
-}, 60_000);
+});
 
 type Args = { charge: string; amount: number };
 const newArgs = (): Args => ({ charge: randomUUID(), amount: 2_000 });

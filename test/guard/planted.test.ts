@@ -119,7 +119,7 @@ beforeAll(async () => {
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   await setup?.stop();
-}, 60_000);
+});
 
 it.each(BUGS)(
   'catches $bug',

@@ -91,7 +91,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const { process } of [beforeLaunch, launched, forgotten]) process.kill('SIGKILL');
   await setup?.stop();
-}, 60_000);
+});
 
 it('is waited for while it is fenced, and nothing starts', async () => {
   beforeLaunch.process.kill('SIGCONT');

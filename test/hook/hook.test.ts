@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(async () => {
   cli?.remove();
   await instance?.stop();
-}, 60_000);
+});
 
 const install = (version: string, more: readonly string[] = []) => {
   const program = cli.script('claude', `#!/bin/sh\necho "${version} (Claude Code)"\n`);

@@ -32,7 +32,7 @@ afterEach(() => {
 afterAll(async () => {
   cli?.remove();
   await instance?.stop();
-}, 60_000);
+});
 
 async function begun(bank: Bank, options?: Parameters<Bank['start']>[0]): Promise<Session> {
   const session = bank.start(options);

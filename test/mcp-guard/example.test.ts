@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await instance?.stop();
-}, 60_000);
+});
 
 function tried(name: string) {
   const child = spawn(join(EXAMPLE, 'try.sh'), [instance.dataDirectory, name]);

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   cli?.remove();
   await instance?.stop();
-}, 60_000);
+});
 
 /** A guard in front of a server that keeps what it gets, and says these lines. */
 function begin(name: string, says: string): Session {

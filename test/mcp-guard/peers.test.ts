@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(async () => {
   cli?.remove();
   await instance?.stop();
-}, 60_000);
+});
 
 interface Peer {
   call(name: string, args: object): Promise<Json>;

@@ -31,7 +31,7 @@ afterEach(() => {
 afterAll(async () => {
   cli?.remove();
   await instance?.stop();
-}, 60_000);
+});
 
 const META = modern({ extensions: { 'io.modelcontextprotocol/tasks': {} } });
 function begun(bank: Bank): Session {

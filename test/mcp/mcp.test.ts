@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(async () => {
   cli?.remove();
   await instance?.stop();
-}, 60_000);
+});
 
 type Json = any;
 interface Agent {
@@ -221,7 +221,7 @@ describe('over HTTP', () => {
       async () => said,
       (text) => text.includes('listens on'),
     );
-  }, 60_000);
+  });
   afterAll(() => {
     server?.kill();
     issuer?.close();

@@ -36,7 +36,7 @@ class Users {
     await until(async () => {
       await this.jobs.enqueue('due', id, { id }).catch(() => {});
       return this.done.has(id);
-    }, 60_000);
+    });
   }
 
   /** Whether the calls of both processes fill one bucket. */

@@ -149,7 +149,7 @@ it('a target works with stores that it has verified', async () => {
     await until(target.ready, 30_000);
     expect(target.output()).not.toMatch(/NATS cannot be reached|queue has no store/);
   });
-}, 60_000);
+});
 
 it.each([
   ['Postgres', { DATABASE_URL: () => databaseUrl('other.pem') }, /waiting for the database/],

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await receiver?.close();
   await instance?.stop();
-}, 60_000);
+});
 
 interface Line {
   readonly head: string;

@@ -109,7 +109,7 @@ describe('the tree of a running ledger', () => {
     await between.stop();
     await instance.stop();
     for (const gone of [dataDirectory, folder]) rmSync(gone, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   it('is signed by a witness of ours, as it grows', async () => {
     const { verifier_keys: keys } = await tree('--access', 'witnesses');
@@ -146,7 +146,7 @@ describe('the tree of a running ledger', () => {
     const { verifier_keys: keys } = await tree();
     const byKey = ['--trust', keys[0] ?? '', '--prefix', prefix, '--token-file', at('token')];
     expect((await runCommand(['watch', '--once', ...byKey])).code).toBe(0);
-  }, 60_000);
+  });
 
   it('holds the records of a request, and no others', async () => {
     const id = await add(1);
@@ -178,7 +178,7 @@ describe('the tree of a running ledger', () => {
     writeFileSync(file, altered);
     expect((await looks(file))[0]).toBe(1);
     expect((await looks(at('nothing')))[0]).toBe(2);
-  }, 60_000);
+  });
 
   it('is looked at again where it limits the rate', async () => {
     const refused: string[] = [];
@@ -203,7 +203,7 @@ describe('the tree of a running ledger', () => {
     expect((await watch(['--trust', at('nothing')])).code).toBe(2);
     writeFileSync(at('damaged'), '{');
     expect((await watch([], 'damaged')).code).toBe(2);
-  }, 60_000);
+  });
 
   describe('seen through a proxy that lies', () => {
     /** Of a thief of the ledger's key. */
@@ -365,7 +365,7 @@ describe('the tree of a running ledger', () => {
         running.child.kill('SIGKILL');
         await hook.stop();
       }
-    }, 60_000);
+    });
   });
 
   it('holds with signatures of keys that are unknown', async () => {

@@ -60,5 +60,5 @@ there('a log of Tessera’s', () => {
     const { code, stdout, stderr } = await watch();
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain(`has ${second} entries, which continue the ${first} seen before`);
-  }, 60_000);
+  });
 });

@@ -93,7 +93,7 @@ there('a tree of a running ledger, read and witnessed by Go libraries', () => {
     witness?.stdin?.end();
     await instance?.stop();
     rmSync(dataDirectory, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   it('has every record of the ledger in its order, under a root of its own reckoning', async () => {
     const { status, lines, stderr } = tlog(['follow', prefix, vkey], bearer());
@@ -145,7 +145,7 @@ there('a tree of a running ledger, read and witnessed by Go libraries', () => {
     expect(tlog(['follow', prefix, vkey]).status).toBe(0);
     await tree('--access', 'operators');
     expect(await ask(nobody)).toEqual([401, 'unauthenticated']);
-  }, 60_000);
+  });
 
   it('goes on after a restart from where it was, and a witness signs that it does', async () => {
     const { origin } = await tree();

@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await instance?.stop();
-}, 60_000);
+});
 
 const bearer = (token = demo.producer.token) => ({ Authorization: `Bearer ${token}` });
 const json = { 'Content-Type': 'application/json' };

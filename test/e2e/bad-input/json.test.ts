@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await instance?.stop();
-}, 60_000);
+});
 
 /** A creation whose payload is sent as it stands. */
 function bodyWith(payload: string | Uint8Array): Uint8Array {

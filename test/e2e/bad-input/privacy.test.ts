@@ -140,7 +140,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database?.end();
   await instance?.stop();
-}, 60_000);
+});
 
 const secretInput = () => ({
   ...reviewInput(own.demo),

@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database?.end();
   await instance?.stop();
-}, 60_000);
+});
 
 const coded = ({ status, body }: Answer) => [status, body?.error];
 
@@ -198,4 +198,4 @@ it('a route of production separates duties', async () => {
   } finally {
     await stop();
   }
-}, 60_000);
+});

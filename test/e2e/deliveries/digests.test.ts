@@ -132,7 +132,7 @@ describe.each([
       '',
     ]);
     expect(html).toContain('Is &lt;b&gt;this&lt;/b&gt; right?');
-  }, 60_000);
+  });
 
   it('no mail is sent when nothing waits', async () => {
     await withoutOthers();
@@ -140,7 +140,7 @@ describe.each([
     await comes('reviewer-1');
     await untilPlanned('reviewer-1');
     expect(fixture.mail.mailsTo(at.ruth)).toEqual([]);
-  }, 60_000);
+  });
 
   it('one digest is sent of a job that comes many times', async () => {
     await newRequest();
@@ -164,7 +164,7 @@ describe.each([
     await comes('reviewer-2');
     await untilMailed(at.ravi, 1);
     expect(fixture.mail.mailsTo(at.ruth)).toHaveLength(1);
-  }, 60_000);
+  });
 
   it('a refused digest is tried again, and one that was perhaps taken is not', async () => {
     await newRequest();
@@ -224,7 +224,7 @@ describe.each([
       .mailsTo(at.ravi)
       .filter(({ raw }) => [id, next].some((each) => raw.includes(`Request: ${each}`)));
     expect(about).toHaveLength(2);
-  }, 60_000);
+  });
 
   it('mail waits for the end of quiet hours, and is in the language of its reader', async () => {
     const now = new Date();
@@ -269,5 +269,5 @@ describe.each([
     const { text } = readMail(mail!);
     expect(text).toContain('Eine Prüfung wartet auf Sie.');
     expect(text).toContain('Zusammenfassung: Rechnung 17');
-  }, 60_000);
+  });
 });

@@ -51,7 +51,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database?.end();
   await instance?.stop();
-}, 60_000);
+});
 
 /** Does something that must leave everything as it is. */
 async function withoutEffect<T>(work: () => Promise<T>): Promise<T> {
@@ -90,13 +90,13 @@ describe('resources of others answer like missing ones', () => {
     const { findings, pairs } = await withoutEffect(() => referenceFindings(who, house, targets));
     say(`${pairs} pairs of ids in bodies and queries`);
     expect(findings).toEqual([]);
-  }, 60_000);
+  });
 
   it('in everything that can be read without naming it', async () => {
     const { findings, marks } = await withoutEffect(() => leakFindings(targets));
     say(`${marks} marks looked for in lists, feeds, chains and figures`);
     expect(findings.slice(0, 20)).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('names are their owner’s own', () => {

@@ -95,7 +95,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database?.end();
   await instance?.stop();
-}, 60_000);
+});
 
 const LISTS = [
   '/v2/requests',

@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await instance?.stop();
-}, 60_000);
+});
 
 const takers = OPERATIONS.filter(({ input }) => input !== null);
 const KiB = 1024;

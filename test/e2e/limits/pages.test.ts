@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database?.end();
   await instance?.stop();
-}, 60_000);
+});
 
 const ownRoute = () => newRoute(demo, operator, [demo.people[1]!.id, demo.people[2]!.id]);
 
@@ -109,7 +109,7 @@ describe('a page', () => {
     expect(await page(99_951)).toEqual([50, null]);
     expect(await page(100_000)).toEqual([50, null]);
     expect(codeOf(await producer.get('/v2/requests?offset=100001'))).toBe('400 invalid_offset');
-  }, 60_000);
+  });
 
   it('of deliveries in a status has 30, of incidents 50, the newest first', async () => {
     const id = await newRequest(await ownRoute());

@@ -50,7 +50,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database?.end();
   await instance?.stop();
-}, 60_000);
+});
 
 beforeEach(() => tampering.run('DELETE FROM quota_bucket WHERE tenant = $1'));
 

@@ -92,7 +92,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database?.end();
   await instance?.stop();
-}, 60_000);
+});
 
 function note({ situation }: Place, faults: readonly string[]): void {
   findings.push(...faults.map((text) => ({ situation: situation.name, text })));

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database?.end();
   await instance?.stop();
-}, 60_000);
+});
 afterEach(async () => {
   await fixture.tampering.fence(null);
   await fixture.tampering.revive('anna');

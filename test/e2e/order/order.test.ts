@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database?.end();
   await instance?.stop();
-}, 60_000);
+});
 
 // The next sequence starts from a clean state.
 afterEach(async () => {

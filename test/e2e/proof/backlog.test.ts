@@ -35,7 +35,7 @@ describe('many decisions that wait for their anchor at once', () => {
   afterAll(async () => {
     await database?.end();
     await instance?.stop();
-  }, 60_000);
+  });
 
   it('are all anchored once, with bounded proofs, while another tenant is served', async () => {
     const { demo } = instance;

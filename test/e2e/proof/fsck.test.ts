@@ -382,7 +382,7 @@ describe('countersign fsck', () => {
     await pool?.end();
     await instance?.stop();
     rmSync(store, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   /** The findings with the damage done, which is then undone. */
   async function checked(sql: string, copies: AnchorCopies = copiesIn(filesIn(store))) {
@@ -463,7 +463,7 @@ describe('countersign fsck', () => {
     expect(strange.ahead.map(({ log, sequence }) => [log, sequence])).toEqual([
       ['security', 99_999],
     ]);
-  }, 60_000);
+  });
 
   it('exits with 1 for findings, with 2 for an unreadable input', async () => {
     await client.query(
@@ -478,7 +478,7 @@ describe('countersign fsck', () => {
     expect((await runCommand(['fsck', '--data', store])).code).toBe(2);
     expect((await runCommand(['fsck', '--database', 'postgres://127.0.0.1:1/x'])).code).toBe(2);
     expect((await runCommand(['fsck', '--what'])).code).toBe(2);
-  }, 60_000);
+  });
 
   it('finds no fault while callers write', async () => {
     const { demo, dataDirectory } = instance;

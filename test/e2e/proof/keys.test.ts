@@ -57,7 +57,7 @@ describe('the signing key of a service', () => {
     await proxy?.stop();
     await vault?.stop();
     rmSync(dataDirectory, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   async function start(env: Record<string, string> = {}): Promise<void> {
     instance = await startInstance({ dataDirectory, env });
@@ -174,7 +174,7 @@ describe('the signing key of a service', () => {
         TRUST_FILE: at('trust-none.json'),
       }),
     ).toMatch(new RegExp(`The signing key of review cannot be used: Our key ${active} is revoked`));
-  }, 60_000);
+  });
 
   /** The output of the target `review` when it does not start. */
   async function target(env: Record<string, string>): Promise<string> {

@@ -91,7 +91,7 @@ describe('a recovery', () => {
   afterAll(async () => {
     await database?.end();
     await instance?.stop();
-  }, 60_000);
+  });
 
   const gone = { invalidated: 'namespace_retired' };
 
@@ -155,5 +155,5 @@ describe('a recovery', () => {
     await untilChained(database);
     const { stdout, stderr } = await runCommand(['fsck', '--data', instance.dataDirectory]);
     expect([stdout, stderr]).toEqual([expect.stringMatching(/^CONSISTENT\n/), '']);
-  }, 60_000);
+  });
 });

@@ -50,7 +50,7 @@ describe('a database restored from an older backup', () => {
   afterAll(async () => {
     await stop();
     rmSync(dataDirectory, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   let requestId: string;
   let claim: object;
@@ -92,7 +92,7 @@ describe('a database restored from an older backup', () => {
     expect((await decide(reviewer, created.body.request.id, 'authorise')).status).toBe(200);
     const waiting = await producer.get(`/v2/requests/${created.body.request.id}`);
     expect(waiting.body.grant_state).toBe('pending_anchor');
-  }, 60_000);
+  });
 
   it('stays fenced over a restart', async () => {
     await stop();
@@ -100,7 +100,7 @@ describe('a database restored from an older backup', () => {
     const again = await producer.post(`/v2/requests/${requestId}/claims`, claim);
     expect([again.status, again.body.error]).toEqual([503, 'admission_fenced']);
     expect((await incidents()).filter((code) => code === 'ledger_behind_anchor')).toHaveLength(1);
-  }, 60_000);
+  });
 
   it('lists the effects of a recovery, which changes nothing yet', async () => {
     const { code, stdout } = await recover();
@@ -147,5 +147,5 @@ describe('a database restored from an older backup', () => {
     );
     // A second recovery has nothing to do.
     expect((await recover('--apply')).code).not.toBe(0);
-  }, 60_000);
+  });
 });

@@ -51,7 +51,7 @@ describe('a service that anchors in S3', () => {
     await proxy?.stop();
     await server?.stop();
     rmSync(dataDirectory, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   async function start(): Promise<Instance> {
     instance = await startInstance({ dataDirectory, env });
@@ -126,7 +126,7 @@ describe('a service that anchors in S3', () => {
         /^countersign: --store s3:\/\/anchors\/audit: the anchor store cannot be read/,
       );
     }
-  }, 60_000);
+  });
 
   it('lets reviews go on while the bucket hangs, and anchors them when it answers again', async () => {
     proxy.mode('hang');
@@ -141,7 +141,7 @@ describe('a service that anchors in S3', () => {
     expect((await status()).body.grant_state).toBe('pending_anchor');
     proxy.mode('pass');
     await until(status, ({ body }) => body.grant_state === 'available', 30_000);
-  }, 60_000);
+  });
 
   it('is compared with the whole database', async () => {
     const fsck = (store: string, changes: Record<string, string> = {}) =>
@@ -159,7 +159,7 @@ describe('a service that anchors in S3', () => {
     expect(away.stderr).toMatch(
       /^countersign: --store s3:\/\/anchors\/audit: the anchor store cannot be read: .*ECONNREFUSED/,
     );
-  }, 60_000);
+  });
 
   it('fences a database that was restored from before the bucket’s history, until it is recovered', async () => {
     await stop();

@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await instance?.stop();
-}, 60_000);
+});
 
 const rotate = (service: string, ...more: readonly string[]) =>
   runCommand(['rotate', 'prepare', service, '--dir', join(data, 'keys'), ...more]);
@@ -70,7 +70,7 @@ it('a rotation of a key is in the log of the installation, which verifies', asyn
     detail: { step: 'prepare', service: 'review', of_messages: false },
   });
   expect(await verdictOf(pages)).toEqual({ code: 0, verdict: 'holds' });
-}, 60_000);
+});
 
 it('a step of a key without a place in the manifest is there too', async () => {
   const prepared = await rotate('caller', '--data', data);
@@ -79,7 +79,7 @@ it('a step of a key without a place in the manifest is there too', async () => {
   const pages = await logOf([], (events) => events.map(service).includes('caller'));
   expect(eventsOf(pages).map(({ kind }) => kind)).toContain('key.rotated');
   expect(JSON.stringify(pages)).not.toContain('PRIVATE');
-}, 60_000);
+});
 
 it('nothing is rotated when the database that is to note it is away', async () => {
   const before = readFileSync(trustFile(), 'utf8');
@@ -112,4 +112,4 @@ it('prints the log of a tenant from behind an entry on, and refuses an unknown o
   const unknown = await runCommand(['security-log', '--tenant', 'nobody', '--data', data]);
   expect([unknown.code, unknown.stdout]).toEqual([1, '']);
   expect(unknown.stderr).toContain('no security log of nobody');
-}, 60_000);
+});

@@ -54,7 +54,7 @@ describe('after deletion no private byte is left', () => {
   afterAll(async () => {
     redis?.disconnect();
     await fixture?.stop();
-  }, 60_000);
+  });
 
   it('the search finds existing words', async () => {
     await settle();
@@ -123,7 +123,7 @@ describe('after deletion no private byte is left', () => {
     });
     expect(proof.ok).toBe(true);
     expect((await verifiedLedger(fixture)).every(({ record }) => record !== null)).toBe(true);
-  }, 60_000);
+  });
 
   it('audit deletion leaves nothing at all', async () => {
     await pass(fixture, 'audit_deletion', ...ids.all);

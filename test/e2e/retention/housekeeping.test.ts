@@ -140,7 +140,7 @@ describe('housekeeping', () => {
     expect(await count(fixture, 'parcel')).toBeGreaterThanOrEqual(2);
     // Sessions that live go on.
     expect((await fixture.reviewer.get('/v2/requests')).status).toBe(200);
-  }, 60_000);
+  });
 
   describe('HTML of bundles', () => {
     const profiles = { 'proto.agent-ui': '2' };
@@ -202,7 +202,7 @@ describe('housekeeping', () => {
         20_000,
       );
       expect((await fixture.producer.get(`/v2/requests/${id}/export`)).body.material).toBeNull();
-    }, 60_000);
+    });
 
     it('deletes no HTML of a request that is stored at that moment', async () => {
       const bundle = await newBundle();
@@ -285,7 +285,7 @@ describe('housekeeping', () => {
         (there) => !there,
         20_000,
       );
-    }, 60_000);
+    });
   });
 
   it('skips rows that cannot be cleared, reports them once, and clears the others', async () => {
@@ -333,7 +333,7 @@ describe('housekeeping', () => {
       () => count(fixture, 'housekeeping WHERE stalled'),
       (stalled) => stalled === 0,
     );
-  }, 60_000);
+  });
 
   it('skips locked rows and leaves them to the next pass', async () => {
     const holder = new pg.Client({ connectionString: fixture.urls.DATABASE_URL });

@@ -296,7 +296,7 @@ describe.each([
         ids,
       ]),
     ).toBe(ids.length);
-  }, 60_000);
+  });
 
   it('skips a poisoned row, reports it once, and continues with the others', async () => {
     const bad = await newRequest(fixture, reviewInput(fixture.demo));
@@ -339,5 +339,5 @@ describe.each([
     await wakeDeadlines(fixture, bad);
     await untilDone(fixture, bad, 'private_deletion');
     expect(await reasonsOf(fixture, bad)).toEqual(['created', 'material_deleted']);
-  }, 60_000);
+  });
 });

@@ -79,7 +79,7 @@ describe.each([
     redis?.disconnect();
     await database?.end();
     await instance?.stop();
-  }, 60_000);
+  });
 
   async function newRequest(input: Record<string, unknown>): Promise<string> {
     const created = await producer.post('/v2/requests', input);

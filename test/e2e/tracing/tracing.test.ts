@@ -55,7 +55,7 @@ describe('a trace', () => {
   afterAll(async () => {
     if (!closed) await fixture?.close();
     await collector?.close();
-  }, 60_000);
+  });
 
   it('of an unsampled call, or of one that names none, is recorded nowhere', async () => {
     await lifecycle({});
@@ -98,7 +98,7 @@ describe('a trace', () => {
     );
     const [append] = spans.filter(({ name }) => name === 'ledger append');
     expect(ancestors(append!, known).at(-1)).toMatch(/^POST \/v2\/requests/);
-  }, 60_000);
+  });
 
   it('has routes, names and codes, and nothing that anybody sent', async () => {
     const traceId = newTraceId();
@@ -129,7 +129,7 @@ describe('a trace', () => {
     const known = [id, demo.tenant, demo.producer.id, demo.producer.token, demo.people[1]!.id];
     const names = [...known, demo.routes.execution, '/hook'];
     expect(names.filter((name) => texts.some((text) => text.includes(`"${name}"`)))).toEqual([]);
-  }, 60_000);
+  });
 
   it('that no collector takes delays neither calls nor the end', async () => {
     collector.hang();
@@ -142,7 +142,7 @@ describe('a trace', () => {
     expect(fixture.instance.launcher.exitCode).toBe(0);
     // Two groups of processes, each with its bound of two seconds, on a machine that may be busy.
     expect(performance.now() - stopping).toBeLessThan(20_000);
-  }, 60_000);
+  });
 
   // ---------------------------------------------------------------------------------------------------
 

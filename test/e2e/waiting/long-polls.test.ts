@@ -85,7 +85,7 @@ describe.each([
   }, 120_000);
   afterAll(async () => {
     await cast?.instance.stop();
-  }, 60_000);
+  });
   beforeEach(async () => {
     own = await newRoute(cast.demo, cast.operator, [cast.demo.people[1]!.id]);
   });
@@ -161,7 +161,7 @@ describe('held calls', () => {
   }, 120_000);
   afterAll(async () => {
     await cast?.instance.stop();
-  }, 60_000);
+  });
   beforeEach(async () => {
     own = await newRoute(demo, cast.operator, [demo.people[1]!.id]);
   });

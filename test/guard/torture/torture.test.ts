@@ -24,7 +24,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await setup?.stop();
-}, 60_000);
+});
 
 function reportOf(histories: readonly History[], wrong: readonly object[]): string {
   const faults = wrong.map((each) => `${JSON.stringify(each)}\n`).join('');
