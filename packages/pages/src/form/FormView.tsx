@@ -9,7 +9,7 @@ import { form as words } from '../strings/form.js';
 import { shared } from '../strings/shared.js';
 import { SafeText } from '../text/SafeText.js';
 import type { Draft } from './draft.js';
-import { EMPTY_ON_PURPOSE, emptyDraft, escaped, isVariant, mayBeEmpty } from './draft.js';
+import { EMPTY_ON_PURPOSE, emptyDraft, escaped, isVariant, lengthOf, mayBeEmpty } from './draft.js';
 import type { FormField, FormNode } from './model.js';
 
 /** The fault at a place of the answer, in words. */
@@ -145,7 +145,6 @@ function TextPart(
 ) {
   const { node, draft, onChange, place, faults, required } = props;
   const value = typeof draft === 'string' ? draft : '';
-  const limit = node.kind === 'string' && node.maxLength !== null ? node.maxLength : null;
   const area = node.kind === 'json' || (node.kind === 'string' && node.long);
   const fault = faults(place);
   const emptied = draft === EMPTY_ON_PURPOSE;
@@ -155,7 +154,7 @@ function TextPart(
     <Field
       label={<SafeText text={props.title} limit={TITLE} />}
       quoted={quotedOf(props.description)}
-      hint={limit !== null && words.characters(limit)}
+      hint={hintOf(node, value)}
       fault={fault}
       after={
         offersEmpty && (
@@ -202,6 +201,14 @@ function TextPart(
       }
     </Field>
   );
+}
+
+/** What the schema allows here, and how much of it is used. */
+function hintOf(node: FormNode, value: string): string | false {
+  if (node.kind === 'string' && node.maxLength !== null) {
+    return words.characters(node.maxLength, lengthOf(value));
+  }
+  return node.kind === 'number' && words.range(node.least, node.most);
 }
 
 /** The producer's words about a part: a quotation with its author, so that it never reads as a word of the page. */
