@@ -9,7 +9,7 @@ import type { Browser, Page } from 'playwright-core';
 import { Client, personOf } from '../support/client.js';
 import { authorisedRequest, reviewInput, until } from '../support/requests.js';
 import { findings } from './support/accessibility.js';
-import { logIn, openContext, startBrowser } from './support/browser.js';
+import { DESKTOP, PHONE, logIn, openContext, startBrowser } from './support/browser.js';
 import type { Watched } from './support/browser.js';
 import { startDay } from './support/day.js';
 import type { Day } from './support/day.js';
@@ -99,6 +99,20 @@ describe('every page', () => {
     await see('It was not accepted');
     expect(await findings(page)).toEqual([]);
     await picture(page, 'operator-request', { whole: true });
+  });
+
+  it('on a phone the list comes before its filter, and the current place is in view', async () => {
+    await page.setViewportSize(PHONE);
+    await open('/requests');
+    await see('Publish the release notes of 4.2');
+    const first = page.locator('.table tbody tr').first();
+    await page.getByRole('group').getByText('Filters', { exact: true }).waitFor();
+    expect((await first.boundingBox())?.y).toBeLessThan(PHONE.height / 2);
+    await open('/ledger');
+    const place = page.locator('.places [aria-current]');
+    const { x = -1, width = 0 } = (await place.boundingBox()) ?? {};
+    expect([x >= 0, x + width <= PHONE.width]).toEqual([true, true]);
+    await page.setViewportSize(DESKTOP);
   });
 
   it('words of others are words', async () => {

@@ -47,17 +47,18 @@ export function ListField(props: {
         <ul class="tokens">
           {values.map((value) => {
             const choice = known.get(value);
-            const note = choice === undefined ? operator.unknownOne : choice.note;
             return (
               <li key={value}>
                 <span>
-                  <SafeText text={value} />
-                  {note !== undefined && note !== '' && (
-                    <span class={choice === undefined ? 'fine warn' : 'fine'}>
-                      {' '}
-                      <SafeText text={note} limit={80} />
-                    </span>
+                  {choice?.note && (
+                    <>
+                      <SafeText text={choice.note} limit={80} />{' '}
+                    </>
                   )}
+                  <span class={choice?.note ? 'fine' : undefined}>
+                    <SafeText text={value} />
+                  </span>
+                  {!choice && <span class="fine warn"> {operator.unknownOne}</span>}
                 </span>
                 <button
                   type="button"
