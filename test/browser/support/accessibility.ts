@@ -97,16 +97,17 @@ function sizesBeside(sizes: readonly number[]): string[] {
 /** A text that ends in "…" after so few pixels cannot be read. */
 const LEAST_WIDTH = 72;
 
-/** Texts that are cut: to less than `least` pixels, or below the edge of a box that does not scroll. */
+/** Texts that are cut: to less than `least` pixels, or by a line below the edge of a box. Tables that scroll sideways are none. */
 function cutTexts(least: number): string[] {
   const cut = [...document.querySelectorAll<HTMLElement>('#page *')].filter((each) => {
     const { textOverflow, overflowY } = getComputedStyle(each);
-    if (!each.checkVisibility() || (each.textContent ?? '').trim() === '') return false;
+    if (!each.checkVisibility() || each.closest('.rows') !== null) return false;
+    if ((each.textContent ?? '').trim() === '') return false;
     const { width, height } = each.getBoundingClientRect();
     if (width < 2 || height < 2) return false;
     const narrow = textOverflow === 'ellipsis' && each.scrollWidth > each.clientWidth + 1;
     if (narrow && each.clientWidth < least) return true;
-    return overflowY === 'hidden' && each.scrollHeight > each.clientHeight + 4;
+    return overflowY === 'hidden' && each.scrollHeight > each.clientHeight + 16;
   });
   return cut.map((each) => `${each.className}: ${(each.textContent ?? '').trim().slice(0, 40)}`);
 }
