@@ -94,10 +94,13 @@ function sizesBeside(sizes: readonly number[]): string[] {
   return [...others].map(([size, text]) => `${size} px: ${text}`);
 }
 
-/** A text that ends in "…" after so few pixels cannot be read. */
+/** A title that ends in "…" after so few pixels cannot be read. */
 const LEAST_WIDTH = 72;
 
-/** Texts that are cut: to less than `least` pixels, or by a line below the edge of a box. Tables that scroll sideways are none. */
+/**
+ * Titles that are cut to less than `least` pixels, and texts with a line below the edge of their box. The cells of tables that
+ * scroll sideways may be cut.
+ */
 function cutTexts(least: number): string[] {
   const cut = [...document.querySelectorAll<HTMLElement>('#page *')].filter((each) => {
     const { textOverflow, overflowY } = getComputedStyle(each);
@@ -105,8 +108,8 @@ function cutTexts(least: number): string[] {
     if ((each.textContent ?? '').trim() === '') return false;
     const { width, height } = each.getBoundingClientRect();
     if (width < 2 || height < 2) return false;
-    const narrow = textOverflow === 'ellipsis' && each.scrollWidth > each.clientWidth + 1;
-    if (narrow && each.clientWidth < least) return true;
+    const isTitle = each.matches('a, button, h1, h2, h3') && textOverflow === 'ellipsis';
+    if (isTitle && each.scrollWidth > each.clientWidth + 1 && each.clientWidth < least) return true;
     return overflowY === 'hidden' && each.scrollHeight > each.clientHeight + 16;
   });
   return cut.map((each) => `${each.className}: ${(each.textContent ?? '').trim().slice(0, 40)}`);

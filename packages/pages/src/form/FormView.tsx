@@ -1,4 +1,3 @@
-import { piecesOf } from '@countersign/verifier-page/characters';
 import type { ComponentChildren } from 'preact';
 import { createContext } from 'preact';
 import { useContext, useId } from 'preact/hooks';
@@ -7,6 +6,7 @@ import { Button } from '../parts/Button.js';
 import { Field } from '../parts/Field.js';
 import { form as words } from '../strings/form.js';
 import { shared } from '../strings/shared.js';
+import { plainText } from '../text/plain-text.js';
 import { SafeText } from '../text/SafeText.js';
 import type { Draft } from './draft.js';
 import { EMPTY_ON_PURPOSE, emptyDraft, escaped, isVariant, lengthOf, mayBeEmpty } from './draft.js';
@@ -257,7 +257,7 @@ function Choice(
             <option value="">{words.none}</option>
             {options.map((option, at) => (
               <option key={at} value={String(at)}>
-                {visible(option)}
+                {plainText(option, TITLE)}
               </option>
             ))}
           </select>
@@ -306,14 +306,6 @@ function Choice(
 
 function wordOf(option: unknown): string {
   return typeof option === 'string' ? option : JSON.stringify(option);
-}
-
-/** An option of a list of the browser's own, which shows text only: invisible characters are written out. */
-function visible(text: string): string {
-  const shown = text.length > TITLE ? `${text.slice(0, TITLE)}…` : text;
-  return piecesOf(shown)
-    .map((piece) => (piece.kind === 'text' ? piece.text : `[${piece.label}]`))
-    .join('');
 }
 
 function Group(props: PartProps & { readonly children: ComponentChildren }) {

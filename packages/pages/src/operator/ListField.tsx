@@ -3,6 +3,7 @@ import { useId, useState } from 'preact/hooks';
 import { Button } from '../parts/Button.js';
 import { operator } from '../strings/operator.js';
 import { SafeText } from '../text/SafeText.js';
+import { plainText } from '../text/plain-text.js';
 
 export const IDENTIFIER = /^[a-zA-Z0-9_.:@/-]{1,160}$/;
 
@@ -93,7 +94,7 @@ export function ListField(props: {
             .filter((choice) => !values.includes(choice.id))
             .map((choice) => (
               <option key={choice.id} value={choice.id}>
-                {choice.note}
+                {plainText(choice.note ?? '', 80)}
               </option>
             ))}
         </datalist>
