@@ -83,7 +83,7 @@ test('the signed answer is on the receipt, on paper and before operators, until 
   await card.getByRole('link', { name: 'reviewer-1' }).waitFor();
   await card.getByText('Refused', { exact: true }).waitFor();
   expect(await findings(otto.page)).toEqual([]);
-  expect(await otto.page.locator('.urgent').count()).toBe(0);
+  expect(await otto.page.locator('.moment-words:is(.warning, .bad)').count()).toBe(0);
 
   await setting.producer.post(`/v2/requests/${id}/discard`, {});
   await otto.page.reload();
@@ -159,7 +159,7 @@ test('an operator who is no reviewer of the route is offered no decision', async
   await logIn(page, setting.instance.demo, 'Otto Operator');
   await page.goto(setting.address(`/review/${id}`));
   await page.getByRole('heading', { name: 'You can read this, not decide it' }).waitFor();
-  await page.getByText('decide it: reviewer-1, reviewer-2.').waitFor();
+  await page.getByText('decide it: Ruth Reviewer, Ravi Reviewer.').waitFor();
   expect(await page.getByRole('button', { name: 'Review and sign …' }).count()).toBe(0);
   expect(await page.locator('.document').innerText()).toContain('May this go out');
   expect(await findings(page)).toEqual([]);

@@ -5,7 +5,7 @@ import { findings } from './support/accessibility.js';
 import { logIn, openContext } from './support/browser.js';
 import { file, pressText } from './support/seed.js';
 import type { Setting } from './support/setting.js';
-import { setUp } from './support/setting.js';
+import { confirm, freeze, setUp } from './support/setting.js';
 import { workOf } from './support/work.js';
 
 // The largest and the strangest that the service accepts, in every view that shows it: each can be used after two seconds of
@@ -82,17 +82,27 @@ async function strange(): Promise<string> {
       },
     },
   };
-  const { status, text } = await operator.put('/v2/admin/principals/reviewer-1-of-texts', {
-    id: 'reviewer-1-of-texts',
-    kind: 'human',
-    config: {
-      enabled: true,
-      name: MESS,
-      oidc_issuer: demo.issuer,
-      oidc_subject: 'nobody-in-particular',
-    },
-  });
-  expect([status, text]).toEqual([200, expect.any(String)]);
+  const named = [
+    [
+      'reviewer-1-of-texts',
+      'human',
+      { oidc_issuer: demo.issuer, oidc_subject: 'nobody-in-particular' },
+    ],
+    [
+      demo.producer.id,
+      'producer',
+      {
+        publisher: demo.publisher.id,
+        owner: demo.people[0]?.id,
+        routes: [demo.routes.review, demo.routes.execution],
+      },
+    ],
+  ] as const;
+  for (const [id, kind, rest] of named) {
+    const config = { enabled: true, name: MESS, ...rest };
+    const { status, text } = await operator.put(`/v2/admin/principals/${id}`, { id, kind, config });
+    expect([status, text]).toEqual([200, expect.any(String)]);
+  }
   const first = await file(producer, pressText(demo, texts));
   const changed = { ...texts, review_document: `${texts.review_document}\n\n${UNBROKEN}` };
   const answer = await producer.post(`/v2/requests/${first}/supersede`, pressText(demo, changed));
@@ -137,6 +147,15 @@ test('every name and text of 300 characters that hide, turn and join, for review
   await sound();
   await page.getByRole('button', { name: 'All data' }).click();
   await page.getByRole('treeitem').first().waitFor();
+  await sound();
+  await page.locator('.decide textarea').first().fill(MESS);
+  await freeze(page);
+  await sound();
+  await confirm(page);
+  await page.getByRole('heading', { name: 'Receipt' }).waitFor();
+  await sound();
+  await page.goto(setting.address('/inbox#decided'));
+  await page.getByRole('button', { name: /Save record/ }).waitFor();
   await sound();
   expect(faults).toEqual([]);
   await close();

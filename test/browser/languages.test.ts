@@ -42,7 +42,7 @@ test('a browser that asks for German gets German, from the list to the receipt',
   await page.getByRole('button', { name: 'Prüfen und signieren …' }).click();
   await page.getByRole('heading', { name: 'Lesen Sie genau den Text' }).waitFor();
   expect(await page.locator('.panel .sentence').innerText()).toBe(
-    `Sie stimmen zu: „${summary}“, gestellt von producer-1 im Auftrag von owner-1, auf der Route review.`,
+    `Sie stimmen zu: „${summary}“, gestellt von producer-1 im Auftrag von Olivia Owner owner-1, auf der Route review.`,
   );
   expect(await findings(page)).toEqual([]);
   await page.getByRole('checkbox', { name: /Ich habe die eingefrorene Antwort/ }).check();

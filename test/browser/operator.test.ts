@@ -9,7 +9,7 @@ import type { Browser, Page } from 'playwright-core';
 import { Client, personOf } from '../support/client.js';
 import { authorisedRequest, reviewInput, until } from '../support/requests.js';
 import { findings } from './support/accessibility.js';
-import { logIn, openContext, startBrowser } from './support/browser.js';
+import { DESKTOP, PHONE, logIn, openContext, startBrowser } from './support/browser.js';
 import type { Watched } from './support/browser.js';
 import { startDay } from './support/day.js';
 import type { Day } from './support/day.js';
@@ -99,6 +99,20 @@ describe('every page', () => {
     await see('It was not accepted');
     expect(await findings(page)).toEqual([]);
     await picture(page, 'operator-request', { whole: true });
+  });
+
+  it('on a phone the list comes before its filter, and the current place is in view', async () => {
+    await page.setViewportSize(PHONE);
+    await open('/requests');
+    await see('Publish the release notes of 4.2');
+    await page.getByText('Filters', { exact: true }).waitFor();
+    const row = await page.locator('.table tbody tr').first().boundingBox();
+    await open('/ledger');
+    const place = await page.locator('.places [aria-current]').boundingBox();
+    await page.setViewportSize(DESKTOP);
+    expect(row?.y).toBeLessThan((PHONE.height * 2) / 3);
+    expect(place?.x).toBeGreaterThanOrEqual(0);
+    expect((place?.x ?? 0) + (place?.width ?? 0)).toBeLessThanOrEqual(PHONE.width);
   });
 
   it('words of others are words', async () => {

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { valueDigest } from '@countersign/protocol';
 import { claimInput, decide, until, untilAvailable } from '../support/requests.js';
 import { findings } from './support/accessibility.js';
@@ -12,6 +13,12 @@ beforeAll(async () => {
   setting = await setUp();
 });
 afterAll(() => setting?.stop());
+
+const isInView = (of: Locator): Promise<boolean> =>
+  of.evaluate((element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+  });
 
 const statusOf = async (id: string) => (await setting.producer.get(`/v2/requests/${id}`)).body;
 
@@ -43,7 +50,7 @@ test('a text is read, answered by form, frozen, read again and signed', async ()
   await panel.getByText(valueDigest(material.candidate)).waitFor();
   await panel.getByText('the form on this page').waitFor();
   expect(await panel.locator('.sentence').innerText()).toBe(
-    'You approve “May this press text go out?”, asked by producer-1 on behalf of owner-1, on the route review.',
+    'You approve “May this press text go out?”, asked by producer-1 on behalf of Olivia Owner owner-1, on the route review.',
   );
   expect(await panel.locator('.answered').innerText()).toMatch(
     /Tone\s+right\s+Comment for the author\s+Good as it is\./,
@@ -189,7 +196,9 @@ describe('a confirmation whose answer is lost', () => {
     await answerText(page);
     await freeze(page);
     await confirm(page);
-    await page.getByText('It is not known yet whether your decision was recorded').waitFor();
+    const unsure = page.getByText('It is not known yet whether your decision was recorded');
+    await unsure.waitFor();
+    expect(await isInView(unsure)).toBe(true);
     expect(await findings(page)).toEqual([]);
     expect((await statusOf(id)).decision_state).toBe(arrives ? 'confirmed' : 'pending');
     release();
@@ -216,7 +225,9 @@ test('while a reviewer reads, the page shows changes of the request, and keeps t
     await page.getByText(title, { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Review and sign …' }).count()).toBe(0);
     await page.getByText('Your draft').click();
-    await page.getByText('My words').waitFor();
+    expect(await page.locator('.notice details').innerText()).toMatch(
+      /^Your draft\s+Comment for the author\s+My words$/,
+    );
     expect(await findings(page)).toEqual([]);
     expect(faults).toEqual([]);
     await close();

@@ -61,11 +61,19 @@ test('a document with hidden characters opens as its exact text', async () => {
   const { demo } = setting.instance;
   const id = await file(
     setting.producer,
-    pressText(demo, { review_document: '# Pay\n\n- 100\u202e001\u202c\n' }),
+    pressText(demo, { review_document: '# Pay\n\n- 100\u202e001\u202c\n\nשלום\n' }),
   );
   const { page, close } = await setting.ruth(`/review/${id}`);
   await page.getByText('2 hidden characters: read the exact text').waitFor();
   await page.locator('.document').getByText('RLO').waitFor();
+  // A line of a language that is read from the right begins there.
+  const sides = await page.locator('.document-line', { hasText: 'שלום' }).evaluate((line) => {
+    const range = document.createRange();
+    range.selectNodeContents(line);
+    const words = [...range.getClientRects()].at(-1) as DOMRect;
+    return [words.right, line.getBoundingClientRect().right].map(Math.round);
+  });
+  expect(sides[0]).toBe(sides[1]);
   expect(await findings(page)).toEqual([]);
   await close();
 });

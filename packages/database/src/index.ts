@@ -12,6 +12,7 @@ export * from './in-pieces.js';
 export * from './in-transaction.js';
 export * from './lifecycle-columns.js';
 export * from './migrate.js';
+export * from './open-reviews.js';
 export * from './operation-runs.js';
 export * from './operators.js';
 export * from './producers.js';

@@ -54,7 +54,7 @@ interface Axe {
 /**
  * The findings of axe-core on a page in its current state, on a phone, a tablet and a wide screen, light and dark; one line
  * per finding, none when all is well. Also findings: a page that is wider than the screen, or than a window at 400 %, and text
- * of another size than the six.
+ * of another size than the six, and text that its own box cuts to nearly nothing.
  */
 export function findings(page: Page, seen = LOOKS): Promise<string[]> {
   return answering(allFindings(page, seen));
@@ -94,6 +94,27 @@ function sizesBeside(sizes: readonly number[]): string[] {
   return [...others].map(([size, text]) => `${size} px: ${text}`);
 }
 
+/** A title that ends in "…" after so few pixels cannot be read. */
+const LEAST_WIDTH = 72;
+
+/**
+ * Titles that are cut to less than `least` pixels, and texts with a line below the edge of their box. The cells of tables that
+ * scroll sideways may be cut.
+ */
+function cutTexts(least: number): string[] {
+  const cut = [...document.querySelectorAll<HTMLElement>('#page *')].filter((each) => {
+    const { textOverflow, overflowY } = getComputedStyle(each);
+    if (!each.checkVisibility() || each.closest('.rows') !== null) return false;
+    if ((each.textContent ?? '').trim() === '') return false;
+    const { width, height } = each.getBoundingClientRect();
+    if (width < 2 || height < 2) return false;
+    const isTitle = each.matches('a, button, h1, h2, h3') && textOverflow === 'ellipsis';
+    if (isTitle && each.scrollWidth > each.clientWidth + 1 && each.clientWidth < least) return true;
+    return overflowY === 'hidden' && each.scrollHeight > each.clientHeight + 16;
+  });
+  return cut.map((each) => `${each.className}: ${(each.textContent ?? '').trim().slice(0, 40)}`);
+}
+
 async function allFindings(page: Page, seen: readonly Look[]): Promise<string[]> {
   const found = new Set<string>();
   // Playwright evaluates past the page's content policy, so that the page itself needs no exception.
@@ -122,6 +143,8 @@ async function allFindings(page: Page, seen: readonly Look[]): Promise<string[]>
     if (wide !== null) found.add(`${place}: the page is ${wide}`);
     const others = await page.evaluate(sizesBeside, TEXT_SIZES);
     for (const each of others) found.add(`${place}: text of another size, ${each}`);
+    const cut = await page.evaluate(cutTexts, LEAST_WIDTH);
+    for (const each of cut) found.add(`${place}: text that is cut, ${each}`);
   }
   await page.setViewportSize(ZOOMED);
   const wide = await page.evaluate(excess);

@@ -1,4 +1,3 @@
-import { piecesOf } from '@countersign/verifier-page/characters';
 import type { ComponentChildren } from 'preact';
 import { createContext } from 'preact';
 import { useContext, useId } from 'preact/hooks';
@@ -7,9 +6,10 @@ import { Button } from '../parts/Button.js';
 import { Field } from '../parts/Field.js';
 import { form as words } from '../strings/form.js';
 import { shared } from '../strings/shared.js';
+import { plainText } from '../text/plain-text.js';
 import { SafeText } from '../text/SafeText.js';
 import type { Draft } from './draft.js';
-import { EMPTY_ON_PURPOSE, emptyDraft, escaped, isVariant, mayBeEmpty } from './draft.js';
+import { EMPTY_ON_PURPOSE, emptyDraft, escaped, isVariant, lengthOf, mayBeEmpty } from './draft.js';
 import type { FormField, FormNode } from './model.js';
 
 /** The fault at a place of the answer, in words. */
@@ -145,7 +145,6 @@ function TextPart(
 ) {
   const { node, draft, onChange, place, faults, required } = props;
   const value = typeof draft === 'string' ? draft : '';
-  const limit = node.kind === 'string' && node.maxLength !== null ? node.maxLength : null;
   const area = node.kind === 'json' || (node.kind === 'string' && node.long);
   const fault = faults(place);
   const emptied = draft === EMPTY_ON_PURPOSE;
@@ -155,7 +154,7 @@ function TextPart(
     <Field
       label={<SafeText text={props.title} limit={TITLE} />}
       quoted={quotedOf(props.description)}
-      hint={limit !== null && words.characters(limit)}
+      hint={hintOf(node, value)}
       fault={fault}
       after={
         offersEmpty && (
@@ -204,6 +203,14 @@ function TextPart(
   );
 }
 
+/** What the schema allows here, and how much of it is used. */
+function hintOf(node: FormNode, value: string): string | false {
+  if (node.kind === 'string' && node.maxLength !== null) {
+    return words.characters(node.maxLength, lengthOf(value));
+  }
+  return node.kind === 'number' && words.range(node.least, node.most);
+}
+
 /** The producer's words about a part: a quotation with its author, so that it never reads as a word of the page. */
 function Quoted({ text }: { text: string }) {
   return (
@@ -250,7 +257,7 @@ function Choice(
             <option value="">{words.none}</option>
             {options.map((option, at) => (
               <option key={at} value={String(at)}>
-                {visible(option)}
+                {plainText(option, TITLE)}
               </option>
             ))}
           </select>
@@ -299,14 +306,6 @@ function Choice(
 
 function wordOf(option: unknown): string {
   return typeof option === 'string' ? option : JSON.stringify(option);
-}
-
-/** An option of a list of the browser's own, which shows text only: invisible characters are written out. */
-function visible(text: string): string {
-  const shown = text.length > TITLE ? `${text.slice(0, TITLE)}…` : text;
-  return piecesOf(shown)
-    .map((piece) => (piece.kind === 'text' ? piece.text : `[${piece.label}]`))
-    .join('');
 }
 
 function Group(props: PartProps & { readonly children: ComponentChildren }) {

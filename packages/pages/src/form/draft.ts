@@ -22,7 +22,8 @@ export function mayBeEmpty(node: FormNode): boolean {
 /** Why a form cannot be sent yet: at a JSON pointer of the answer. */
 export interface Fault {
   readonly place: string;
-  readonly code: 'missing' | 'no_number' | 'no_integer' | 'no_json';
+  readonly code:
+    'missing' | 'too_long' | 'no_number' | 'no_integer' | 'too_small' | 'too_large' | 'no_json';
 }
 
 export interface Answer {
@@ -70,12 +71,19 @@ function valueOf(
   const absent = () => (required ? fault('missing') : ABSENT);
   switch (node.kind) {
     case 'string':
-      if (typeof draft === 'string' && draft !== '') return draft;
+      if (typeof draft === 'string' && draft !== '') {
+        return node.maxLength !== null && lengthOf(draft) > node.maxLength
+          ? fault('too_long')
+          : draft;
+      }
       return draft === EMPTY_ON_PURPOSE && mayBeEmpty(node) ? '' : absent();
-    case 'number':
-      return typeof draft === 'string' && draft.trim() !== ''
-        ? (numberOf(draft.trim(), node.integer) ?? fault(node.integer ? 'no_integer' : 'no_number'))
-        : absent();
+    case 'number': {
+      if (typeof draft !== 'string' || draft.trim() === '') return absent();
+      const value = numberOf(draft.trim(), node.integer);
+      if (value === null) return fault(node.integer ? 'no_integer' : 'no_number');
+      if (node.least !== null && value < node.least) return fault('too_small');
+      return node.most !== null && value > node.most ? fault('too_large') : value;
+    }
     case 'boolean':
       return typeof draft === 'boolean' ? draft : absent();
     case 'choice':
@@ -132,6 +140,13 @@ function numberOf(text: string, integer: boolean): number | null {
   if (!Number.isFinite(value)) return null;
   const whole = Number.isInteger(value);
   return (integer && !whole) || (whole && !Number.isSafeInteger(value)) ? null : value;
+}
+
+/** As JSON Schema counts characters: by code points. */
+export function lengthOf(text: string): number {
+  let length = 0;
+  for (const _character of text) length += 1;
+  return length;
 }
 
 /** One step of a JSON pointer (RFC 6901). */

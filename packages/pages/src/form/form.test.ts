@@ -32,7 +32,7 @@ describe('the form of a schema', () => {
           required: false,
           node: { kind: 'string', long: false },
         },
-        { name: 'amount', node: { kind: 'number', integer: false } },
+        { name: 'amount', node: { kind: 'number', integer: false, least: 0, most: null } },
         { name: 'sure', node: { kind: 'boolean' } },
       ],
     });
@@ -151,6 +151,21 @@ describe('an answer', () => {
     const { response, faults } = answerOf(node, ['x', [true], text, null]);
     if (value === null) expect(faults).toEqual([{ place: '/amount', code: 'no_integer' }]);
     else expect((response as { amount?: number }).amount).toBe(value);
+  });
+
+  test('says at once that a text is too long, or a number out of range', () => {
+    const bound = formOf(
+      closed({
+        note: { type: 'string', maxLength: 3 },
+        score: { type: 'integer', minimum: 0, maximum: 100 },
+      }),
+    );
+    const codes = (note: string, score: string) =>
+      answerOf(bound, [note, score]).faults.map(({ place, code }) => `${place} ${code}`);
+    // Code points count, not halves of them.
+    expect(codes('👍👍👍', '100')).toEqual([]);
+    expect(codes('abcd', '101')).toEqual(['/note too_long', '/score too_large']);
+    expect(codes('', '-1')).toEqual(['/score too_small']);
   });
 
   test('keeps members with odd names', () => {

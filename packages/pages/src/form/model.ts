@@ -6,7 +6,13 @@ export type FormNode =
       readonly minLength: number;
       readonly maxLength: number | null;
     }
-  | { readonly kind: 'number'; readonly integer: boolean }
+  | {
+      readonly kind: 'number';
+      readonly integer: boolean;
+      /** Inclusive. */
+      readonly least: number | null;
+      readonly most: number | null;
+    }
   | { readonly kind: 'boolean' }
   | { readonly kind: 'choice'; readonly options: readonly unknown[] }
   | { readonly kind: 'object'; readonly fields: readonly FormField[] }
@@ -106,7 +112,12 @@ function nodeOf(
     }
     case 'number':
     case 'integer':
-      return { kind: 'number', integer: type === 'integer' };
+      return {
+        kind: 'number',
+        integer: type === 'integer',
+        least: numberIn(schema, 'minimum'),
+        most: numberIn(schema, 'maximum'),
+      };
     case 'boolean':
       return { kind: 'boolean' };
     case 'array':

@@ -5,8 +5,12 @@ import { useId, useState } from 'preact/hooks';
 
 import { inbox } from '../strings/inbox.js';
 import { decisionNames } from '../strings/states.js';
+import { plainText } from '../text/plain-text.js';
 import type { View } from './view.js';
 import { GROUPS, isFiltered, waits } from './view.js';
+
+/** A list of the browser is as wide as its longest line. */
+const LONGEST = 80;
 
 /** Search, filters with their counts, order and groups. */
 export function Filters(props: {
@@ -127,7 +131,7 @@ function Filter(props: {
         {!props.all && <option value="">{inbox.any}</option>}
         {props.options.map(([value, word]) => (
           <option key={value} value={value}>
-            {word}
+            {plainText(word, LONGEST)}
           </option>
         ))}
       </select>

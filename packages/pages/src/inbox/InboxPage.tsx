@@ -7,6 +7,7 @@ import { useNotices } from '../notices/notices.js';
 import { Button, LinkButton } from '../parts/Button.js';
 import type { Command } from '../parts/Commands.js';
 import { Commands } from '../parts/Commands.js';
+import { useCurrentInView } from '../parts/current-in-view.js';
 import { KeyList } from '../parts/KeyList.js';
 import { useKeys } from '../parts/keys.js';
 import { Fault, Notice } from '../parts/Notice.js';
@@ -55,6 +56,7 @@ export function InboxPage() {
   const [refused, setRefused] = useState<readonly InboxItem[]>([]);
   const [views, setViews] = useState(() => savedViews(me));
   const search = useRef<HTMLInputElement>(null);
+  const tabs = useCurrentInView(view.tab);
   useNotices(me);
   const { take, told, fault: takeFault } = useTake(list.refresh);
 
@@ -175,7 +177,7 @@ export function InboxPage() {
       <h1 class="unseen">{inbox.title}</h1>
       <div class="bar">
         <div class="row apart bar-row">
-          <nav class="tabs" aria-label={inbox.tabsLabel}>
+          <nav class="tabs" aria-label={inbox.tabsLabel} ref={tabs}>
             {INBOX_TABS.map((tab) => (
               <a
                 key={tab}

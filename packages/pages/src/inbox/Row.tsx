@@ -13,9 +13,8 @@ import {
 } from '../strings/states.js';
 import { Pieces, SafeText } from '../text/SafeText.js';
 import { localTime } from '../time/Moment.js';
+import { urgency } from '../time/urgency.js';
 import { spanInBrief, spanInWords } from '../strings/time.js';
-
-const MINUTE = 60_000;
 
 export interface RowProps {
   readonly item: InboxItem;
@@ -96,7 +95,6 @@ function Name({ of }: { of: InboxPerson }) {
 function Waiting({ item, me, now }: { item: InboxItem; me: string; now: number }) {
   const deadline = Date.parse(item.deadline);
   const left = deadline - now;
-  const tone = left < 10 * MINUTE ? 'bad' : left < 60 * MINUTE ? 'warning' : 'calm';
   const holder = item.assignment?.reviewer;
   return (
     <>
@@ -111,7 +109,7 @@ function Waiting({ item, me, now }: { item: InboxItem; me: string; now: number }
         </Chip>
       )}
       <time
-        class={`request-left ${tone}`}
+        class={`request-left ${urgency(left)}`}
         dateTime={item.deadline}
         title={inbox.decideUntil(localTime(deadline))}
       >
@@ -140,7 +138,7 @@ function Over(props: { item: InboxItem; me: string; now: number; onReceipt: () =
       )}
       {outcome && (
         <time class="request-left calm" dateTime={at} title={localTime(Date.parse(at))}>
-          {`${spanInBrief(now - Date.parse(at))} ago`}
+          {inbox.ago(spanInBrief(now - Date.parse(at)))}
         </time>
       )}
       {item.decision === 'confirmed' && (

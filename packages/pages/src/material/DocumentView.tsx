@@ -21,8 +21,8 @@ function ShortDocument({ text }: { text: string }) {
         <div key={at} class="document-line">
           <bdi>
             <Pieces text={line} />
+            {'\n'}
           </bdi>
-          {'\n'}
         </div>
       ))}
     </div>

@@ -155,8 +155,20 @@ function Row(props: { id: string; row: TreeRow; active: boolean; onPress: () => 
 
 function Value({ row }: { row: TreeRow }) {
   const { kind, preview, hidden, size } = row;
-  if (kind === 'object') return <span class="tree-size">{review.members(size)}</span>;
-  if (kind === 'array') return <span class="tree-size">{review.items(size)}</span>;
+  if (kind === 'object' || kind === 'array') {
+    return (
+      <>
+        <span class="tree-size">
+          {kind === 'object' ? review.members(size) : review.items(size)}
+        </span>
+        {preview !== '' && (
+          <bdi class="tree-size">
+            <Pieces text={preview} />
+          </bdi>
+        )}
+      </>
+    );
+  }
   if (kind === 'group') return <span class="tree-size">{review.group}</span>;
   return (
     <>

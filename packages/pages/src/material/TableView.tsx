@@ -31,8 +31,9 @@ export function TableView(props: {
   };
   useEffect(() => void fill(), [store, number, order, text]);
 
+  const digits = Math.max(4, String(head.rows).length);
   const grid = {
-    gridTemplateColumns: `3.5rem ${head.columns.map(({ width }) => `${width + 2}ch`).join(' ')}`,
+    gridTemplateColumns: `${digits + 3}ch ${head.columns.map(({ width }) => `${width + 2}ch`).join(' ')}`,
   };
   const { page, from } = shown;
   return (

@@ -41,6 +41,8 @@ const MOST = { tables: 8, columns: 24, depth: 4 } as const;
 const SAMPLE = 500;
 const SHOWN = 120;
 const WIDTHS = { least: 5, most: 42 } as const;
+/** Titles are bold, and have the mark of the order behind them. */
+const TITLE_SPARE = 4;
 /** Numbers that name something are not added up. */
 const NAMES = /(^|[_\s-])(id|ids|no|nr|num|number|code|year|index|line|row|position|port|zip)$/i;
 
@@ -95,7 +97,7 @@ export class PayloadTable {
     const sample = rows.slice(0, SAMPLE);
     const columns = names.map((name): Column => {
       const lengths = sample.map((row) => textOf(own(row, name)).length);
-      const width = Math.max(name.length + 2, ...lengths);
+      const width = Math.max(name.length + TITLE_SPARE, ...lengths);
       const numeric = rows.every((row) => ['number', 'undefined'].includes(typeof own(row, name)));
       return { name, numeric, width: Math.min(WIDTHS.most, Math.max(WIDTHS.least, width)) };
     });

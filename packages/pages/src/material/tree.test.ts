@@ -10,9 +10,19 @@ describe('a payload as rows', () => {
     ).toEqual([
       [null, 'object', '', true],
       ['a', 'number', '1', null],
-      ['b', 'array', '', false],
+      ['b', 'array', 'true, null', false],
       ['c', 'string', 'text', null],
     ]);
+  });
+
+  test('shows the first plain values of a closed object, each with its name', () => {
+    const tree = new PayloadTree({
+      row: { id: 'row-1', tags: ['a'], amount: 12.5, note: 'first\nsecond', more: 'x'.repeat(99) },
+    });
+    const preview = () => tree.rows(1, 1)[0]?.preview;
+    expect(preview()).toBe('id: row-1, amount: 12.5, note: first');
+    tree.toggle(tree.rows(1, 1)[0]!.id);
+    expect(preview()).toBe('');
   });
 
   test('opens and closes a row with all that is open below it', () => {

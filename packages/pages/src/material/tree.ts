@@ -10,7 +10,7 @@ export interface TreeRow {
   /** Member name, index or range; null at the root and for a piece of a string. */
   readonly label: string | null;
   readonly kind: RowKind;
-  /** The value, or the beginning of it; '' for a value with parts. */
+  /** The value, or the beginning of it; the first plain values of a closed object or array. */
   readonly preview: string;
   /** Characters that `preview` leaves out. */
   readonly hidden: number;
@@ -40,6 +40,9 @@ interface Node {
 /** Beyond this, parts are shown in groups of so many: each opens at once. */
 const GROUP = 500;
 const PREVIEW = 160;
+/** Characters of the values that a closed object or array shows. */
+const SUMMARY = 80;
+const LOOKED_AT = 20;
 const PIECE = 120;
 export const MATCHES = 10_000;
 
@@ -223,7 +226,14 @@ export class PayloadTree {
     const { id, depth, label, kind, value, position, siblings } = node;
     const whole =
       kind === 'string' || kind === 'text' ? (value as string) : scalarText(kind, value);
-    const preview = kind === 'text' ? whole : cut(kind === 'string' ? firstLine(whole) : whole);
+    const preview =
+      kind === 'text'
+        ? whole
+        : kind === 'object' || kind === 'array'
+          ? node.open
+            ? ''
+            : firstValues(value as object)
+          : cut(kind === 'string' ? firstLine(whole) : whole);
     return {
       id,
       depth,
@@ -259,6 +269,26 @@ function sizeOf({ kind, value, from, to }: Node): number {
 
 function scalarText(kind: RowKind, value: unknown): string {
   return kind === 'number' || kind === 'boolean' || kind === 'null' ? String(value) : '';
+}
+
+/** Some of the plain values among the first parts of an object or array, each with its name. */
+function firstValues(value: object): string {
+  const named = !Array.isArray(value);
+  const shown: string[] = [];
+  let left = SUMMARY;
+  let looked = 0;
+  // No copy of a long list is made for a few of its values.
+  for (const name in value) {
+    if ((looked += 1) > LOOKED_AT) break;
+    const part = (value as Record<string, unknown>)[name];
+    if (isComposite(part)) continue;
+    const text = firstLine(String(part)).slice(0, SUMMARY);
+    const words = named ? `${name.slice(0, SUMMARY)}: ${text}` : text;
+    left -= words.length + 2;
+    if (left < 0) break;
+    shown.push(words);
+  }
+  return shown.join(', ');
 }
 
 function isLong(text: string): boolean {

@@ -8,6 +8,7 @@ import { Dialog } from '../parts/Dialog.js';
 import { Field } from '../parts/Field.js';
 import { Fault, Notice } from '../parts/Notice.js';
 import { operator } from '../strings/operator.js';
+import { executionWords } from '../strings/states.js';
 
 interface Action {
   readonly name: 'cancel' | 'revoke' | 'remind' | 'discard' | 'reconcile';
@@ -45,7 +46,7 @@ const OUTCOMES = [
   'uncertain',
   'cancelled_before_dispatch',
   'abandoned',
-];
+] as const;
 
 export function Actions({ status, changed }: { status: RequestStatus; changed: () => void }) {
   const [open, setOpen] = useState<Action | null>(null);
@@ -153,7 +154,7 @@ function OutcomeFields({ locked }: { locked: boolean }) {
           <select id={id} name="status" required disabled={locked}>
             {OUTCOMES.map((each) => (
               <option key={each} value={each}>
-                {operator.executions[each]}
+                {executionWords[each].word}
               </option>
             ))}
           </select>

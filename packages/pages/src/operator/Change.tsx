@@ -7,6 +7,7 @@ import { Button } from '../parts/Button.js';
 import { Fault, Notice } from '../parts/Notice.js';
 import { Table } from '../parts/Table.js';
 import { operator } from '../strings/operator.js';
+import { decisionWords, executionWords, grantWords } from '../strings/states.js';
 import { SafeText } from '../text/SafeText.js';
 import { previewOf } from './data.js';
 import type { Difference } from './differences.js';
@@ -231,17 +232,12 @@ function becoming({ decision, grant, execution }: AdminAffected) {
   const steps: string[] = [];
   if (decision.before !== decision.after) {
     steps.push(
-      operator.becomes(
-        operator.decisions[decision.before] ?? '',
-        operator.decisions[decision.after] ?? '',
-      ),
+      operator.becomes(decisionWords[decision.before].word, decisionWords[decision.after].word),
     );
   }
   if (grant.before !== grant.after) {
-    steps.push(
-      operator.becomes(operator.grants[grant.before] ?? '', operator.grants[grant.after] ?? ''),
-    );
+    steps.push(operator.becomes(grantWords[grant.before].word, grantWords[grant.after].word));
   }
-  if (steps.length === 0) steps.push(operator.executions[execution] ?? execution);
+  if (steps.length === 0) steps.push(executionWords[execution].word);
   return steps.join(', ');
 }

@@ -14,6 +14,8 @@ export interface Series {
 }
 
 const HEIGHT = 200;
+/** All figures are whole: numbers of requests, and seconds. */
+const STEPS = [...Array(10).keys()].flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power));
 
 /** Lines over time with axes. The arrow keys and the pointer move over the buckets, whose figures stand below. */
 export function FigureChart(props: {
@@ -47,7 +49,10 @@ export function FigureChart(props: {
         legend: { show: false },
         cursor: { y: false, drag: { setScale: false } },
         scales: { y: { range: (_plot, _least, most) => [0, Math.max(1, most * 1.1)] } },
-        axes: [axis, { ...axis, size: 72, values: (_plot, ticks) => ticks.map(unit) }],
+        axes: [
+          axis,
+          { ...axis, size: 72, incrs: STEPS, values: (_plot, ticks) => ticks.map(unit) },
+        ],
         series: [
           {},
           ...series.map(({ name, colour: of }) => ({

@@ -9,6 +9,7 @@ import { operator } from '../strings/operator.js';
 export type FilterOf<Names extends readonly string[]> = Record<Names[number], string>;
 
 const TIMES = ['since', 'before'] as const;
+const WIDE = '(min-width: 48rem)';
 
 /** The filter that the address holds. */
 export function filterHere<const Names extends readonly string[]>(names: Names): FilterOf<Names> {
@@ -39,6 +40,8 @@ export function FilterForm<const Names extends readonly string[]>(props: {
     since: localOf(filter.since),
     before: localOf(filter.before),
   });
+  // On a phone it would leave no room for the list.
+  const [open] = useState(() => matchMedia(WIDE).matches || isFiltered(filter));
   const find = (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
@@ -49,32 +52,35 @@ export function FilterForm<const Names extends readonly string[]>(props: {
     location.assign(addressOf(Object.fromEntries(wanted)));
   };
   return (
-    <form class="card filter no-print" onSubmit={find}>
-      {props.children}
-      {TIMES.map((name) => (
-        <Field key={name} label={operator[name]}>
-          {({ id }) => (
-            <input
-              id={id}
-              name={name}
-              type="datetime-local"
-              value={times[name]}
-              onInput={({ currentTarget }) => setTimes({ ...times, [name]: currentTarget.value })}
-            />
+    <details class="filter-fold no-print" open={open}>
+      <summary>{operator.filters}</summary>
+      <form class="card filter" onSubmit={find}>
+        {props.children}
+        {TIMES.map((name) => (
+          <Field key={name} label={operator[name]}>
+            {({ id }) => (
+              <input
+                id={id}
+                name={name}
+                type="datetime-local"
+                value={times[name]}
+                onInput={({ currentTarget }) => setTimes({ ...times, [name]: currentTarget.value })}
+              />
+            )}
+          </Field>
+        ))}
+        <div class="row filter-buttons">
+          <Button type="submit" look="primary">
+            {operator.find}
+          </Button>
+          {isFiltered(filter) && (
+            <LinkButton href={location.pathname} look="quiet">
+              {operator.clear}
+            </LinkButton>
           )}
-        </Field>
-      ))}
-      <div class="row filter-buttons">
-        <Button type="submit" look="primary">
-          {operator.find}
-        </Button>
-        {isFiltered(filter) && (
-          <LinkButton href={location.pathname} look="quiet">
-            {operator.clear}
-          </LinkButton>
-        )}
-      </div>
-    </form>
+        </div>
+      </form>
+    </details>
   );
 }
 

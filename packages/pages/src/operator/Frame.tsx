@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 
+import { useCurrentInView } from '../parts/current-in-view.js';
 import { operator } from '../strings/operator.js';
 import { shared } from '../strings/shared.js';
 import { reader } from '../session/session.js';
@@ -30,13 +31,14 @@ export function Frame(props: {
   readonly children: ComponentChildren;
 }) {
   const { title, heading = title, lead, aside } = props;
+  const row = useCurrentInView(location.pathname);
   useEffect(() => {
     document.title = `${title} · ${operator.places} · ${shared.brand}`;
   }, [title]);
   return (
     <>
       {reader()?.operator === true && (
-        <nav class="places no-print" aria-label={operator.places}>
+        <nav class="places no-print" aria-label={operator.places} ref={row}>
           {places.map(([href, name]) => (
             <a key={href} href={href} aria-current={isHere(href) ? 'page' : undefined}>
               {name}

@@ -3,6 +3,7 @@ import { useId, useState } from 'preact/hooks';
 import { Button } from '../parts/Button.js';
 import { operator } from '../strings/operator.js';
 import { SafeText } from '../text/SafeText.js';
+import { plainText } from '../text/plain-text.js';
 
 export const IDENTIFIER = /^[a-zA-Z0-9_.:@/-]{1,160}$/;
 
@@ -47,17 +48,18 @@ export function ListField(props: {
         <ul class="tokens">
           {values.map((value) => {
             const choice = known.get(value);
-            const note = choice === undefined ? operator.unknownOne : choice.note;
             return (
               <li key={value}>
                 <span>
-                  <SafeText text={value} />
-                  {note !== undefined && note !== '' && (
-                    <span class={choice === undefined ? 'fine warn' : 'fine'}>
-                      {' '}
-                      <SafeText text={note} limit={80} />
-                    </span>
+                  {choice?.note && (
+                    <>
+                      <SafeText text={choice.note} limit={80} />{' '}
+                    </>
                   )}
+                  <span class={choice?.note ? 'fine' : undefined}>
+                    <SafeText text={value} />
+                  </span>
+                  {!choice && <span class="fine warn"> {operator.unknownOne}</span>}
                 </span>
                 <button
                   type="button"
@@ -92,7 +94,7 @@ export function ListField(props: {
             .filter((choice) => !values.includes(choice.id))
             .map((choice) => (
               <option key={choice.id} value={choice.id}>
-                {choice.note}
+                {plainText(choice.note ?? '', 80)}
               </option>
             ))}
         </datalist>

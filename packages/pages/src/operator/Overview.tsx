@@ -168,7 +168,7 @@ function concernsOf(snapshot: MetricsSnapshot): Concern[] {
   }
   for (const { name, failed_at, succeeded_at } of operations) {
     const bad = failed_at !== null && (succeeded_at === null || failed_at > succeeded_at);
-    add(bad, operator.runFailed(operator.runNames[name] ?? name));
+    add(bad, operator.runsFailed[name] ?? operator.runFailed(name));
   }
   return concerns;
 }
@@ -253,8 +253,10 @@ function Tiles({ snapshot }: { snapshot: MetricsSnapshot }) {
         hint={operator.retainedOf(requests.retained)}
       />
       <Tile
-        title={operator.lastRun(operator.runNames['outbox'] ?? '')}
-        figure={chained === null ? operator.never : fromNow(Date.parse(chained), now())}
+        title={operator.ledgerUpdated}
+        figure={
+          chained === null ? operator.never : fromNow(Math.min(Date.parse(chained), now()), now())
+        }
         hint={chained !== null && <Moment at={chained} as="none" />}
       />
     </div>

@@ -7,6 +7,7 @@ import { saveCsv } from '../parts/csv.js';
 import { Field } from '../parts/Field.js';
 import { Table } from '../parts/Table.js';
 import { operator } from '../strings/operator.js';
+import { auditWords, decisionWords, executionWords, grantWords } from '../strings/states.js';
 import { SafeText } from '../text/SafeText.js';
 import { Moment } from '../time/Moment.js';
 import { readAll } from './data.js';
@@ -117,10 +118,10 @@ function saveRequests(items: readonly AdminRequest[]): void {
 }
 
 const STATES = {
-  state: operator.decisions,
-  audit: operator.audits,
-  grant: operator.grants,
-  execution: operator.executions,
+  state: decisionWords,
+  audit: auditWords,
+  grant: grantWords,
+  execution: executionWords,
 } as const;
 
 function RequestFilter({ filter }: { filter: Filter }) {
@@ -135,7 +136,7 @@ function RequestFilter({ filter }: { filter: Filter }) {
               <option value="" selected={filter[name] === ''}>
                 {operator.anyState}
               </option>
-              {Object.entries(STATES[name]).map(([state, word]) => (
+              {Object.entries(STATES[name]).map(([state, { word }]) => (
                 <option key={state} value={state} selected={filter[name] === state}>
                   {word}
                 </option>

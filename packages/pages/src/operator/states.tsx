@@ -1,53 +1,13 @@
-import type { AuditState, DecisionState, ExecutionState, GrantState } from '@countersign/protocol';
-
 import { Chip } from '../parts/Chip.js';
-import type { Tone } from '../parts/Chip.js';
-import { operator } from '../strings/operator.js';
+import type { StateWords } from '../strings/states.js';
+import { auditWords, decisionWords, executionWords, grantWords } from '../strings/states.js';
 
-const decisions: Record<DecisionState, Tone> = {
-  pending: 'accent',
-  confirmed: 'good',
-  cancelled: 'neutral',
-  expired: 'warning',
-  superseded: 'neutral',
-};
-const audits: Record<AuditState, Tone> = {
-  unanchored: 'neutral',
-  pending: 'accent',
-  anchored: 'good',
-  conflict: 'bad',
-};
-const grants: Record<GrantState, Tone> = {
-  not_applicable: 'neutral',
-  none: 'neutral',
-  pending_anchor: 'accent',
-  available: 'good',
-  expired: 'warning',
-  revoked: 'bad',
-  consumed: 'good',
-};
-const executions: Record<ExecutionState, Tone> = {
-  not_applicable: 'neutral',
-  unclaimed: 'neutral',
-  claimed: 'accent',
-  admitted: 'accent',
-  completed: 'good',
-  failed: 'bad',
-  failed_partial: 'bad',
-  uncertain: 'warning',
-  cancelled_before_dispatch: 'neutral',
-  abandoned: 'warning',
-};
+/** A state in the words that reviewers read, too. */
+const chipOf =
+  <State extends string>(words: Readonly<Record<State, StateWords>>) =>
+  ({ state }: { state: State }) => <Chip tone={words[state].tone}>{words[state].word}</Chip>;
 
-export function Decision({ state }: { state: DecisionState }) {
-  return <Chip tone={decisions[state]}>{operator.decisions[state]}</Chip>;
-}
-export function Audit({ state }: { state: AuditState }) {
-  return <Chip tone={audits[state]}>{operator.audits[state]}</Chip>;
-}
-export function Grant({ state }: { state: GrantState }) {
-  return <Chip tone={grants[state]}>{operator.grants[state]}</Chip>;
-}
-export function Execution({ state }: { state: ExecutionState }) {
-  return <Chip tone={executions[state]}>{operator.executions[state]}</Chip>;
-}
+export const Decision = chipOf(decisionWords);
+export const Audit = chipOf(auditWords);
+export const Grant = chipOf(grantWords);
+export const Execution = chipOf(executionWords);

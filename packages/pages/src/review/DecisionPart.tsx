@@ -1,4 +1,4 @@
-import type { RequestHistory, RequestStatus, SignedRecord } from '@countersign/protocol';
+import type { InboxPerson, RequestHistory, RequestStatus } from '@countersign/protocol';
 import { useEffect, useRef } from 'preact/hooks';
 
 import { isRefusal } from '../api/client.js';
@@ -7,11 +7,9 @@ import { lazily } from '../parts/lazily.js';
 import { Notice } from '../parts/Notice.js';
 import { reader } from '../session/session.js';
 import { review } from '../strings/review.js';
-import { decisionNames } from '../strings/states.js';
 import { Pieces } from '../text/SafeText.js';
-import { nameIn } from '../history/history.js';
 import { AnswerForm } from './AnswerForm.js';
-import { dropDraft, takeDraft } from './draft-store.js';
+import { dropDraft } from './draft-store.js';
 import { useOtherReviewers } from './eligible.js';
 import type { MaterialState } from './material-state.js';
 import { differs } from './material-state.js';
@@ -20,13 +18,14 @@ import type { ProposalSlot, SlotState } from './proposal-slot.js';
 import type { LiveStatus } from './status.js';
 import { Take } from './Take.js';
 
-// Neither is part of the first view of a review that waits.
+// None is part of the first view of a review that waits.
 const { Component: Panel, load: loadPanel } = lazily(
   async () => (await import('./Panel.js')).Panel,
 );
 const { Component: Outcome, load: loadOutcome } = lazily(
   async () => (await import('./Outcome.js')).Outcome,
 );
+const { Component: Meanwhile } = lazily(async () => (await import('./Meanwhile.js')).Meanwhile);
 
 export interface DecisionPartProps {
   readonly live: LiveStatus;
@@ -79,6 +78,7 @@ export function DecisionPart(props: DecisionPartProps) {
             subject={subject}
             id={request.id}
             history={history}
+            schema={material.head?.schema}
           />
         )}
         <Outcome
@@ -133,6 +133,7 @@ export function DecisionPart(props: DecisionPartProps) {
             state={state}
             request={head.request}
             schema={head.schema}
+            history={history}
           />
         )}
       </section>
@@ -152,7 +153,7 @@ function sameQuestions(
 function ReadOnly(props: {
   readonly id: string;
   readonly route: string;
-  readonly reviewers: readonly string[];
+  readonly reviewers: readonly InboxPerson[];
 }) {
   const { id, route, reviewers } = props;
   return (
@@ -162,7 +163,9 @@ function ReadOnly(props: {
         {reviewers.length === 0 ? (
           <Pieces text={review.noReviewers(route)} />
         ) : (
-          <Pieces text={review.reviewersOf(route, reviewers.join(', '))} />
+          <Pieces
+            text={review.reviewersOf(route, reviewers.map((one) => one.name ?? one.id).join(', '))}
+          />
         )}
       </p>
       <LinkButton href={`/operator/requests/${encodeURIComponent(id)}`}>
@@ -228,49 +231,5 @@ function Confirmed(props: {
       />
       <NextReview id={status.request.id} />
     </>
-  );
-}
-
-/** Changes of a request while a reviewer was reading it. */
-function Meanwhile(props: {
-  readonly state: RequestStatus['decision_state'];
-  readonly receipt: SignedRecord | null;
-  readonly subject: string;
-  readonly id: string;
-  readonly history: RequestHistory;
-}) {
-  const { state, receipt, subject, id, history } = props;
-  const said = receipt?.payload as { reviewer: string; decision: string } | undefined;
-  const draft = takeDraft(subject, id);
-  if (said?.reviewer === subject) {
-    return (
-      <Notice tone="good" arrive>
-        <p>{review.happened}</p>
-      </Notice>
-    );
-  }
-  return (
-    <Notice tone="warning" title={review.endedTitles[state] ?? ''} arrive>
-      <p>
-        {said ? (
-          <Pieces
-            text={review.endedConfirmed(
-              nameIn(history, said.reviewer),
-              decisionNames[said.decision]?.doing ?? said.decision,
-            )}
-          />
-        ) : (
-          review.endedOther
-        )}
-      </p>
-      {draft && (
-        <details>
-          <summary>{review.draftAnyway}</summary>
-          <pre tabIndex={0}>
-            <Pieces text={JSON.stringify(draft.json ?? draft.form, null, 2)} />
-          </pre>
-        </details>
-      )}
-    </Notice>
   );
 }

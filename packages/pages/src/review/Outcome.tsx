@@ -111,7 +111,8 @@ function Receipt({
     [
       outcome.signedBy,
       <>
-        <SafeText text={issuer} />, key <code>{key_id}</code>, <Moment at={issued_at} as="none" />
+        <SafeText text={issuer} />, {outcome.key} <code>{key_id}</code>,{' '}
+        <Moment at={issued_at} as="none" />
       </>,
     ],
     [review.panelCandidateDigest, <Digest value={said.candidate_digest} />],

@@ -1,8 +1,9 @@
-import type { DecisionRequest } from '@countersign/protocol';
+import type { DecisionRequest, RequestHistory } from '@countersign/protocol';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { Fields } from '../answer/Answer.js';
-
+import { PersonName } from '../history/Timeline.js';
+import { personIn } from '../history/history.js';
 import { loginAddress } from '../session/return.js';
 import { Button, LinkButton } from '../parts/Button.js';
 import { Digest } from '../parts/Digest.js';
@@ -27,9 +28,10 @@ export function Panel(props: {
   readonly state: Shown;
   readonly request: DecisionRequest;
   readonly schema: unknown;
+  /** Has the names of people. */
+  readonly history: RequestHistory;
 }) {
-  const { slot, state, request, schema } = props;
-
+  const { slot, state, request, schema, history } = props;
   const [read, setRead] = useState(false);
   const [refused, setRefused] = useState(false);
   const title = useRef<HTMLHeadingElement>(null);
@@ -50,7 +52,7 @@ export function Panel(props: {
       <h2 id="panel-title" ref={title} tabIndex={-1}>
         {signing.panelTitle}
       </h2>
-      <Sentence request={request} decision={frozen.candidate.decision} />
+      <Sentence request={request} history={history} decision={frozen.candidate.decision} />
       <p class="fine">{signing.panelLead}</p>
       <div class="answered">
         <h3>{signing.panelAnswer}</h3>
@@ -63,15 +65,15 @@ export function Panel(props: {
       {state.step === 'reviewing' && !state.freshLogin && asksAgain && (
         <p class="fine spaced">{signing.stepUpAhead}</p>
       )}
-      {state.step === 'reviewing' && state.fault !== null && <Fault fault={state.fault} />}
-      {unsure && (
-        <Notice tone="warning" title={signing.unsureTitle}>
-          <p>{signing.unsure}</p>
-          <p class="fine">{signing.unsureOver(state.repeats)}</p>
-          <Button onClick={() => slot.askAgain()}>{signing.askAgain}</Button>
-        </Notice>
-      )}
       <div class="panel-bar">
+        {state.step === 'reviewing' && state.fault !== null && <Fault fault={state.fault} />}
+        {unsure && (
+          <Notice tone="warning" title={signing.unsureTitle}>
+            <p>{signing.unsure}</p>
+            <p class="fine">{signing.unsureOver(state.repeats)}</p>
+            <Button onClick={() => slot.askAgain()}>{signing.askAgain}</Button>
+          </Notice>
+        )}
         <label class="option read">
           <input
             type="checkbox"
@@ -124,7 +126,12 @@ function StepUp({ candidate, route }: { candidate: string; route: string }) {
 }
 
 /** What is signed, for whom, where, how often and until when: out of the request whose digest the candidate has. */
-function Sentence({ request, decision }: { request: DecisionRequest; decision: string }) {
+function Sentence(props: {
+  readonly request: DecisionRequest;
+  readonly history: RequestHistory;
+  readonly decision: string;
+}) {
+  const { request, history, decision } = props;
   const { summary, producer, requester, route, execution } = request;
   return (
     <p class="sentence">
@@ -132,9 +139,12 @@ function Sentence({ request, decision }: { request: DecisionRequest; decision: s
       {signing.quotes[0]}
       <SafeText text={summary} />
       {signing.quotes[1]}
-      {signing.youAskedBy} <Name text={producer} /> {review.onBehalf}{' '}
-      <Name text={requester.subject} />
-      {signing.youOnRoute} <Name text={route} />
+      {signing.youAskedBy} <PersonName of={personIn(history, producer)} /> {review.onBehalf}{' '}
+      <PersonName of={personIn(history, requester.subject)} />
+      {signing.youOnRoute}{' '}
+      <strong>
+        <SafeText text={route} />
+      </strong>
       {execution && decision === 'authorise' ? (
         <>
           {signing.youOnce} <Moment at={execution.valid_until} as="none" />.
@@ -145,14 +155,6 @@ function Sentence({ request, decision }: { request: DecisionRequest; decision: s
         '.'
       )}
     </p>
-  );
-}
-
-function Name({ text }: { text: string }) {
-  return (
-    <strong>
-      <SafeText text={text} />
-    </strong>
   );
 }
 

@@ -75,6 +75,7 @@ export const inbox = {
   youAre: 'You are reviewing',
   frozen: 'Ready to sign',
   left: (span: string) => `${span} left`,
+  ago: (span: string) => `${span} ago`,
   decideUntil: (time: string) => `Decide until ${time}`,
   overdue: 'Over',
   receipt: 'Save record',

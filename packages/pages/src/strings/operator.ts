@@ -46,9 +46,10 @@ export const operator = {
   lateDeliveries: (amount: number, kind: string, span: string) =>
     `${kind}: ${number(amount)} not delivered yet, the oldest for ${span}.`,
   runFailed: (name: string) => `The last run of “${name}” failed.`,
-  runNames: { outbox: 'chaining records', retention: 'deleting due material' } as Readonly<
-    Record<string, string>
-  >,
+  runsFailed: {
+    outbox: 'The last update of the ledger failed.',
+    retention: 'The last deletion of due material failed.',
+  } as Readonly<Record<string, string>>,
   noReviewers: 'No route has an enabled reviewer, so no request can be decided.',
   oldWait: (span: string) => `A request has waited for ${span}.`,
   seePending: 'See waiting requests',
@@ -60,7 +61,7 @@ export const operator = {
   unresolvedHint: 'claimed, admitted or uncertain',
   retained: 'Private material kept',
   retainedOf: (amount: number) => `of ${count(amount, 'request')}`,
-  lastRun: (name: string) => `Last run of ${name}`,
+  ledgerUpdated: 'Ledger last updated',
   never: 'never',
   nothingWaits: 'Nothing is waiting',
   charts: 'Since this page was opened',
@@ -146,41 +147,6 @@ export const operator = {
     'The actions of executors and the content of policies are outside this service; it keeps their reports.',
   stale: (words: string) => `The last reading was ${words}.`,
 
-  // States
-  decisions: {
-    pending: 'Waiting',
-    confirmed: 'Decided',
-    cancelled: 'Cancelled',
-    expired: 'Expired',
-    superseded: 'Replaced',
-  } as Readonly<Record<string, string>>,
-  audits: {
-    unanchored: 'Not decided',
-    pending: 'Anchor pending',
-    anchored: 'Anchored',
-    conflict: 'Anchor conflict',
-  } as Readonly<Record<string, string>>,
-  grants: {
-    not_applicable: 'No grant',
-    none: 'No grant yet',
-    pending_anchor: 'Waiting for the anchor',
-    available: 'Unused',
-    expired: 'Expired',
-    revoked: 'Revoked',
-    consumed: 'Used',
-  } as Readonly<Record<string, string>>,
-  executions: {
-    not_applicable: 'No execution',
-    unclaimed: 'Not claimed',
-    claimed: 'Claimed',
-    admitted: 'Admitted',
-    completed: 'Completed',
-    failed: 'Failed',
-    failed_partial: 'Failed in part',
-    uncertain: 'Uncertain',
-    cancelled_before_dispatch: 'Cancelled before dispatch',
-    abandoned: 'Abandoned',
-  } as Readonly<Record<string, string>>,
   reasons: {
     authorisation_changed: 'the rules of its route change',
     producer_removed: 'its route no longer allows its producer',
@@ -200,6 +166,7 @@ export const operator = {
   producer: 'Producer',
   since: 'Since',
   before: 'Before',
+  filters: 'Filters',
   find: 'Find',
   clear: 'Clear',
   summary: 'Summary',
@@ -211,7 +178,7 @@ export const operator = {
   execution: 'Execution',
   audit: 'Audit',
   decision: 'Decision',
-  grant: 'Grant',
+  grant: 'Authority',
   noRequests: 'No request matches.',
   noRequestsYet: 'There are no requests yet.',
   anyState: 'Any state',
@@ -261,11 +228,11 @@ export const operator = {
   discard: 'Delete the private material',
   reconcile: 'Settle the outcome',
   cancelWhat:
-    'A waiting review ends. An unused grant is revoked. Permits already issued stay valid.',
+    'A waiting review ends. Unused authority is revoked. Permits already issued stay valid.',
   revokeWhat: 'Unused authority is revoked. Permits already issued stay valid.',
   remindWhat: 'Reviewers get a mail, at most once a day per request.',
   discardWhat:
-    'Payload, document, schema and candidate are deleted now and permanently. Records and digests stay. A waiting review ends, and an unused grant is revoked.',
+    'Payload, document, schema and candidate are deleted now and permanently. Records and digests stay. A waiting review ends, and unused authority is revoked.',
   doIt: 'Yes, do it',
   leaveIt: 'Go back',
   done: 'Done.',

@@ -5,6 +5,7 @@ export const outcome = {
   decidedBy: 'Decided by',
   decidedAt: 'Confirmed',
   signedBy: 'Signed by',
+  key: 'key',
   saveReceipt: 'Save the signed record',
   print: 'Print',
   next_: 'Next steps',

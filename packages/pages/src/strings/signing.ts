@@ -19,7 +19,7 @@ export const signing = {
   panelLead: 'This answer is frozen. Confirming signs all of it and cannot be undone.',
   panelDecision: 'Decision',
   panelCanonical: 'Canonical text',
-  panelWhole: 'All ten members of the candidate',
+  panelWhole: 'Technical details',
   panelSource: 'Source',
   sourceForm: 'the form on this page',
   sourceEarlier: 'an earlier visit of yours, or another tab',

@@ -4,6 +4,7 @@ import { shared } from '../strings/shared.js';
 import { dateAndTime } from '../text/locale.js';
 import { now } from './clock.js';
 import { fromNow, timeLeft } from '../strings/time.js';
+import { urgency } from './urgency.js';
 
 const TICK_MS = 15_000;
 
@@ -27,15 +28,18 @@ export interface MomentProps {
 /** A point in time in the reader's zone, with words; pressing it shows the exact UTC. */
 export function Moment({ at, as = 'event' }: MomentProps) {
   const [exact, setExact] = useState(false);
-  const time = useNow();
+  useNow();
+  // Newer than the last tick, so that what has just happened is not told as ahead.
+  const time = now();
   const stamp = Date.parse(at);
   if (Number.isNaN(stamp)) return <span>{at}</span>;
   const words = as === 'deadline' ? timeLeft(stamp, time) : fromNow(stamp, time);
-  const urgent = as === 'deadline' && stamp - time < 60 * 60_000 && stamp > time;
   return (
     <span class="moment">
       {as !== 'none' && (
-        <span class={urgent ? 'moment-words urgent' : 'moment-words'}>{words}</span>
+        <span class={as === 'deadline' ? `moment-words ${urgency(stamp - time)}` : 'moment-words'}>
+          {words}
+        </span>
       )}
       <button
         type="button"

@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { MAILS_PER_RECIPIENT_AND_HOUR } from '@countersign/protocol';
 import type { NotificationPreferences } from '@countersign/protocol';
-import { CLOCK, NOW, acrossTenants, ask, askOne, keyed, statements } from '@countersign/database';
+import {
+  CLOCK,
+  MAY_REVIEW,
+  NOW,
+  acrossTenants,
+  ask,
+  askOne,
+  keyed,
+  pendingReviews,
+  statements,
+} from '@countersign/database';
 import type { Overdue, Pool, Principal } from '@countersign/database';
 import type { DeadlineSource, DueItem, UpcomingItem } from '@countersign/platform';
 import type { Waiting, WaitingItem } from '../mail/digest.js';
@@ -37,9 +47,6 @@ const LISTED = 50;
 const OWN = 'tenant = $1 AND principal = :principal';
 const SEEN = `${OWN} AND next_at = :seen AND next_at <= clock_timestamp()`;
 const CLAIMED = `${OWN} AND claim_id = :claim::uuid`;
-/** Whom the separation of duties (protocol R22, R38) keeps from a decision, as far as ids tell: as in the inbox. */
-const configuredBy = (entries: string) =>
-  `coalesce((SELECT true FROM jsonb_each_text(${entries}) c WHERE c.value = :principal LIMIT 1), false)`;
 
 export const DIGESTS = statements('digests', {
   upcoming:
@@ -76,23 +83,10 @@ export const DIGESTS = statements('digests', {
   WHERE tenant = $1 AND recipient = :principal AND hour = date_trunc('hour', :claimed_at::timestamptz, 'UTC') AND sent > 0`,
   sent: `UPDATE mail_preference SET attempts = 0, claim_id = NULL WHERE ${CLAIMED}`,
   retry: `UPDATE mail_preference SET claim_id = NULL, next_at = least(next_at, :next_at::timestamptz) WHERE ${CLAIMED}`,
-  waiting: `WITH routes AS MATERIALIZED (
-    SELECT n.route, coalesce(o.config -> 'separation_of_duties' = 'true'::jsonb, false) AS separates,
-      ${configuredBy('o.configured_by')} AS configured
-    FROM route_reviewer n ${keyed('route', 'o', 'x.id = n.route')}
-    WHERE n.tenant = $1 AND n.reviewer = :principal
-  ),
-  every AS MATERIALIZED (
-    SELECT l.*, v.separates, v.configured FROM routes v CROSS JOIN LATERAL (
-      SELECT x.request_id, x.owner, x.review_deadline FROM lifecycle x
-      WHERE x.tenant = $1 AND x.route = v.route AND starts_with(x.decision, 'pending') AND x.review_deadline > ${CLOCK}
-      ORDER BY x.review_deadline, x.request_id LIMIT ${MOST + 1}
-    ) l ORDER BY l.review_deadline, l.request_id LIMIT ${MOST + 1}
-  ),
+  waiting: `WITH ${pendingReviews('l.request_id, l.owner, l.review_deadline', MOST + 1)},
   open AS MATERIALIZED (
     SELECT e.request_id, e.review_deadline FROM every e ${keyed('principal', 'p', 'x.id = e.owner')}
-    WHERE NOT (e.separates AND (:principal IN (e.owner, coalesce(p.config ->> 'owner', '')) OR e.configured
-      OR ${configuredBy('p.configured_by')}))
+    WHERE ${MAY_REVIEW}
   )
   SELECT (SELECT count(*) FROM every)::float8 AS looked_at, (SELECT count(*) FROM open)::float8 AS many,
     (SELECT coalesce(json_agg(json_build_object('id', i.request_id, 'summary', q.summary,
@@ -170,7 +164,7 @@ export class DigestStore implements DeadlineSource {
     const row = await askOne<{ looked_at: number; many: number; items: WaitingItem[] }>(
       this.pool,
       DIGESTS.waiting,
-      { tenant, principal: recipient },
+      { tenant, reviewer: recipient },
     );
     const { looked_at: lookedAt = 0, many = 0, items = [] } = row ?? {};
     return { many, more: lookedAt > MOST, items };

@@ -1,6 +1,16 @@
 import { INBOX_ENDS, INBOX_SIZES } from '@countersign/protocol';
 import type { InboxCount } from '@countersign/protocol';
-import { CLOCK, NOW, ask, jsonOf, keyed, statement } from '@countersign/database';
+import {
+  CLOCK,
+  MAY_REVIEW,
+  NOW,
+  REVIEWED_ROUTES,
+  ask,
+  jsonOf,
+  keyed,
+  pendingReviews,
+  statement,
+} from '@countersign/database';
 import type { CallerIdentity, Pool, RequestRow, Statement, Values } from '@countersign/database';
 import type { Behind } from './admin-reads.js';
 import { MATCHES, SEARCHED, nameIn, requesterIn } from './search.js';
@@ -93,14 +103,6 @@ const COLUMNS = `l.request_id, l.owner, l.route, l.decision, l.audit, l.grant_st
 const named = (id: string, alias: string) =>
   `json_build_object('id', ${id}, 'name', ${nameIn(alias)})`;
 const receiptOf = (member: string) => `${jsonOf('s.record')} #>> '{payload,${member}}'`;
-const configuredBy = (entries: string) =>
-  `EXISTS (SELECT FROM jsonb_each_text(${entries}) c WHERE c.value = :caller)`;
-
-/** The routes that name the reader; of each whether it separates duties, and whether the reader configured it. */
-const ROUTES = `SELECT n.route, coalesce(o.config -> 'separation_of_duties' = 'true'::jsonb, false) AS separates,
-    coalesce(${configuredBy('o.configured_by')}, false) AS configured
-  FROM route_reviewer n ${keyed('route', 'o', 'x.id = n.route')}
-  WHERE n.tenant = $1 AND n.reviewer = :caller`;
 
 const FILTERED = `(:route::text IS NULL OR e.route = :route) AND (:producer::text IS NULL OR e.owner = :producer)`;
 
@@ -123,7 +125,7 @@ const ITEMS = `SELECT coalesce(json_agg(json_build_object(
   ${keyed('principal', 'q', `x.id = ${requesterIn('r.canonical')}`)}
   ${keyed('assignment', 'a', `x.request_id = e.request_id AND e.decision = 'pending'`)}
   ${keyed('principal', 'b', 'x.id = a.reviewer')}
-  ${keyed('candidate', 'f', `x.request_id = e.request_id AND x.reviewer = :caller AND x.live AND e.decision = 'pending'`)}
+  ${keyed('candidate', 'f', `x.request_id = e.request_id AND x.reviewer = :reviewer AND x.live AND e.decision = 'pending'`)}
   ${keyed('record', 's', `x.id = e.receipt_id AND e.decision = 'confirmed'`)}
   ${keyed('principal', 'd', `x.id = ${receiptOf('reviewer')}`)}`;
 
@@ -137,19 +139,11 @@ const ANSWER = `${NOW} AS now, t.fence_reason, EXISTS (SELECT FROM routes) AS re
   FROM tenant t WHERE t.tenant = $1`;
 
 /** On each route the next deadlines, of these the next ones; a request that the reader may not decide is left out. */
-const OPEN = `routes AS MATERIALIZED (${ROUTES}),
-  every AS MATERIALIZED (
-    SELECT l.*, v.separates, v.configured FROM routes v CROSS JOIN LATERAL (
-      SELECT ${COLUMNS} FROM lifecycle l
-      WHERE l.tenant = $1 AND l.route = v.route AND starts_with(l.decision, 'pending') AND l.review_deadline > ${CLOCK}
-      ORDER BY l.review_deadline, l.request_id LIMIT ${INBOX_SIZES.waiting + 1}
-    ) l ORDER BY l.review_deadline, l.request_id LIMIT ${INBOX_SIZES.waiting + 1}
-  ),
+const OPEN = `${pendingReviews(COLUMNS, INBOX_SIZES.waiting + 1)},
   open AS MATERIALIZED (
-    SELECT e.*, ${nameIn('p')} AS name, coalesce(a.reviewer = :caller AND a.expires_at > ${CLOCK}, false) AS mine
+    SELECT e.*, ${nameIn('p')} AS name, coalesce(a.reviewer = :reviewer AND a.expires_at > ${CLOCK}, false) AS mine
     FROM every e ${keyed('principal', 'p', 'x.id = e.owner')} ${keyed('assignment', 'a', 'x.request_id = e.request_id')}
-    WHERE NOT (e.separates AND (:caller IN (e.owner, coalesce(p.config ->> 'owner', '')) OR e.configured
-      OR coalesce(${configuredBy('p.configured_by')}, false)))
+    WHERE ${MAY_REVIEW}
   )`;
 const COUNTS = `(SELECT count(*) FROM every)::float8 AS looked_at, (SELECT count(*) FROM open)::float8 AS waiting,
     (SELECT count(*) FROM open e WHERE e.mine)::float8 AS mine`;
@@ -176,7 +170,7 @@ const WAITING = statement(
 
 /** A page of requests that are over, in the order of `order`, and the place of one in it. */
 function pastSql(found: string, order: string, place: string): string {
-  return `WITH routes AS MATERIALIZED (${ROUTES}),
+  return `WITH routes AS MATERIALIZED (${REVIEWED_ROUTES}),
   every AS MATERIALIZED (
     SELECT l.*, row_number() OVER (ORDER BY ${order}) AS place FROM routes v CROSS JOIN LATERAL (${found}) l
     ORDER BY place LIMIT ${INBOX_SIZES.past}
@@ -184,7 +178,7 @@ function pastSql(found: string, order: string, place: string): string {
   matching AS MATERIALIZED (
     SELECT e.*, ${nameIn('p')} AS name FROM every e ${SEARCHED} ${keyed('record', 's', 'x.id = e.receipt_id')}
     WHERE ${MATCHES} AND (:decision::text IS NULL OR ${receiptOf('decision')} = :decision)
-      AND (:by::text IS NULL OR (${receiptOf('reviewer')} = :caller) = (:by = 'me'))
+      AND (:by::text IS NULL OR (${receiptOf('reviewer')} = :reviewer) = (:by = 'me'))
   ),
   page AS MATERIALIZED (SELECT e.* FROM matching e WHERE ${FILTERED} ORDER BY e.place LIMIT :limit::integer)
   SELECT (SELECT count(*) FROM every)::float8 AS looked_at,
@@ -222,23 +216,23 @@ export class InboxStore {
   constructor(private readonly pool: Pool) {}
 
   async waiting(caller: CallerIdentity, filter: WaitingFilter): Promise<WaitingRows> {
-    return this.one(WAITING, { tenant: caller.tenant, caller: caller.id, ...filter });
+    return this.one(WAITING, { tenant: caller.tenant, reviewer: caller.id, ...filter });
   }
 
   /** How many wait, and how many of them the reader has taken. */
   async counts(caller: CallerIdentity): Promise<WaitingCounts> {
-    return this.one(COUNT, { tenant: caller.tenant, caller: caller.id });
+    return this.one(COUNT, { tenant: caller.tenant, reviewer: caller.id });
   }
 
   /** The newest decisions first. `before`: the id of a receipt. */
   async decided(caller: CallerIdentity, filter: PastFilter, before: string): Promise<PastRows> {
-    return this.one(DECIDED, { tenant: caller.tenant, caller: caller.id, before, ...filter });
+    return this.one(DECIDED, { tenant: caller.tenant, reviewer: caller.id, before, ...filter });
   }
 
   /** The newest first by their acceptance. */
   async ended(caller: CallerIdentity, filter: PastFilter, behind: Behind): Promise<PastRows> {
     const { at, id: before } = behind;
-    return this.one(ENDED, { tenant: caller.tenant, caller: caller.id, at, before, ...filter });
+    return this.one(ENDED, { tenant: caller.tenant, reviewer: caller.id, at, before, ...filter });
   }
 
   private async one<Row extends object>(of: Statement, values: Values): Promise<Row> {

@@ -74,6 +74,7 @@ export const inbox: Translation<typeof English> = {
   youAre: 'Sie prüfen',
   frozen: 'Bereit zum Signieren',
   left: (span) => `noch ${span}`,
+  ago: (span) => `vor ${span}`,
   decideUntil: (time) => `Zu entscheiden bis ${time}`,
   overdue: 'Vorbei',
   receipt: 'Datensatz speichern',

@@ -7,6 +7,7 @@ export const outcome: Translation<typeof English> = {
   decidedBy: 'Entschieden von',
   decidedAt: 'Bestätigt',
   signedBy: 'Signiert von',
+  key: 'Schlüssel',
   saveReceipt: 'Signierten Datensatz speichern',
   print: 'Drucken',
   next_: 'Wie es weitergeht',

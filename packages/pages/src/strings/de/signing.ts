@@ -21,7 +21,7 @@ export const signing: Translation<typeof English> = {
     'Diese Antwort ist eingefroren. Mit der Bestätigung wird alles signiert; das lässt sich nicht rückgängig machen.',
   panelDecision: 'Entscheidung',
   panelCanonical: 'Kanonischer Text',
-  panelWhole: 'Alle zehn Elemente der eingefrorenen Antwort',
+  panelWhole: 'Technische Einzelheiten',
   panelSource: 'Herkunft',
   sourceForm: 'das Formular auf dieser Seite',
   sourceEarlier: 'ein früherer Besuch von Ihnen oder ein anderer Tab',
