@@ -20,6 +20,10 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => server.stop());
 
+type Asks = (text: string, values: unknown[]) => Promise<unknown>;
+const asOwner: Asks = (text, values) => owner.query(text, values);
+const asReview: Asks = (text, values) => review.query(text, values);
+
 /** A pending request that needs so many people, with live votes of these; null: one reviewer confirms. */
 async function pending(
   needed: number | null,
@@ -37,7 +41,7 @@ async function pending(
     'INSERT INTO quorum_state (tenant, request_id, needed) SELECT $1, $2::uuid, $3::smallint WHERE $3 IS NOT NULL',
     [TENANT, id, needed],
   );
-  for (const [at, vote] of votes.entries()) await cast(owner, id, { number: at + 1, ...vote });
+  for (const [at, vote] of votes.entries()) await cast(asOwner, id, { number: at + 1, ...vote });
   return id;
 }
 
@@ -47,12 +51,12 @@ const CAST = `INSERT INTO approval (tenant, id, request_id, number, candidate_id
     gen_random_uuid(), 'd', now()`;
 
 async function cast(
-  by: pg.Pool | TestPool,
+  by: Asks,
   request: string,
   vote: { number: number; person: string; decision?: string; state?: string },
 ): Promise<void> {
   const { number, person, decision = 'approve', state = 'live' } = vote;
-  await by.query(CAST, [request, number, decision, person, state]);
+  await by(CAST, [request, number, decision, person, state]);
 }
 
 /** The one statement of a vote that decides: state, its own vote, the counted ones, and the receipt. */
@@ -162,13 +166,13 @@ describe('a vote', () => {
 
   it('has a number of its own', async () => {
     const request = await pending(2, [{ person: 'a' }]);
-    const again = cast(review, request, { number: 1, person: 'b' });
+    const again = cast(asReview, request, { number: 1, person: 'b' });
     expect(await sqlState(again)).toBe('23505');
   });
 
   it('is not given as one that ended, and does not come back after its end', async () => {
     const request = await pending(2, [{ person: 'a', state: 'ended' }]);
-    const ended = cast(review, request, { number: 2, person: 'b', state: 'ended' });
+    const ended = cast(asReview, request, { number: 2, person: 'b', state: 'ended' });
     expect(await sqlState(ended)).toBe(REFUSED);
     await review.query(`UPDATE approval SET state = 'live' WHERE request_id = $1`, [request]);
     const { rows } = await owner.query('SELECT state FROM approval WHERE request_id = $1', [
