@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { askOne } from '@countersign/database';
 import type { PointQuery } from '@countersign/database';
+import { deletionStatements } from '@countersign/request';
 import { REFUSED, sqlState, startTestServer } from './server.js';
 import type { TestPool, TestServer } from './server.js';
 
@@ -11,12 +13,14 @@ const TENANT = 't';
 let server: TestServer;
 let owner: pg.Pool;
 let review: TestPool;
+let deletion: TestPool;
 
 beforeAll(async () => {
   server = await startTestServer();
   const url = await server.migratedDatabase();
   owner = server.pool(url);
   review = server.pool(url, 'review');
+  deletion = server.pool(url, 'deletion');
 }, 30_000);
 afterAll(() => server.stop());
 
@@ -149,6 +153,26 @@ describe('a decision of a request that several people decide', () => {
       'confirmed',
     ]);
   });
+});
+
+it('goes with its request, and all that it left', async () => {
+  const request = await pending(2, [{ person: 'a' }]);
+  await asOwner(
+    `INSERT INTO request_evidence VALUES ('${TENANT}', $1, 'd', 'MembershipConfigured', '{}')`,
+    [request],
+  );
+  await asOwner(
+    `INSERT INTO approval_person VALUES ('${TENANT}', $1, 'decision', 'a', gen_random_uuid())`,
+    [request],
+  );
+  await askOne(deletion, deletionStatements.DELETE_REQUEST, {
+    tenant: TENANT,
+    request_id: request,
+  });
+  for (const table of ['approval', 'approval_person', 'quorum_state', 'request_evidence']) {
+    const { rowCount } = await owner.query(`SELECT FROM ${table} WHERE request_id = $1`, [request]);
+    expect([table, rowCount]).toEqual([table, 0]);
+  }
 });
 
 describe('a vote', () => {
