@@ -80,8 +80,8 @@ describe('the rules of a policy', () => {
     ['no stage', { stages: [] }],
     ['a stage without seats', { stages: [{ name: 'all', seats: [] }] }],
     ['eleven of a group', { stages: [{ name: 'all', seats: [{ group: 'a', count: 11 }] }] }],
-    ['nobody of a group', { stages: [{ name: 'all', seats: [{ group: 'a', count: 0 }] }] }],
-    ['a rejection by nobody', { rejection: { count: 0 } }],
+    ['no member of a group', { stages: [{ name: 'all', seats: [{ group: 'a', count: 0 }] }] }],
+    ['a rejection by no one', { rejection: { count: 0 } }],
   ])('leave to the shape: %s', (_, quorum) => {
     expect(validate('RoutePolicy', withQuorum(quorum))).toBe(false);
   });

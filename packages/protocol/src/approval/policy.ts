@@ -85,7 +85,7 @@ function coversSeats(before: Seats, after: Seats): boolean {
   );
 }
 
-/** Keys and attention: any change of them but for the better needs a person's look, so any change but an addition counts. */
+/** Adding a part strengthens a policy; whether another change of one weakens it is not compared, so it counts as if it did. */
 function partsWeaken(before: RoutePolicy, after: RoutePolicy): boolean {
   return (['human_key', 'attention'] as const).some(
     (part) =>

@@ -4,7 +4,7 @@ import type { Candidature } from './seats.js';
 import { quorumOf, voter } from './testing/voters.js';
 
 /** Random policies to compare; `APPROVAL_POLICIES=100000` is the long form. */
-const POLICIES = Number(process.env['APPROVAL_POLICIES'] ?? 2000);
+const POLICIES = Number(process.env['APPROVAL_POLICIES'] ?? 400);
 
 /** The most seats that different classes can fill, found by trying every way. */
 function mostSeats(seats: readonly string[], votes: readonly Candidature[], by: 'person' | 'team') {
@@ -95,6 +95,38 @@ describe('filling seats', () => {
       blue,
       redPlatform,
     ]);
+  });
+});
+
+describe('filling seats wrongly', () => {
+  /** The first free seat, for good. */
+  function greedy(seats: readonly string[], all: readonly Candidature[]) {
+    const filled: (Candidature | null)[] = seats.map(() => null);
+    for (const vote of all) {
+      if (filled.some((each) => each !== null && classOf(each, 'team') === classOf(vote, 'team'))) {
+        continue;
+      }
+      const at = seats.findIndex(
+        (name, seat) => filled[seat] === null && vote.groups.includes(name),
+      );
+      if (at >= 0) filled[at] = vote;
+    }
+    return filled;
+  }
+  const byPerson = (seats: readonly string[], all: readonly Candidature[]) =>
+    assign(seats, all, 'person');
+
+  it.each([
+    ['without moving a class to another seat', greedy],
+    ['with two people of one team', byPerson],
+  ])('is found out: %s', (_, fill) => {
+    const compared = fc.property(
+      fc.array(group, { minLength: 1, maxLength: 6 }),
+      votes,
+      (seats, all) =>
+        fill(seats, all).filter((vote) => vote !== null).length === mostSeats(seats, all, 'team'),
+    );
+    expect(fc.check(compared, { numRuns: 2000, seed: 1 }).failed).toBe(true);
   });
 });
 

@@ -222,7 +222,7 @@ describe('random votes and endings', () => {
           expect(new Set(counted.map(({ vote: by }) => by.candidate)).size).toBe(1);
         },
       ),
-      { numRuns: Number(process.env['APPROVAL_POLICIES'] ?? 2000) },
+      { numRuns: Number(process.env['APPROVAL_POLICIES'] ?? 400) },
     );
     expect([...phases].sort()).toEqual(['collecting', 'reached', 'rejected']);
   });

@@ -13,7 +13,7 @@ import type {
 import { formatTimestamp } from '../records/timestamp.js';
 import { applyDue } from './apply-due.js';
 import { decided } from './confirm.js';
-import { requireDecisionOfPurpose, requirePending } from './pending.js';
+import { isOfPurpose, requirePending } from './pending.js';
 import { hasUnusedGrant } from './state.js';
 import type { Lifecycle } from './state.js';
 import { quietly, step } from './transition.js';
@@ -80,7 +80,7 @@ export function ballot(
   if (candidate?.id !== input.candidate_id || candidateDigest !== input.candidate_digest) {
     throw new Refusal('candidate_changed');
   }
-  requireDecisionOfPurpose(state.purpose, candidate.decision);
+  if (!isOfPurpose(state.purpose, candidate.decision)) throw new Refusal('candidate_changed');
   if (liveVoteOf(tally, member) !== undefined) throw new Refusal('approval_exists');
   const stage = isNo ? 0 : openStage(tally, candidateDigest);
   const record: ApprovalRecord = {

@@ -13,6 +13,7 @@ import {
   text,
 } from './primitives.js';
 import { RoutePolicy } from './approval-policy.js';
+import { Recorder } from './execution.js';
 import { DECISIONS } from './vocabulary.js';
 
 /** Of a candidate, and on a decision that an emergency rule made. */
@@ -140,7 +141,7 @@ export const ApprovalEnded = named('ApprovalEnded', {
   request_digest: Digest,
   approvals: Type.Array(Digest, { minItems: 1, maxItems: 20, uniqueItems: true }),
   reason: choice(ENDING_REASONS),
-  recorded_by: closed({ kind: choice(['human', 'operator', 'system']), subject: Identifier }),
+  recorded_by: Recorder,
   ended_at: MillisecondTimestamp,
 });
 export type ApprovalEnded = Static<typeof ApprovalEnded>;

@@ -110,6 +110,9 @@ export const APPROVAL_BUGS: readonly ApprovalBug[] = [
       );
     },
   }),
+  bug('ballot: a candidate of another purpose', {
+    ballot: (state, ...rest) => ballot({ ...state, purpose: 'authorise_execution' }, ...rest),
+  }),
   bug('ballot: a number twice', {
     ballot: (state, about, voting, ...rest) =>
       ballot(state, about, { ...voting, number: voting.number - 1 }, ...rest),

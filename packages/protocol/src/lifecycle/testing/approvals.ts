@@ -104,6 +104,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     author: 'fin-1',
   },
   'candidate gone': { ...collecting, isGone: true },
+  'candidate of another purpose': { ...collecting, state: { ...PENDING, purpose: 'review' } },
   'deadline passed': { ...collecting, state: { ...PENDING, reviewDeadline: NOW } },
   'material gone': { ...collecting, state: { ...PENDING, materialDeleted: true } },
   cancelled: {
@@ -149,6 +150,7 @@ no seat                         | !reviewer_ineligible                | !reviewe
 excluded                        | !separation_of_duties               | !separation_of_duties                                    | !separation_of_duties                                | !separation_of_duties                        | !separation_of_duties
 own candidate                   | !separation_of_duties               | v:+1 d:confirmed a:pending r:rejected(fin-1 - 0) +decision | !approval_unavailable                              | =                                            | !approval_required
 candidate gone                  | !candidate_changed                  | !candidate_changed                                       | !approval_unavailable                                | =                                            | !approval_required
+candidate of another purpose    | !candidate_changed                  | !candidate_changed                                       | !approval_unavailable                                | =                                            | !approval_required
 deadline passed                 | !request_not_pending                | !request_not_pending                                     | !request_not_pending                                 | !request_not_pending                         | !request_not_pending
 material gone                   | !request_not_pending                | !request_not_pending                                     | !request_not_pending                                 | !request_not_pending                         | !request_not_pending
 cancelled                       | !request_not_pending                | !request_not_pending                                     | !request_not_pending                                 | !request_not_pending                         | !request_not_pending
