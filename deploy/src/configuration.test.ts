@@ -27,6 +27,18 @@ function faultsOf(env: NodeJS.ProcessEnv, read: (env: NodeJS.ProcessEnv) => unkn
   }
 }
 
+it('offers no capability, in any target', () => {
+  const bus = { MODE: 'production', NATS_URL: 'tls://nats.example:4222' };
+  for (const CAPABILITIES of ['proto.approval', 'x', 'proto.approval,proto.human-key']) {
+    expect(faultsOf({ ...ENV, CAPABILITIES }, commonConfig)).toEqual(['CAPABILITIES']);
+    expect(faultsOf({ ...bus, CAPABILITIES }, busConfig)).toEqual(['CAPABILITIES']);
+  }
+  for (const CAPABILITIES of [undefined, '', ' ']) {
+    expect(faultsOf({ ...ENV, CAPABILITIES }, commonConfig)).toEqual([]);
+    expect(faultsOf({ ...bus, CAPABILITIES }, busConfig)).toEqual([]);
+  }
+});
+
 it('lets production lift neither quotas nor where webhooks may go', () => {
   const quotas = (mode: 'development' | 'production', QUOTAS?: string) =>
     faultsOf({ QUOTAS }, (env) => hasQuotas(env, mode));

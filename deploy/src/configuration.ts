@@ -24,6 +24,12 @@ export const BUS = {
     .optional()
     .describe('the text of a NATS credentials file, instead of name and password'),
   ...NATS_TRANSPORT,
+  CAPABILITIES: z
+    .string()
+    .default('')
+    .describe(
+      'profiles that the deployment offers beside its own; this release offers none, so it is empty',
+    ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
@@ -78,10 +84,11 @@ export function commonConfig(env: NodeJS.ProcessEnv): CommonConfig {
 }
 
 function busFaults(config: BusConfig): ConfigurationFault[] {
-  const { NATS_URL, NATS_CERT, NATS_KEY } = config;
+  const { NATS_URL, NATS_CERT, NATS_KEY, CAPABILITIES } = config;
   return [
     ...(refusesPlaintext(config) ? natsFaults(NATS_URL) : []),
     ...((NATS_CERT === undefined) === (NATS_KEY === undefined) ? [] : [HALF_A_PAIR]),
+    ...(CAPABILITIES.trim() === '' ? [] : [NOT_OFFERED]),
   ];
 }
 
@@ -89,6 +96,14 @@ function busFaults(config: BusConfig): ConfigurationFault[] {
 export function refusesPlaintext({ MODE, ALLOW_PLAINTEXT_STORES }: Partial<BusConfig>): boolean {
   return MODE === 'production' && ALLOW_PLAINTEXT_STORES !== true;
 }
+
+/** The release before the one that offers a capability only reads what it writes (protocol §18). */
+const NOT_OFFERED: ConfigurationFault = {
+  variable: 'CAPABILITIES',
+  wrong: 'names capabilities, and this release offers none',
+  remedy:
+    'Leave it empty. Set it when every process runs a release that offers them; docs/upgrades.md has the order.',
+};
 
 const HALF_A_PAIR: ConfigurationFault = {
   variable: 'NATS_CERT',

@@ -130,10 +130,10 @@ function typeOf(field: Field): string {
   const [native, args] = field.nativeType ?? [field.type, []];
   const precision = args.length === 0 ? '' : `(${args.join(', ')})`;
   const type = native === 'Timestamptz' ? `timestamp${precision} with time zone` : TYPES[native];
-  if (type === undefined || field.isList) {
+  if (type === undefined) {
     throw new Error(`drift.ts does not know the type of ${field.name}: ${native}`);
   }
-  return `${type}${field.isRequired ? ' not null' : ''}${defaultOf(field)}`;
+  return `${type}${field.isList ? '[]' : ''}${field.isRequired ? ' not null' : ''}${defaultOf(field)}`;
 }
 
 function defaultOf({ type, default: value }: Field): string {

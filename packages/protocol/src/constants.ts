@@ -7,6 +7,14 @@ export const SUPPORTED_PROFILES = {
   'proto.agent-ui': '2',
 } as const;
 
+/**
+ * Profiles that a deployment may offer beside them, by the setting `CAPABILITIES`; a request that selects none of them is as
+ * if there were none (protocol §18).
+ */
+export const EXTENSION_PROFILES = {
+  'proto.approval': '1-draft.1',
+} as const;
+
 /** A usable `Idempotency-Key`: visible ASCII (protocol §6.3). */
 export const IDEMPOTENCY_KEY = /^[!-~]{1,160}$/;
 

@@ -547,6 +547,46 @@ const unavailable = group(503, {
   ],
 });
 
+/** Of approvals (protocol §18). No operation answers with them yet, so the API description does not have them. */
+const ofApprovals = {
+  ...group(400, {
+    invalid_policy: [
+      'The policy of the route is not valid',
+      'Compare it with RoutePolicy and the rules beside it; unknown members are refused.',
+    ],
+    invalid_membership: [
+      'The membership is not valid',
+      'Compare it with MembershipInput; only people have groups, and a person is the same as one other at most.',
+    ],
+    invalid_ApprovalInput: [
+      'The approval does not fit its schema',
+      'Compare the body with ApprovalInput; unknown members are refused.',
+    ],
+  }),
+  ...group(409, {
+    approval_required: [
+      'Several people decide this request',
+      'Approve the frozen candidate instead of confirming it.',
+    ],
+    quorum_unsatisfiable: [
+      'Not enough people could approve this',
+      'Ask the operator: the groups of the route’s policy have too few people who may decide for this requester.',
+    ],
+    approval_exists: [
+      'You have voted on this request already',
+      'Withdraw that vote first; a person has one vote on a request.',
+    ],
+    approval_unavailable: [
+      'There is no approval of yours to withdraw',
+      'Read the request: your vote has ended, or it is too late to take it back.',
+    ],
+    stage_not_open: [
+      'Your seat is not in the stage that is open',
+      'Wait until the stage before is complete; stages are decided one after another.',
+    ],
+  }),
+};
+
 const catalogue = {
   ...invalidInput,
   ...local,
@@ -561,6 +601,7 @@ const catalogue = {
   ...tooLarge,
   ...quota,
   ...unavailable,
+  ...ofApprovals,
 };
 
 export type ErrorCode = keyof typeof catalogue;
@@ -571,7 +612,7 @@ export const ERROR_CODES: readonly ErrorCode[] = Object.keys(catalogue) as Error
 
 /** The codes that an HTTP answer may carry. */
 export const SENT_CODES: readonly ErrorCode[] = ERROR_CODES.filter(
-  (code) => !Object.hasOwn(local, code),
+  (code) => !Object.hasOwn(local, code) && !Object.hasOwn(ofApprovals, code),
 );
 
 /** All statuses a code may be sent with, the usual one first. */

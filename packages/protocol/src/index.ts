@@ -1,6 +1,7 @@
 export * from './agent-ui/index.js';
 export * from './constants.js';
 export * from './admin-reads.js';
+export * from './approval/index.js';
 export * from './history-read.js';
 export * from './inbox-read.js';
 export * from './errors.js';

@@ -125,8 +125,11 @@ def read(path):
 
 SIGNED_BY = {
     "gateway": (),
-    "request": ("RequestChangedEvent", "MaterialDiscarded", "BundleRegistered", "PrincipalConfigured", "RouteConfigured"),
-    "review": ("DecisionReceipt", "RequestChangedEvent"),
+    "request": (
+        "RequestChangedEvent", "MaterialDiscarded", "BundleRegistered", "PrincipalConfigured", "RouteConfigured",
+        "RoutePolicyConfigured", "MembershipConfigured", "ApprovalEnded",
+    ),
+    "review": ("DecisionReceipt", "RequestChangedEvent", "ApprovalRecord", "ApprovalEnded"),
     "execution-authority": (
         "ExecutionClaim", "AdmissionStatus", "ExecutionOutcome", "ExecutionReconciliation", "RequestChangedEvent",
     ),

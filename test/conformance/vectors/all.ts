@@ -1,3 +1,4 @@
+import { approvals } from './cases/approvals.js';
 import { alteredExports } from './cases/exports-altered.js';
 import { contradictoryExports } from './cases/exports-contradictory.js';
 import { evidenceVectors } from './cases/evidence.js';
@@ -22,6 +23,7 @@ export function allVectors(): Vector[] {
     ...goodRecords(),
     ...badRecords(),
     ...keyVectors(),
+    ...approvals(),
     ...ranges(),
     ...proofs(),
     ...webhooks(),

@@ -94,6 +94,10 @@ export function rebuild(records: readonly PlacedRecord[]): Rebuilt {
       case 'MaterialDiscarded':
         materialDiscarded = true;
         break;
+      // Votes change no state: their events do (protocol §18.7).
+      case 'ApprovalRecord':
+      case 'ApprovalEnded':
+        break;
       default:
         faults.add('record_header');
     }

@@ -1,6 +1,6 @@
 import { Refusal } from '../errors.js';
 import type { Digest } from '../json/canonical.js';
-import type { Confirmation, DecisionCandidate, DecisionReceipt } from '../records/index.js';
+import type { Confirmation, DecisionCandidate, DecisionReceipt, Quorum } from '../records/index.js';
 import { formatTimestamp } from '../records/timestamp.js';
 import { requireDecisionOfPurpose, requirePending } from './pending.js';
 import type { Lifecycle } from './state.js';
@@ -29,10 +29,29 @@ export function confirm(
   if (candidate?.id !== input.candidate_id || candidateDigest !== input.candidate_digest) {
     throw new Refusal('candidate_changed');
   }
+  requireDecisionOfPurpose(state.purpose, candidate.decision);
+  return decided(pending, { id, request, digest }, { candidate, candidateDigest, reviewer }, now);
+}
+
+/** A decision: the frozen candidate, the person who made it binding, and the votes behind it where several people decide. */
+export interface Deciding {
+  readonly candidate: DecisionCandidate;
+  readonly candidateDigest: Digest;
+  readonly reviewer: string;
+  readonly quorum?: Quorum;
+}
+
+/** The step from a pending request to a decided one, with its receipt. */
+export function decided(
+  pending: Transition,
+  { id, request, digest }: RequestFacts,
+  { candidate, candidateDigest, reviewer, quorum }: Deciding,
+  now: number,
+): Transition {
+  const { purpose, grant } = pending.next;
   const { decision } = candidate;
-  requireDecisionOfPurpose(state.purpose, decision);
   const grantDeadline =
-    state.purpose === 'review'
+    purpose === 'review'
       ? null
       : Math.min(
           now + request.limits.grant_seconds * 1000,
@@ -45,7 +64,7 @@ export function confirm(
     {
       decision: 'confirmed',
       audit: 'pending',
-      grant: authorises ? 'pending_anchor' : state.grant,
+      grant: authorises ? 'pending_anchor' : grant,
       grantDeadline,
     },
     {
@@ -58,6 +77,7 @@ export function confirm(
           decision,
           ...(grantDeadline === null ? {} : { grant_deadline: formatTimestamp(grantDeadline) }),
           purpose: request.purpose,
+          ...(quorum === undefined ? {} : { quorum }),
           request_digest: digest,
           request_id: id,
           requester: request.requester.subject,

@@ -19,7 +19,10 @@ export function requirePending(state: Lifecycle, now: number): Transition {
 
 /** A decision must be of the request's purpose (protocol §3.4). */
 export function requireDecisionOfPurpose(purpose: Lifecycle['purpose'], decision: Decision): void {
+  if (!isOfPurpose(purpose, decision)) throw new Refusal('purpose_decision_mismatch');
+}
+
+export function isOfPurpose(purpose: Lifecycle['purpose'], decision: Decision): boolean {
   const ofExecution = decision === 'authorise' || decision === 'refuse';
-  if (ofExecution !== (purpose === 'authorise_execution'))
-    throw new Refusal('purpose_decision_mismatch');
+  return ofExecution === (purpose === 'authorise_execution');
 }

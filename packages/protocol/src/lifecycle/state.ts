@@ -33,9 +33,10 @@ export type Invalidation =
   | 'producer_removed'
   | 'producer_authorisation_changed'
   | 'authorisation_changed'
-  | 'namespace_retired';
+  | 'namespace_retired'
+  | 'approval_withdrawn';
 
-/** Reasons of RequestChangedEvent (protocol §3.5, R33). */
+/** Reasons of RequestChangedEvent (protocol §3.5, R33; of approvals §18.6). */
 export type EventReason =
   | 'created'
   | 'decision'
@@ -53,7 +54,10 @@ export type EventReason =
   | 'producer_removed'
   | 'producer_authorisation_changed'
   | 'authorisation_changed'
-  | 'reconciliation_due';
+  | 'reconciliation_due'
+  | 'approval'
+  | 'approval_ended'
+  | 'approval_withdrawn';
 
 export interface States {
   readonly decision: DecisionState;

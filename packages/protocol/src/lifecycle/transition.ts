@@ -26,7 +26,7 @@ export interface LifecycleEvent {
   readonly deadline: number;
 }
 
-type EvidenceType = 'DecisionReceipt' | 'ExecutionClaim' | 'MaterialDiscarded';
+type EvidenceType = 'DecisionReceipt' | 'ExecutionClaim' | 'MaterialDiscarded' | 'ApprovalEnded';
 type OutcomeType = 'ExecutionOutcome' | 'ExecutionReconciliation';
 
 /** `canonical`: members of the payload that are canonical texts already. */

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import {
+  APPROVAL_RECORD_NAMES,
   CredentialToken,
   PrincipalInput,
   RECORDS,
@@ -35,10 +36,13 @@ function titleOf(schema: object): string {
 /** Records of the extension operations alone. */
 const OF_EXTENSIONS: readonly RecordName[] = ['Evidence', 'EvidenceLog'];
 
-/** All records as components that refer to each other instead of repeating themselves. */
+/** Records as components that refer to each other instead of repeating themselves; no operation has those of approvals yet. */
 export function componentSchemas(extensions: boolean): Record<string, Schema> {
   const own = RECORD_NAMES.filter(
-    (name) => titleOf(RECORDS[name]) === name && (extensions || !OF_EXTENSIONS.includes(name)),
+    (name) =>
+      titleOf(RECORDS[name]) === name &&
+      (extensions || !OF_EXTENSIONS.includes(name)) &&
+      !APPROVAL_RECORD_NAMES.includes(name),
   );
   return Object.fromEntries(
     own.map((name) => [name, referring(described[name] ?? RECORDS[name], name) as Schema]),

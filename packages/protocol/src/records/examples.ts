@@ -1,3 +1,4 @@
+import * as approval from './examples/approval.js';
 import * as evidence from './examples/evidence.js';
 import * as handover from './examples/handover.js';
 import * as request from './examples/request.js';
@@ -10,4 +11,5 @@ export const EXAMPLES: Readonly<{ [Name in RecordName]: RecordOf<Name> }> = {
   ...evidence,
   ...service,
   ...handover,
+  ...approval,
 };

@@ -1,6 +1,9 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import * as administration from './administration.js';
 import * as agentUi from './agent-ui.js';
+import * as approval from './approval.js';
+import * as forms from './approval-forms.js';
+import { RoutePolicy } from './approval-policy.js';
 import * as audit from './audit.js';
 import * as discovery from './discovery.js';
 import * as events from './events.js';
@@ -11,6 +14,17 @@ import { Metadata, Profiles, SignedRecord } from './primitives.js';
 import * as request from './request.js';
 import * as review from './review.js';
 import * as status from './status.js';
+
+/** The records of approvals (protocol §18); the API description of the revision does not have them. */
+const APPROVAL_RECORDS = {
+  RoutePolicy,
+  RoutePolicyConfigured: approval.RoutePolicyConfigured,
+  MembershipConfigured: approval.MembershipConfigured,
+  ApprovalRecord: approval.ApprovalRecord,
+  ApprovalEnded: approval.ApprovalEnded,
+  ExtendedDecisionRequest: forms.ExtendedDecisionRequest,
+  ExtendedDecisionReceipt: forms.ExtendedDecisionReceipt,
+} as const;
 
 /** Every record by its name (protocol §3). */
 export const RECORDS = {
@@ -29,9 +43,13 @@ export const RECORDS = {
   ...agentUi,
   Evidence: evidence.Evidence,
   EvidenceLog: evidence.EvidenceLog,
+  ...APPROVAL_RECORDS,
 } as const satisfies Record<string, TSchema>;
 
 export type RecordName = keyof typeof RECORDS;
 export type RecordOf<Name extends RecordName> = Static<(typeof RECORDS)[Name]>;
+
+/** See {@link RECORDS}. */
+export const APPROVAL_RECORD_NAMES: readonly string[] = Object.keys(APPROVAL_RECORDS);
 
 export const RECORD_NAMES: readonly RecordName[] = Object.keys(RECORDS) as RecordName[];

@@ -8,13 +8,11 @@ import {
   Identifier,
   Timestamp,
   Uuid,
-  choice,
-  closed,
   named,
   nullable,
 } from './primitives.js';
+import { authorised, reviewed } from './receipt-forms.js';
 import { DecisionRequest } from './request.js';
-import { EXECUTION_DECISIONS, REVIEW_DECISIONS } from './vocabulary.js';
 
 export const DecisionProposal = named('DecisionProposal', {
   response: AnyJson,
@@ -55,28 +53,6 @@ export type Confirmation = Static<typeof Confirmation>;
 
 export const EmptyInput = named('EmptyInput', {});
 export type EmptyInput = Static<typeof EmptyInput>;
-
-const decided = {
-  request_id: Identifier,
-  request_digest: Digest,
-  candidate_id: Identifier,
-  candidate_digest: Digest,
-  reviewer: Identifier,
-  requester: Identifier,
-  response_digest: Digest,
-  confirmed_at: Timestamp,
-};
-const reviewed = closed({
-  ...decided,
-  purpose: Type.Literal('review'),
-  decision: choice(REVIEW_DECISIONS),
-});
-const authorised = closed({
-  ...decided,
-  purpose: Type.Literal('authorise_execution'),
-  decision: choice(EXECUTION_DECISIONS),
-  grant_deadline: Timestamp,
-});
 
 /** A refused execution has a `grant_deadline` too; a review never has one (protocol §3.4). */
 export const DecisionReceipt = Type.Union([reviewed, authorised], { title: 'DecisionReceipt' });

@@ -75,6 +75,34 @@ export const SIGNED_RECORDS = {
     ledger: true,
     payload: 'RouteResult',
   },
+  RoutePolicyConfigured: {
+    purpose: 'service',
+    signedBy: ['request'],
+    audience: 'operator',
+    ledger: true,
+    payload: 'RoutePolicyConfigured',
+  },
+  MembershipConfigured: {
+    purpose: 'service',
+    signedBy: ['request'],
+    audience: 'proto.directory',
+    ledger: true,
+    payload: 'MembershipConfigured',
+  },
+  ApprovalRecord: {
+    purpose: 'request',
+    signedBy: ['review'],
+    audience: 'producer',
+    ledger: true,
+    payload: 'ApprovalRecord',
+  },
+  ApprovalEnded: {
+    purpose: 'request',
+    signedBy: ['review', 'request'],
+    audience: 'producer',
+    ledger: true,
+    payload: 'ApprovalEnded',
+  },
   AuditCheckpoint: {
     purpose: 'service',
     signedBy: ['ledger'],
@@ -101,7 +129,7 @@ export const SIGNED_RECORDS = {
   {
     purpose: 'request' | 'service';
     signedBy: readonly string[];
-    audience: 'producer' | 'publisher' | 'operator' | 'proto.audit' | 'proto.recovery';
+    audience: 'producer' | 'publisher' | 'operator' | `proto.${'audit' | 'recovery' | 'directory'}`;
     ledger: boolean;
     payload: RecordName;
   }

@@ -1,4 +1,5 @@
-import { textDigest } from '../json/index.js';
+import { PROTOCOL_REVISION } from '../constants.js';
+import { canonicalText, textDigest } from '../json/index.js';
 import type { LedgerEntry } from '../records/index.js';
 import { CHAIN_START, chainHead } from './chain.js';
 import { generateSigningKey, signerFromPem } from './keys.js';
@@ -33,6 +34,23 @@ function recordText(number: number, change: Partial<RecordHeader> = {}): string 
     header,
     configuration ? `{"id":"r","request_id":"x"}` : `{"request_id":"${request}"}`,
   ).text;
+}
+
+/** A record without a request, whatever its header says. */
+function signedByLaterRelease(change: object): string {
+  const header = {
+    audience: 'proto.directory',
+    issued_at: '2026-05-01T09:05:00.000Z',
+    issuer: 'https://a.example',
+    key_id: 'k1',
+    profiles: {},
+    protocol_revision: PROTOCOL_REVISION,
+    tenant: 'acme',
+    ...change,
+  };
+  const open = { payload: {}, protected: header };
+  const signature = signer.sign(Buffer.from(canonicalText(open))).toString('base64url');
+  return canonicalText({ ...open, signature });
 }
 
 /** Chains texts; null stands for a record whose text is gone. */
@@ -74,6 +92,7 @@ describe('verifyLedgerRange accepts', () => {
       ok: true,
       end,
       verifiedRecords: 4,
+      unknownTypes: [],
     });
   });
 
@@ -91,6 +110,7 @@ describe('verifyLedgerRange accepts', () => {
       ok: true,
       end,
       verifiedRecords: 0,
+      unknownTypes: [],
     });
   });
 
@@ -99,6 +119,58 @@ describe('verifyLedgerRange accepts', () => {
     expect(verifyLedgerRange(entries, trust, { tenant: 'acme', points })).toMatchObject({
       ok: true,
     });
+  });
+});
+
+describe('a record of a type that this release does not know', () => {
+  const later = { type: 'CredentialBound' as never, purpose: 'service' as const };
+  // A signer of a later release writes it; this one refuses to.
+  const text = (change: object = {}) => signedByLaterRelease({ ...later, ...change });
+  const pass = { tenant: 'acme', passUnknownTypes: true };
+
+  it('is refused, unless it may pass', () => {
+    const range = rebuilt(0, text());
+    expect(verifyLedgerRange(range, trust, { tenant: 'acme' })).toEqual({
+      ok: false,
+      reason: 'type_mismatch',
+      sequence: 1,
+    });
+    expect(verifyLedgerRange(range, trust, pass)).toMatchObject({
+      ok: true,
+      verifiedRecords: 4,
+      unknownTypes: [1],
+    });
+  });
+
+  it.each<[LedgerReason, object]>([
+    ['issuer_mismatch', { issuer: 'https://b.example' }],
+    ['tenant_mismatch', { tenant: 'other' }],
+    ['revision_mismatch', { protocol_revision: '3' }],
+    ['purpose_mismatch', { purpose: 'anything' }],
+    ['unknown_key', { key_id: 'k9' }],
+    ['key_expired', { issued_at: '2031-01-01T00:00:00.000Z' }],
+    ['malformed_record', { issued_at: 'today' }],
+    // A type that is known, and never in a ledger.
+    ['type_mismatch', { type: 'AuditCheckpoint' }],
+  ])('is refused with %s all the same', (reason, change) => {
+    expect(verifyLedgerRange(rebuilt(0, text(change)), trust, pass)).toEqual({
+      ok: false,
+      reason,
+      sequence: 1,
+    });
+  });
+
+  it('is refused at the place of another request', () => {
+    expect(verifyLedgerRange(rebuilt(1, text()), trust, pass)).toEqual({
+      ok: false,
+      reason: 'request_mismatch',
+      sequence: 2,
+    });
+  });
+
+  it('is refused with a signature of another text', () => {
+    const range = rebuilt(0, text().replace('"payload":{}', '"payload":{"a":1}'));
+    expect(verifyLedgerRange(range, trust, pass)).toMatchObject({ reason: 'wrong_signature' });
   });
 });
 

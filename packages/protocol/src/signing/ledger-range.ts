@@ -8,7 +8,7 @@ import { CHAIN_START, chainHeadOrNull } from './chain.js';
 import { isRecordType } from './policy.js';
 import type { LedgerReason } from './reasons.js';
 import type { Trust } from './trust-manifest.js';
-import { verifyRecord } from './verify-record.js';
+import { verifyRecord, verifyUnknownType } from './verify-record.js';
 
 export interface ExpectedRange {
   readonly tenant: string;
@@ -16,6 +16,8 @@ export interface ExpectedRange {
   readonly from?: ChainPoint;
   /** Places known from elsewhere, as from checkpoints: each must lie on this stretch of the chain. */
   readonly points?: readonly ChainPoint[];
+  /** Lets records pass whose type this release does not know, and names them (protocol §18.8). */
+  readonly passUnknownTypes?: boolean;
 }
 
 export type RangeVerification =
@@ -25,6 +27,8 @@ export type RangeVerification =
       readonly end: ChainPoint;
       /** Records whose signatures were verified; the others' texts are gone (protocol §11.3). */
       readonly verifiedRecords: number;
+      /** Entries among them whose type is unknown: nothing is known of their payload. */
+      readonly unknownTypes: readonly number[];
     }
   | { readonly ok: false; readonly reason: LedgerReason; readonly sequence: number };
 
@@ -39,9 +43,10 @@ const ledgerTypes: readonly RecordType[] = Object.keys(SIGNED_RECORDS)
 export function verifyLedgerRange(
   entries: readonly unknown[],
   trust: Trust,
-  { tenant, from = CHAIN_START, points = [] }: ExpectedRange,
+  { tenant, from = CHAIN_START, points = [], passUnknownTypes = false }: ExpectedRange,
 ): RangeVerification {
   const known = new Map(points.map(({ sequence, head }) => [sequence, head]));
+  const unknownTypes: number[] = [];
   let verifiedRecords = 0;
   let end = from;
   const checkPoint = (): LedgerReason | null => {
@@ -55,8 +60,13 @@ export function verifyLedgerRange(
   for (const entry of entries) {
     const sequence = end.sequence + 1;
     if (!validate('LedgerEntry', entry)) return refused('malformed_entry', sequence);
-    const fault = linkFaultOf(entry, end) ?? recordFaultOf(entry, trust, tenant);
-    if (fault !== null) return refused(fault, sequence);
+    const linkFault = linkFaultOf(entry, end);
+    if (linkFault !== null) return refused(linkFault, sequence);
+    const judged = judgeRecord(entry, trust, tenant);
+    if (judged === 'unknown type' && passUnknownTypes) unknownTypes.push(sequence);
+    else if (judged !== null) {
+      return refused(judged === 'unknown type' ? 'type_mismatch' : judged, sequence);
+    }
     if (entry.record !== null) verifiedRecords++;
     end = { sequence, head: entry.head };
     const pointFault = checkPoint();
@@ -64,7 +74,7 @@ export function verifyLedgerRange(
   }
   return known.size > 0
     ? refused('point_outside_range', Math.min(...known.keys()))
-    : { ok: true, end, verifiedRecords };
+    : { ok: true, end, verifiedRecords, unknownTypes };
 }
 
 function linkFaultOf(entry: LedgerEntry, before: ChainPoint): LedgerReason | null {
@@ -75,17 +85,24 @@ function linkFaultOf(entry: LedgerEntry, before: ChainPoint): LedgerReason | nul
   return head === entry.head ? null : 'head_mismatch';
 }
 
-function recordFaultOf(entry: LedgerEntry, trust: Trust, tenant: string): LedgerReason | null {
+/** Null for a good record, or one whose text is gone. */
+function judgeRecord(
+  entry: LedgerEntry,
+  trust: Trust,
+  tenant: string,
+): LedgerReason | 'unknown type' | null {
   if (entry.tenant !== tenant) return 'tenant_mismatch';
   if (entry.record === null) return null;
   if (textDigest(entry.record) !== entry.record_digest) return 'record_digest_mismatch';
   const record = parseCanonical(entry.record);
   if (record === undefined) return 'record_not_canonical';
-  const verified = verifyRecord(record, trust, { type: ledgerTypes, audience: null, tenant });
+  const known = verifyRecord(record, trust, { type: ledgerTypes, audience: null, tenant });
+  const mayBeUnknown = !known.ok && known.reason === 'type_mismatch';
+  const verified = mayBeUnknown ? verifyUnknownType(record, trust, tenant) : known;
   if (!verified.ok) return verified.reason;
-  return requestOf(verified.record.protected.purpose, verified.record.payload) === entry.request_id
-    ? null
-    : 'request_mismatch';
+  const { protected: header, payload } = verified.record;
+  if (requestOf(header.purpose, payload) !== entry.request_id) return 'request_mismatch';
+  return mayBeUnknown ? 'unknown type' : null;
 }
 
 /** Every record of a request names it in its payload; others belong to none. */

@@ -3,7 +3,7 @@ import { IDENTIFIER, PROTOCOL_REVISION, SECONDS } from '../constants.js';
 import { canonicalText } from '../json/canonical.js';
 import { isJsonObject } from '../json/value.js';
 import type { RecordType, SignedRecord } from '../records/index.js';
-import { parseTimestamp, validate } from '../records/index.js';
+import { PURPOSES, parseTimestamp, validate } from '../records/index.js';
 import { fitsPurpose, isRecordType, keyMaySign } from './policy.js';
 import type { VerificationReason } from './reasons.js';
 import { signaturePreimage } from './signed-record.js';
@@ -24,6 +24,8 @@ export interface ExpectedRecord {
 export type Verification =
   | { readonly ok: true; readonly record: SignedRecord; readonly issuedAt: number }
   | { readonly ok: false; readonly reason: VerificationReason };
+
+const purposes: readonly string[] = [...PURPOSES, 'service'];
 
 const headerMembers: readonly string[] = [
   'audience',
@@ -54,13 +56,40 @@ export function verifyRecord(
   const mismatch = mismatchOf(header, trust, expected);
   if (mismatch !== null) return refused(mismatch);
 
-  const key = trust.keys.get(header.key_id);
-  if (key === undefined) return refused('unknown_key');
+  if (trust.keys.get(header.key_id) === undefined) return refused('unknown_key');
   if (!keyMaySign(header.key_id, header.type as RecordType)) return refused('key_not_for_type');
+  return verifySignature(record, issuedAt, trust, expected.now);
+}
+
+/**
+ * Verifies what can be known of a record whose type this release does not know (protocol §18.8): issuer, tenant, revision,
+ * key, time and signature. Refuses a type that it knows as `type_mismatch`.
+ */
+export function verifyUnknownType(record: unknown, trust: Trust, tenant: string): Verification {
+  if (!isRecordShaped(record)) return refused('malformed_record');
+  const header = record.protected;
+  const issuedAt = parseTimestamp(header.issued_at);
+  if (issuedAt === null) return refused('malformed_record');
+  if (isRecordType(header.type)) return refused('type_mismatch');
+  if (header.issuer !== trust.issuer) return refused('issuer_mismatch');
+  if (header.protocol_revision !== PROTOCOL_REVISION) return refused('revision_mismatch');
+  if (header.tenant !== tenant) return refused('tenant_mismatch');
+  if (!purposes.includes(header.purpose)) return refused('purpose_mismatch');
+  return verifySignature(record, issuedAt, trust, undefined);
+}
+
+function verifySignature(
+  record: SignedRecord,
+  issuedAt: number,
+  trust: Trust,
+  now: number | undefined,
+): Verification {
+  const key = trust.keys.get(record.protected.key_id);
+  if (key === undefined) return refused('unknown_key');
   if (issuedAt < key.notBefore) return refused('key_not_yet_valid');
   if (issuedAt >= key.notAfter) return refused('key_expired');
   if (key.revokedAt !== null && issuedAt >= key.revokedAt) return refused('key_revoked');
-  if (expected.now !== undefined && issuedAt > expected.now + SECONDS.clockTolerance * 1000) {
+  if (now !== undefined && issuedAt > now + SECONDS.clockTolerance * 1000) {
     return refused('issued_in_future');
   }
 

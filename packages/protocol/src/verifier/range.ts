@@ -38,7 +38,7 @@ export function checkRange(context: VerifierContext, value: readonly JsonValue[]
   }
   const from = startOf(context, first);
   if (from === null) return;
-  const verified = verifyLedgerRange(value, trust, { tenant, from });
+  const verified = verifyLedgerRange(value, trust, { tenant, from, passUnknownTypes: true });
   if (!verified.ok) {
     const at = verified.sequence - from.sequence - 1;
     const { reason } = verified;
@@ -49,7 +49,13 @@ export function checkRange(context: VerifierContext, value: readonly JsonValue[]
     detail: `Entries ${from.sequence + 1} to ${verified.end.sequence}; ${verified.verifiedRecords} signatures are good.`,
   });
   const entries = value as unknown as readonly LedgerEntry[];
-  checkRecords(context, entries, tenant, from.sequence === 0);
+  const unjudged = new Set(verified.unknownTypes.map((sequence) => sequence - from.sequence - 1));
+  for (const at of unjudged) {
+    findings.unknown('range_entry', `/${at}/record`, {
+      says: 'Its signature is good, and its place in the chain is; this verifier does not know its type, so nothing else of it was checked. A newer verifier does.',
+    });
+  }
+  checkRecords(context, entries, { tenant, complete: from.sequence === 0, unjudged });
   comparePoints(context, entries, from);
 }
 
@@ -73,8 +79,11 @@ function startOf({ findings }: VerifierContext, first: LedgerEntry): ChainPoint 
 function checkRecords(
   context: VerifierContext,
   entries: readonly LedgerEntry[],
-  tenant: string,
-  complete: boolean,
+  {
+    tenant,
+    complete,
+    unjudged,
+  }: { tenant: string; complete: boolean; unjudged: ReadonlySet<number> },
 ): void {
   const { findings, expected } = context;
   const { now } = expected;
@@ -85,6 +94,7 @@ function checkRecords(
       lost++;
       continue;
     }
+    if (unjudged.has(at)) continue;
     const record = recordOf(context, entry.record, `/${at}/record`, tenant, now);
     if (record !== null) records.push(record);
   }

@@ -1,8 +1,14 @@
 import { canonicalText, textDigest } from '../json/canonical.js';
 import type { Digest } from '../json/canonical.js';
 import type { JsonValue } from '../json/value.js';
-import type { PayloadOf, RecordType, SignedRecord } from '../records/index.js';
-import { SIGNED_RECORDS, faultOf, parseTimestamp, validate } from '../records/index.js';
+import type {
+  PayloadOf,
+  Profiles,
+  RecordName,
+  RecordType,
+  SignedRecord,
+} from '../records/index.js';
+import { SIGNED_RECORDS, faultOf, isExtended, parseTimestamp, validate } from '../records/index.js';
 import { VERIFICATION_REASONS, verifyRecord } from '../signing/index.js';
 import type { ExpectedRecord, Verification } from '../signing/index.js';
 import type { VerifierContext } from './context.js';
@@ -40,6 +46,9 @@ const TIMES: Partial<Record<RecordType, string>> = {
   ExecutionReconciliation: 'recorded_at',
   WebhookDelivery: 'timestamp',
   BundleRegistered: 'created_at',
+  MembershipConfigured: 'configured_at',
+  ApprovalRecord: 'approved_at',
+  ApprovalEnded: 'ended_at',
 };
 
 /**
@@ -75,7 +84,7 @@ export function checkRecord(
   }
   const { protected: header, payload } = record;
   const type = header.type as RecordType;
-  const name = SIGNED_RECORDS[type].payload;
+  const name = payloadRecordOf(type, header.profiles);
   if (!validate(name, payload)) {
     const detail = plainText(faultOf(name, payload) ?? '');
     findings.check('record_payload', `${path}/payload`, false, { detail });
@@ -90,6 +99,13 @@ export function checkRecord(
   return { ...shaped, proven: good && timely !== false && coherent !== false };
 }
 
+/** A receipt has the form that its profiles select (protocol §18.3). */
+function payloadRecordOf(type: RecordType, profiles: Profiles): RecordName {
+  return type === 'DecisionReceipt' && isExtended(profiles)
+    ? 'ExtendedDecisionReceipt'
+    : SIGNED_RECORDS[type].payload;
+}
+
 function timeFits({ type, header, payload }: Omit<CheckedRecord, 'proven'>): boolean | null {
   const member = TIMES[type];
   if (member === undefined) return null;
@@ -99,7 +115,10 @@ function timeFits({ type, header, payload }: Omit<CheckedRecord, 'proven'>): boo
 /** Members that are in both header and payload (protocol §2.5, §3.4, §3.5). */
 function headerFits(record: Omit<CheckedRecord, 'proven'>): boolean | null {
   const { header } = record;
-  if (isOf(record, 'DecisionReceipt')) return record.payload.purpose === header.purpose;
+  if (isOf(record, 'DecisionReceipt') || isOf(record, 'ApprovalRecord')) {
+    return record.payload.purpose === header.purpose;
+  }
+  if (isOf(record, 'MembershipConfigured')) return header.audience === 'proto.directory';
   if (isOf(record, 'RequestChangedEvent')) {
     const { status_ref, request_id } = record.payload;
     return status_ref === `${header.issuer}/v2/requests/${request_id}`;

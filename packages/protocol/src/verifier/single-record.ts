@@ -78,6 +78,9 @@ function checkAlone(context: VerifierContext, record: CheckedRecord, value: Sign
     }
     checkProof(context, anchor, '/payload/anchor', null);
     alone(context, 'admission_claim', 'the request, the decision and the claim');
+  } else if (isOf(record, 'ApprovalRecord')) {
+    alone(context, 'request_bound', 'the request, the candidate and the membership of its giver');
+    notInLedger(context);
   } else if (isOf(record, 'AuditCheckpoint')) {
     const { ledger_id, generation, sequence } = record.payload;
     expectLedger(context, ledger_id, '/payload/ledger_id');

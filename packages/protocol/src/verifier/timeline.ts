@@ -1,9 +1,21 @@
-import type { AuditExport } from '../records/index.js';
+import type { ApprovalEnded, AuditExport } from '../records/index.js';
 import { plainText } from './plain-text.js';
 import type { VerifierContext } from './context.js';
 import type { CheckedProof } from './proof.js';
 import { isOf } from './record.js';
 import type { CheckedRecord } from './record.js';
+
+/** Reasons of ApprovalEnded (protocol §18.4). */
+const ENDINGS: Readonly<Record<ApprovalEnded['reason'], string>> = {
+  withdrawn: 'its giver took it back',
+  candidate_replaced: 'the candidate was replaced',
+  candidate_gone: 'the candidate is gone',
+  member_removed: 'its giver may no longer vote',
+  earlier_stage_reopened: 'an earlier stage is open again',
+  credential_ended: 'the key that signed it has ended',
+  delegation_ended: 'the delegation has ended',
+  same_person: 'its giver is the same person as another voter',
+};
 
 const REASONS: Readonly<Record<string, string>> = {
   anchor_accepted: 'The anchor store has accepted the checkpoint over the decision.',
@@ -17,6 +29,7 @@ const REASONS: Readonly<Record<string, string>> = {
   producer_removed: 'The route no longer allows the producer.',
   producer_authorisation_changed: 'What the producer may do was changed.',
   authorisation_changed: 'The rules of the route were changed.',
+  approval_withdrawn: 'A vote that counted was taken back.',
   reconciliation_due: 'The time of the execution passed without a reported outcome.',
 };
 
@@ -27,6 +40,8 @@ const REPEATED: ReadonlySet<string> = new Set([
   'claimed',
   'outcome',
   'material_deleted',
+  'approval',
+  'approval_ended',
 ]);
 
 /** Events that change nothing for the people and programs of the request. */
@@ -79,6 +94,22 @@ export function sentenceOf(record: CheckedRecord): string | null {
   }
   if (isOf(record, 'RouteConfigured')) {
     return `The route ${record.payload.id} was configured, revision ${record.payload.revision}.`;
+  }
+  if (isOf(record, 'ApprovalRecord')) {
+    const { reviewer, decision, groups } = record.payload;
+    return `${reviewer} voted: ${decision} (${groups.join(', ')}).`;
+  }
+  if (isOf(record, 'ApprovalEnded')) {
+    const { approvals, reason } = record.payload;
+    return `${approvals.length === 1 ? 'A vote' : `${approvals.length} votes`} ended: ${ENDINGS[reason]}.`;
+  }
+  if (isOf(record, 'RoutePolicyConfigured')) {
+    const { route, policy, revision } = record.payload;
+    return `The policy of the route ${route} was ${policy === null ? 'removed' : 'configured'}, revision ${revision}.`;
+  }
+  if (isOf(record, 'MembershipConfigured')) {
+    const { principal, groups } = record.payload;
+    return `${principal} is in ${groups.length === 0 ? 'no group' : groups.join(', ')}.`;
   }
   if (isOf(record, 'WebhookDelivery')) {
     return `The event ${record.payload.event_id} was sent to ${record.header.audience}.`;

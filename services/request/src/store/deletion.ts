@@ -51,6 +51,13 @@ export const HOLD = statement(
 const MADE_A_REQUEST = `(x.operation = 'request.create' OR x.operation LIKE 'request.supersede:%'
   AND x.operation <> 'request.supersede:' || :request_id)`;
 
+/** The votes of a request and the records that they cite (protocol §18), which may be of a later release. */
+const VOTES = ['approval', 'approval_person', 'quorum_state', 'request_evidence'].map(
+  (table) => `of_${table} AS (
+    DELETE FROM ${table} x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = :request_id::uuid
+  )`,
+);
+
 // Evidence that is not chained yet is chained first: its text is not needed for that, but its events are numbered then.
 export const DELETE_REQUEST = statement(
   'request.delete',
@@ -83,7 +90,7 @@ export const DELETE_REQUEST = statement(
     DELETE FROM assignment x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = :request_id::uuid
   ), n AS (
     DELETE FROM nonce x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = :request_id::uuid
-  ), d AS (
+  ), ${VOTES.join(', ')}, d AS (
     DELETE FROM deadline x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = :request_id::uuid
   ), l AS (
     DELETE FROM lifecycle x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = :request_id::uuid

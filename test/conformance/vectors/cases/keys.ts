@@ -1,5 +1,6 @@
 import { EXAMPLES, SIGNED_RECORDS, SIGNING_POLICY } from '@countersign/protocol';
 import type { RecordType, Signed, SignedRecord, SigningService } from '@countersign/protocol';
+import { approvalRecords } from '../../evidence/approvals.js';
 import { forged } from '../../evidence/forging.js';
 import { serviceManifest } from '../../evidence/keys.js';
 import type { KeyName } from '../../evidence/keys.js';
@@ -172,6 +173,7 @@ function oneOfEachType(): ReadonlyMap<string, SignedRecord> {
     document.anchor?.checkpoint as SignedRecord,
     deliver({ ledger, document, ...rest }, own.issuedAt).record,
     sign('RouteConfigured', { ...own, audience: 'ops-1' }, EXAMPLES.RouteResult).record,
+    ...Object.values(approvalRecords()).map(({ record }) => record),
     sign('RecoveryFence', { ...own, audience: 'proto.recovery', tenant: fence.key }, fence).record,
   ];
   return new Map(records.map((record) => [record.protected.type, record]));

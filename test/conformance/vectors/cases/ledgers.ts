@@ -29,6 +29,17 @@ function rechained(changed: LedgerEntry[]): LedgerEntry[] {
   });
 }
 
+/** The ledger with one more record behind it, of a type that a later release has. */
+function withLaterType(changes: Parameters<typeof forged>[1] = {}, signature?: string) {
+  const first = JSON.parse(entries[0]?.record ?? '') as SignedRecord;
+  const later = forged(first, {
+    ...changes,
+    protected: { type: 'CredentialBound', audience: 'proto.directory', ...changes.protected },
+  });
+  const record = canonicalText({ ...later, ...(signature === undefined ? {} : { signature }) });
+  return rechained([...entries, { ...(entries[0] as LedgerEntry), record }]);
+}
+
 export function ranges(): Vector[] {
   const failing = (
     name: string,
@@ -65,6 +76,35 @@ export function ranges(): Vector[] {
       { code: 'range_store', status: 'not checked' },
       { expected: EXPECTED },
       'incomplete',
+    ),
+    accepted(
+      'ledger-type-of-a-later-release',
+      'A well-signed record of a type that this release does not know.',
+      withLaterType(),
+      { code: 'range_entry', status: 'cannot be known' },
+      { expected: EXPECTED, store },
+      'incomplete',
+    ),
+    refused(
+      'ledger-type-of-a-later-release-unsigned',
+      'A record of a type that this release does not know, with the signature of another.',
+      withLaterType({}, (JSON.parse(entries[1]?.record ?? '') as SignedRecord).signature),
+      entry('wrong_signature'),
+      { expected: EXPECTED, store },
+    ),
+    refused(
+      'ledger-type-of-a-later-release-by-a-stranger',
+      'A record of a type that this release does not know, by a key that it does not know either.',
+      withLaterType({ key: 'k-stranger' }),
+      entry('unknown_key'),
+      { expected: EXPECTED, store },
+    ),
+    refused(
+      'ledger-type-of-a-later-release-of-another-tenant',
+      'A record of a type that this release does not know, of another tenant.',
+      withLaterType({ protected: { tenant: 'other' } }),
+      entry('tenant_mismatch'),
+      { expected: EXPECTED, store },
     ),
     failing(
       'entry-missing',

@@ -65,7 +65,8 @@ function executionOver({ state, scenario }: Effect): number {
   return (state.grantDeadline as number) + scenario.executionSeconds * 1000;
 }
 
-type Evidence = Exclude<Draft, { type: 'RequestChangedEvent' }>;
+/** Endings of votes have tables of their own (approvals.ts). */
+type Evidence = Exclude<Draft, { type: 'RequestChangedEvent' | 'ApprovalEnded' }>;
 
 /** Members in canonical order, in which drafts are written. */
 const RECORDS: Readonly<Record<Evidence['type'], (effect: Effect) => object>> = {

@@ -1,0 +1,3 @@
+export * from './policy.js';
+export * from './seats.js';
+export * from './tally.js';

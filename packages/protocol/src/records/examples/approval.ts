@@ -1,0 +1,122 @@
+import { EXTENSION_PROFILES } from '../../constants.js';
+import type * as records from '../index.js';
+import { DecisionReceipt } from './evidence.js';
+import { CANDIDATE_ID, REQUEST_ID, digest } from './example-ids.js';
+import { DecisionRequest } from './request.js';
+
+const POLICY_DIGEST = digest('5d');
+
+/** One of finance and two of platform, all of different teams. */
+export const RoutePolicy: records.RoutePolicy = {
+  quorum: {
+    stages: [
+      {
+        name: 'all',
+        seats: [
+          { group: 'finance', count: 1 },
+          { group: 'platform', count: 2 },
+        ],
+      },
+    ],
+    distinct_by: 'team',
+    rejection: { count: 1 },
+    author_may_approve: true,
+    exclude: { publisher_people: true, operators: false },
+    withdraw_after_completion: true,
+    guard: true,
+  },
+};
+
+export const RoutePolicyConfigured: records.RoutePolicyConfigured = {
+  route: 'payments',
+  revision: 4,
+  policy: RoutePolicy,
+  policy_digest: POLICY_DIGEST,
+  configured_by: ['op-1'],
+};
+
+export const MembershipConfigured: records.MembershipConfigured = {
+  principal: 'plat-1',
+  person: digest('7e'),
+  groups: ['oncall', 'platform'],
+  team: 'team-blue',
+  same_person_as: null,
+  revision: 2,
+  configured_by: ['op-1', 'op-2'],
+  configured_at: '2026-04-30T08:00:00.000Z',
+};
+
+export const ApprovalRecord: records.ApprovalRecord = {
+  id: '5b2f0c9a-1d3e-4c7f-8a6b-2e4d6f8a0c1b',
+  number: 3,
+  request_id: REQUEST_ID,
+  request_digest: digest('ab'),
+  purpose: 'authorise_execution',
+  policy_digest: POLICY_DIGEST,
+  candidate_id: CANDIDATE_ID,
+  candidate_digest: digest('d2'),
+  response_digest: digest('d1'),
+  decision: 'authorise',
+  reviewer: 'plat-1',
+  person: digest('7e'),
+  acting_for: null,
+  stage: 1,
+  groups: ['platform'],
+  team: 'team-blue',
+  membership: digest('e7'),
+  via: null,
+  mode: 'normal',
+  emergency: null,
+  attention: null,
+  human: null,
+  approved_at: '2026-05-01T09:05:00.000Z',
+};
+
+export const ApprovalEnded: records.ApprovalEnded = {
+  number: 4,
+  request_id: REQUEST_ID,
+  request_digest: digest('ab'),
+  approvals: [digest('b2')],
+  reason: 'withdrawn',
+  recorded_by: { kind: 'human', subject: 'plat-1' },
+  ended_at: '2026-05-01T09:06:00.000Z',
+};
+
+export const ExtendedDecisionRequest: records.ExtendedDecisionRequest = {
+  ...DecisionRequest,
+  profiles: { ...DecisionRequest.profiles, ...EXTENSION_PROFILES },
+  approval: { policy: RoutePolicy, policy_digest: POLICY_DIGEST, excluded: [digest('0a')] },
+};
+
+export const ExtendedDecisionReceipt: records.ExtendedDecisionReceipt = {
+  ...DecisionReceipt,
+  reviewer: 'plat-1',
+  quorum: {
+    policy_digest: POLICY_DIGEST,
+    outcome: 'reached',
+    mode: 'normal',
+    approvals: [
+      {
+        record: digest('a1'),
+        reviewer: 'fin-1',
+        person: digest('1c'),
+        stage: 1,
+        group: 'finance',
+      },
+      {
+        record: digest('b3'),
+        reviewer: 'plat-4',
+        person: digest('90'),
+        stage: 1,
+        group: 'platform',
+      },
+      {
+        record: digest('c3'),
+        reviewer: 'plat-1',
+        person: digest('7e'),
+        stage: 1,
+        group: 'platform',
+      },
+    ],
+  },
+} as records.ExtendedDecisionReceipt;

@@ -1,0 +1,121 @@
+import { EXAMPLES } from '@countersign/protocol';
+import type { SignedRecord } from '@countersign/protocol';
+import { approvalReceipt, approvalRecords } from '../../evidence/approvals.js';
+import { copyOf, forged } from '../../evidence/forging.js';
+import type { Forgery } from '../../evidence/forging.js';
+import { LEDGER_ID, newLedger, clock } from '../../evidence/ledger.js';
+import { buildEvidence } from '../../evidence/build-evidence.js';
+import { accepted, refused } from '../vector.js';
+import type { Vector } from '../vector.js';
+
+const MINE = { tenant: 'acme', audience: 'bot-7' };
+const RECORDS = approvalRecords();
+const RECEIPT = approvalReceipt();
+
+/** Records of requests that several people decide (protocol §18), alone and in a range of the ledger. */
+export function approvals(): Vector[] {
+  const failing = (
+    name: string,
+    what: string,
+    code: 'record_payload' | 'record_header' | 'record_time',
+    of: { readonly record: SignedRecord },
+    changes: Forgery,
+  ): Vector =>
+    refused(`approval-${name}`, what, forged(of.record, changes), { code }, { expected: MINE });
+  const { quorum: _, ...withoutQuorum } = EXAMPLES.ExtendedDecisionReceipt;
+  const alone = forged(RECEIPT.record, {});
+  return [
+    accepted(
+      'approval-receipt',
+      'The decision of several people, alone.',
+      RECEIPT.record,
+      { code: 'record_payload', status: 'holds' },
+      { expected: MINE },
+      'incomplete',
+    ),
+    refused(
+      'approval-receipt-without-quorum',
+      'Its profiles say that several people decided, and it names none.',
+      forged({ ...alone, payload: withoutQuorum }, {}),
+      { code: 'record_payload' },
+      { expected: MINE },
+    ),
+    failing(
+      'receipt-without-the-profile',
+      'It names several people, and its profiles say that one decided.',
+      'record_payload',
+      RECEIPT,
+      { protected: { profiles: EXAMPLES.DecisionRequest.profiles } },
+    ),
+    failing('vote-of-another-time', 'A vote tells another time.', 'record_time', RECORDS.vote, {
+      payload: { approved_at: '2026-05-01T09:04:00.000Z' },
+    }),
+    failing(
+      'vote-of-another-purpose',
+      'A vote of another purpose.',
+      'record_header',
+      RECORDS.vote,
+      {
+        payload: { purpose: 'review' },
+      },
+    ),
+    failing('vote-without-a-number', 'A vote with the number 0.', 'record_payload', RECORDS.vote, {
+      payload: { number: 0 },
+    }),
+    failing('vote-without-a-group', 'A vote of no group.', 'record_payload', RECORDS.vote, {
+      payload: { groups: [] },
+    }),
+    failing('ending-of-nothing', 'An ending of no vote.', 'record_payload', RECORDS.ending, {
+      payload: { approvals: [] },
+    }),
+    failing(
+      'membership-for-a-producer',
+      'A membership that is addressed to a producer.',
+      'record_header',
+      RECORDS.membership,
+      { protected: { audience: 'bot-7' } },
+    ),
+    failing(
+      'policy-with-an-unknown-part',
+      'A policy with a part that this release does not know.',
+      'record_payload',
+      RECORDS.policy,
+      { payload: { policy: { ...EXAMPLES.RoutePolicy, standing: {} } } },
+    ),
+    inLedger(),
+    exported(),
+  ];
+}
+
+/** The ledger holds them as it holds all records. */
+function inLedger(): Vector {
+  const ledger = newLedger();
+  const { policy, membership, vote, ending } = RECORDS;
+  const request = EXAMPLES.ApprovalRecord.request_id;
+  const first = ledger.append(policy, null);
+  ledger.append(membership, null);
+  ledger.append(vote, request);
+  ledger.append(ending, request);
+  ledger.anchor(clock('09:10:00.000'), first);
+  return accepted(
+    'approval-ledger',
+    'A range of the ledger with a policy, a membership, a vote and its ending.',
+    ledger.entries,
+    { code: 'range_entry', status: 'holds' },
+    { expected: { tenant: 'acme', ledger: LEDGER_ID }, store: ledger.store },
+  );
+}
+
+/** This release cannot tell whether the votes of an export make its decision, so it never says that it holds. */
+function exported(): Vector {
+  const document = copyOf(buildEvidence().document) as unknown as { request: object };
+  const { profiles, approval } = EXAMPLES.ExtendedDecisionRequest;
+  document.request = { ...document.request, profiles, approval };
+  return refused(
+    'approval-export',
+    'The export of a request that several people decide.',
+    document,
+    { code: 'document_shape' },
+    { expected: MINE },
+  );
+}
