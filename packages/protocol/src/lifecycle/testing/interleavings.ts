@@ -18,9 +18,6 @@ import { observe } from './invariants.js';
 import { beginning, identityOf, later } from './world.js';
 import type { World } from './world.js';
 
-/** The processes that serve calls at the same time. */
-const ACTORS = 3;
-
 export interface Exploration {
   readonly states: number;
   readonly transitions: number;
@@ -41,7 +38,7 @@ interface Visited {
 }
 
 /**
- * Every interleaving of a cast's calls by three processes on a request and its replacement, breadth first, to the depth at which
+ * Every interleaving of a cast's calls by so many processes on a request and its replacement, breadth first, to the depth at which
  * no new state appears. A process loads and decides in one step and saves in another; it may die before the second, and
  * after it before its answer is sent. Every call is made again at any time, under the same key and others. Between two deadlines
  * all moments are alike, so time goes from deadline to deadline.
@@ -50,7 +47,7 @@ export function explore(
   machine: Machine,
   scenario: Scenario,
   cast: Cast,
-  rules: StoreRules = STORE_RULES,
+  { processes = 3, rules = STORE_RULES }: { processes?: number; rules?: StoreRules } = {},
 ): Exploration {
   return withoutStacks(() => {
     const calls = INTERLEAVED_CALLS.filter(({ name }) => isNamed(cast, name));
@@ -69,7 +66,7 @@ export function explore(
     arrive(beginning(machine, scenario), -1, 'create');
     for (let at = 0; at < visited.length; at += 1) {
       const { world } = visited[at] as Visited;
-      for (const { move, saved } of moves(machine, rules, world, cast, calls)) {
+      for (const { move, saved } of moves(machine, rules, world, cast, calls, processes)) {
         transitions += 1;
         if (saved.breaches.length > 0) {
           return result({ invariants: saved.breaches, path: [...pathTo(visited, at), move] });
@@ -92,6 +89,7 @@ function* moves(
   world: World,
   cast: Cast,
   calls: readonly InterleavedCall[],
+  processes: number,
 ): Generator<Move> {
   const { pending } = world;
   for (const call of calls) {
@@ -100,7 +98,7 @@ function* moves(
     if ('answered' in begun) {
       const breaches = observe(world.observations, begun.answered);
       yield { move: call.name, saved: { world, breaches } };
-    } else if (pending.length < ACTORS) {
+    } else if (pending.length < processes) {
       const more = { ...world, pending: [...pending, begun.pending] };
       yield { move: `decide ${call.name}`, saved: { world: more, breaches: [] } };
     }
