@@ -30,7 +30,7 @@ export type Observation =
   /** A recovery ended all authority that was given before. */
   | { readonly kind: 'recovery' };
 
-/** What was observed of one request. */
+/** The observations of one request. */
 export interface Observed {
   revision: number;
   states: States | null;

@@ -10,7 +10,7 @@ import { newRow, observed, recordsOf, replacementOf, stateOf } from './world.js'
 import type { Pending, Row, Step, World } from './world.js';
 
 /**
- * What the database compares and keeps in the one statement of a save (docs/architecture.md, `packages/database/src/step.ts`).
+ * The rules of the one statement of a save (docs/architecture.md, `packages/database/src/step.ts`), and of the read before it.
  * All of them hold; a planted bug drops one.
  */
 export interface StoreRules {
