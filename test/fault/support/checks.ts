@@ -6,26 +6,26 @@ import {
   verifyLedgerRange,
 } from '@countersign/protocol';
 import type {
-  AdmissionStatus,
   AuditCheckpoint,
   ChainPoint,
   ExecutionClaim,
   RequestChangedEvent,
+  RecordType,
   RequestStatus,
   SignedRecord,
 } from '@countersign/protocol';
+import { noObservations, observe } from '@countersign/protocol/testing';
+import type { Invariant } from '@countersign/protocol/testing';
 import type { Evidence } from './evidence.js';
 import type { Journal, Step } from './lifecycles.js';
 
 export type Fault =
+  | Invariant
   | 'not_completed'
   | 'answers_differ'
   | 'answer_denied'
   | 'no_claim'
-  | 'second_claim'
-  | 'nonce_twice'
   | 'broken_chain'
-  | 'ledger_out_of_order'
   | 'record_not_in_ledger'
   | 'record_twice_in_ledger'
   | 'export_incomplete'
@@ -51,9 +51,8 @@ export function findingsIn(evidence: Evidence): Finding[] {
   return [
     ...lifecycles(evidence),
     ...claims(evidence.journals, records),
-    ...nonces(records),
+    ...invariants(records),
     ...chain(evidence),
-    ...order(records),
     ...membership(evidence),
     ...exports(evidence, records),
     ...proofs(evidence),
@@ -92,24 +91,29 @@ function isComplete(status: RequestStatus): boolean {
   );
 }
 
-/** One claim for each request, each occurrence and each identity. */
+/** Every request was claimed. */
 function claims(journals: readonly Journal[], records: readonly SignedRecord[]): Finding[] {
-  const made = records.filter(isOf('ExecutionClaim')).map(payloadOf<ExecutionClaim>);
-  const lacking = journals
-    .filter(({ requestId }) => !made.some(({ request_id }) => request_id === requestId))
-    .map(({ requestId }) => found('no_claim', requestId));
-  const members = ['request_id', 'action_occurrence_id', 'execution_identity'] as const;
-  const doubled = members.flatMap((member) =>
-    repeated(made.map((claim) => claim[member])).map((name) => found('second_claim', name)),
+  const claimed = new Set(
+    records
+      .filter(isOf('ExecutionClaim'))
+      .map(payloadOf<ExecutionClaim>)
+      .map(({ request_id }) => request_id),
   );
-  return [...lacking, ...doubled];
+  return journals
+    .filter(({ requestId }) => !claimed.has(requestId))
+    .map(({ requestId }) => found('no_claim', requestId));
 }
 
-function nonces(records: readonly SignedRecord[]): Finding[] {
-  const spent = records.filter(isOf('AdmissionStatus')).map(payloadOf<AdmissionStatus>);
-  return repeated(spent.map(({ request_id, nonce }) => `${request_id} ${nonce}`)).map((name) =>
-    found('nonce_twice', name),
-  );
+/** The invariants that the model checker judges interleavings by, on the records in the order of the ledger (R16). */
+function invariants(records: readonly SignedRecord[]): Finding[] {
+  const observations = noObservations();
+  return records.flatMap((record) => {
+    const type = record.protected.type as RecordType;
+    const payload = payloadOf<{ request_id: string }>(record);
+    return observe(observations, { kind: 'record', type, payload }).map((invariant) =>
+      found(invariant, payload.request_id),
+    );
+  });
 }
 
 /** No gap, every head and signature right, and every checkpoint that was handed out lies on the chain. */
@@ -124,21 +128,6 @@ function chain({ ledger, trust, tenant, statuses }: Evidence): Finding[] {
   return verified.ok
     ? []
     : [found('broken_chain', `${verified.reason} at entry ${verified.sequence}`)];
-}
-
-/** The chain respects the revisions of each request (R16). */
-function order(records: readonly SignedRecord[]): Finding[] {
-  const last = new Map<string, number>();
-  return records
-    .filter(isOf('RequestChangedEvent'))
-    .map(payloadOf<RequestChangedEvent>)
-    .flatMap(({ request_id, revision }) => {
-      const before = last.get(request_id) ?? 0;
-      last.set(request_id, revision);
-      return revision === before + 1
-        ? []
-        : [found('ledger_out_of_order', `${request_id}: ${revision} after ${before}`)];
-    });
 }
 
 /** Every record that was answered, exported or fed is chained, and none is chained twice. */

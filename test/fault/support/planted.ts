@@ -15,6 +15,7 @@ import type {
   RequestStatus,
   SignedRecord,
 } from '@countersign/protocol';
+import { IN_ORDER, ONE_CLAIM, ONE_NONCE } from '@countersign/protocol/testing';
 import type { Fault } from './checks.js';
 import type { Evidence } from './evidence.js';
 import type { FeedPage } from './feed.js';
@@ -48,7 +49,7 @@ export interface PlantedBug {
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'a request is claimed twice',
-    fault: 'second_claim',
+    fault: ONE_CLAIM,
     plant: (evidence, resign) => {
       const at = placeOf(evidence, 'ExecutionClaim');
       const changes = { id: randomUUID(), execution_identity: 'executor/another' };
@@ -60,7 +61,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'two requests consume one occurrence',
-    fault: 'second_claim',
+    fault: ONE_CLAIM,
     plant: (evidence, resign) => {
       const { action_occurrence_id } = payloadAt(evidence, placeOf(evidence, 'ExecutionClaim'));
       return changed(evidence, resign, 'ExecutionClaim', 1, { action_occurrence_id });
@@ -68,7 +69,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'one identity claims twice',
-    fault: 'second_claim',
+    fault: ONE_CLAIM,
     plant: (evidence, resign) => {
       const { execution_identity } = payloadAt(evidence, placeOf(evidence, 'ExecutionClaim'));
       return changed(evidence, resign, 'ExecutionClaim', 1, { execution_identity });
@@ -81,7 +82,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a nonce is admitted twice',
-    fault: 'nonce_twice',
+    fault: ONE_NONCE,
     plant: (evidence, resign) => {
       const at = placeOf(evidence, 'AdmissionStatus');
       const checked_at = new Date(0).toISOString();
@@ -118,7 +119,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'the events of a request are chained in the wrong order',
-    fault: 'ledger_out_of_order',
+    fault: IN_ORDER,
     plant: (evidence) => {
       const at = placeOf(evidence, 'RequestChangedEvent');
       return withLedger(evidence, (entries) => [

@@ -396,7 +396,11 @@ function reconcile(
   return machine.reconcile(state, subjectOf(scenario), { ...outcome, operator: OPERATOR }, now);
 }
 
-function outcomeOf(status: OutcomeStatus, { claim }: Subject, details: object = EVIDENCE): Outcome {
+export function outcomeOf(
+  status: OutcomeStatus,
+  { claim }: Subject,
+  details: object = EVIDENCE,
+): Outcome {
   return {
     input: readOutcome({
       details: { ...details },

@@ -1,47 +1,10 @@
 import type { States } from '../index.js';
-import type { Command } from './commands.js';
 import { CONSEQUENCE_RULES } from './consequence-rules.js';
 import { ENDINGS, kindOf } from './memory.js';
 import type { Memory, Taken } from './memory.js';
-import { cells } from './situations.js';
+import { isLegal } from './moves.js';
 
 const DECISIONS = ['answer', 'authorise', 'refuse'];
-
-/** Every way out of a state, and the commands that may take it (protocol §5.1 to §5.4). */
-const MOVES = `
-decision  | pending                    | confirmed  | answer authorise refuse
-decision  | pending                    | cancelled  | cancel retireNamespace
-decision  | pending                    | expired    | applyDue cancel supersede deleteMaterial retireNamespace
-decision  | pending                    | superseded | supersede
-audit     | unanchored                 | pending    | answer authorise refuse
-audit     | pending                    | anchored   | anchor
-grant     | none                       | pending_anchor | authorise
-grant     | none                       | revoked    | retireNamespace
-grant     | pending_anchor             | available  | anchor
-grant     | pending_anchor             | expired    | anchor applyDue cancel supersede deleteMaterial retireNamespace
-grant     | available                  | expired    | applyDue cancel supersede deleteMaterial retireNamespace
-grant     | pending_anchor available   | revoked    | cancel supersede deleteMaterial retireNamespace
-grant     | available                  | consumed   | claim
-execution | unclaimed                  | claimed    | claim
-execution | claimed                    | admitted   | admit
-execution | claimed admitted uncertain | completed failed failed_partial uncertain cancelled_before_dispatch | report
-execution | claimed admitted completed failed failed_partial uncertain cancelled_before_dispatch abandoned | completed failed failed_partial uncertain cancelled_before_dispatch abandoned | reconcile
-execution | unclaimed claimed admitted completed failed failed_partial cancelled_before_dispatch abandoned | uncertain | retireNamespace
-`;
-
-const legalMoves = new Set(
-  cells(MOVES).flatMap(([machine, from = '', to = '', kinds = '']) =>
-    from
-      .split(' ')
-      .flatMap((before) =>
-        to
-          .split(' ')
-          .flatMap((after) =>
-            kinds.split(' ').map((kind) => [machine, before, after, kind].join(' ')),
-          ),
-      ),
-  ),
-);
 
 /** Rules for every step of every history, by name. */
 export const RULES: Readonly<Record<string, (step: Taken, memory: Memory) => boolean>> = {
@@ -49,7 +12,7 @@ export const RULES: Readonly<Record<string, (step: Taken, memory: Memory) => boo
 
   'states move only as §5 draws it': ({ command, state, next, events }) => {
     const path = [state, ...events.map((event) => event.state), next];
-    return path.every((to, at) => at === 0 || isLegal(path[at - 1] as States, to, command));
+    return path.every((to, at) => at === 0 || isLegal(path[at - 1] as States, to, kindOf(command)));
   },
 
   'the revision rises by exactly one per event': ({ state, next, events }) =>
@@ -167,14 +130,6 @@ export const RULES: Readonly<Record<string, (step: Taken, memory: Memory) => boo
   'only a claim without an outcome is asked about': ({ command }, { claims, outcomes }) =>
     kindOf(command) !== 'reconciliationOver' || (claims === 1 && outcomes === 0),
 };
-
-function isLegal(from: States, to: States, command: Command): boolean {
-  return (['decision', 'audit', 'grant', 'execution'] as const).every(
-    (machine) =>
-      from[machine] === to[machine] ||
-      legalMoves.has([machine, from[machine], to[machine], kindOf(command)].join(' ')),
-  );
-}
 
 /** Something can still fall due. */
 function isOpen(state: States): boolean {
