@@ -9,7 +9,7 @@
 import { readdirSync } from 'node:fs';
 
 const BASE = ['protocol', 'platform', 'database'];
-const ADAPTERS = ['ai-sdk', 'langgraph', 'openai-agents'];
+const ADAPTERS = ['ai-sdk', 'langgraph', 'mastra', 'openai-agents'];
 const SERVICES = readdirSync(new URL('services', import.meta.url));
 
 /** Every part of the house: its folder, and the parts that it may import. Services never import each other. */

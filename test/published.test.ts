@@ -46,6 +46,7 @@ it('are those for producers, executors, pipelines, agents and authors of apps', 
     'client',
     'guard',
     'langgraph',
+    'mastra',
     'openai-agents',
     'view',
   ]);

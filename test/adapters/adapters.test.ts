@@ -7,6 +7,7 @@ import type { Installed } from '../cli/support/packed.js';
 import { TOKEN_VARIABLE, installed } from '../cli/support/packed.js';
 import type { Instance } from '../support/instance.js';
 import { startInstance } from '../support/instance.js';
+import { BUILD_MS, obtained } from '../support/programs/obtained.js';
 import { decide, until } from '../support/requests.js';
 
 // docs/adapters.md: eight runs with the real frameworks and scripted models, behind the adapter and with the framework's own
@@ -16,14 +17,17 @@ let instance: Instance;
 let cli: Installed;
 let reviewer: Client;
 let producer: Client;
+/** Mastra's package asks for a newer Node than the others. */
+let newerNode: string;
 
 beforeAll(async () => {
+  newerNode = await obtained('node');
   instance = await startInstance();
   cli = await installed(instance);
   const { demo, dataDirectory } = instance;
   reviewer = await personOf(demo, dataDirectory, demo.people[1]!.id);
   producer = producerOf(demo);
-}, 120_000);
+}, BUILD_MS);
 afterAll(async () => {
   cli?.remove();
   await instance?.stop();
@@ -56,7 +60,7 @@ function agentOf(framework: string, kind: 'guarded' | 'own', amounts: readonly n
     new Promise<Step | null>((settle, fail) => {
       const program = resolve(__dirname, `support/${framework}.mjs`);
       const child = spawn(
-        process.execPath,
+        framework === 'mastra' ? newerNode : process.execPath,
         [program, kind, name, state, JSON.stringify({ calls, approve })],
         {
           env: {
@@ -101,7 +105,7 @@ async function amountOf(id: string): Promise<number> {
   return body.payload.proposal.args.amount;
 }
 
-const FRAMEWORKS = ['langgraph', 'langchain', 'ai-sdk', 'openai-agents'];
+const FRAMEWORKS = ['langgraph', 'langchain', 'ai-sdk', 'openai-agents', 'mastra'];
 /** Those whose model makes calls; a node of a graph is one action. */
 const AGENTS = FRAMEWORKS.slice(1);
 
@@ -182,14 +186,19 @@ describe.each(FRAMEWORKS)('%s, guarded', (framework) => {
 });
 
 it.each(AGENTS)('%s, guarded: of two in one turn the refused one never runs', async (framework) => {
-  const { agent, ids } = await guarded(framework, [56, 57]);
-  // The requests of one turn are filed at the same time, so their order says nothing.
-  const amounts = await Promise.all(ids.map(amountOf));
-  expect(amounts.toSorted((a, b) => a - b)).toEqual([56, 57]);
-  await authorise(ids[amounts.indexOf(56)]!);
-  expect((await agent.resume())!.waits.length).toBeGreaterThan(0);
-  await decide(reviewer, ids[amounts.indexOf(57)]!, 'refuse', {});
-  await agent.resume();
+  const agent = agentOf(framework, 'guarded', [56, 57]);
+  const asked = new Map<number, string>();
+  /** Both are asked at the same time, in any order, or one after the other. */
+  const learn = async ({ waits }: Step) => {
+    for (const id of waits.filter((wait) => wait.includes('/review/')).map(idIn))
+      asked.set(await amountOf(id), id);
+    return waits.length;
+  };
+  await learn(await agent.start());
+  await authorise(asked.get(56)!);
+  expect(await learn((await agent.resume())!)).toBe(1);
+  await decide(reviewer, asked.get(57)!, 'refuse', {});
+  expect(await learn((await agent.resume())!)).toBe(0);
   expect(agent.effects()).toEqual(['56']);
 });
 
@@ -232,6 +241,7 @@ it.each([
   ['langchain', []],
   ['ai-sdk', ['56']],
   ['openai-agents', ['56']],
+  ['mastra', ['56']],
 ])('%s, its own approval: of two in one turn %j runs', async (framework, runs) => {
   const agent = await own(framework, [56, 57]);
   await agent.resume([true, false]);

@@ -10,6 +10,7 @@ const FRAMEWORKS = {
   langchain: ['langchain', '@langchain/langgraph', '@langchain/core'],
   'ai-sdk': ['ai'],
   'openai-agents': ['@openai/agents-core'],
+  mastra: ['@mastra/core'],
 };
 const npm = (...args) =>
   execFileSync('npm', [...args, '--no-audit', '--no-fund'], { cwd: ROOT, encoding: 'utf8' });

@@ -105,7 +105,8 @@ describe.each(PEERS)('%s', (_, connect) => {
         env: { BANK_TOKEN: 'secret' },
       });
       expect(await peer.list()).toContain('transfer');
-      const done = await authorised(peer, 'transfer', { amount: 60 });
+      // Since 2026-07-28 the server wants the memo in a header too.
+      const done = await authorised(peer, 'transfer', { amount: 60, memo: 'für Ann' });
       expect(done.content[0].text).toBe('transferred 60');
       expect(bank.effects()).toHaveLength(1);
       await peer.close();

@@ -2,6 +2,7 @@
 // of the tool, read at each list.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { McpServer, createMcpHandler, fromJsonSchema } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
@@ -33,11 +34,15 @@ function newServer() {
     'transfer',
     {
       description: words(),
-      inputSchema: schema({ amount: { type: 'number' }, to: {}, then: { type: 'string' } }),
+      inputSchema: schema({
+        ...{ amount: { type: 'number' }, to: {}, then: { type: 'string' } },
+        memo: { type: 'string', 'x-mcp-header': 'Memo' },
+      }),
     },
     async (args) => {
       appendFileSync(EFFECTS, `${JSON.stringify(args)}\n`);
       if (args.then === 'die') process.kill(process.pid, 'SIGKILL');
+      while (args.then === 'wait' && !existsSync(`${EFFECTS}.go`)) await delay(50);
       if (args.then === 'hang') await new Promise(() => {});
       const text = `transferred ${args.amount}`;
       if (args.then === 'fail') return { content: [{ type: 'text', text }], isError: true };

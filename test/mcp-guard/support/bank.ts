@@ -14,6 +14,8 @@ export interface Bank {
   readonly policy: string;
   /** Lines that say what was really transferred. */
   effects(): string[];
+  /** Lets a call with `then: "wait"` end. */
+  goOn(): void;
   /** The words of the tool from now on. */
   describe(words: string): void;
   start(changes?: BankOptions): Session;
@@ -92,6 +94,7 @@ export async function newBank(
     ...{ folder, policy, command },
     effects: () =>
       existsSync(effects) ? readFileSync(effects, 'utf8').trim().split('\n').filter(Boolean) : [],
+    goOn: () => writeFileSync(`${effects}.go`, ''),
     describe: (words) => writeFileSync(description, words),
     start(changes) {
       const { command: program, args, env, cwd } = command(changes);

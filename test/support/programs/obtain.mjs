@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Programs that the tests need and no package of Debian's or npm's has: built once by Go through its module proxy and kept in
-// ~/.cache/countersign (or COUNTERSIGN_CACHE). `node obtain.mjs NAME …` prints where they are. On a machine that has none of
+// Programs that the tests need and the project does not install: built once by Go through its module proxy, or taken from npm, and
+// kept in ~/.cache/countersign (or COUNTERSIGN_CACHE). `node obtain.mjs NAME …` prints where they are. On a machine that has none of
 // them all are built while the first tests run, which need none: `node obtain.mjs --all`.
 import { spawnSync } from 'node:child_process';
 import {
@@ -50,6 +50,8 @@ const PROGRAMS = {
   crane: { module: 'github.com/google/go-containerregistry/cmd/crane', version: 'v0.22.1' },
   cosign: { module: 'github.com/sigstore/cosign/v3/cmd/cosign', version: 'v3.1.3' },
   registry: { module: 'github.com/distribution/distribution/v3/cmd/registry', version: 'v3.1.2' },
+  // For frameworks that need a newer Node than the project does.
+  node: { npm: `node-${process.platform}-${process.arch}`, version: '24.21.0', pinned: true },
   // Control plane, kubelet, kubectl and etcd in one program, for `npm run test:cluster`. 5 to 6 CPU minutes. From 1.35 on a
   // kubelet refuses a machine with version 1 of cgroups.
   kubernetes: {
@@ -81,7 +83,7 @@ async function obtain(name, say) {
   if (!Object.hasOwn(PROGRAMS, name)) {
     throw new Error(`It knows no program ${name}: --all, or ${Object.keys(PROGRAMS).join(', ')}.`);
   }
-  const { module, version, main, without = {}, staged, stamps, pinned } = PROGRAMS[name];
+  const { npm, module, version, main, without = {}, staged, stamps, pinned } = PROGRAMS[name];
   const found = pinned ? null : onPath(name);
   if (found !== null) return found;
   const path = join(CACHE, `${name}-${version}`);
@@ -89,13 +91,16 @@ async function obtain(name, say) {
   mkdirSync(CACHE, { recursive: true });
   return locked(`${path}.lock`, () => {
     if (existsSync(path)) return path;
-    say(`building ${name} ${version} by Go, once for this machine …`);
+    say(`getting ${name} ${version}, once for this machine …`);
     const begin = performance.now();
     const folder = `${path}.new`;
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder);
     const go = (...args) => runGo(args, folder, name);
-    if (main === undefined) {
+    if (npm !== undefined) {
+      fromNpm(`${npm}@${version}`, folder);
+      renameSync(join(folder, 'node_modules', npm, 'bin', name), join(folder, name));
+    } else if (main === undefined) {
       go('install', ...flags(stamps), `${module}@${version}`);
     } else {
       copyFileSync(ours(main), join(folder, 'main.go'));
@@ -108,7 +113,7 @@ async function obtain(name, say) {
     }
     renameSync(join(folder, name), path);
     rmSync(folder, { recursive: true });
-    say(`built ${name} in ${Math.round((performance.now() - begin) / 1000)} s: ${path}`);
+    say(`got ${name} in ${Math.round((performance.now() - begin) / 1000)} s: ${path}`);
     return path;
   });
 }
@@ -129,6 +134,14 @@ function stamped(stamps) {
 /** A path beside this file. */
 function ours(path) {
   return fileURLToPath(new URL(path, import.meta.url));
+}
+
+/** Installs one package, whose scripts do not run. */
+function fromNpm(spec, folder) {
+  const args = ['install', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', spec];
+  const { status, error, stderr } = spawnSync('npm', args, { cwd: folder, encoding: 'utf8' });
+  if (status !== 0)
+    throw new Error(`The tests need ${spec} from npm: ${error?.message ?? stderr.slice(-2000)}`);
 }
 
 function runGo(args, folder, name) {

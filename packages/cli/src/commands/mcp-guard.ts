@@ -8,6 +8,7 @@ import { EXITS, UsageError } from '../exits.js';
 import { jsonOf, textOf } from '../files.js';
 import { environmentOf } from '../mcp-guard/environment.js';
 import { childUpstream } from '../mcp-guard/child.js';
+import { clientEntry } from '../mcp-guard/client-entry.js';
 import { newCalls } from '../mcp-guard/calls.js';
 import { isObject } from '../mcp-guard/frames.js';
 import { firstPolicy } from '../mcp-guard/first-policy.js';
@@ -227,6 +228,10 @@ async function init(
   terminal.say(
     `Wrote ${file} and ${lockFileOf(file)}: ${definitions.length} tools. Read the policy before you use it.`,
   );
+  terminal.say("In the client's configuration, this takes the place of the server:");
+  const connection = process.env['COUNTERSIGN_CONNECTION'] ?? 'countersign.json';
+  const entry = clientEntry({ ...place, policy: file, server }, connection);
+  process.stdout.write(`${JSON.stringify(entry, null, 2)}\n`);
 }
 
 async function lock(server: readonly string[], options: Place, command: Command): Promise<void> {

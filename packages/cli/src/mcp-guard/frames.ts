@@ -15,6 +15,8 @@ export const INVALID_REQUEST = -32_600;
 export const INVALID_PARAMS = -32_602;
 export const METHOD_NOT_FOUND = -32_601;
 export const INTERNAL_ERROR = -32_603;
+/** Of MCP: the client did not declare what the request needs. */
+export const MISSING_CAPABILITY = -32_021;
 
 /** Bytes that the server must never see. */
 export class FrameFault extends Error {

@@ -11,6 +11,7 @@ import {
   FrameFault,
   INTERNAL_ERROR,
   INVALID_PARAMS,
+  MISSING_CAPABILITY,
   answerFrom,
   errorFrame,
   frameFrom,
@@ -23,7 +24,15 @@ import type { Frame, Id, Params } from './frames.js';
 import { shownTools, withTasks } from './lists.js';
 import type { Lock } from './lock.js';
 import type { Peer } from './peer.js';
-import { isModern, metaFor, metaForOwn, progressTokenOf, resultOf, takesTasks } from './results.js';
+import {
+  TASKS,
+  isModern,
+  metaFor,
+  metaForOwn,
+  progressTokenOf,
+  resultOf,
+  takesTasks,
+} from './results.js';
 import { shownTask } from './tasks.js';
 import type { Task, Tasks } from './tasks.js';
 import type { Upstream } from './upstream.js';
@@ -56,6 +65,10 @@ type Request = Extract<Frame, { kind: 'request' }>;
 
 const CALL_MEMBERS = ['name', 'arguments', '_meta', 'task', 'requestState', 'inputResponses'];
 const PROGRESS_MS = 10_000;
+const NO_TASKS = (id: Id) =>
+  errorFrame(id, MISSING_CAPABILITY, `A client of tasks declares ${TASKS} in each request.`, {
+    requiredCapabilities: { extensions: { [TASKS]: {} } },
+  });
 
 export function newRelay(parts: Parts): Relay {
   const { client, policy, lock, calls, tasks, peer, upstream, answer } = parts;
@@ -98,7 +111,8 @@ export function newRelay(parts: Parts): Relay {
       case 'tasks/cancel': {
         const task = tasks.find(params?.['taskId']);
         if (task === null) return false;
-        void aboutTask(id, method, task);
+        if (takesTasks(params)) void aboutTask(id, method, task);
+        else answer(NO_TASKS(id));
         return true;
       }
       default:
