@@ -1,42 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { personOf, producerOf } from '../support/client.js';
-import type { Client } from '../support/client.js';
-import type { Installed } from '../cli/support/packed.js';
-import { TOKEN_VARIABLE, installed } from '../cli/support/packed.js';
-import type { Instance } from '../support/instance.js';
-import { startInstance } from '../support/instance.js';
+import { TOKEN_VARIABLE } from '../cli/support/packed.js';
 import { decide, until } from '../support/requests.js';
-import { POLICY, newBank, stateOf } from './support/bank.js';
-import type { Bank } from './support/bank.js';
+import { POLICY, stateOf } from './support/bank.js';
+import type { Bank, BankOptions } from './support/bank.js';
+import { guardedForAll } from './support/guarded.js';
 import type { Session } from './support/session.js';
 
 // docs/mcp-guard.md: the packed command between a client that writes frames and a server of the official SDK.
 
-let instance: Instance;
-let cli: Installed;
-let reviewer: Client;
-let producer: Client;
-const sessions: Session[] = [];
+const guarded = guardedForAll();
+const { bank: newBank, authorise, executionOf, held } = guarded;
 
-beforeAll(async () => {
-  instance = await startInstance();
-  cli = await installed(instance);
-  const { demo, dataDirectory } = instance;
-  reviewer = await personOf(demo, dataDirectory, demo.people[1]!.id);
-  producer = producerOf(demo);
-}, 120_000);
-afterEach(() => {
-  for (const { process } of sessions.splice(0)) process.kill('SIGKILL');
-});
-afterAll(async () => {
-  cli?.remove();
-  await instance?.stop();
-});
-
-async function begun(bank: Bank, options?: Parameters<Bank['start']>[0]): Promise<Session> {
-  const session = bank.start(options);
-  sessions.push(session);
+async function begun(bank: Bank, options?: BankOptions): Promise<Session> {
+  const session = guarded.start(bank, options);
   await session.initialize();
   return session;
 }
@@ -46,12 +23,9 @@ const transfer = (session: Session, args: object) =>
     () => session.request('tools/call', { name: 'transfer', arguments: args }),
     (answer) => stateOf(answer).state !== 'running',
   );
-const executionOf = async (id: string) =>
-  (await producer.get(`/v2/requests/${id}`)).body.execution_state;
-const authorise = (id: string) => decide(reviewer, id, 'authorise', { note: 'go' });
 
 it('runs an allowed call at once, and an asked one after the decision, once', async () => {
-  const bank = await newBank(instance, cli);
+  const bank = await newBank();
   const session = await begun(bank);
   expect(stateOf(await transfer(session, { amount: 5 }))).toEqual({ state: 'completed' });
   const asked = await transfer(session, { amount: 50, to: 'Ann' });
@@ -59,7 +33,7 @@ it('runs an allowed call at once, and an asked one after the decision, once', as
   const { state, request_id: id, review_link: link } = asked.result.structuredContent;
   expect([state, link]).toEqual(['pending', expect.stringContaining(id)]);
   expect(asked.result.content[0].text).toContain(link);
-  const { body: material } = await reviewer.get(`/v2/requests/${id}/material`);
+  const { body: material } = await guarded.reviewer.get(`/v2/requests/${id}/material`);
   expect(material.review_document).toContain('    /amount  50\n    /to  "Ann"\n');
   // The same words in another order are the same call, and find the request.
   expect(stateOf(await transfer(session, { to: 'Ann', amount: 50.0 })).request_id).toBe(id);
@@ -72,33 +46,28 @@ it('runs an allowed call at once, and an asked one after the decision, once', as
   const next = stateOf(await transfer(session, { amount: 50, to: 'Ann' }));
   expect(next).toMatchObject({ state: 'pending' });
   expect(next.request_id).not.toBe(id);
-  const { body: second } = await reviewer.get(`/v2/requests/${next.request_id}/material`);
+  const { body: second } = await guarded.reviewer.get(`/v2/requests/${next.request_id}/material`);
   expect(second.review_document).toContain('it ended completed at');
   expect(await session.close()).toBe(0);
 });
 
 it('a call that is held open runs when people decide meanwhile', async () => {
-  const bank = await newBank(instance, cli, POLICY.replace('hold: 1s', 'hold: 40s'));
+  const bank = await newBank(POLICY.replace('hold: 1s', 'hold: 40s'));
   const session = await begun(bank);
   const { answer } = session.begin('tools/call', {
     ...{ name: 'transfer', arguments: { amount: 60 } },
     _meta: { progressToken: 'p' },
   });
-  const told = await until(
-    async () => session.lines.find((line) => line.includes('notifications/progress')),
-    (line) => line !== undefined,
-  );
-  const id = /\/review\/([\w-]+)/.exec(told!)![1]!;
-  await authorise(id);
+  await authorise(await held(session));
   expect((await answer).result.content[0].text).toBe('transferred 60');
   expect(bank.effects()).toHaveLength(1);
 });
 
 it('tells a refusal once, and a next call asks anew', async () => {
-  const bank = await newBank(instance, cli);
+  const bank = await newBank();
   const session = await begun(bank);
   const { request_id: id } = stateOf(await transfer(session, { amount: 70 }));
-  await decide(reviewer, id, 'refuse', { note: 'Too much.' });
+  await decide(guarded.reviewer, id, 'refuse', { note: 'Too much.' });
   const refused = await transfer(session, { amount: 70 });
   expect(stateOf(refused)).toMatchObject({ state: 'refused', request_id: id });
   expect(refused.result.content[0].text).toContain('Too much.');
@@ -108,7 +77,7 @@ it('tells a refusal once, and a next call asks anew', async () => {
 });
 
 it('an approval of one call is none of another', async () => {
-  const bank = await newBank(instance, cli);
+  const bank = await newBank();
   const session = await begun(bank);
   const approved = { amount: 80, to: 'Ann' };
   const { request_id: id } = stateOf(await transfer(session, approved));
@@ -124,13 +93,13 @@ it('an approval of one call is none of another', async () => {
     expect([state, asked === id]).toEqual(['pending', false]);
   }
   // Another alias is another server.
-  const other = await newBank(instance, cli, POLICY.replace('alias: bank', 'alias: other'));
+  const other = await newBank(POLICY.replace('alias: bank', 'alias: other'));
   expect(stateOf(await transfer(await begun(other), approved)).request_id).not.toBe(id);
   expect([bank.effects(), other.effects()]).toEqual([[], []]);
 });
 
 it('refuses a tool whose words changed, until it is locked again', async () => {
-  const bank = await newBank(instance, cli);
+  const bank = await newBank();
   const session = await begun(bank);
   const { request_id: id } = stateOf(await transfer(session, { amount: 90 }));
   await authorise(id);
@@ -143,7 +112,7 @@ it('refuses a tool whose words changed, until it is locked again', async () => {
   const names = result.tools.map(({ name }: { name: string }) => name);
   expect(names).toEqual(['get_balance', 'get_environment']);
   const { args, env } = bank.command();
-  expect((await cli.run(['mcp-guard', 'lock', ...args.slice(1)], env)).code).toBe(0);
+  expect((await guarded.cli.run(['mcp-guard', 'lock', ...args.slice(1)], env)).code).toBe(0);
   await later.close();
   // It is another tool now: people are asked about it.
   const asked = stateOf(await transfer(await begun(bank), { amount: 90 }));
@@ -152,7 +121,7 @@ it('refuses a tool whose words changed, until it is locked again', async () => {
 });
 
 it('hides denied tools, marks those that ask, and runs no denied call', async () => {
-  const bank = await newBank(instance, cli);
+  const bank = await newBank();
   const session = await begun(bank);
   const { result } = await session.request('tools/list');
   expect(result.tools.map(({ name, description }: never) => [name, description])).toEqual([
@@ -170,37 +139,32 @@ it('hides denied tools, marks those that ask, and runs no denied call', async ()
 it('keeps its own secrets from the server, and gives it those of the policy', async () => {
   const text = POLICY.replace('default: deny', 'default: deny\nenv_file: server.env');
   const bank = await newBank(
-    instance,
-    cli,
     // The file is read by `lock` too.
     text.replace('env_file: server.env\n', ''),
   );
   writeFileSync(join(bank.folder, 'server.env'), 'API_KEY=of-the-server\n');
-  writeFileSync(bank.policy, text.replaceAll('ROUTE', instance.demo.routes.execution));
+  writeFileSync(bank.policy, text.replaceAll('ROUTE', guarded.instance.demo.routes.execution));
   const session = await begun(bank);
   const { result } = await session.request('tools/call', { name: 'get_environment' });
   const env = JSON.parse(result.content[0].text);
   expect(env['API_KEY']).toBe('of-the-server');
   expect(Object.keys(env)).not.toContain(TOKEN_VARIABLE);
-  expect(JSON.stringify(env)).not.toContain(instance.demo.producer.token);
+  expect(JSON.stringify(env)).not.toContain(guarded.instance.demo.producer.token);
   expect(Object.keys(env).filter((name) => name.startsWith('COUNTERSIGN_'))).toEqual([]);
 });
 
 it('a call that its client gave up keeps its end for the next call of the same words', async () => {
-  const bank = await newBank(instance, cli, POLICY.replace('hold: 1s', 'hold: 40s'));
+  const bank = await newBank(POLICY.replace('hold: 1s', 'hold: 40s'));
   const session = await begun(bank);
   const { id: number, answer } = session.begin('tools/call', {
     ...{ name: 'transfer', arguments: { amount: 110 }, _meta: { progressToken: 1 } },
   });
   void answer;
-  const told = await until(
-    async () => session.lines.find((line) => line.includes('notifications/progress')),
-    (line) => line !== undefined,
-  );
+  const request = await held(session);
   session.write(
     `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: number } })}\n`,
   );
-  await authorise(/\/review\/([\w-]+)/.exec(told!)![1]!);
+  await authorise(request);
   const { result } = await transfer(session, { amount: 110 });
   expect(result.content[0].text).toBe('transferred 110');
   expect(bank.effects()).toHaveLength(1);
@@ -208,7 +172,7 @@ it('a call that its client gave up keeps its end for the next call of the same w
 });
 
 it('two calls of the same words at once are one', async () => {
-  const bank = await newBank(instance, cli);
+  const bank = await newBank();
   const session = await begun(bank);
   const { request_id: id } = stateOf(await transfer(session, { amount: 120 }));
   await authorise(id);
@@ -218,7 +182,7 @@ it('two calls of the same words at once are one', async () => {
 });
 
 it('a server that dies in a call leaves an outcome that is unknown, and is never called again', async () => {
-  const bank = await newBank(instance, cli);
+  const bank = await newBank();
   const session = await begun(bank);
   const args = { amount: 130, then: 'die' };
   const { request_id: id } = stateOf(await transfer(session, args));
@@ -234,7 +198,7 @@ it('a server that dies in a call leaves an outcome that is unknown, and is never
 
 it.each(['completed', 'failed_partial'])('a tool that fails is %s', async (means) => {
   const text = POLICY.replace('window: 20s', `window: 20s\n    error_means: ${means}`);
-  const bank = await newBank(instance, cli, text);
+  const bank = await newBank(text);
   const session = await begun(bank);
   const args = { amount: 140, then: 'fail' };
   const { request_id: id } = stateOf(await transfer(session, args));
@@ -248,7 +212,7 @@ describe('an occurrence that the policy names', () => {
   const text = POLICY.replace('summary:', 'occurrence: "transfer:{/to}"\n    summary:');
 
   it('is one action, whatever the number of calls, and has no other arguments', async () => {
-    const bank = await newBank(instance, cli, text);
+    const bank = await newBank(text);
     const session = await begun(bank);
     const to = `named-${process.pid}`;
     const { request_id: id } = stateOf(await transfer(session, { amount: 150, to }));
@@ -262,23 +226,23 @@ describe('an occurrence that the policy names', () => {
   });
 
   it('is asked anew after its time ran out, and not after a refusal', async () => {
-    const bank = await newBank(instance, cli, text);
+    const bank = await newBank(text);
     const session = await begun(bank);
     const to = `lapsed-${process.pid}`;
     const call = () => transfer(session, { amount: 160, to });
     const { request_id: id } = stateOf(await call());
-    expect((await producer.post(`/v2/requests/${id}/cancel`, {})).status).toBe(200);
+    expect((await guarded.producer.post(`/v2/requests/${id}/cancel`, {})).status).toBe(200);
     expect(stateOf(await call())).toMatchObject({ state: 'lapsed' });
     const again = stateOf(await call());
     expect([again.state, again.request_id === id]).toEqual(['pending', false]);
     expect(stateOf(await call()).request_id).toBe(again.request_id);
-    await decide(reviewer, again.request_id, 'refuse', {});
+    await decide(guarded.reviewer, again.request_id, 'refuse', {});
     for (const _ of [1, 2]) expect(stateOf(await call())).toMatchObject({ state: 'refused' });
     expect(bank.effects()).toEqual([]);
   });
 
   it('that cannot be made asks nothing', async () => {
-    const session = await begun(await newBank(instance, cli, text));
+    const session = await begun(await newBank(text));
     const answer = await transfer(session, { amount: 170 });
     expect(stateOf(answer)).toEqual({ state: 'unavailable' });
     expect(answer.result.content[0].text).toContain('/to');
@@ -286,7 +250,7 @@ describe('an occurrence that the policy names', () => {
 });
 
 it('says when the service cannot be reached, and runs nothing', async () => {
-  const bank = await newBank(instance, cli);
+  const bank = await newBank();
   const wrong = await begun(bank, { env: { [TOKEN_VARIABLE]: 'wrong-token' } }).catch(() => null);
   // A wrong token is found out before the server starts.
   if (wrong !== null)
@@ -296,7 +260,7 @@ it('says when the service cannot be reached, and runs nothing', async () => {
 
 it('its state names no argument in file names, and is for its owner alone', async () => {
   const { execFileSync } = await import('node:child_process');
-  const bank = await newBank(instance, cli);
+  const bank = await newBank();
   const session = await begun(bank);
   await transfer(session, { amount: 190, to: 'private-name' });
   const state = join(bank.folder, 'state/countersign');

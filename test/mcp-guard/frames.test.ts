@@ -209,7 +209,11 @@ it('writes a first policy that denies, allows what calls itself read-only, and a
   const { args, env } = bank.command();
   const server = args.slice(args.indexOf('--'));
   const first = ['mcp-guard', 'init', '--policy', file, '--route', 'payments', '--alias', 'bank'];
-  expect(await cli.run([...first, ...server], env)).toMatchObject({ code: 0 });
+  const { code, stdout } = await cli.run([...first, ...server], env);
+  expect(code).toBe(0);
+  const entry = JSON.parse(stdout);
+  expect(entry.args.slice(-server.length - 2)).toEqual(['--policy', file, ...server]);
+  expect(entry.env).toEqual({ COUNTERSIGN_CONNECTION: env['COUNTERSIGN_CONNECTION'] });
   const text = readFileSync(file, 'utf8');
   expect(text).toContain('default: deny');
   expect(text).toContain('- tool: get_balance\n    do: allow');

@@ -1,44 +1,19 @@
-import { personOf, producerOf } from '../support/client.js';
-import type { Client } from '../support/client.js';
-import type { Installed } from '../cli/support/packed.js';
-import { installed } from '../cli/support/packed.js';
-import type { Instance } from '../support/instance.js';
-import { startInstance } from '../support/instance.js';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { kill9, replicasOf } from '../fault/support/processes.js';
 import { decide, until } from '../support/requests.js';
-import { POLICY, newBank, stateOf } from './support/bank.js';
-import type { Bank } from './support/bank.js';
+import { startTcpProxy } from '../support/servers/tcp-proxy.js';
+import { POLICY, stateOf } from './support/bank.js';
+import { guardedForAll } from './support/guarded.js';
 import { modern } from './support/session.js';
 import type { Session } from './support/session.js';
 
-// Clients that take tasks, and guards that are killed. The SDK has no client for tasks: these are the frames.
+// Clients that take tasks, and what is killed: the guard, and the service. The SDK has no client for tasks: these are the frames.
 
-let instance: Instance;
-let cli: Installed;
-let reviewer: Client;
-let producer: Client;
-const sessions: Session[] = [];
-
-beforeAll(async () => {
-  instance = await startInstance();
-  cli = await installed(instance);
-  const { demo, dataDirectory } = instance;
-  reviewer = await personOf(demo, dataDirectory, demo.people[1]!.id);
-  producer = producerOf(demo);
-}, 120_000);
-afterEach(() => {
-  for (const { process } of sessions.splice(0)) process.kill('SIGKILL');
-});
-afterAll(async () => {
-  cli?.remove();
-  await instance?.stop();
-});
+const guarded = guardedForAll();
+const { bank: newBank, start: begun, authorise, executionOf, held } = guarded;
 
 const META = modern({ extensions: { 'io.modelcontextprotocol/tasks': {} } });
-function begun(bank: Bank): Session {
-  const session = bank.start();
-  sessions.push(session);
-  return session;
-}
 const call = ({ request }: Session, args: object, meta = META) =>
   request('tools/call', { name: 'transfer', arguments: args, _meta: meta });
 const get = async ({ request }: Session, taskId: string) =>
@@ -50,10 +25,9 @@ const ended = (session: Session, taskId: string) =>
   );
 const idIn = ({ statusMessage }: { statusMessage: string }) =>
   /\/review\/([\w-]+)/.exec(statusMessage)![1]!;
-const authorise = (id: string) => decide(reviewer, id, 'authorise', {});
 
 it('gives a task, which ends with the result of the tool', async () => {
-  const bank = await newBank(instance, cli);
+  const bank = await newBank();
   const session = begun(bank);
   const { result: about } = await session.request('server/discover', { _meta: META });
   expect(about.capabilities.extensions).toHaveProperty(['io.modelcontextprotocol/tasks']);
@@ -85,10 +59,10 @@ it('gives a task, which ends with the result of the tool', async () => {
 });
 
 it('a refused call is a task that completed with an error, and a cancelled one withdraws its request', async () => {
-  const bank = await newBank(instance, cli);
+  const bank = await newBank();
   const session = begun(bank);
   const { result: first } = await call(session, { amount: 60 });
-  await decide(reviewer, idIn(first), 'refuse', {});
+  await decide(guarded.reviewer, idIn(first), 'refuse', {});
   expect(await ended(session, first.taskId)).toMatchObject({
     status: 'completed',
     result: { isError: true, structuredContent: { state: 'refused' } },
@@ -96,20 +70,30 @@ it('a refused call is a task that completed with an error, and a cancelled one w
   const { result: second } = await call(session, { amount: 61 });
   await session.request('tasks/cancel', { taskId: second.taskId, _meta: META });
   expect(await get(session, second.taskId)).toMatchObject({ status: 'cancelled' });
-  const { body } = await producer.get(`/v2/requests/${idIn(second)}`);
+  const { body } = await guarded.producer.get(`/v2/requests/${idIn(second)}`);
   expect(body.decision_state).toBe('cancelled');
   expect(bank.effects()).toEqual([]);
 });
 
+it('a task is shown to requests that declare tasks alone', async () => {
+  const session = begun(await newBank());
+  const { taskId } = (await call(session, { amount: 71 })).result;
+  for (const method of ['tasks/get', 'tasks/cancel']) {
+    const { error } = await session.request(method, { taskId, _meta: modern() });
+    expect(error.code).toBe(-32_021);
+  }
+  expect(await get(session, taskId)).toMatchObject({ status: 'working' });
+});
+
 it('a client without tasks gets none, and ids of others go to the server', async () => {
-  const session = begun(await newBank(instance, cli));
+  const session = begun(await newBank());
   expect(stateOf(await call(session, { amount: 70 }, modern())).state).toBe('pending');
   const { error } = await session.request('tasks/get', { taskId: 'unknown', _meta: META });
   expect(error).toBeDefined();
 });
 
 it('a task outlives the guard that gave it', async () => {
-  const bank = await newBank(instance, cli);
+  const bank = await newBank();
   const first = begun(bank);
   const { result: task } = await call(first, { amount: 80 });
   first.process.kill('SIGKILL');
@@ -127,7 +111,7 @@ describe('killed', () => {
   const SHORT = POLICY.replace('window: 20s', 'window: 2s');
 
   it('before the decision: the next guard finds it', async () => {
-    const bank = await newBank(instance, cli, SHORT);
+    const bank = await newBank(SHORT);
     const first = begun(bank);
     const { request_id: id } = stateOf(await call(first, { amount: 90 }, modern()));
     first.process.kill('SIGKILL');
@@ -139,7 +123,7 @@ describe('killed', () => {
   });
 
   it('while the tool runs: the end is unknown, and it never runs again', async () => {
-    const bank = await newBank(instance, cli, SHORT);
+    const bank = await newBank(SHORT);
     const first = begun(bank);
     const args = { amount: 100, then: 'hang' };
     const { request_id: id } = stateOf(await call(first, args, modern()));
@@ -165,4 +149,66 @@ describe('killed', () => {
     expect(seen).toEqual(['running', 'unknown']);
     expect(bank.effects()).toHaveLength(1);
   }, 150_000);
+});
+
+describe('the service', () => {
+  /** kill -9; the launcher starts it again. */
+  async function killed(id: string): Promise<void> {
+    kill9(replicasOf(guarded.instance)[0]!);
+    await until(
+      () =>
+        guarded.producer.get(`/v2/requests/${id}`).then(
+          ({ status }) => status,
+          () => null,
+        ),
+      (status) => status === 200,
+    );
+  }
+
+  it('killed while people decide, and again while the tool runs: the call waits, and runs once', async () => {
+    const patient = POLICY.replace('hold: 1s', 'hold: 10m').replace('window: 20s', 'window: 10m');
+    const bank = await newBank(patient);
+    const session = begun(bank);
+    const { answer } = session.begin('tools/call', {
+      ...{ name: 'transfer', arguments: { amount: 110, then: 'wait' } },
+      _meta: { ...modern(), progressToken: 'p' },
+    });
+    const id = await held(session);
+    await killed(id);
+    await authorise(id);
+    await until(
+      async () => bank.effects(),
+      (effects) => effects.length > 0,
+    );
+    await killed(id);
+    bank.goOn();
+    expect((await answer).result.content[0].text).toBe('transferred 110');
+    expect([bank.effects().length, await executionOf(id)]).toEqual([1, 'completed']);
+  }, 180_000);
+
+  it('away: the client is told that nothing ran, and the same call goes on later', async () => {
+    const bank = await newBank();
+    const proxy = await startTcpProxy(Number(new URL(guarded.instance.demo.origin).port));
+    try {
+      const connection = join(bank.folder, 'countersign.json');
+      const about = JSON.parse(readFileSync(join(guarded.cli.folder, 'countersign.json'), 'utf8'));
+      writeFileSync(connection, JSON.stringify({ ...about, origin: proxy.url }));
+      const session = begun(bank, { env: { COUNTERSIGN_CONNECTION: connection } });
+      const { request_id: id } = stateOf(await call(session, { amount: 120 }, modern()));
+      await authorise(id);
+      proxy.mode('reset');
+      const { result } = await call(session, { amount: 120 }, modern());
+      expect(result).toMatchObject({
+        isError: true,
+        structuredContent: { state: 'unavailable' },
+        content: [{ text: expect.stringContaining('The call did not run') }],
+      });
+      proxy.mode('pass');
+      const again = await call(session, { amount: 120 }, modern());
+      expect(again.result.content[0].text).toBe('transferred 120');
+      expect(bank.effects()).toHaveLength(1);
+    } finally {
+      await proxy.stop();
+    }
+  }, 180_000);
 });
