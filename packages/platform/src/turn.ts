@@ -2,7 +2,7 @@ import { sharing } from './sharing.js';
 
 /**
  * While several tenants call, pieces are so far apart, so that large values take neither the processors nor the garbage
- * collector from small calls: 64 KiB in 3 ms are 20 MB/s (docs/decisions/0040).
+ * collector from small calls: 64 KiB in 3 ms are 20 MB/s (docs/decisions/0034).
  */
 const PAUSE_MS = 3;
 
