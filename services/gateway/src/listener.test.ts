@@ -34,11 +34,22 @@ it('answers a call that comes on an open connection while it stops, and closes t
   const { listener, call } = await setup((_request, response) => void response.end('answered'));
   const { headers } = (await call()).answer;
   expect(headers).toMatchObject({ connection: 'keep-alive', 'keep-alive': 'timeout=5' });
-  const stopped = listener.stop(1_000, 60_000);
+  const stopped = listener.stop(1_000, 100);
   const { answer, reused } = await call();
   expect([reused, answer.statusCode, answer.headers.connection]).toEqual([true, 200, 'close']);
   expect(answer.headers).not.toHaveProperty('keep-alive');
-  // No connection is left to wait for.
+  await stopped;
+  await expect(call()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+});
+
+it('goes on answering while connections come, though its time is over', async () => {
+  const { listener, call } = await setup((_request, response) => void response.end('answered'));
+  let stopping = true;
+  const stopped = listener.stop(1_000, 1).then(() => (stopping = false));
+  const begin = performance.now();
+  // Each on a connection of its own, as each answer is the last of one.
+  while (performance.now() < begin + 1_500) expect((await call()).answer.statusCode).toBe(200);
+  expect(stopping).toBe(true);
   await stopped;
   await expect(call()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });

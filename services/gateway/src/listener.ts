@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { createTurn, newTrace } from '@countersign/platform';
 import { Refusal } from '@countersign/protocol';
@@ -25,16 +26,21 @@ const KEEP_ALIVE_HINT = 'timeout=5';
 const SILENT_MS = 120_000;
 /** How long an answered call may go on sending its body, or a refused client may keep its connection open. */
 const LEFTOVER_MS = 2_000;
-/** Time between two looks at whether a stopping listener still has connections. */
+/** Time between two looks at whether a stopping listener still gets connections. */
 const LOOK_MS = 50;
+/** So many looks in turn without a new connection: callers are routed elsewhere. */
+const QUIET_LOOKS = 20;
+/** How much longer than planned a stopping listener answers while connections still come. */
+const LONGER_MS = 10_000;
 
 export interface Listener {
   /** Resolves to the port that it listens on; for 0 that is a free one. */
   start(port: number, host: string): Promise<number>;
   /**
    * Answers calls for `lingerMs` more, and those under way, each with the last answer of its connection, because a client that
-   * sends a call on a connection that is being closed loses it. Then accepts no new calls, waits for those under way, and ends
-   * the rest after `graceMs`.
+   * sends a call on a connection that is being closed loses it; for up to ten seconds longer while connections still come, which
+   * routers that learn late of the end go on sending. Then accepts no new calls, waits for those under way, and ends the rest
+   * after `graceMs`. With 0, for a gateway that nothing is routed to, it accepts none at once.
    */
   stop(graceMs: number, lingerMs: number): Promise<void>;
 }
@@ -124,7 +130,7 @@ export function createListener(options: ListenerOptions): Listener {
     async stop(graceMs, lingerMs) {
       stopping = true;
       for (const response of underWay) beLast(response);
-      if (server.listening) await unused(server, lingerMs);
+      if (server.listening && lingerMs > 0) await lingered(server, lingerMs);
       // Calls that have come, and that a busy process has not read yet, are no longer idle then.
       await new Promise(setImmediate);
       await closed(server, graceMs);
@@ -151,19 +157,21 @@ function limitPerAddress(server: Server, { perAddress, addresses }: ConnectionLi
   });
 }
 
-/** Resolves when no connection is open any more, at the latest after `ms`. */
-function unused(server: Server, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearInterval(looks);
-      clearTimeout(end);
-      resolve();
-    };
-    const look = () => server.getConnections((_error, open) => open === 0 && done());
-    const looks = setInterval(look, LOOK_MS);
-    const end = setTimeout(done, ms);
-    look();
-  });
+/**
+ * Resolves after `ms`, once no connections come. Looks are counted, not time: a process that stood still has not seen yet what came
+ * meanwhile.
+ */
+async function lingered(server: Server, ms: number): Promise<void> {
+  let quiet = 0;
+  const note = () => (quiet = 0);
+  server.on('connection', note);
+  const begin = performance.now();
+  const spent = () => performance.now() - begin;
+  while (spent() < ms || (quiet < QUIET_LOOKS && spent() < ms + LONGER_MS)) {
+    await delay(LOOK_MS);
+    quiet += 1;
+  }
+  server.off('connection', note);
 }
 
 function closed(server: Server, graceMs: number): Promise<void> {

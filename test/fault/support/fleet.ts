@@ -98,6 +98,8 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
       // The version before reads it in every target.
       CALLER_PUBLIC_KEY_FILE: join(data, 'keys', 'caller.pub.pem'),
       QUOTAS: 'off',
+      // The balancer routes nothing to a member that stops.
+      LINGER_SECONDS: '0',
       ...keyFilesOf(join(data, 'keys'), target),
       ...(key === null || key === 'caller'
         ? {}
