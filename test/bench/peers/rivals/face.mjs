@@ -41,22 +41,23 @@ export function serve({ file, decide, result, runs }) {
     result: async (id) => [200, { decision: await result(id) }],
     runs: async (id) => [200, await runs(id)],
   };
-  const server = createServer(async (request, response) => {
+  async function answer(request, response) {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     const [, operation, id] = request.url.split('/');
     const body = chunks.length === 0 ? null : JSON.parse(Buffer.concat(chunks).toString());
-    const [status, answer] = await operations[operation](id, body).catch((error) => [
+    const [status, answered] = await operations[operation](id, body).catch((error) => [
       500,
       { error: error.message },
     ]);
-    const text = JSON.stringify(answer);
+    const text = JSON.stringify(answered);
     response.writeHead(status, {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(text),
     });
     response.end(text);
-  });
+  }
+  const server = createServer((request, response) => void answer(request, response));
   server.keepAliveTimeout = 120_000;
   server.listen(0, '127.0.0.1', () =>
     process.send({ origin: `http://127.0.0.1:${server.address().port}` }),
