@@ -74,7 +74,7 @@ function plain(schema: object): unknown {
 }
 
 /** Faults that are told in the same words as in Node. */
-const SAID = ['required', 'additionalProperties', 'const'];
+const SAID = ['required', 'additionalProperties', 'const', 'minItems'];
 
 /** The first fault, or the innermost of those that it encloses; the bare `false` that forbids a member says nothing. */
 function faultOf(errors: readonly OutputUnit[]): Fault {
@@ -86,10 +86,11 @@ function faultOf(errors: readonly OutputUnit[]): Fault {
   }
   const { instanceLocation = '#', keyword = '', error = '' } = told ?? {};
   const [, quoted] = /"([^"]*)"/.exec(error) ?? [];
+  const [, limit] = /< (\d+)\)/.exec(error) ?? [];
   return {
     instancePath: instanceLocation.replace(/^#/, ''),
     keyword: SAID.includes(keyword) ? keyword : 'other',
-    params: { missingProperty: quoted, allowedValue: quoted },
+    params: { missingProperty: quoted, allowedValue: quoted, limit },
     message: error,
   };
 }
