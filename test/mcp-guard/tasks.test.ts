@@ -1,8 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { kill9, replicasOf } from '../fault/support/processes.js';
 import { decide, until } from '../support/requests.js';
-import { startTcpProxy } from '../support/servers/tcp-proxy.js';
 import { POLICY, stateOf } from './support/bank.js';
 import { guardedForAll } from './support/guarded.js';
 import { modern } from './support/session.js';
@@ -184,31 +181,5 @@ describe('the service', () => {
     bank.goOn();
     expect((await answer).result.content[0].text).toBe('transferred 110');
     expect([bank.effects().length, await executionOf(id)]).toEqual([1, 'completed']);
-  }, 180_000);
-
-  it('away: the client is told that nothing ran, and the same call goes on later', async () => {
-    const bank = await newBank();
-    const proxy = await startTcpProxy(Number(new URL(guarded.instance.demo.origin).port));
-    try {
-      const connection = join(bank.folder, 'countersign.json');
-      const about = JSON.parse(readFileSync(join(guarded.cli.folder, 'countersign.json'), 'utf8'));
-      writeFileSync(connection, JSON.stringify({ ...about, origin: proxy.url }));
-      const session = begun(bank, { env: { COUNTERSIGN_CONNECTION: connection } });
-      const { request_id: id } = stateOf(await call(session, { amount: 120 }, modern()));
-      await authorise(id);
-      proxy.mode('reset');
-      const { result } = await call(session, { amount: 120 }, modern());
-      expect(result).toMatchObject({
-        isError: true,
-        structuredContent: { state: 'unavailable' },
-        content: [{ text: expect.stringContaining('The call did not run') }],
-      });
-      proxy.mode('pass');
-      const again = await call(session, { amount: 120 }, modern());
-      expect(again.result.content[0].text).toBe('transferred 120');
-      expect(bank.effects()).toHaveLength(1);
-    } finally {
-      await proxy.stop();
-    }
   }, 180_000);
 });

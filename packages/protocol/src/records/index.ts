@@ -7,6 +7,7 @@ export * from './audit.js';
 export * from './discovery.js';
 export * from './events.js';
 export * from './evidence.js';
+export * from './extended.js';
 export * from './execution.js';
 export * from './hitl.js';
 export { Digest, Identifier, Metadata, Profiles, SignedRecord } from './primitives.js';
