@@ -86,6 +86,8 @@ function ruleOf({ keyword, params, message }: ErrorObject): string {
       return `must be ${JSON.stringify(params['allowedValue'])}`;
     case 'enum':
       return `must be one of ${JSON.stringify(params['allowedValues'])}`;
+    case 'minimum':
+      return `must be at least ${String(params['limit'])}`;
     case 'minItems':
       return `must have at least ${String(params['limit'])} item(s)`;
     case 'false schema':

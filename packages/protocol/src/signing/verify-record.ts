@@ -71,8 +71,8 @@ export function verifyUnknownType(record: unknown, trust: Trust, tenant: string)
   const issuedAt = parseTimestamp(header.issued_at);
   if (issuedAt === null) return refused('malformed_record');
   if (isRecordType(header.type)) return refused('type_mismatch');
-  if (header.issuer !== trust.issuer) return refused('issuer_mismatch');
-  if (header.protocol_revision !== PROTOCOL_REVISION) return refused('revision_mismatch');
+  if (isForeign(header, trust)) return refused('issuer_mismatch');
+  if (isOfAnotherRevision(header)) return refused('revision_mismatch');
   if (header.tenant !== tenant) return refused('tenant_mismatch');
   if (!purposes.includes(header.purpose)) return refused('purpose_mismatch');
   return verifySignature(record, issuedAt, trust, undefined);
@@ -84,7 +84,8 @@ function verifySignature(
   trust: Trust,
   now: number | undefined,
 ): Verification {
-  const key = trust.keys.get(record.protected.key_id);
+  const { protected: header } = record;
+  const key = trust.keys.get(header.key_id);
   if (key === undefined) return refused('unknown_key');
   if (issuedAt < key.notBefore) return refused('key_not_yet_valid');
   if (issuedAt >= key.notAfter) return refused('key_expired');
@@ -109,12 +110,12 @@ function mismatchOf(
 ): VerificationReason | null {
   const types: readonly string[] =
     typeof expected.type === 'string' ? [expected.type] : expected.type;
-  if (header.issuer !== trust.issuer) return 'issuer_mismatch';
+  if (isForeign(header, trust)) return 'issuer_mismatch';
   if (expected.audience !== null && header.audience !== expected.audience) {
     return 'audience_mismatch';
   }
   if (!isRecordType(header.type) || !types.includes(header.type)) return 'type_mismatch';
-  if (header.protocol_revision !== PROTOCOL_REVISION) return 'revision_mismatch';
+  if (isOfAnotherRevision(header)) return 'revision_mismatch';
   if (expected.tenant !== undefined && header.tenant !== expected.tenant) return 'tenant_mismatch';
   if (!fitsPurpose(header.type, header.purpose)) return 'purpose_mismatch';
   if (expected.purpose !== undefined && header.purpose !== expected.purpose) {
@@ -127,6 +128,14 @@ function mismatchOf(
     return 'profiles_mismatch';
   }
   return null;
+}
+
+function isForeign(header: SignedRecord['protected'], trust: Trust): boolean {
+  return header.issuer !== trust.issuer;
+}
+
+function isOfAnotherRevision(header: SignedRecord['protected']): boolean {
+  return header.protocol_revision !== PROTOCOL_REVISION;
 }
 
 /** Shape alone: revision and signature are checked later, with reasons of their own. */

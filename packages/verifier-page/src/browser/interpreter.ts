@@ -74,7 +74,7 @@ function plain(schema: object): unknown {
 }
 
 /** Faults that are told in the same words as in Node. */
-const SAID = ['required', 'additionalProperties', 'const', 'minItems'];
+const SAID = ['required', 'additionalProperties', 'const', 'minimum', 'minItems'];
 
 /** The first fault, or the innermost of those that it encloses; the bare `false` that forbids a member says nothing. */
 function faultOf(errors: readonly OutputUnit[]): Fault {
@@ -86,7 +86,7 @@ function faultOf(errors: readonly OutputUnit[]): Fault {
   }
   const { instanceLocation = '#', keyword = '', error = '' } = told ?? {};
   const [, quoted] = /"([^"]*)"/.exec(error) ?? [];
-  const [, limit] = /< (\d+)\)/.exec(error) ?? [];
+  const [, limit] = /(?:<|less than) (\d+)/.exec(error) ?? [];
   return {
     instancePath: instanceLocation.replace(/^#/, ''),
     keyword: SAID.includes(keyword) ? keyword : 'other',

@@ -1,5 +1,5 @@
 import { EXAMPLES } from '@countersign/protocol';
-import type { SignedRecord } from '@countersign/protocol';
+import type { ExtendedDecisionReceipt, SignedRecord } from '@countersign/protocol';
 import { approvalReceipt, approvalRecords } from '../../evidence/approvals.js';
 import { copyOf, forged } from '../../evidence/forging.js';
 import type { Forgery } from '../../evidence/forging.js';
@@ -24,6 +24,12 @@ export function approvals(): Vector[] {
     refused(`approval-${name}`, what, forged(of.record, changes), { code }, { expected: MINE });
   const { quorum: _, ...withoutQuorum } = EXAMPLES.ExtendedDecisionReceipt;
   const alone = forged(RECEIPT.record, {});
+  const { grant_deadline: _g, ...ofExecution } = EXAMPLES.ExtendedDecisionReceipt as Extract<
+    ExtendedDecisionReceipt,
+    { grant_deadline: string }
+  >;
+  const payload = { ...ofExecution, purpose: 'review', decision: 'approve' };
+  const ofReview = copyOf({ ...RECEIPT.record, payload }) as SignedRecord;
   return [
     accepted(
       'approval-receipt',
@@ -44,8 +50,8 @@ export function approvals(): Vector[] {
       'receipt-without-the-profile',
       'It names several people, and its profiles say that one decided.',
       'record_payload',
-      RECEIPT,
-      { protected: { profiles: EXAMPLES.DecisionRequest.profiles } },
+      { record: ofReview },
+      { protected: { purpose: 'review', profiles: {} } },
     ),
     failing('vote-of-another-time', 'A vote tells another time.', 'record_time', RECORDS.vote, {
       payload: { approved_at: '2026-05-01T09:04:00.000Z' },
