@@ -118,8 +118,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ],
     [
       'an entry under another request',
-      'requestOf(verified.record.protected.purpose, verified.record.payload) === entry.request_id',
-      'true',
+      'requestOf(header.purpose, payload) !== entry.request_id',
+      'false',
     ],
   ]),
   ...inFile('signing/chain.ts', [

@@ -58,7 +58,7 @@ export function verifyRecord(
 
   if (trust.keys.get(header.key_id) === undefined) return refused('unknown_key');
   if (!keyMaySign(header.key_id, header.type as RecordType)) return refused('key_not_for_type');
-  return verifySignature(record, issuedAt, trust, expected.now);
+  return verifySignature(record, issuedAt, trust, expected);
 }
 
 /**
@@ -75,14 +75,14 @@ export function verifyUnknownType(record: unknown, trust: Trust, tenant: string)
   if (isOfAnotherRevision(header)) return refused('revision_mismatch');
   if (header.tenant !== tenant) return refused('tenant_mismatch');
   if (!purposes.includes(header.purpose)) return refused('purpose_mismatch');
-  return verifySignature(record, issuedAt, trust, undefined);
+  return verifySignature(record, issuedAt, trust, {});
 }
 
 function verifySignature(
   record: SignedRecord,
   issuedAt: number,
   trust: Trust,
-  now: number | undefined,
+  expected: Pick<ExpectedRecord, 'now'>,
 ): Verification {
   const { protected: header } = record;
   const key = trust.keys.get(header.key_id);
@@ -90,7 +90,7 @@ function verifySignature(
   if (issuedAt < key.notBefore) return refused('key_not_yet_valid');
   if (issuedAt >= key.notAfter) return refused('key_expired');
   if (key.revokedAt !== null && issuedAt >= key.revokedAt) return refused('key_revoked');
-  if (now !== undefined && issuedAt > now + SECONDS.clockTolerance * 1000) {
+  if (expected.now !== undefined && issuedAt > expected.now + SECONDS.clockTolerance * 1000) {
     return refused('issued_in_future');
   }
 
