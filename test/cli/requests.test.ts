@@ -93,8 +93,8 @@ describe('ask', () => {
       },
     });
     expect(text).toContain('\u001B[1mhttp');
-    // The line is written over, each second that the machine has time for.
-    expect(text.split('\r\u001B[2KWaiting for a decision ').length).toBeGreaterThan(2);
+    // The line is written over whenever the machine has time for it.
+    expect(text).toContain('\r\u001B[2KWaiting for a decision ');
   });
 });
 
