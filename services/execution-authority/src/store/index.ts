@@ -64,10 +64,8 @@ export const LOAD_CLAIM = statement(
 export const LOAD_ADMISSION = statement(
   'execution.load-admission',
   `SELECT ${STORED}, ${recordText('l.receipt_id')} AS receipt, c.record AS claim, c.digest AS claim_digest, ${ANCHOR_COLUMN},
-    EXISTS (SELECT 1 FROM nonce n WHERE n.tenant = $1 AND n.request_id = :request_id AND n.nonce = :nonce) AS nonce_used,
-    (SELECT ${recordText('n.record_id')} FROM nonce n
-      WHERE n.tenant = $1 AND n.request_id = :request_id AND n.nonce = :nonce AND n.call = :call::uuid) AS admitted
-  ${FROM} ${CLAIM_JOIN} ${ANCHOR_JOIN}
+    n.nonce IS NOT NULL AS nonce_used, CASE WHEN n.call = :call::uuid THEN ${recordText('n.record_id')} END AS admitted
+  ${FROM} ${CLAIM_JOIN} ${ANCHOR_JOIN} ${keyed('nonce', 'n', 'x.request_id = :request_id AND x.nonce = :nonce')}
   WHERE t.tenant = $1`,
   { pointQuery: true },
 );
