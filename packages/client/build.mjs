@@ -74,7 +74,8 @@ async function build(folder, names, { platform, alias, inject = {} }, plugins) {
 
 rmSync(path('dist'), { recursive: true, force: true });
 await build('node', ['index', 'node', 'webhook'], NODE, [smaller, silent]);
-await build('neutral', ['index', 'webhook'], NEUTRAL, [smaller, silent]);
+const calls = { ...NEUTRAL.alias, '@noble/curves/nist.js': path('src/bundled/no-p256.ts') };
+await build('neutral', ['index', 'webhook'], { ...NEUTRAL, alias: calls }, [smaller, silent]);
 for (const [folder, at] of [
   ['node', NODE],
   ['neutral', NEUTRAL],

@@ -95,6 +95,10 @@ describe('countersign verify', () => {
     ['the store is not there', () => [exported, '--trust', trust, '--store', join(folder, 'none')]],
     ['the store is of no known kind', () => [exported, '--trust', trust, '--store', 'gs://bucket']],
     ['the bucket has no name', () => [exported, '--trust', trust, '--store', 's3:///prefix']],
+    [
+      'the list of people is none',
+      () => [exported, '--trust', trust, '--people', file('people.json', '[{}]')],
+    ],
     ['a time is none', () => [exported, '--trust', trust, '--at', 'noon']],
   ])('exits with 2 when %s', (_, args) => {
     const { code, stdout, stderr } = verify(args());

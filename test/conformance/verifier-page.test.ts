@@ -15,7 +15,7 @@ import type { Verdict } from '@countersign/protocol';
 import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import { copiesIn } from './evidence/store.js';
-import { documentOf, expectationOf, witnessesOf } from './vectors/vector.js';
+import { documentOf, expectationOf, peopleOf, witnessesOf } from './vectors/vector.js';
 import type { Vector } from './vectors/vector.js';
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
@@ -87,6 +87,9 @@ there('the page of the verifier, saved to a disk, without a network', () => {
       if (filled.get(name) !== value) await page.fill(`input[name="${name}"]`, value);
       filled.set(name, value);
     }
+    const people =
+      vector.people === undefined ? [] : [file('people.json', JSON.stringify(vector.people))];
+    await page.setInputFiles('#known-people', people);
     if (vector.store !== null) {
       const store = join(folder, vector.name);
       // An empty store is a folder all the same.
@@ -117,6 +120,7 @@ there('the page of the verifier, saved to a disk, without a network', () => {
         expected: expectationOf(vector),
         copies: vector.store === null ? null : copiesIn(vector.store),
         witnesses: witnessesOf(vector),
+        people: peopleOf(vector),
       });
       expect([vector.name, said.verdict]).toEqual([
         vector.name,

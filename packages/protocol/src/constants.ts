@@ -15,6 +15,21 @@ export const EXTENSION_PROFILES = {
   'proto.approval': '1-draft.1',
 } as const;
 
+/** Of the keys of people (protocol §19): verifiers know it, and no deployment offers it yet. */
+export const KEY_PROFILE = { 'proto.human-key': '1-draft.1' } as const;
+
+/** The most of each in approvals of several people (protocol §18.2, §18.3). */
+export const APPROVAL_LIMITS = {
+  /** Of all stages together. */
+  seats: 20,
+  /** UTF-8 bytes of a policy's canonical text. */
+  policy_bytes: 32_768,
+  excluded_people: 256,
+  /** Of a tenant. */
+  groups: 100,
+  members_of_a_group: 500,
+} as const;
+
 /** A usable `Idempotency-Key`: visible ASCII (protocol §6.3). */
 export const IDEMPOTENCY_KEY = /^[!-~]{1,160}$/;
 

@@ -547,7 +547,7 @@ const unavailable = group(503, {
   ],
 });
 
-/** Of approvals (protocol §18). No operation answers with them yet, so the API description does not have them. */
+/** Of approvals (protocol §18); the API description of the interface does not have them. */
 const ofApprovals = {
   ...group(400, {
     invalid_policy: [
@@ -614,6 +614,18 @@ export const ERROR_CODES: readonly ErrorCode[] = Object.keys(catalogue) as Error
 export const SENT_CODES: readonly ErrorCode[] = ERROR_CODES.filter(
   (code) => !Object.hasOwn(local, code) && !Object.hasOwn(ofApprovals, code),
 );
+
+/** Those that operations of approvals answer with beside them (protocol §18.11). */
+export const APPROVAL_CODES = [
+  'invalid_policy',
+  'invalid_membership',
+  'invalid_ApprovalInput',
+  'approval_required',
+  'quorum_unsatisfiable',
+  'approval_exists',
+  'approval_unavailable',
+  'stage_not_open',
+] as const satisfies readonly (keyof typeof ofApprovals)[];
 
 /** All statuses a code may be sent with, the usual one first. */
 export function statusesOf(code: ErrorCode): readonly ErrorStatus[] {

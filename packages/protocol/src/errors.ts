@@ -1,7 +1,14 @@
 import { ERRORS, statusesOf } from './error-catalogue.js';
 import type { ErrorCode, ErrorStatus } from './error-catalogue.js';
 
-export { ERRORS, ERROR_CODES, SENT_CODES, isErrorCode, statusesOf } from './error-catalogue.js';
+export {
+  APPROVAL_CODES,
+  ERRORS,
+  ERROR_CODES,
+  SENT_CODES,
+  isErrorCode,
+  statusesOf,
+} from './error-catalogue.js';
 export type { ErrorCode, ErrorEntry, ErrorRetry, ErrorStatus } from './error-catalogue.js';
 
 /** The body of every refusal: RFC 9457, `application/problem+json` (R3). */
@@ -75,6 +82,9 @@ const codesOfRecords: Readonly<Record<string, ErrorCode>> = {
   PrincipalInput: 'invalid_principal',
   RouteInput: 'invalid_route',
   RouteLimits: 'invalid_route_limits',
+  RoutePolicyInput: 'invalid_policy',
+  MembershipInput: 'invalid_membership',
+  ApprovalInput: 'invalid_ApprovalInput',
   DecisionRequest: 'material_integrity_mismatch',
   DecisionCandidate: 'material_integrity_mismatch',
 };

@@ -6,6 +6,7 @@ export * from './history-read.js';
 export * from './inbox-read.js';
 export * from './errors.js';
 export * from './hitl/index.js';
+export * from './human-key/index.js';
 export * from './incident-catalogue.js';
 export * from './json/index.js';
 export * from './lifecycle/index.js';

@@ -198,7 +198,18 @@ const extensionRows = [
   { ...read, number: 101, name: 'ledger.evidence', path: '/v2/requests/{id}/evidence', callers: 'reader', sized: true, output: 'Evidence', summary: 'Read the evidence of a request: its export with the proofs that a stranger needs' },
 ] as const satisfies readonly Row[];
 
-type Rows = (typeof rows)[number] | (typeof extensionRows)[number];
+/** Of the profile `proto.approval` (protocol §18.11), where a deployment offers it. */
+// prettier-ignore
+const approvalRows = [
+  { ...configure, number: 102, name: 'request.configure-policy', path: '/v2/admin/routes/{id}/policy', callers: 'operator', input: 'RoutePolicyInput', output: 'RoutePolicyResult', summary: 'Configure which people approve requests of a route' },
+  { ...read, number: 103, name: 'request.policy', path: '/v2/admin/routes/{id}/policy', callers: 'operator', output: 'RoutePolicyResult', summary: 'Read which people approve requests of a route' },
+  { ...configure, number: 104, name: 'request.configure-membership', path: '/v2/admin/principals/{id}/membership', callers: 'operator', input: 'MembershipInput', output: 'MembershipResult', summary: 'Configure the groups and the team of a person' },
+  { ...created, number: 105, name: 'review.approve', path: '/v2/requests/{id}/approvals', callers: 'reviewer', security: 'human', stepUp: 'request.status', input: 'ApprovalInput', output: 'ApprovalResult', summary: 'Vote for the exact frozen candidate as one of several people' },
+  { ...command, number: 106, name: 'review.withdraw-approval', path: '/v2/requests/{id}/approvals/withdraw', callers: 'reviewer', security: 'human', input: 'EmptyInput', output: 'SignedRecord', summary: 'Take back the own vote, and after the decision its unused authority' },
+  { ...read, number: 107, name: 'review.approvals', path: '/v2/requests/{id}/approvals', callers: 'reader', output: 'ApprovalBoard', summary: 'Read the votes of a request that several people decide' },
+] as const satisfies readonly Row[];
+
+type Rows = (typeof rows)[number] | (typeof extensionRows)[number] | (typeof approvalRows)[number];
 export type OperationName = Rows['name'];
 /** The names of a service's operations. */
 export type OperationsOf<Service extends ServiceName> = Extract<
@@ -278,9 +289,22 @@ export const OPERATIONS: readonly Operation[] = rows.map(operationOf);
 /** Operations of ours beside the interface: below `/v2`, and in a description of their own (protocol §7.1, decisions/0029). */
 export const EXTENSION_OPERATIONS: readonly Operation[] = extensionRows.map(operationOf);
 
-const byName = new Map(
-  [...OPERATIONS, ...EXTENSION_OPERATIONS].map((operation) => [operation.name, operation]),
-);
+/** Those of approvals by several people (protocol §18.11). */
+export const APPROVAL_OPERATIONS: readonly Operation[] = approvalRows.map(operationOf);
+
+export const ALL_OPERATIONS: readonly Operation[] = [
+  ...OPERATIONS,
+  ...EXTENSION_OPERATIONS,
+  ...APPROVAL_OPERATIONS,
+];
+
+/** Beside the interface, in a deployment that offers these profiles. */
+export function extensionsOf(offered: Readonly<Record<string, string>>): readonly Operation[] {
+  const approvals = Object.hasOwn(offered, 'proto.approval') ? APPROVAL_OPERATIONS : [];
+  return [...EXTENSION_OPERATIONS, ...approvals];
+}
+
+const byName = new Map(ALL_OPERATIONS.map((operation) => [operation.name, operation]));
 
 export function operationNamed(name: OperationName): Operation {
   return byName.get(name) as Operation;

@@ -12,6 +12,14 @@ export async function chosenFile(input: HTMLInputElement, name: string): Promise
   return new Uint8Array(await file.arrayBuffer());
 }
 
+/** The same where a file may be missing: null without one. */
+export async function chosenOrNull(
+  input: HTMLInputElement,
+  name: string,
+): Promise<Uint8Array | null> {
+  return input.files?.length === 0 ? null : chosenFile(input, name);
+}
+
 /** The files of the chosen folder; null when none was chosen. */
 export async function chosenFolder(input: HTMLInputElement): Promise<ChosenFile[] | null> {
   const files = [...(input.files ?? [])];

@@ -2,7 +2,7 @@ import './browser/global-buffer.js';
 import { answersOf, summaryOf } from '@countersign/protocol/verifier';
 import type { Verdict } from '@countersign/protocol/verifier';
 import { find } from './elements.js';
-import { chosenFile, chosenFolder } from './files.js';
+import { chosenFile, chosenFolder, chosenOrNull } from './files.js';
 import { clearReport, say, showReport } from './report.js';
 import { CannotVerify, verdictOf } from './verify.js';
 import type { Knowledge } from './verify.js';
@@ -11,6 +11,7 @@ const form = find<HTMLFormElement>('form');
 const evidence = find<HTMLInputElement>('evidence');
 const trust = find<HTMLInputElement>('trust');
 const store = find<HTMLInputElement>('store');
+const people = find<HTMLInputElement>('known-people');
 
 form.addEventListener('submit', (event) => {
   event.preventDefault();
@@ -33,9 +34,12 @@ async function verify(): Promise<void> {
   try {
     const given = Object.fromEntries(new FormData(form)) as Knowledge;
     const document = await chosenFile(evidence, 'evidence');
-    const manifest = trust.files?.length === 0 ? null : await chosenFile(trust, 'trust manifest');
-    const copies = await chosenFolder(store);
-    const verdict = verdictOf(document, manifest, copies, given, Date.now());
+    const files = {
+      manifest: await chosenOrNull(trust, 'trust manifest'),
+      store: await chosenFolder(store),
+      people: await chosenOrNull(people, 'list of people'),
+    };
+    const verdict = verdictOf(document, files, given, Date.now());
     const { headline, sections } = summaryOf(verdict, 'field');
     showReport(verdict, sections, 'h2');
     say(lookOf(verdict), headline);

@@ -1,6 +1,7 @@
 import {
   parseStrictJson,
   parseTimestamp,
+  readPeople,
   readTrustManifest,
   readWitnessPolicy,
   trustInside,
@@ -40,14 +41,20 @@ export type Knowledge = Partial<
   >
 >;
 
-/**
- * The verdict of `countersign verify` over these files; `store` is null without copies of the anchor store, `manifest` where
- * its fingerprint was typed instead.
- */
+/** The files beside the evidence; each is null where none was chosen. */
+export interface ChosenFiles {
+  /** Null where its fingerprint was typed instead. */
+  readonly manifest: Uint8Array | null;
+  /** Copies of the anchor store. */
+  readonly store: readonly ChosenFile[] | null;
+  /** The keys of people that the reader knows. */
+  readonly people: Uint8Array | null;
+}
+
+/** The verdict of `countersign verify` over these files. */
 export function verdictOf(
   document: Uint8Array,
-  manifest: Uint8Array | null,
-  store: readonly ChosenFile[] | null,
+  { manifest, store, people }: ChosenFiles,
   knowledge: Knowledge,
   now: number,
 ): Verdict {
@@ -56,6 +63,7 @@ export function verdictOf(
     expected: expectedOf(knowledge, now),
     copies: store === null ? null : copiesIn(store),
     witnesses: policyIn(knowledge.policy),
+    people: people === null ? null : peopleIn(people),
   });
 }
 
@@ -76,14 +84,22 @@ function policyIn(text = '') {
   return policy;
 }
 
-function trustIn(manifest: Uint8Array) {
-  let value: unknown;
+function peopleIn(file: Uint8Array) {
+  const read = readPeople(strictJson(file, 'list of people'));
+  if (read.people === null) throw new CannotVerify(`The list of people: ${read.fault}`);
+  return read.people;
+}
+
+function strictJson(file: Uint8Array, name: string): unknown {
   try {
-    value = parseStrictJson(manifest);
+    return parseStrictJson(file);
   } catch {
-    throw new CannotVerify('The trust manifest is not strict JSON.');
+    throw new CannotVerify(`The ${name} is not strict JSON.`);
   }
-  const { trust, faults } = readTrustManifest(value);
+}
+
+function trustIn(manifest: Uint8Array) {
+  const { trust, faults } = readTrustManifest(strictJson(manifest, 'trust manifest'));
   if (trust === null) throw new CannotVerify(faults.map(({ message }) => message).join(' '));
   return trust;
 }

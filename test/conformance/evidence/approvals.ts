@@ -3,10 +3,12 @@ import { clock, sign } from './ledger.js';
 
 const AUDIENCE = 'bot-7';
 
-/** A record of each type of approvals, as its service signs it (protocol §18), and the receipt of such a request. */
+/** A record of each type of approvals and of keys, as its service signs it (protocol §18, §19), and the receipt of such a request. */
 export function approvalRecords() {
   const { ApprovalRecord, ApprovalEnded, MembershipConfigured } = EXAMPLES;
+  const { CredentialBound, CredentialEnded } = EXAMPLES;
   const service = { purpose: 'service', profiles: {} } as const;
+  const directory = { ...service, audience: 'proto.directory' } as const;
   const about = {
     ...{ purpose: ApprovalRecord.purpose, audience: AUDIENCE },
     profiles: EXAMPLES.ExtendedDecisionRequest.profiles,
@@ -19,11 +21,18 @@ export function approvalRecords() {
     ),
     membership: sign(
       'MembershipConfigured',
-      {
-        ...{ ...service, audience: 'proto.directory' },
-        issuedAt: Date.parse(MembershipConfigured.configured_at),
-      },
+      { ...directory, issuedAt: Date.parse(MembershipConfigured.configured_at) },
       MembershipConfigured,
+    ),
+    bound: sign(
+      'CredentialBound',
+      { ...directory, issuedAt: Date.parse(CredentialBound.bound_at) },
+      CredentialBound,
+    ),
+    keyEnded: sign(
+      'CredentialEnded',
+      { ...directory, issuedAt: Date.parse(CredentialEnded.ended_at) },
+      CredentialEnded,
     ),
     vote: sign(
       'ApprovalRecord',

@@ -9,6 +9,7 @@ import type {
 } from '@countersign/protocol';
 import { ISSUER, signer } from './keys.js';
 import type { KeyName } from './keys.js';
+import { newVoting } from './voting.js';
 import type { Scenario } from './scenario.js';
 import { LEDGER_ID, clock, iso, newLedger, sign, uuid } from './ledger.js';
 import type { Ledger } from './ledger.js';
@@ -35,6 +36,12 @@ export interface Evidence {
 }
 
 const STEPS = ['asked', 'decided', 'anchored', 'claimed', 'admitted', 'reported'] as const;
+
+/** Whom a record without a request is for; a constant for those of a directory (protocol §2.5). */
+function audienceOf(type: RecordType): string {
+  const { audience } = SIGNED_RECORDS[type];
+  return audience.startsWith('proto.') ? audience : 'ops-1';
+}
 
 /** Runs one request through its lifecycle and makes the records that the service would make. */
 export function buildEvidence(scenario: Scenario = {}): Evidence {
@@ -63,7 +70,6 @@ export function buildEvidence(scenario: Scenario = {}): Evidence {
     const given = scenario.at?.[moment];
     return given === undefined ? usual : clock(given);
   };
-  const confirmed = at('confirmed', CONFIRMED);
   const made = <Type extends RecordType>(
     type: Type,
     at: number,
@@ -76,7 +82,7 @@ export function buildEvidence(scenario: Scenario = {}): Evidence {
       {
         purpose: service ? 'service' : request.purpose,
         profiles: service ? {} : request.profiles,
-        audience: service ? 'ops-1' : PRODUCER,
+        audience: service ? audienceOf(type) : PRODUCER,
         issuedAt: at,
       },
       payload,
@@ -124,27 +130,36 @@ export function buildEvidence(scenario: Scenario = {}): Evidence {
     );
     ledger.append(registered, null);
   }
+  const voting =
+    scenario.votes === undefined ? null : newVoting(scenario.votes, asked, { made, keep, event });
+  for (const record of voting?.directory ?? []) ledger.append(record, null);
   event('created', ACCEPTED, {});
   neighbour(2, ACCEPTED);
 
-  const candidate = reaches('decided') ? propose(asked, decision, scenario.candidate) : null;
+  const answer = { ...(voting?.candidate ?? {}), ...scenario.candidate };
+  const votes = reaches('decided') || scenario.votes?.undecided === true;
+  const proposed = votes ? propose(asked, decision, answer) : null;
+  const decided = proposed === null ? null : (voting?.decide(proposed) ?? { candidate: proposed });
+  const candidate = reaches('decided') ? (decided?.candidate ?? null) : null;
+  const confirmed = at('confirmed', decided?.at ?? CONFIRMED);
   let anchor: AnchorProof | null = null;
-  if (candidate !== null) {
+  if (candidate !== null && decided !== null) {
     const grant_deadline = '2026-05-02T09:00:00.000Z';
-    const decided = {
+    const payload = {
       request_id: REQUEST_ID,
       request_digest: digest,
       candidate_id: candidate.id,
       candidate_digest: valueDigest(candidate),
-      reviewer: REVIEWER,
+      reviewer: decided.reviewer ?? REVIEWER,
       requester: 'owner-1',
       response_digest: candidate.response_digest,
-      decision,
+      decision: candidate.decision,
       confirmed_at: iso(confirmed),
       purpose: request.purpose,
       ...(executes ? { grant_deadline } : {}),
+      ...(decided.quorum === undefined ? {} : { quorum: decided.quorum }),
     } as PayloadOf<'DecisionReceipt'>;
-    const entry = keep('receipt', made('DecisionReceipt', confirmed, decided), true);
+    const entry = keep('receipt', made('DecisionReceipt', confirmed, payload), true);
     if (executes) deadline = grant_deadline;
     event('decision', confirmed, {
       decision: 'confirmed',
@@ -275,6 +290,7 @@ export function buildEvidence(scenario: Scenario = {}): Evidence {
       })),
     anchor,
     material: scenario.discarded ? null : { ...asked.material, candidate },
+    ...(voting === null ? {} : { evidence: { records: voting.evidence() } }),
     verification: 'Verify every signature against keys that you obtained out of band.',
   };
   return { document, ledger, asked, records: named };

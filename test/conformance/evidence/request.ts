@@ -11,6 +11,7 @@ import type {
   DecisionRequest,
   ExecutionBinding,
   ExportedMaterial,
+  ExtendedDecisionRequest,
   ReviewBundle,
 } from '@countersign/protocol';
 import { GENERATION, TENANT, clock, iso, uuid } from './ledger.js';
@@ -73,7 +74,7 @@ export interface Kind {
   readonly purpose?: 'review' | 'authorise_execution';
   readonly bundle?: boolean;
   /** Members of the request that the service sets otherwise than it should. */
-  readonly request?: Partial<DecisionRequest>;
+  readonly request?: Partial<ExtendedDecisionRequest>;
 }
 
 export interface Asked {

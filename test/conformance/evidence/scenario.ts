@@ -1,6 +1,7 @@
 import type { DecisionCandidate, PayloadOf, RecordType } from '@countersign/protocol';
 import type { KeyName } from './keys.js';
 import type { Kind } from './request.js';
+import type { Votes } from './voting.js';
 
 /** A lifecycle for the tests; by default an execution from its request to its outcome. */
 export interface Scenario extends Kind {
@@ -30,6 +31,8 @@ export interface Scenario extends Kind {
     readonly admitted?: string;
     readonly reported?: string;
   };
+  /** Several people decide. */
+  readonly votes?: Votes;
   /** Entries of others between those of this request, as in a real ledger. */
   readonly neighbours?: boolean;
 }

@@ -127,7 +127,7 @@ SIGNED_BY = {
     "gateway": (),
     "request": (
         "RequestChangedEvent", "MaterialDiscarded", "BundleRegistered", "PrincipalConfigured", "RouteConfigured",
-        "RoutePolicyConfigured", "MembershipConfigured", "ApprovalEnded",
+        "RoutePolicyConfigured", "MembershipConfigured", "ApprovalEnded", "CredentialBound", "CredentialEnded",
     ),
     "review": ("DecisionReceipt", "RequestChangedEvent", "ApprovalRecord", "ApprovalEnded"),
     "execution-authority": (

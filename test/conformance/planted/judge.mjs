@@ -1,4 +1,4 @@
-// Checks vectors by verifiers with a bug each. In comes {vectors, builds} as JSON, out goes for each build the name of the
+// Checks vectors by verifiers with a bug each, those whose names begin with `first` first. In comes {vectors, builds} as JSON, out goes for each build the name of the
 // first vector whose verdict or named check comes out otherwise, or null.
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
@@ -6,15 +6,19 @@ import { storedCopies } from '../stored-copies.mjs';
 
 const { vectors, builds } = JSON.parse(await text(process.stdin));
 const found = [];
-for (const build of builds) {
-  const protocol = await import(pathToFileURL(build).href);
-  found.push(vectors.find((vector) => !agrees(protocol, vector))?.name ?? null);
+for (const { entry, first } of builds) {
+  const protocol = await import(pathToFileURL(entry).href);
+  const [soon, later] = [true, false].map((is) =>
+    vectors.filter(({ name }) => (first !== undefined && name.startsWith(first)) === is),
+  );
+  found.push([...soon, ...later].find((vector) => !agrees(protocol, vector))?.name ?? null);
 }
 console.log(JSON.stringify(found));
 
-function agrees({ loadTrust, readWitnessPolicy, verifyDocument }, vector) {
+function agrees({ loadTrust, readPeople, readWitnessPolicy, verifyDocument }, vector) {
   const { document, trust, expected, store, policy, verdict, check } = vector;
   const witnesses = policy === undefined ? null : readWitnessPolicy(policy).policy;
+  const people = vector.people === undefined ? null : readPeople(vector.people).people;
   const copies = store === null ? null : storedCopies(store);
   let checked;
   try {
@@ -22,6 +26,7 @@ function agrees({ loadTrust, readWitnessPolicy, verifyDocument }, vector) {
       expected,
       copies,
       witnesses,
+      people,
     });
   } catch {
     return false;

@@ -1,3 +1,4 @@
+import { approvalExports } from './cases/approval-exports.js';
 import { approvals } from './cases/approvals.js';
 import { alteredExports } from './cases/exports-altered.js';
 import { contradictoryExports } from './cases/exports-contradictory.js';
@@ -6,6 +7,7 @@ import { goodExports } from './cases/exports-good.js';
 import { wrongfulExports } from './cases/exports-wrongful.js';
 import { proofs, ranges } from './cases/ledgers.js';
 import { keyVectors } from './cases/keys.js';
+import { peopleVectors } from './cases/people.js';
 import { badRecords } from './cases/records-bad.js';
 import { goodRecords } from './cases/records-good.js';
 import { unreadable } from './cases/unreadable.js';
@@ -24,6 +26,8 @@ export function allVectors(): Vector[] {
     ...badRecords(),
     ...keyVectors(),
     ...approvals(),
+    ...approvalExports(),
+    ...peopleVectors(),
     ...ranges(),
     ...proofs(),
     ...webhooks(),

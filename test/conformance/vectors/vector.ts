@@ -1,8 +1,9 @@
-import { readWitnessPolicy } from '@countersign/protocol';
+import { readPeople, readWitnessPolicy } from '@countersign/protocol';
 import type {
   Check,
   CheckCode,
   Expected,
+  PinnedPeople,
   TrustManifest,
   Verdict,
   WitnessPolicy,
@@ -20,6 +21,8 @@ export interface Vector {
   readonly store: Readonly<Record<string, string>> | null;
   /** Text of the witness policy, where there is one. */
   readonly policy?: string;
+  /** Content of people.json, where there is one. */
+  readonly people?: readonly object[];
   readonly verdict: Verdict['verdict'];
   readonly exit_code: number;
   /** One check that has to come out like that. */
@@ -41,6 +44,7 @@ export interface Options {
   readonly expected?: Readonly<Record<string, string>>;
   readonly store?: Readonly<Record<string, string>> | null;
   readonly policy?: string;
+  readonly people?: readonly object[];
 }
 
 /** A document that has to fail by this check. */
@@ -72,7 +76,7 @@ function vector(
   document: unknown,
   verdict: Verdict['verdict'],
   check: Vector['check'],
-  { trust = trustManifest(), expected = {}, store = null, policy }: Options,
+  { trust = trustManifest(), expected = {}, store = null, policy, people }: Options,
 ): Vector {
   const content =
     document instanceof Uint8Array
@@ -88,6 +92,7 @@ function vector(
     expected: { now: NOW, ...expected },
     store,
     ...(policy === undefined ? {} : { policy }),
+    ...(people === undefined ? {} : { people }),
     verdict,
     exit_code,
     check,
@@ -103,6 +108,11 @@ export function documentOf({ document, document_base64 }: Vector): Uint8Array {
 /** The witness policy of a vector, as the verifier takes it. */
 export function witnessesOf({ policy }: Vector): WitnessPolicy | null {
   return policy === undefined ? null : readWitnessPolicy(policy).policy;
+}
+
+/** The keys of people that a vector's reader knows, as the verifier takes them. */
+export function peopleOf({ people }: Vector): PinnedPeople | null {
+  return people === undefined ? null : readPeople(people).people;
 }
 
 /** The expectation of a vector, as the verifier takes it. */

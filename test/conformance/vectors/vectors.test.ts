@@ -6,7 +6,7 @@ import { CHECKS, loadTrust, verifyDocument } from '@countersign/protocol';
 import type { CheckCode, Verdict } from '@countersign/protocol';
 import { copiesIn } from '../evidence/store.js';
 import { allVectors } from './all.js';
-import { documentOf, expectationOf, witnessesOf } from './vector.js';
+import { documentOf, expectationOf, peopleOf, witnessesOf } from './vector.js';
 import type { Vector } from './vector.js';
 
 const made = allVectors();
@@ -61,9 +61,10 @@ describe('the vectors', () => {
     const copies = vector.store === null ? null : copiesIn(vector.store);
     const expected = expectationOf(vector);
     const witnesses = witnessesOf(vector);
+    const people = peopleOf(vector);
     expectVerdict(
       vector,
-      verifyDocument(documentOf(vector), trust, { expected, copies, witnesses }),
+      verifyDocument(documentOf(vector), trust, { expected, copies, witnesses, people }),
     );
   });
 
@@ -119,6 +120,9 @@ function argumentsOf(folder: string, vector: Vector): string[] {
     flags.push('--store', join(folder, 'store'));
   }
   if (vector.policy !== undefined) flags.push('--witness-policy', file('policy', vector.policy));
+  if (vector.people !== undefined) {
+    flags.push('--people', file('people.json', JSON.stringify(vector.people)));
+  }
   for (const [name, value] of Object.entries(vector.expected)) {
     flags.push(name === 'now' ? '--at' : `--${name}`, value);
   }

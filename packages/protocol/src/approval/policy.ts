@@ -1,10 +1,9 @@
+import { APPROVAL_LIMITS } from '../constants.js';
 import { canonicalText } from '../json/index.js';
 import type { QuorumPolicy, RoutePolicy } from '../records/index.js';
+import { seatCount } from './seats.js';
 
-/** Seats of all stages together, at most (protocol §18.2). */
-const MOST_SEATS = 20;
-/** UTF-8 bytes of a policy's canonical text, at most. */
-const MOST_BYTES = 32_768;
+const { seats: MOST_SEATS, policy_bytes: MOST_BYTES } = APPROVAL_LIMITS;
 /** Names of groups that the protocol defines itself (protocol §18.1). */
 export const RESERVED_GROUPS = 'proto.';
 
@@ -15,7 +14,7 @@ export const RESERVED_GROUPS = 'proto.';
 export function policyFault(policy: RoutePolicy, production: boolean): string | null {
   const { quorum } = policy;
   const seats = quorum.stages.flatMap(({ seats: each }) => each);
-  const total = seats.reduce((sum, { count }) => sum + count, 0);
+  const total = seatCount(quorum);
   const names = quorum.stages.map(({ name }) => name);
   if (total > MOST_SEATS) return `It has more than ${MOST_SEATS} seats.`;
   if (total < 2 && policy.human_key === undefined && policy.attention === undefined) {

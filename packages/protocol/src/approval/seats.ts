@@ -18,6 +18,11 @@ export function seatsOf(stage: Stage): string[] {
   return stage.seats.flatMap(({ group, count }) => Array<string>(count).fill(group));
 }
 
+/** Seats of all stages together: as many people decide. */
+export function seatCount({ stages }: Pick<QuorumPolicy, 'stages'>): number {
+  return stages.reduce((sum, stage) => sum + seatsOf(stage).length, 0);
+}
+
 /** At most one seat is for each: the team where teams are distinct and there is one, else the person. */
 export function classOf({ person, team }: Candidature, distinctBy: DistinctBy): string {
   return distinctBy === 'team' && team !== null ? `team ${team}` : `person ${person}`;

@@ -1,6 +1,7 @@
 import type { Tally, Vote } from '../approval/index.js';
-import { cast, end, openStage } from '../approval/index.js';
+import { cast, countedIn, end, isNo, openStage, voteOf } from '../approval/index.js';
 import { Refusal } from '../errors.js';
+import type { ErrorCode } from '../errors.js';
 import type { Digest } from '../json/canonical.js';
 import type {
   ApprovalEnded,
@@ -44,7 +45,8 @@ export interface Member {
 /** A candidate as it is found: null when it has ended; `authorPerson` is its author's. */
 export interface FoundCandidate {
   readonly candidate: DecisionCandidate | null;
-  readonly candidateDigest: Digest;
+  /** Null where there never was such a candidate. */
+  readonly candidateDigest: Digest | null;
   readonly authorPerson: Digest | null;
 }
 
@@ -54,8 +56,6 @@ export interface Ballot {
   readonly record: ApprovalRecord;
   readonly candidate: DecisionCandidate;
 }
-
-const NOES: readonly string[] = ['reject', 'refuse'];
 
 /**
  * Whether this person may vote for this candidate now, and the record of it (protocol §18.4, in the order of its checks from
@@ -71,9 +71,9 @@ export function ballot(
 ): Ballot {
   const { quorum } = request.approval.policy;
   const { candidate, candidateDigest, authorPerson } = found;
-  const isNo = candidate !== null && NOES.includes(candidate.decision);
+  const refuses = candidate !== null && isNo(candidate.decision);
   requireNotExcluded(request, member);
-  if (!quorum.author_may_approve && !isNo && authorPerson === member.person) {
+  if (!quorum.author_may_approve && !refuses && authorPerson === member.person) {
     throw new Refusal('separation_of_duties');
   }
   const pending = requirePending(state, now);
@@ -82,7 +82,7 @@ export function ballot(
   }
   if (!isOfPurpose(state.purpose, candidate.decision)) throw new Refusal('candidate_changed');
   if (liveVoteOf(tally, member) !== undefined) throw new Refusal('approval_exists');
-  const stage = isNo ? 0 : openStage(tally, candidateDigest);
+  const stage = refuses ? 0 : openStage(tally, candidateDigest);
   const record: ApprovalRecord = {
     acting_for: null,
     approved_at: formatTimestamp(now),
@@ -114,7 +114,7 @@ export function ballot(
 /** Refuses `separation_of_duties` to a person whom the request excludes. */
 export function requireNotExcluded(
   { approval }: ExtendedDecisionRequest,
-  { person }: Member,
+  { person }: Pick<Member, 'person'>,
 ): void {
   if (approval.excluded.includes(person)) throw new Refusal('separation_of_duties');
 }
@@ -137,7 +137,7 @@ function seatGroupsOf(
   return open.sort();
 }
 
-function liveVoteOf({ live }: Tally, { person }: Member): Vote | undefined {
+function liveVoteOf({ live }: Tally, { person }: Pick<Member, 'person'>): Vote | undefined {
   return live.find((vote) => vote.person === person || vote.forPerson === person);
 }
 
@@ -161,13 +161,7 @@ export function count(
     return { transition: step(pending, 'approval', {}), tally: next };
   }
   const quorum: Quorum = {
-    approvals: next.counted.map(({ vote, stage, group }) => ({
-      group,
-      person: vote.person as Digest,
-      record: vote.id as Digest,
-      reviewer: vote.reviewer,
-      stage,
-    })),
+    approvals: countedIn(next),
     mode: 'normal',
     outcome: next.phase,
     policy_digest,
@@ -175,21 +169,6 @@ export function count(
   const { candidate_digest: candidateDigest, reviewer } = record;
   const transition = decided(pending, about, { candidate, candidateDigest, reviewer, quorum }, now);
   return { transition, tally: next };
-}
-
-/** A vote as its record says. */
-export function voteOf(record: ApprovalRecord, digest: Digest): Vote {
-  return {
-    id: digest,
-    reviewer: record.reviewer,
-    person: record.person,
-    forPerson: record.acting_for?.person ?? null,
-    team: record.team,
-    groups: record.groups,
-    candidate: record.candidate_digest,
-    yes: !NOES.includes(record.decision),
-    stage: record.stage,
-  };
 }
 
 export type EndingReason = Exclude<ApprovalEnded['reason'], 'earlier_stage_reopened'>;
@@ -252,7 +231,7 @@ export function withdrawVote(
   state: Lifecycle,
   about: ApprovalFacts,
   voting: Voting,
-  member: Member,
+  member: Pick<Member, 'reviewer' | 'person'>,
   now: number,
 ): Voted {
   const { tally } = voting;
@@ -281,7 +260,7 @@ export function replaceCandidate(
   state: Lifecycle,
   about: ApprovalFacts,
   voting: Voting,
-  member: Member,
+  member: Pick<Member, 'reviewer' | 'person'>,
   replaced: Digest | null,
   now: number,
 ): Voted {
@@ -302,4 +281,62 @@ export function refuseConfirmation(
   requireNotExcluded(request, member);
   requirePending(state, now);
   throw new Refusal('approval_required');
+}
+
+/** What a person may do on a request now, and the code of the refusal that a yes would meet, or null. */
+export interface Options {
+  readonly can: readonly ('approve' | 'reject' | 'withdraw')[];
+  readonly whyNot: ErrorCode | null;
+}
+
+/**
+ * What the commands of this file would let a person do (protocol §18.11). A yes is for one of `candidates`, the live ones, or for
+ * one that the person freezes first; a no can always be frozen.
+ */
+export function optionsOf(
+  state: Lifecycle,
+  about: ApprovalFacts,
+  voting: Voting,
+  member: Member,
+  candidates: readonly (FoundCandidate & { readonly candidate: DecisionCandidate })[],
+  now: number,
+): Options {
+  const canWithdraw = codeOfRefusal(() => withdrawVote(state, about, voting, member, now)) === null;
+  const withdrawal = canWithdraw ? (['withdraw'] as const) : [];
+  const { request } = about;
+  const barred = codeOfRefusal(() => {
+    requireNotExcluded(request, member);
+    requirePending(state, now);
+    if (liveVoteOf(voting.tally, member) !== undefined) throw new Refusal('approval_exists');
+    seatGroupsOf(request, member, 0);
+  });
+  if (barred !== null) return { can: withdrawal, whyNot: barred };
+  const asked = candidates.filter(({ candidate }) => !isNo(candidate.decision));
+  const { author_may_approve: authorsMay } = request.approval.policy.quorum;
+  const refusals = [
+    ...asked.map(({ candidateDigest, authorPerson }) =>
+      codeOfRefusal(() => {
+        if (!authorsMay && authorPerson === member.person) {
+          throw new Refusal('separation_of_duties');
+        }
+        seatGroupsOf(request, member, openStage(voting.tally, candidateDigest as Digest));
+      }),
+    ),
+    ...(authorsMay ? [codeOfRefusal(() => seatGroupsOf(request, member, 1))] : []),
+  ];
+  const canApprove = refusals.includes(null);
+  return {
+    can: [...(canApprove ? (['approve'] as const) : []), 'reject', ...withdrawal],
+    whyNot: canApprove ? null : (refusals.find((code) => code !== null) ?? 'candidate_changed'),
+  };
+}
+
+function codeOfRefusal(command: () => unknown): ErrorCode | null {
+  try {
+    command();
+    return null;
+  } catch (error) {
+    if (error instanceof Refusal) return error.code;
+    throw error;
+  }
 }

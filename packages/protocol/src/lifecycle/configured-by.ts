@@ -1,6 +1,7 @@
 import { canonicalText } from '../json/index.js';
 import { PrincipalConfig } from '../records/administration.js';
 import type { RouteConfig } from '../records/administration.js';
+import type { RoutePolicy } from '../records/approval-policy.js';
 
 /**
  * Which person set each part of a directory entry as it is now: name of the part → principal id of a human. A part that
@@ -29,11 +30,18 @@ export function configuredByAfter(
   );
 }
 
-/** Rules, producers and the list of reviewers as wholes, and each reviewer's membership. */
-export function partsOfRoute(config: RouteConfig): Parts {
+/** The policy of a route (protocol §18.2), and the same for the operator who proposed it to the one who set it. */
+export const POLICY_PARTS = ['policy', 'policy proposal'] as const;
+
+/**
+ * Rules, producers and the list of reviewers as wholes, and each reviewer's membership. `policy`: null once it was removed,
+ * undefined where the route never had one.
+ */
+export function partsOfRoute(config: RouteConfig, policy?: RoutePolicy | null): Parts {
   const { reviewers, allowed_producers: producers, ...rules } = config;
   return {
     rules,
+    ...(policy !== undefined && Object.fromEntries(POLICY_PARTS.map((part) => [part, policy]))),
     producers: setOf(producers),
     reviewers: setOf(reviewers),
     ...Object.fromEntries(reviewers.map((id) => [`reviewer ${id}`, true])),

@@ -1,6 +1,7 @@
 import { Refusal } from '../errors.js';
 import type { Digest } from '../json/canonical.js';
 import type { Confirmation, DecisionCandidate, DecisionReceipt, Quorum } from '../records/index.js';
+import { isExtended } from '../records/extended.js';
 import { formatTimestamp } from '../records/timestamp.js';
 import { requireDecisionOfPurpose, requirePending } from './pending.js';
 import type { Lifecycle } from './state.js';
@@ -16,7 +17,7 @@ export interface Confirming {
 }
 
 /**
- * `review.confirm`: exactly the candidate that was frozen. The grant's clock starts here and is never restarted: grant
+ * `review.confirm`: exactly the candidate that was frozen, of a request that one person decides (protocol §18.7). The grant's clock starts here and is never restarted: grant
  * deadline = min(now + grant seconds, valid until).
  */
 export function confirm(
@@ -26,6 +27,8 @@ export function confirm(
   now: number,
 ): Transition {
   const pending = requirePending(state, now);
+  // By the profile, as every verifier tells it.
+  if (isExtended(request.profiles)) throw new Refusal('approval_required');
   if (candidate?.id !== input.candidate_id || candidateDigest !== input.candidate_digest) {
     throw new Refusal('candidate_changed');
   }

@@ -1,13 +1,17 @@
 import { Type } from '@sinclair/typebox';
+import { APPROVAL_CODES, SENT_CODES } from '../errors.js';
 import {
   APPROVAL_RECORD_NAMES,
   CredentialToken,
+  KEY_RECORD_NAMES,
   PrincipalInput,
+  ProblemDocument,
   RECORDS,
   RECORD_NAMES,
   RouteInput,
   RouteLimits,
 } from '../records/index.js';
+import { choice } from '../records/primitives.js';
 import type { RecordName } from '../records/index.js';
 
 export type Schema = { [keyword: string]: unknown };
@@ -34,20 +38,42 @@ function titleOf(schema: object): string {
 }
 
 /** Records of the extension operations alone. */
-const OF_EXTENSIONS: readonly RecordName[] = ['Evidence', 'EvidenceLog'];
+const OF_EXTENSIONS: readonly string[] = ['Evidence', 'EvidenceLog'];
 
-/** Records as components that refer to each other instead of repeating themselves; no operation has those of approvals yet. */
-export function componentSchemas(extensions: boolean): Record<string, Schema> {
-  const own = RECORD_NAMES.filter(
-    (name) =>
-      titleOf(RECORDS[name]) === name &&
-      (extensions || !OF_EXTENSIONS.includes(name)) &&
-      !APPROVAL_RECORD_NAMES.includes(name),
-  );
+/** Records as components that refer to each other instead of repeating themselves. */
+function componentSchemas(
+  isPart: (name: string) => boolean,
+  shapes: Partial<Record<RecordName, object>>,
+): Record<string, Schema> {
+  const own = RECORD_NAMES.filter((name) => titleOf(RECORDS[name]) === name && isPart(name));
   return Object.fromEntries(
-    own.map((name) => [name, referring(described[name] ?? RECORDS[name], name) as Schema]),
+    own.map((name) => [name, referring(shapes[name] ?? RECORDS[name], name) as Schema]),
   );
 }
+
+const isOfApprovals = (name: string) => APPROVAL_RECORD_NAMES.includes(name);
+const isOfKeys = (name: string) => KEY_RECORD_NAMES.includes(name);
+
+export const INTERFACE_SCHEMAS = componentSchemas(
+  (name) => !OF_EXTENSIONS.includes(name) && !isOfApprovals(name) && !isOfKeys(name),
+  described,
+);
+export const EXTENSION_SCHEMAS = componentSchemas(
+  (name) => !isOfApprovals(name) && !isOfKeys(name),
+  described,
+);
+
+/** With approvals; a refusal may have their codes. */
+export const APPROVAL_SCHEMAS = componentSchemas((name) => !isOfKeys(name), {
+  ...described,
+  ProblemDocument: {
+    ...ProblemDocument,
+    properties: {
+      ...ProblemDocument.properties,
+      error: choice([...SENT_CODES, ...APPROVAL_CODES]),
+    },
+  },
+});
 
 function referring(value: unknown, within: string | null): unknown {
   if (Array.isArray(value)) return value.map((item) => referring(item, null));

@@ -1,9 +1,21 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { ERRORS, SENT_CODES } from '../errors.js';
+import { APPROVAL_CODES, ERRORS, SENT_CODES } from '../errors.js';
 import type { ErrorCode } from '../errors.js';
-import { EXTENSION_OPERATIONS, OPERATIONS } from '../operations.js';
+import { EXTENSION_PROFILES } from '../constants.js';
+import {
+  ALL_OPERATIONS,
+  APPROVAL_OPERATIONS,
+  EXTENSION_OPERATIONS,
+  OPERATIONS,
+} from '../operations.js';
+import type { Operation } from '../operations.js';
 import { EXAMPLES } from '../records/examples.js';
-import { APPROVAL_RECORD_NAMES, RECORD_NAMES, validate } from '../records/index.js';
+import {
+  APPROVAL_RECORD_NAMES,
+  KEY_RECORD_NAMES,
+  RECORD_NAMES,
+  validate,
+} from '../records/index.js';
 import type { RecordName } from '../records/index.js';
 import { DECLARED_ERRORS, declaredErrors, openApiDocument, openApiExtensions } from './document.js';
 import { refusalCodes } from './refusals.js';
@@ -127,13 +139,16 @@ describe('the API description', () => {
         'invalid_notifications',
       ] as const),
       'directory_identity_unavailable',
+      // Of requests that select the profile: the description of the interface stays as it is.
+      ...(['approval_required', 'quorum_unsatisfiable'] as const),
     ];
     const sent = new Set(
-      [...OPERATIONS, ...EXTENSION_OPERATIONS].flatMap((operation) =>
+      ALL_OPERATIONS.flatMap((operation) =>
         declaredErrors(operation).flatMap((status) => refusalCodes(operation, status)),
       ),
     );
-    expect(SENT_CODES.filter((code) => !sent.has(code)).sort()).toEqual([...elsewhere].sort());
+    const codes = [...SENT_CODES, ...APPROVAL_CODES];
+    expect(codes.filter((code) => !sent.has(code)).sort()).toEqual([...elsewhere].sort());
   });
 
   it('shows valid examples', () => {
@@ -158,9 +173,9 @@ describe('the component schemas', () => {
 
   const own = Object.keys(document.components.schemas) as RecordName[];
 
-  it('are all records but second names, those of the extensions and those of approvals', () => {
+  it('are all records but second names, those of the extensions, of approvals and of keys', () => {
     const second = ['AgentUiProposeParams', 'AgentUiTeardownParams', 'Evidence', 'EvidenceLog'];
-    const others = [...second, ...APPROVAL_RECORD_NAMES];
+    const others = [...second, ...APPROVAL_RECORD_NAMES, ...KEY_RECORD_NAMES];
     expect(own).toEqual(RECORD_NAMES.filter((name) => !others.includes(name)));
   });
 
@@ -179,20 +194,55 @@ describe('the component schemas', () => {
   });
 });
 
-describe('the description of the extensions', () => {
+describe.each<[string, Record<string, string>, readonly Operation[]]>([
+  ['of a deployment without capabilities', {}, EXTENSION_OPERATIONS],
+  [
+    'of a deployment with approvals',
+    EXTENSION_PROFILES,
+    [...EXTENSION_OPERATIONS, ...APPROVAL_OPERATIONS],
+  ],
+])('the description of the extensions, %s,', (_, offered, operations) => {
   const extensions = JSON.parse(
-    JSON.stringify(openApiExtensions('https://review.example')),
+    JSON.stringify(openApiExtensions('https://review.example', offered)),
   ) as Document;
 
-  it('has no operation of the interface, and its own schemas', () => {
-    const paths = EXTENSION_OPERATIONS.map(({ path }) => path);
-    expect(Object.keys(extensions.paths)).toEqual(paths);
-    for (const path of paths) expect(document.paths).not.toHaveProperty([path]);
+  it('has no operation of the interface', () => {
+    const described = Object.entries(extensions.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+    const paths = operations.map(({ method, path }) => `${method.toLowerCase()} ${path}`);
+    expect(described.sort()).toEqual(paths.sort());
+    for (const { path } of operations) expect(document.paths).not.toHaveProperty([path]);
+  });
+
+  it('has schemas that accept the examples of its records, and all codes of its refusals', () => {
     const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, validateFormats: false });
     ajv.addKeyword('components');
     ajv.addSchema({ $id: 'extensions', components: extensions.components });
-    const check = ajv.compile({ $ref: 'extensions#/components/schemas/Evidence' });
-    expect([check(EXAMPLES.Evidence), check.errors]).toEqual([true, null]);
-    expect(check({ ...EXAMPLES.Evidence, log: undefined })).toBe(false);
+    const compiled = (name: string) =>
+      ajv.compile({ $ref: `extensions#/components/schemas/${name}` });
+    for (const { input, output } of operations) {
+      for (const name of [input, output].filter((one) => one !== null)) {
+        const check = compiled(name);
+        expect([name, check(EXAMPLES[name]), check.errors]).toEqual([name, true, null]);
+        expect(check({ ...(EXAMPLES[name] as object), more: 1 })).toBe(false);
+      }
+    }
+    const problem = compiled('ProblemDocument');
+    const codes = operations.flatMap((operation) =>
+      declaredErrors(operation).flatMap((status) => refusalCodes(operation, status)),
+    );
+    for (const error of codes) expect(problem({ ...EXAMPLES.ProblemDocument, error })).toBe(true);
   });
+});
+
+it('a deployment without capabilities describes nothing of approvals', () => {
+  const text = JSON.stringify(openApiExtensions('https://review.example', {}));
+  for (const word of [...APPROVAL_RECORD_NAMES, ...APPROVAL_CODES])
+    expect(text).not.toContain(word);
+});
+
+it('no deployment describes anything of the keys of people', () => {
+  const text = JSON.stringify(openApiExtensions('https://review.example', EXTENSION_PROFILES));
+  for (const word of KEY_RECORD_NAMES) expect(text).not.toContain(word);
 });

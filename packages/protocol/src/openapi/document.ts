@@ -1,12 +1,17 @@
-import { ERRORS, SENT_CODES } from '../errors.js';
-import type { ErrorStatus } from '../errors.js';
+import { APPROVAL_CODES, ERRORS, SENT_CODES } from '../errors.js';
+import type { ErrorCode, ErrorStatus } from '../errors.js';
 import { IDEMPOTENCY_KEY, IDENTIFIER, LONG_POLLS, PROTOCOL_REVISION } from '../constants.js';
-import { CALLER_RULES, EXTENSION_OPERATIONS, OPERATIONS } from '../operations.js';
+import { CALLER_RULES, OPERATIONS, extensionsOf } from '../operations.js';
 import type { Operation, QueryParameter } from '../operations.js';
 import { EXAMPLES } from '../records/examples.js';
 import type { RecordName } from '../records/index.js';
 import { SERVICES } from '../services.js';
-import { componentSchemas, schemaReference } from './components.js';
+import {
+  APPROVAL_SCHEMAS,
+  EXTENSION_SCHEMAS,
+  INTERFACE_SCHEMAS,
+  schemaReference,
+} from './components.js';
 import type { Schema } from './components.js';
 import { refusalCodes } from './refusals.js';
 
@@ -279,15 +284,43 @@ function describe(operation: Operation): Schema {
 
 /** The API description of all 29 operations, OpenAPI 3.1; `origin` without a trailing slash. */
 export function openApiDocument(origin: string): Schema {
-  return documentOf(OPERATIONS, 'Countersign', origin);
+  return documentOf('Countersign', origin, {
+    operations: OPERATIONS,
+    codes: SENT_CODES,
+    schemas: INTERFACE_SCHEMAS,
+  });
 }
 
-/** The same of the operations beside the interface, a document of its own: the interface's stays as it is. */
-export function openApiExtensions(origin: string): Schema {
-  return documentOf(EXTENSION_OPERATIONS, 'Countersign, extensions', origin);
+/**
+ * The same of the operations beside the interface in a deployment that offers these profiles, a document of its own: the
+ * interface's stays as it is.
+ */
+export function openApiExtensions(
+  origin: string,
+  offered: Readonly<Record<string, string>>,
+): Schema {
+  const operations = extensionsOf(offered);
+  const title = 'Countersign, extensions';
+  return Object.hasOwn(offered, 'proto.approval')
+    ? documentOf(title, origin, {
+        operations,
+        codes: [...SENT_CODES, ...APPROVAL_CODES],
+        schemas: APPROVAL_SCHEMAS,
+      })
+    : documentOf(title, origin, { operations, codes: SENT_CODES, schemas: EXTENSION_SCHEMAS });
 }
 
-function documentOf(operations: readonly Operation[], title: string, origin: string): Schema {
+interface Described {
+  readonly operations: readonly Operation[];
+  readonly codes: readonly ErrorCode[];
+  readonly schemas: Readonly<Record<string, Schema>>;
+}
+
+function documentOf(
+  title: string,
+  origin: string,
+  { operations, codes, schemas }: Described,
+): Schema {
   const paths: Record<string, Schema> = {};
   for (const operation of operations) {
     (paths[operation.path] ??= {})[operation.method.toLowerCase()] = describe(operation);
@@ -302,7 +335,7 @@ function documentOf(operations: readonly Operation[], title: string, origin: str
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: origin }],
-    'x-countersign-retry': Object.fromEntries(SENT_CODES.map((code) => [code, ERRORS[code].retry])),
+    'x-countersign-retry': Object.fromEntries(codes.map((code) => [code, ERRORS[code].retry])),
     paths,
     components: {
       securitySchemes: {
@@ -318,7 +351,7 @@ function documentOf(operations: readonly Operation[], title: string, origin: str
           description: 'Session of a human who signed in at /auth/login.',
         },
       },
-      schemas: componentSchemas(operations === EXTENSION_OPERATIONS),
+      schemas,
     },
   };
 }

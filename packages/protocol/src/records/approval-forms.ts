@@ -2,8 +2,10 @@ import { Type } from '@sinclair/typebox';
 import type { Static } from '@sinclair/typebox';
 import { EXTENSION_PROFILES } from '../constants.js';
 import { Quorum } from './approval.js';
+import { AuditExport } from './audit.js';
+import { Evidence } from './evidence.js';
 import { RoutePolicy } from './approval-policy.js';
-import { Digest, closed, named, selectsProfile } from './primitives.js';
+import { Digest, SignedRecord, closed, named, nullable, selectsProfile } from './primitives.js';
 import { authorised, reviewed } from './receipt-forms.js';
 import { DecisionRequest } from './request.js';
 
@@ -33,3 +35,17 @@ export const ExtendedDecisionReceipt = Type.Union(
   { title: 'ExtendedDecisionReceipt' },
 );
 export type ExtendedDecisionReceipt = Static<typeof ExtendedDecisionReceipt>;
+
+/** `evidence` has the records without a request that the votes cite: the memberships of their givers (protocol §18.9). */
+export const ExtendedAuditExport = named('ExtendedAuditExport', {
+  ...AuditExport.properties,
+  request: ExtendedDecisionRequest,
+  evidence: closed({ records: Type.Array(SignedRecord) }),
+});
+export type ExtendedAuditExport = Static<typeof ExtendedAuditExport>;
+
+export const ExtendedEvidence = named('ExtendedEvidence', {
+  ...Evidence.properties,
+  export: nullable(ExtendedAuditExport),
+});
+export type ExtendedEvidence = Static<typeof ExtendedEvidence>;

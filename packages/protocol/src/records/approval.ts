@@ -1,10 +1,12 @@
 import { Type } from '@sinclair/typebox';
 import type { Static } from '@sinclair/typebox';
 import {
+  Count,
   Digest,
   Identifier,
   MillisecondTimestamp,
   PurposeName,
+  SignedRecord,
   Uuid,
   choice,
   closed,
@@ -13,16 +15,15 @@ import {
   text,
 } from './primitives.js';
 import { RoutePolicy } from './approval-policy.js';
+import { assertion } from './assertion.js';
 import { Recorder } from './execution.js';
+import { DecisionCandidate } from './review.js';
 import { DECISIONS } from './vocabulary.js';
+import { ApprovalStatement, VoteDecision, VoteMode } from './statements.js';
 
-/** Of a candidate, and on a decision that an emergency rule made. */
-const VoteDecision = choice([...DECISIONS, 'ratify', 'object']);
-const VoteMode = choice(['normal', 'break_glass', 'debt']);
 const Ordinal = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 /** Two operators where a rule is guarded; `proto.local` for the local command (protocol §18.2). */
 const ConfiguredBy = Type.Array(Identifier, { minItems: 1, maxItems: 2 });
-const Base64url = Type.String({ pattern: '^[A-Za-z0-9_-]*$', maxLength: 8192 });
 
 /** Null where the route has no policy any more (protocol §18.2). */
 export const RoutePolicyConfigured = named('RoutePolicyConfigured', {
@@ -34,41 +35,50 @@ export const RoutePolicyConfigured = named('RoutePolicyConfigured', {
 });
 export type RoutePolicyConfigured = Static<typeof RoutePolicyConfigured>;
 
+/** Null removes the policy. */
+export const RoutePolicyInput = named('RoutePolicyInput', { policy: nullable(RoutePolicy) });
+export type RoutePolicyInput = Static<typeof RoutePolicyInput>;
+
+/** Of a change that waits for a second operator (protocol §18.2). */
+const proposer = { by: Identifier, until: MillisecondTimestamp };
+
+/** The policy in force. `configured_by` is empty, and the policy null, where a route never had one. */
+export const RoutePolicyResult = named('RoutePolicyResult', {
+  ...RoutePolicyConfigured.properties,
+  configured_by: Type.Array(Identifier, { maxItems: 2 }),
+  proposed: nullable(closed({ policy_digest: nullable(Digest), ...proposer })),
+});
+export type RoutePolicyResult = Static<typeof RoutePolicyResult>;
+
+const membership = {
+  groups: Type.Array(Identifier, { maxItems: 50, uniqueItems: true }),
+  team: nullable(Identifier),
+  same_person_as: nullable(Identifier),
+};
+
+export const MembershipInput = named('MembershipInput', membership);
+export type MembershipInput = Static<typeof MembershipInput>;
+
 /** The groups of a person. `person` is the digest of issuer, subject and tenant (protocol §18.1). */
 export const MembershipConfigured = named('MembershipConfigured', {
   principal: Identifier,
   person: Digest,
-  groups: Type.Array(Identifier, { maxItems: 50, uniqueItems: true }),
-  team: nullable(Identifier),
-  same_person_as: nullable(Identifier),
+  ...membership,
   revision: Ordinal,
   configured_by: ConfiguredBy,
   configured_at: MillisecondTimestamp,
 });
 export type MembershipConfigured = Static<typeof MembershipConfigured>;
 
-const ApprovalStatement = closed({
-  statement: Type.Literal('proto.approval-statement/1'),
-  issuer: Type.String(),
-  tenant: Identifier,
-  purpose: PurposeName,
-  request_id: Identifier,
-  request_digest: Digest,
-  policy_digest: Digest,
-  candidate_id: Uuid,
-  candidate_digest: Digest,
-  response_digest: Digest,
-  decision: VoteDecision,
-  mode: VoteMode,
-  reviewer: Identifier,
-  person: Digest,
-  acting_for: nullable(Identifier),
-  emergency: nullable(Digest),
-  attention: nullable(Digest),
-  credential: nullable(Uuid),
-  issued_at: MillisecondTimestamp,
-  nonce: Type.String({ pattern: '^[A-Za-z0-9_-]{22}$' }),
+/** The membership in force. Of a person who never had one: no groups, revision 0, and no time. */
+export const MembershipResult = named('MembershipResult', {
+  ...MembershipConfigured.properties,
+  revision: Count,
+  configured_by: Type.Array(Identifier, { maxItems: 2 }),
+  configured_at: nullable(MillisecondTimestamp),
+  proposed: nullable(closed({ membership_digest: Digest, ...proposer })),
 });
+export type MembershipResult = Static<typeof MembershipResult>;
 
 /**
  * One person's signed yes or no to one frozen candidate (protocol §18.4). Members of capabilities that a release lacks are
@@ -110,18 +120,86 @@ export const ApprovalRecord = named('ApprovalRecord', {
     }),
   ),
   human: nullable(
-    closed({
-      credential: Uuid,
-      bound: Digest,
-      statement: ApprovalStatement,
-      client_data_json: Base64url,
-      authenticator_data: Base64url,
-      signature: Base64url,
-    }),
+    closed({ credential: Uuid, bound: Digest, statement: ApprovalStatement, ...assertion }),
   ),
   approved_at: MillisecondTimestamp,
 });
 export type ApprovalRecord = Static<typeof ApprovalRecord>;
+
+/** The body of `review.approve`: the frozen candidate that a person votes for, or against by one that refuses. */
+export const ApprovalInput = named('ApprovalInput', {
+  candidate_id: Uuid,
+  candidate_digest: Digest,
+});
+export type ApprovalInput = Static<typeof ApprovalInput>;
+
+/** The vote, and the receipt when it decided. */
+export const ApprovalResult = named('ApprovalResult', {
+  approval: SignedRecord,
+  receipt: nullable(SignedRecord),
+});
+export type ApprovalResult = Static<typeof ApprovalResult>;
+
+export const APPROVAL_PHASES = ['collecting', 'reached', 'rejected', 'ended'] as const;
+/** `lapsed`: it was live when the request ended without a decision. */
+export const VOTE_STATES = ['live', 'counted', 'ended', 'lapsed'] as const;
+
+const Shortage = closed({
+  stage: Ordinal,
+  group: Identifier,
+  needed: Count,
+  eligible: Count,
+});
+
+/** The votes of a request, and what the caller may do (protocol §18.11). */
+export const ApprovalBoard = named('ApprovalBoard', {
+  request_id: Uuid,
+  policy_digest: Digest,
+  phase: choice(APPROVAL_PHASES),
+  /** Whether the people who may vote could still fill the seats that are open. */
+  reachable: Type.Boolean(),
+  short_of: Type.Array(Shortage),
+  /** Those that can be voted for; `candidate` is null for a reader who may not see it. */
+  candidates: Type.Array(
+    closed({
+      candidate: nullable(DecisionCandidate),
+      candidate_id: Uuid,
+      candidate_digest: Digest,
+      author: Identifier,
+      decision: choice(DECISIONS),
+      /** Null of one that refuses. */
+      open_stage: nullable(Ordinal),
+      seats: Type.Array(
+        closed({ stage: Ordinal, group: Identifier, filled_by: nullable(Identifier) }),
+      ),
+    }),
+  ),
+  /** Live votes that refuse. */
+  rejections: Count,
+  votes: Type.Array(
+    closed({
+      approval: Digest,
+      reviewer: Identifier,
+      acting_for: nullable(Identifier),
+      decision: VoteDecision,
+      candidate_digest: Digest,
+      stage: Count,
+      state: choice(VOTE_STATES),
+      approved_at: MillisecondTimestamp,
+      ended_reason: nullable(Identifier),
+    }),
+  ),
+  /** Null for a caller who is no human. */
+  mine: nullable(
+    closed({
+      can: Type.Array(choice(['approve', 'reject', 'withdraw'])),
+      /** The code of the refusal that an approval would meet. */
+      why_not: nullable(Identifier),
+      groups: Type.Array(Identifier),
+    }),
+  ),
+});
+export type ApprovalBoard = Static<typeof ApprovalBoard>;
 
 /** Why a vote no longer counts (protocol §18.4). */
 export const ENDING_REASONS = [

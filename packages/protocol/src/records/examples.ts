@@ -1,4 +1,5 @@
 import * as approval from './examples/approval.js';
+import * as credential from './examples/credential.js';
 import * as evidence from './examples/evidence.js';
 import * as handover from './examples/handover.js';
 import * as request from './examples/request.js';
@@ -12,4 +13,5 @@ export const EXAMPLES: Readonly<{ [Name in RecordName]: RecordOf<Name> }> = {
   ...service,
   ...handover,
   ...approval,
+  ...credential,
 };

@@ -5,6 +5,7 @@ import * as approval from './approval.js';
 import * as forms from './approval-forms.js';
 import { RoutePolicy } from './approval-policy.js';
 import * as audit from './audit.js';
+import * as credential from './credential.js';
 import * as discovery from './discovery.js';
 import * as events from './events.js';
 import * as evidence from './evidence.js';
@@ -16,14 +17,29 @@ import * as review from './review.js';
 import * as status from './status.js';
 
 /** The records of approvals (protocol §18); the API description of the revision does not have them. */
-const APPROVAL_RECORDS = {
+export const APPROVAL_RECORDS = {
   RoutePolicy,
+  RoutePolicyInput: approval.RoutePolicyInput,
+  RoutePolicyResult: approval.RoutePolicyResult,
   RoutePolicyConfigured: approval.RoutePolicyConfigured,
+  MembershipInput: approval.MembershipInput,
+  MembershipResult: approval.MembershipResult,
   MembershipConfigured: approval.MembershipConfigured,
+  ApprovalInput: approval.ApprovalInput,
+  ApprovalResult: approval.ApprovalResult,
+  ApprovalBoard: approval.ApprovalBoard,
   ApprovalRecord: approval.ApprovalRecord,
   ApprovalEnded: approval.ApprovalEnded,
   ExtendedDecisionRequest: forms.ExtendedDecisionRequest,
   ExtendedDecisionReceipt: forms.ExtendedDecisionReceipt,
+  ExtendedAuditExport: forms.ExtendedAuditExport,
+  ExtendedEvidence: forms.ExtendedEvidence,
+} as const;
+
+/** The records of people's keys (protocol §19), which no deployment offers yet: no API description has them. */
+const KEY_RECORDS = {
+  CredentialBound: credential.CredentialBound,
+  CredentialEnded: credential.CredentialEnded,
 } as const;
 
 /** Every record by its name (protocol §3). */
@@ -44,10 +60,14 @@ export const RECORDS = {
   Evidence: evidence.Evidence,
   EvidenceLog: evidence.EvidenceLog,
   ...APPROVAL_RECORDS,
+  ...KEY_RECORDS,
 } as const satisfies Record<string, TSchema>;
 
 export type RecordName = keyof typeof RECORDS;
 export type RecordOf<Name extends RecordName> = Static<(typeof RECORDS)[Name]>;
+
+/** See {@link KEY_RECORDS}. */
+export const KEY_RECORD_NAMES: readonly string[] = Object.keys(KEY_RECORDS);
 
 /** See {@link RECORDS}. */
 export const APPROVAL_RECORD_NAMES: readonly string[] = Object.keys(APPROVAL_RECORDS);

@@ -103,6 +103,20 @@ export const SIGNED_RECORDS = {
     ledger: true,
     payload: 'ApprovalEnded',
   },
+  CredentialBound: {
+    purpose: 'service',
+    signedBy: ['request'],
+    audience: 'proto.directory',
+    ledger: true,
+    payload: 'CredentialBound',
+  },
+  CredentialEnded: {
+    purpose: 'service',
+    signedBy: ['request'],
+    audience: 'proto.directory',
+    ledger: true,
+    payload: 'CredentialEnded',
+  },
   AuditCheckpoint: {
     purpose: 'service',
     signedBy: ['ledger'],

@@ -123,7 +123,7 @@ describe('verifyLedgerRange accepts', () => {
 });
 
 describe('a record of a type that this release does not know', () => {
-  const later = { type: 'CredentialBound' as never, purpose: 'service' as const };
+  const later = { type: 'DelegationGranted' as never, purpose: 'service' as const };
   // A signer of a later release writes it; this one refuses to.
   const text = (change: object = {}) => signedByLaterRelease({ ...later, ...change });
   const pass = { tenant: 'acme', passUnknownTypes: true };

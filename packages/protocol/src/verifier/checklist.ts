@@ -5,9 +5,25 @@ interface Point {
   readonly item: number;
   readonly asks: string;
   readonly codes: readonly CheckCode[];
+  /** Further ones where several people decide. */
+  readonly approvals?: readonly CheckCode[];
+  /** Further ones where they sign with keys of their own. */
+  readonly keys?: readonly CheckCode[];
   /** A point that only the executor itself can ensure. */
   readonly own?: string;
 }
+
+/** Where people sign with keys of their own. */
+const OF_KEYS: readonly CheckCode[] = [
+  'human_present',
+  'human_statement',
+  'human_challenge',
+  'human_flags',
+  'human_signature',
+  'human_credential',
+  'human_enrolment',
+  'human_counter',
+];
 
 /** Protocol §15. */
 const POINTS: readonly Point[] = [
@@ -52,6 +68,19 @@ const POINTS: readonly Point[] = [
       'expected_identity',
       'expected_nonce',
     ],
+    approvals: [
+      'approval_numbers',
+      'approval_policy',
+      'approval_candidate',
+      'approval_people',
+      'approval_membership',
+      'approval_seats',
+      'approval_order',
+      'approval_live',
+      'approval_complete',
+      'approval_ledger',
+    ],
+    keys: OF_KEYS,
   },
   {
     item: 4,
@@ -69,6 +98,7 @@ const POINTS: readonly Point[] = [
       'claim_times',
       'admission_times',
     ],
+    approvals: ['approval_times'],
   },
   {
     item: 6,
@@ -89,17 +119,31 @@ const RANK: readonly CheckStatus[] = ['fails', 'not checked', 'cannot be known',
 /** The requirements of protocol §15 on an executor, answered by the checks. */
 export function checklistOf(
   checks: readonly Check[],
-  needed: { readonly codes: ReadonlySet<CheckCode>; readonly authorises: boolean | null },
+  of: {
+    readonly authorises: boolean | null;
+    readonly byApprovals: boolean;
+    readonly byKeys: boolean;
+  },
 ): ChecklistItem[] {
-  return POINTS.map(({ item, asks, codes, own }): ChecklistItem => {
+  const needed = [
+    ...NEEDED,
+    ...(of.byApprovals ? NEEDED_OF_APPROVALS : []),
+    ...(of.byKeys ? OF_KEYS : []),
+  ];
+  return POINTS.map(({ item, asks, own, ...point }): ChecklistItem => {
+    const further = [
+      ...(of.byApprovals ? (point.approvals ?? []) : []),
+      ...(of.byKeys ? (point.keys ?? []) : []),
+    ];
+    const codes = [...point.codes, ...further];
     if (own !== undefined) return { item, asks, status: 'cannot be known', says: own, codes };
     const about = checks.filter(({ code }) => codes.includes(code));
     const missing = codes.filter(
-      (code) => needed.codes.has(code) && !about.some((check) => check.code === code),
+      (code) => needed.includes(code) && !about.some((check) => check.code === code),
     );
     const worst =
       RANK.find((status) => about.some((check) => check.status === status)) ?? 'not checked';
-    if (item === 3 && needed.authorises === false && worst !== 'fails') {
+    if (item === 3 && of.authorises === false && worst !== 'fails') {
       return { item, asks, status: 'fails', says: 'The decision does not authorise.', codes };
     }
     if (worst === 'holds' && missing.length > 0) {
@@ -118,7 +162,7 @@ function codesOf(checks: readonly Check[]): CheckCode[] {
 }
 
 /** Unless these hold, an executor must not act. */
-export const NEEDED: ReadonlySet<CheckCode> = new Set<CheckCode>([
+const NEEDED: readonly CheckCode[] = [
   'request_digest',
   'request_bound',
   'request_execution',
@@ -138,4 +182,16 @@ export const NEEDED: ReadonlySet<CheckCode> = new Set<CheckCode>([
   'receipt_times',
   'claim_times',
   'admission_times',
-]);
+];
+
+/** These too, where several people decide. */
+const NEEDED_OF_APPROVALS: readonly CheckCode[] = [
+  'approval_numbers',
+  'approval_policy',
+  'approval_candidate',
+  'approval_people',
+  'approval_membership',
+  'approval_seats',
+  'approval_times',
+  'approval_live',
+];

@@ -151,6 +151,108 @@ export const CHECKS = {
     'The grant ends at another time than its limits say.',
   ],
 
+  approval_numbers: [
+    '§18.4',
+    'Votes and endings are numbered without a gap: none is missing.',
+    'A vote or an ending is missing, doubled or out of order.',
+  ],
+  approval_policy: [
+    '§18.3',
+    'It rests on the policy of the request.',
+    'It rests on another policy than that of the request.',
+  ],
+  approval_candidate: [
+    '§18.6',
+    'Every vote that counted is about the answer that was decided.',
+    'A vote that counted is about another answer than the one that was decided.',
+  ],
+  approval_people: [
+    '§18.5',
+    'Each vote that counted is of another person, and of nobody whom the request excludes.',
+    'A person counted twice, is excluded by the request, or is not the one whom the decision names.',
+  ],
+  approval_membership: [
+    '§18.4',
+    'A membership from before the vote gives its giver these groups and this team.',
+    'No membership in this file gives the giver of the vote these groups and this team.',
+  ],
+  approval_seats: [
+    '§18.5',
+    'The votes that counted fill every seat of the policy, or are enough to refuse.',
+    'The votes that counted do not fill every seat of the policy, or are too few to refuse.',
+  ],
+  approval_order: [
+    '§18.5',
+    'Each stage was complete before a vote of the next one counted.',
+    'A vote counted before the stage before it was complete.',
+  ],
+  approval_times: [
+    '§18.4',
+    'It was given between the question and the decision, which is of the time of its last vote.',
+    'It was not given between the question and the decision, or the decision tells another time than its last vote.',
+  ],
+  approval_live: [
+    '§18.4',
+    'No person had two votes at once, and no vote counted after it had ended.',
+    'A person had two votes at once, or a vote ended that was not there or counted after that.',
+  ],
+  approval_complete: [
+    '§18.5',
+    'Counted again in their order, the votes decide with the last one and not before.',
+    'Counted again in their order, the votes do not decide like that.',
+  ],
+  approval_ledger: [
+    '§18.6',
+    'Every vote of the decision is in the ledger before it.',
+    'A vote of the decision is not in the ledger before it.',
+  ],
+
+  human_present: [
+    '§19.5',
+    'The request asks for signatures by the keys of people, and the vote has one.',
+    'The vote lacks a signature by the key of its giver, or policy and profiles disagree on whether it needs one.',
+  ],
+  human_statement: [
+    '§19.1',
+    'The person signed exactly this vote, not more than five minutes before it was given.',
+    'The person signed something else than this vote, or at another time.',
+  ],
+  human_challenge: [
+    '§19.2',
+    'The browser asked for this signature, on the site of the service.',
+    'The browser asked for another signature, or on another site.',
+  ],
+  human_flags: [
+    '§19.2',
+    'The authenticator verified its user, for this site and with a key of the kind that was bound.',
+    'The authenticator did not verify its user, or it was for another site or with a key of another kind.',
+  ],
+  human_signature: [
+    '§19.2',
+    'The signature is good under the key of the person.',
+    'The signature is not good under the key of the person.',
+  ],
+  human_credential: [
+    '§19.5',
+    'The key was bound to the giver of the vote before it, as the policy asks, and had not ended.',
+    'No key in this file was bound to the giver of the vote then, or not as the policy asks, or it had ended.',
+  ],
+  human_enrolment: [
+    '§19.3',
+    'The holder of the key agreed to be bound to this person, and somebody vouched for it.',
+    'The holder of the key did not agree to be bound to this person, or it has no countersignature.',
+  ],
+  human_counter: [
+    '§19.2',
+    'The counters of the key grow.',
+    'A counter of the key does not grow: the key may have been copied.',
+  ],
+  human_pinned: [
+    '§19.5',
+    'It is a key that you yourself know to be that of this person.',
+    'It is none of the keys that you yourself know to be those of this person.',
+  ],
+
   claim_once: [
     '§5.4',
     'There is at most one claim.',
@@ -306,6 +408,11 @@ export const CHECKS = {
     'It does not continue the place where it should begin.',
   ],
   range_entry: ['§4.1', 'The entry holds.', 'The entry does not hold.'],
+  range_directory: [
+    '§18.9',
+    'Membership and key of every vote were those in force.',
+    'A vote names a membership or a key that had been replaced or had ended.',
+  ],
   range_occurrences: [
     '§5.4',
     'No action was claimed twice, and no nonce admitted twice.',

@@ -1,4 +1,5 @@
 import { DOCUMENT_BYTES } from '../constants.js';
+import type { PinnedPeople } from '../human-key/index.js';
 import { BODY_BOUNDS } from '../json/strict-reader.js';
 import type { JsonBounds } from '../json/strict-reader.js';
 import { MAX_JSON_DEPTH } from '../json/value.js';
@@ -83,6 +84,8 @@ export interface VerifierContext {
   readonly expected: Expected;
   readonly copies: AnchorCopies | null;
   readonly witnesses?: WitnessPolicy | null;
+  /** The keys of people that the reader knows from elsewhere; null without them. */
+  readonly people?: PinnedPeople | null;
   /** What the tree beside the chain shows; null without one. */
   readonly log?: { readonly holdsEntries: boolean; readonly isWitnessed: boolean } | null;
   readonly memory: VerifierMemory;
@@ -95,6 +98,7 @@ export function newContext(
     expected?: Expected;
     copies?: AnchorCopies | null;
     witnesses?: WitnessPolicy | null;
+    people?: PinnedPeople | null;
     memory?: VerifierMemory;
   },
 ): VerifierContext {
@@ -103,6 +107,7 @@ export function newContext(
     expected: options.expected ?? {},
     copies: options.copies ?? null,
     witnesses: options.witnesses ?? null,
+    people: options.people ?? null,
     log: null,
     memory: options.memory ?? newVerifierMemory(),
     findings: newFindings(),

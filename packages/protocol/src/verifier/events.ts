@@ -95,7 +95,11 @@ export function reasonFits({ reason, state }: RequestChangedEvent): boolean {
       return state.grant === 'consumed' && state.execution === 'claimed';
     case 'outcome':
       return OUTCOMES.includes(state.execution);
+    case 'approval':
+    case 'approval_ended':
+      return state.decision === 'pending';
     case 'supersession':
+    case 'approval_withdrawn':
     case 'material_deleted':
     case 'cancelled':
     case 'revoked':

@@ -1,5 +1,5 @@
 import { valueDigest } from '../json/canonical.js';
-import type { Evidence } from '../records/index.js';
+import type { Evidence, ExtendedEvidence } from '../records/index.js';
 import { chainHeadOrNull } from '../signing/chain.js';
 import type { VerifierContext } from './context.js';
 import { checkLog } from './evidence-log.js';
@@ -10,7 +10,10 @@ import { plainText } from './plain-text.js';
 const EXPORT = '/export';
 
 /** The evidence of a request (protocol §3.6 Evidence): its export, and what vouches for the ledger that it came from. */
-export function checkEvidence(context: VerifierContext, document: Evidence): void {
+export function checkEvidence(
+  context: VerifierContext,
+  document: Evidence | ExtendedEvidence,
+): void {
   checkManifest(context, document);
   const { export: exported, remains } = document;
   const { findings } = context;
@@ -53,7 +56,7 @@ function checkManifest({ findings, trust }: VerifierContext, { trust: inside }: 
 }
 
 /** A request that was deleted at its audit expiry: its digests keep their places in the ledger (protocol §11.3). */
-function checkRemains(context: VerifierContext, document: Evidence): void {
+function checkRemains(context: VerifierContext, document: Evidence | ExtendedEvidence): void {
   const { findings } = context;
   const entries = document.remains ?? [];
   checkLog(context, document, entries, null);

@@ -1,5 +1,10 @@
 import { canonicalText, valueDigest } from '../json/canonical.js';
-import type { AuditExport, DecisionCandidate, DecisionReceipt } from '../records/index.js';
+import type {
+  AuditExport,
+  DecisionCandidate,
+  DecisionReceipt,
+  RecordType,
+} from '../records/index.js';
 import { formatTimestamp } from '../records/index.js';
 import { runSchemaJob } from '../response-schema/index.js';
 import { time } from './export-request.js';
@@ -8,6 +13,14 @@ import type { CheckedRecord } from './record.js';
 import { recordsOf } from './record.js';
 
 export type CheckedReceipt = CheckedRecord<'DecisionReceipt'>;
+
+/** Records that a request may have before its decision, or without one. */
+const UNDECIDED: readonly RecordType[] = [
+  'RequestChangedEvent',
+  'MaterialDiscarded',
+  'ApprovalRecord',
+  'ApprovalEnded',
+];
 
 /** The decision against the request that it answers and the candidate that it confirms (protocol §3.4, §15.3, §15.5). */
 export function checkDecision(
@@ -21,7 +34,7 @@ export function checkDecision(
   const receipt = receipts[0] ?? null;
   const decided =
     document.anchor !== null ||
-    records.some(({ type }) => type !== 'RequestChangedEvent' && type !== 'MaterialDiscarded') ||
+    records.some(({ type }) => !UNDECIDED.includes(type)) ||
     recordsOf(records, 'RequestChangedEvent').some((e) => e.payload.state.decision === 'confirmed');
   if (receipts.length > 1 || (receipt === null && decided)) {
     findings.check('receipt_present', '/records', false);
@@ -109,7 +122,8 @@ function isConfirmed(candidate: DecisionCandidate, receipt: DecisionReceipt): bo
   return (
     valueDigest(candidate) === receipt.candidate_digest &&
     candidate.id === receipt.candidate_id &&
-    candidate.reviewer === receipt.reviewer &&
+    // Of several people, the last one decides, and any one has written the answer.
+    ('quorum' in receipt || candidate.reviewer === receipt.reviewer) &&
     candidate.response_digest === receipt.response_digest &&
     candidate.decision === receipt.decision
   );

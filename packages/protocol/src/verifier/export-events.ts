@@ -64,6 +64,7 @@ function checkCompanions(
     records.filter(({ type }) => types.includes(type)).length;
   const pairs = [
     ['decision', count('DecisionReceipt')],
+    ...approvalPairs(records),
     ['claimed', count('ExecutionClaim')],
     ['outcome', count('ExecutionOutcome', 'ExecutionReconciliation')],
     ['material_deleted', count('MaterialDiscarded')],
@@ -85,4 +86,17 @@ function checkCompanions(
   for (const [at, { path, payload }] of said.entries()) {
     findings.check('event_content', path, payload.state.execution === outcomes[at]);
   }
+}
+
+/** The vote that decides is told by the decision alone, and votes for later stages end with the vote that they end with. */
+function approvalPairs(records: readonly CheckedRecord[]): [reason: string, made: number][] {
+  const votes = recordsOf(records, 'ApprovalRecord').length;
+  const deciding = Math.min(votes, recordsOf(records, 'DecisionReceipt').length);
+  const endings = recordsOf(records, 'ApprovalEnded').filter(
+    ({ payload }) => payload.reason !== 'earlier_stage_reopened',
+  );
+  return [
+    ['approval', votes - deciding],
+    ['approval_ended', endings.length],
+  ];
 }

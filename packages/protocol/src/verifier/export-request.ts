@@ -6,8 +6,15 @@ import type { VerifierContext } from './context.js';
 import type { CheckedRecord } from './record.js';
 import { recordsOf } from './record.js';
 
-/** The request by itself: its digest, and that it could have been accepted like that (protocol §3.2, §15.1). */
-export function checkRequest({ findings, expected }: VerifierContext, document: AuditExport): void {
+/**
+ * The request by itself: its digest, and that it could have been accepted like that (protocol §3.2, §15.1). `supported`:
+ * the profiles that the caller judges.
+ */
+export function checkRequest(
+  { findings, expected }: VerifierContext,
+  document: AuditExport,
+  supported: Readonly<Record<string, string>> = SUPPORTED_PROFILES,
+): void {
   const { request } = document;
   findings.check(
     'request_digest',
@@ -18,9 +25,7 @@ export function checkRequest({ findings, expected }: VerifierContext, document: 
   findings.check(
     'request_profiles',
     '/request/profiles',
-    Object.entries(request.profiles).every(
-      ([name, version]) => (SUPPORTED_PROFILES as Record<string, string>)[name] === version,
-    ),
+    Object.entries(request.profiles).every(([name, version]) => supported[name] === version),
   );
   if (request.supersedes !== undefined) {
     findings.check('request_supersedes', '/request/supersedes', request.supersedes !== request.id);
@@ -90,6 +95,8 @@ export function checkBinding(
     ...recordsOf(records, 'DecisionReceipt'),
     ...recordsOf(records, 'ExecutionClaim'),
     ...recordsOf(records, 'MaterialDiscarded'),
+    ...recordsOf(records, 'ApprovalRecord'),
+    ...recordsOf(records, 'ApprovalEnded'),
   ];
   for (const record of binding) {
     findings.check(

@@ -1,4 +1,6 @@
-import type { AuditExport } from '../records/index.js';
+import { EXTENSION_PROFILES, KEY_PROFILE, SUPPORTED_PROFILES } from '../constants.js';
+import type { AuditExport, ExtendedAuditExport, RecordType } from '../records/index.js';
+import { checkApprovals } from './export-approvals.js';
 import { checkDecision } from './export-decision.js';
 import { checkEntries, checkPlaces } from './export-ledger.js';
 import { checkExportEvents } from './export-events.js';
@@ -11,8 +13,13 @@ import { expecting, checkRecord, isOf } from './record.js';
 import type { CheckedRecord } from './record.js';
 import { addExportToTimeline } from './timeline.js';
 
+const ALL_PROFILES = { ...SUPPORTED_PROFILES, ...EXTENSION_PROFILES, ...KEY_PROFILE };
+
 /** An audit export: recomputes every value that can be recomputed, and compares every value that appears twice. */
-export function checkExport(context: VerifierContext, document: AuditExport): void {
+export function checkExport(
+  context: VerifierContext,
+  document: AuditExport | ExtendedAuditExport,
+): void {
   const { findings, trust, expected } = context;
   const { request } = document;
   const about = {
@@ -22,15 +29,18 @@ export function checkExport(context: VerifierContext, document: AuditExport): vo
     profiles: request.profiles,
     ...(expected.now === undefined ? {} : { now: expected.now }),
   };
-  checkRequest(context, document);
+  const extended = 'evidence' in document ? document : null;
+  const profiles = extended === null ? SUPPORTED_PROFILES : ALL_PROFILES;
+  checkRequest(context, document, profiles);
 
-  const types = [
+  const types: RecordType[] = [
     'DecisionReceipt',
     'ExecutionClaim',
     'AdmissionStatus',
     'ExecutionOutcome',
     'ExecutionReconciliation',
-  ] as const;
+    ...(extended === null ? [] : (['ApprovalRecord', 'ApprovalEnded'] as const)),
+  ];
   const inRecords = expecting({ type: types, ...about });
   const listed = document.records.map((record, at) =>
     checkRecord(context, record, `/records/${at}`, inRecords),
@@ -52,6 +62,7 @@ export function checkExport(context: VerifierContext, document: AuditExport): vo
   checkBinding(context, document, records);
   checkMaterial(context, document, records);
   const receipt = checkDecision(context, document, records);
+  if (extended !== null) checkApprovals(context, extended, { records, entries, receipt });
   const claimed = records.some(({ type }) => type === 'ExecutionClaim');
   const anchor = checkAnchor(context, document, receipt, claimed);
   checkPlaces(context, entries, anchor);

@@ -6,6 +6,8 @@ export { readSecurityStatement } from '../security-log/index.js';
 export { fingerprintWords, readTrustManifest } from '../signing/index.js';
 export type { Trust } from '../signing/index.js';
 export { embedded, evidencePage, EVIDENCE_ELEMENT, isPage, readPage } from './evidence-page.js';
+export { readPeople } from '../human-key/people.js';
+export type { PinnedPeople } from '../human-key/people.js';
 export { readWitnessPolicy } from '../merkle/witness-policy.js';
 export type { WitnessPolicy } from '../merkle/witness-policy.js';
 export { CHECKS } from './checks.js';

@@ -113,11 +113,46 @@ function checkRecords(
   );
   const once = (all: readonly string[]): boolean => new Set(all).size === all.length;
   findings.check('range_occurrences', '', once(claims) && once(nonces));
+  checkDirectory(findings, records, complete && lost === 0);
   const says =
     'The time of the entries and which request an entry without text belongs to are the service’s own notes; nothing signs them.';
   findings.uncovered.push({ path: '/*/created_at', says });
   if (lost > 0) findings.uncovered.push({ path: '/*/request_id', says });
   for (const record of records) addToTimeline(context, record);
+}
+
+/**
+ * Whether each vote names the newest membership of its giver, and a key that is bound (protocol §18.9, §19.5). `complete`:
+ * nothing came before.
+ */
+function checkDirectory(
+  findings: VerifierContext['findings'],
+  records: readonly CheckedRecord[],
+  complete: boolean,
+): void {
+  const newest = new Map<string, string>();
+  /** Record digests of keys; null for those that ended. */
+  const keys = new Map<string, string | null>();
+  for (const record of records) {
+    if (isOf(record, 'MembershipConfigured')) newest.set(record.payload.principal, record.digest);
+    if (isOf(record, 'CredentialBound')) keys.set(record.payload.credential, record.digest);
+    if (isOf(record, 'CredentialEnded')) keys.set(record.payload.credential, null);
+    if (!isOf(record, 'ApprovalRecord')) continue;
+    const { reviewer, membership, human } = record.payload;
+    const key = human === null ? undefined : keys.get(human.credential);
+    if (human !== null && (key !== undefined || complete)) {
+      findings.check('range_directory', `${record.path}/payload/human`, key === human.bound);
+    }
+    const known = newest.get(reviewer);
+    if (known !== undefined || complete) {
+      findings.check('range_directory', record.path, known === membership);
+    } else {
+      findings.unknown('range_directory', record.path, {
+        says: 'The membership of its giver was configured before this range, or is gone.',
+        decisive: false,
+      });
+    }
+  }
 }
 
 /** The text was verified before; here its payload is read. */

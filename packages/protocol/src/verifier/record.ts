@@ -49,6 +49,8 @@ const TIMES: Partial<Record<RecordType, string>> = {
   MembershipConfigured: 'configured_at',
   ApprovalRecord: 'approved_at',
   ApprovalEnded: 'ended_at',
+  CredentialBound: 'bound_at',
+  CredentialEnded: 'ended_at',
 };
 
 /**
@@ -118,7 +120,8 @@ function headerFits(record: Omit<CheckedRecord, 'proven'>): boolean | null {
   if (isOf(record, 'DecisionReceipt') || isOf(record, 'ApprovalRecord')) {
     return record.payload.purpose === header.purpose;
   }
-  if (isOf(record, 'MembershipConfigured')) return header.audience === 'proto.directory';
+  const { audience } = SIGNED_RECORDS[record.type];
+  if (audience === 'proto.directory') return header.audience === audience;
   if (isOf(record, 'RequestChangedEvent')) {
     const { status_ref, request_id } = record.payload;
     return status_ref === `${header.issuer}/v2/requests/${request_id}`;

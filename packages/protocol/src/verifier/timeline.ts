@@ -111,6 +111,14 @@ export function sentenceOf(record: CheckedRecord): string | null {
     const { principal, groups } = record.payload;
     return `${principal} is in ${groups.length === 0 ? 'no group' : groups.join(', ')}.`;
   }
+  if (isOf(record, 'CredentialBound')) {
+    const { principal, credential, algorithm } = record.payload;
+    return `The key ${credential} (${algorithm}) of ${principal} was bound.`;
+  }
+  if (isOf(record, 'CredentialEnded')) {
+    const { principal, credential, reason } = record.payload;
+    return `The key ${credential} of ${principal} ended: ${reason}.`;
+  }
   if (isOf(record, 'WebhookDelivery')) {
     return `The event ${record.payload.event_id} was sent to ${record.header.audience}.`;
   }

@@ -22,6 +22,7 @@ const OFFERED: Partial<Record<CheckCode, Readonly<Record<Asking, string>>>> = {
   expected_binding: { flag: '--binding', field: 'Digest of your execution' },
   expected_identity: { flag: '--identity', field: 'Your execution identity' },
   expected_nonce: { flag: '--nonce', field: 'Nonce of your admission' },
+  human_pinned: { flag: '--people', field: 'Keys of people' },
   anchor_ledger: { flag: '--ledger', field: 'Ledger' },
   security_ledger: { flag: '--ledger', field: 'Ledger' },
 };

@@ -1,9 +1,11 @@
+import type { PinnedPeople } from '../human-key/index.js';
+import { isJsonObject } from '../json/value.js';
 import type { JsonObject, JsonValue } from '../json/value.js';
 import type { WitnessPolicy } from '../merkle/witness-policy.js';
-import type { AuditExport, Evidence, SignedRecord } from '../records/index.js';
-import { faultOf } from '../records/index.js';
+import type { AuditExport, Evidence, RecordName, SignedRecord } from '../records/index.js';
+import { asksForKeys, faultOf, isExtended } from '../records/index.js';
 import type { Trust } from '../signing/index.js';
-import { NEEDED, checklistOf } from './checklist.js';
+import { checklistOf } from './checklist.js';
 import { readDocument } from './document.js';
 import { checkEvidence } from './evidence.js';
 import { checkExport } from './export.js';
@@ -24,6 +26,8 @@ export interface VerifyOptions {
   readonly copies?: AnchorCopies | null;
   /** The witnesses that the reader asks for; they vouch for evidence as the anchor store does. */
   readonly witnesses?: WitnessPolicy | null;
+  /** The keys of people that the reader knows from elsewhere, compared where people sign with keys of their own (protocol §19.5). */
+  readonly people?: PinnedPeople | null;
   readonly memory?: VerifierMemory;
 }
 
@@ -51,7 +55,9 @@ export function verifyDocument(
       checkDocument(context, kind, reading.value);
       if (aboutExecution(kind, reading.value)) {
         const authorises = decisionOf(exportIn(kind, reading.value) ?? reading.value);
-        checklist = checklistOf(context.findings.checks, { codes: NEEDED, authorises });
+        const byApprovals = hasExtendedExport(kind, reading.value);
+        const byKeys = byApprovals && selectsKeys(kind, reading.value);
+        checklist = checklistOf(context.findings.checks, { authorises, byApprovals, byKeys });
       }
       if (reading.isPage) {
         const says =
@@ -132,16 +138,31 @@ function shapeFault(kind: DocumentKind, value: JsonValue): string | null {
   // Records have codes of their own for faults of their shape.
   if (kind !== 'export' && kind !== 'evidence') return null;
   const { remains } = value as { remains?: unknown };
-  const { records, audit } = (exportIn(kind, value) ?? {}) as {
-    records?: unknown;
-    audit?: unknown;
-  };
-  for (const list of [records, audit, remains]) {
+  const exported = exportIn(kind, value) as { [member: string]: unknown } | null;
+  const { records, audit, evidence } = exported ?? {};
+  const cited = (evidence as { records?: unknown } | null | undefined)?.records;
+  for (const list of [records, audit, remains, cited]) {
     if (Array.isArray(list) && list.length > DOCUMENT_LIMITS.entries) {
       return `It has more than ${DOCUMENT_LIMITS.entries} records.`;
     }
   }
-  return faultOf(kind === 'export' ? 'AuditExport' : 'Evidence', value);
+  const [plain, extended]: [RecordName, RecordName] =
+    kind === 'export' ? ['AuditExport', 'ExtendedAuditExport'] : ['Evidence', 'ExtendedEvidence'];
+  return faultOf(hasExtendedExport(kind, value) ? extended : plain, value);
+}
+
+/** The form is chosen by the profiles of the request, before the shape is checked (protocol §18.3). */
+function hasExtendedExport(kind: DocumentKind, value: JsonValue): boolean {
+  const { request } = (exportIn(kind, value) ?? {}) as { request?: { profiles?: JsonValue } };
+  const profiles = request?.profiles;
+  return isJsonObject(profiles) && isExtended(profiles as Record<string, string>);
+}
+
+/** Whether people sign with keys of their own (protocol §19). */
+function selectsKeys(kind: DocumentKind, value: JsonValue): boolean {
+  const exported = exportIn(kind, value) as { request?: { profiles?: JsonValue } } | null;
+  const profiles = exported?.request?.profiles;
+  return isJsonObject(profiles) && asksForKeys(profiles as Record<string, string>);
 }
 
 /** The export itself, or that of evidence. */

@@ -1,4 +1,5 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
+import { p256 } from '@noble/curves/nist.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { Buffer } from './bytes.js';
@@ -10,7 +11,8 @@ import { Buffer } from './bytes.js';
 const SPKI = '302a300506032b6570032100';
 
 export interface PublicKey {
-  readonly asymmetricKeyType: 'ed25519';
+  readonly asymmetricKeyType: 'ed25519' | 'ec';
+  /** Of P-256: the uncompressed point. */
   readonly raw: Uint8Array<ArrayBuffer>;
   export(form: { format: 'jwk' }): { x: string };
 }
@@ -35,9 +37,14 @@ export function createHash(_algorithm: 'sha256') {
   return self;
 }
 
-/** Throws for anything but one Ed25519 public key, in PEM form or as a JWK. */
-export function createPublicKey({ key }: { key: string | { x: string } }): PublicKey {
+/** Throws for anything but one Ed25519 public key, in PEM form or as a JWK, or one of P-256 as a JWK. */
+export function createPublicKey({
+  key,
+}: {
+  key: string | { x: string; y?: string; crv?: string };
+}): PublicKey {
   if (typeof key !== 'string') {
+    if (key.crv === 'P-256') return p256KeyOf(key.x, key.y ?? '');
     const raw = Buffer.from(key.x, 'base64url');
     if (raw.length !== 32) throw new TypeError('this is no Ed25519 public key');
     return publicKeyOf(raw);
@@ -56,6 +63,14 @@ function publicKeyOf(raw: Uint8Array<ArrayBuffer>): PublicKey {
   return { asymmetricKeyType: 'ed25519', raw, export: () => ({ x }) };
 }
 
+/** Throws for a point off the curve. */
+function p256KeyOf(x: string, y: string): PublicKey {
+  const coordinates = [x, y].map((text) => Buffer.from(text, 'base64url'));
+  const raw = Buffer.concat([Uint8Array.of(4), ...coordinates]);
+  p256.Point.fromBytes(raw).assertValidity();
+  return { asymmetricKeyType: 'ec', raw, export: () => ({ x }) };
+}
+
 export interface Signed {
   readonly key: PublicKey;
   readonly preimage: Uint8Array;
@@ -65,12 +80,17 @@ export interface Signed {
 /** Results of the browser's own Ed25519, by their exact input; good for one batch. */
 const said = new Map<string, boolean>();
 
+/** By Ed25519, or with `sha256` by ECDSA on P-256 (r ‖ s). */
 export function verify(
-  _algorithm: null,
+  algorithm: 'sha256' | null,
   preimage: Uint8Array,
-  key: PublicKey,
+  of: PublicKey | { key: PublicKey; dsaEncoding: 'ieee-p1363' },
   signature: Uint8Array,
 ): boolean {
+  const key = 'key' in of ? of.key : of;
+  if (algorithm === 'sha256') {
+    return p256.verify(signature, preimage, key.raw, { lowS: false });
+  }
   const known = said.get(nameOf({ key, preimage, signature }));
   return known ?? ed25519.verify(signature, preimage, key.raw, { zip215: false });
 }

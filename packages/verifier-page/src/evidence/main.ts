@@ -7,7 +7,7 @@ import {
 } from '@countersign/protocol/verifier';
 import type { Trust, Verdict } from '@countersign/protocol/verifier';
 import { element, find, visible } from '../elements.js';
-import { chosenFile, chosenFolder } from '../files.js';
+import { chosenFolder, chosenOrNull } from '../files.js';
 import { clearReport, drawn, say, showReport } from '../report.js';
 import { CannotVerify, verdictOf } from '../verify.js';
 import type { Knowledge } from '../verify.js';
@@ -21,6 +21,7 @@ import { peopleOf, storyOf } from './story.js';
 const form = find<HTMLFormElement>('form');
 const trust = find<HTMLInputElement>('trust');
 const store = find<HTMLInputElement>('store');
+const people = find<HTMLInputElement>('known-people');
 const next = find('next');
 
 const UNFORESEEN = 'The verifier itself failed. There is no verdict on the file.';
@@ -67,9 +68,12 @@ async function verify(it: Carried): Promise<void> {
   try {
     const now = Date.now();
     const given = Object.fromEntries(new FormData(form)) as Knowledge;
-    const manifest = trust.files?.length === 0 ? null : await chosenFile(trust, 'trust manifest');
-    const copies = await chosenFolder(store);
-    const verdict = verdictOf(it.bytes, manifest, copies, given, now);
+    const files = {
+      manifest: await chosenOrNull(trust, 'trust manifest'),
+      store: await chosenFolder(store),
+      people: await chosenOrNull(people, 'list of people'),
+    };
+    const verdict = verdictOf(it.bytes, files, given, now);
     find('confirm').hidden = true;
     show(it, verdict);
     say(

@@ -3,8 +3,6 @@ import type { ExtendedDecisionReceipt, SignedRecord } from '@countersign/protoco
 import { approvalReceipt, approvalRecords } from '../../evidence/approvals.js';
 import { copyOf, forged } from '../../evidence/forging.js';
 import type { Forgery } from '../../evidence/forging.js';
-import { LEDGER_ID, newLedger, clock } from '../../evidence/ledger.js';
-import { buildEvidence } from '../../evidence/build-evidence.js';
 import { accepted, refused } from '../vector.js';
 import type { Vector } from '../vector.js';
 
@@ -12,7 +10,7 @@ const MINE = { tenant: 'acme', audience: 'bot-7' };
 const RECORDS = approvalRecords();
 const RECEIPT = approvalReceipt();
 
-/** Records of requests that several people decide (protocol §18), alone and in a range of the ledger. */
+/** Records of requests that several people decide (protocol §18), alone. */
 export function approvals(): Vector[] {
   const failing = (
     name: string,
@@ -88,40 +86,5 @@ export function approvals(): Vector[] {
       RECORDS.policy,
       { payload: { policy: { ...EXAMPLES.RoutePolicy, standing: {} } } },
     ),
-    inLedger(),
-    exported(),
   ];
-}
-
-/** The ledger holds them as it holds all records. */
-function inLedger(): Vector {
-  const ledger = newLedger();
-  const { policy, membership, vote, ending } = RECORDS;
-  const request = EXAMPLES.ApprovalRecord.request_id;
-  const first = ledger.append(policy, null);
-  ledger.append(membership, null);
-  ledger.append(vote, request);
-  ledger.append(ending, request);
-  ledger.anchor(clock('09:10:00.000'), first);
-  return accepted(
-    'approval-ledger',
-    'A range of the ledger with a policy, a membership, a vote and its ending.',
-    ledger.entries,
-    { code: 'range_entry', status: 'holds' },
-    { expected: { tenant: 'acme', ledger: LEDGER_ID }, store: ledger.store },
-  );
-}
-
-/** This release cannot tell whether the votes of an export make its decision, so it never says that it holds. */
-function exported(): Vector {
-  const document = copyOf(buildEvidence().document) as unknown as { request: object };
-  const { profiles, approval } = EXAMPLES.ExtendedDecisionRequest;
-  document.request = { ...document.request, profiles, approval };
-  return refused(
-    'approval-export',
-    'The export of a request that several people decide.',
-    document,
-    { code: 'document_shape' },
-    { expected: MINE },
-  );
 }

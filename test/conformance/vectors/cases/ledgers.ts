@@ -34,7 +34,7 @@ function withLaterType(changes: Parameters<typeof forged>[1] = {}, signature?: s
   const first = JSON.parse(entries[0]?.record ?? '') as SignedRecord;
   const later = forged(first, {
     ...changes,
-    protected: { type: 'CredentialBound', audience: 'proto.directory', ...changes.protected },
+    protected: { type: 'DelegationGranted', audience: 'proto.directory', ...changes.protected },
   });
   const record = canonicalText({ ...later, ...(signature === undefined ? {} : { signature }) });
   return rechained([...entries, { ...(entries[0] as LedgerEntry), record }]);

@@ -6,6 +6,8 @@ export interface Cast {
   readonly name: string;
   readonly calls: readonly string[];
   readonly events: readonly Event[];
+  /** The second request is there from the beginning, for another action of the same owner, and replaces none. */
+  readonly beside?: true;
 }
 
 const AUTHORISED = ['0: authorise by rev-1', '0: anchor'];
@@ -41,5 +43,19 @@ export const CASTS: readonly Cast[] = [
       ...['1: authorise by rev-1', '1: anchor', '1: claim by one under k2'],
     ],
     events: [],
+  },
+  {
+    name: 'one execution claims two requests of its owner',
+    calls: [
+      ...[...AUTHORISED, '0: claim by one under k1'],
+      ...['1: authorise by rev-1', '1: anchor', '1: claim by one under k2'],
+    ],
+    events: [],
+    beside: true,
+  },
+  {
+    name: 'the reviewer who authorised is removed',
+    calls: ['0: authorise by rev-2', '0: anchor', '0: claim by one under k1', '0: admit'],
+    events: ['change the route', 'remove a reviewer'],
   },
 ];

@@ -2,7 +2,7 @@ import { formatTimestamp } from '../../records/timestamp.js';
 import type { Draft } from '../index.js';
 import { kindOf, waitingAfter } from './memory.js';
 import type { Memory, Taken } from './memory.js';
-import { REVIEWER, subjectOf } from './request.js';
+import { ADMISSION, REVIEWER, subjectOf } from './request.js';
 import type { Scenario } from './request.js';
 
 /** Rules for all results of a step beside states and events, in every history. */
@@ -59,6 +59,18 @@ export const CONSEQUENCE_RULES: Readonly<Record<string, (step: Taken, memory: Me
     'a record tells of the request, by the right people and at the time of its step': (step) =>
       step.transition.records.every((draft) => tells(draft, step.now, step.scenario)),
 
+    'a claim ends with the grant, and a permit with the claim': ({ next, scenario, transition }) =>
+      transition.records.every((draft) => {
+        const { dispatch_before: end } = draft.payload as { dispatch_before?: string };
+        return (
+          end === undefined ||
+          end ===
+            (draft.type === 'ExecutionClaim'
+              ? formatTimestamp(next.grantDeadline ?? 0)
+              : subjectOf(scenario).claim.dispatch_before)
+        );
+      }),
+
     'an incident is an effect without admission, or an outcome that is missing': (step, memory) => {
       const kind = kindOf(step.command);
       const isUnadmitted =
@@ -69,8 +81,19 @@ export const CONSEQUENCE_RULES: Readonly<Record<string, (step: Taken, memory: Me
       return step.transition.incidents.join() === (incident ?? '');
     },
 
-    'a claim takes occurrence and identity, an admission its nonce': ({ command, transition }) =>
-      transition.takes.map(({ fact }) => fact).join() === (TAKES[kindOf(command)] ?? ''),
+    'a claim takes occurrence and identity, an admission its nonce': (step) => {
+      const { execution, claim } = subjectOf(step.scenario);
+      const values = {
+        occurrence: execution.action_occurrence_id,
+        identity: claim.execution_identity,
+        nonce: ADMISSION.nonce,
+      };
+      const { takes } = step.transition;
+      return (
+        takes.map(({ fact }) => fact).join() === (TAKES[kindOf(step.command)] ?? '') &&
+        takes.every(({ fact, value }) => value === values[fact])
+      );
+    },
   };
 
 /** Columns that refuse in every state. */

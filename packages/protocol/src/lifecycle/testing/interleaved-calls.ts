@@ -15,8 +15,8 @@ import {
   candidateOf,
 } from './request.js';
 import type { Subject } from './request.js';
-import { REVIEWERS, replacementOf } from './world.js';
-import type { Row, Step, World } from './world.js';
+import { REVIEWERS, occurrenceOf, replacementOf } from './world.js';
+import type { Occurrence, Row, Step, World } from './world.js';
 
 /** One call of a client, or one job of a worker, on one of the requests. */
 export interface InterleavedCall {
@@ -27,6 +27,8 @@ export interface InterleavedCall {
   readonly body: string;
   /** The instant at which the save has no effect any more, as the service names it with the statement. */
   readonly before: (state: Lifecycle) => number | null;
+  /** Throws a Refusal unless the reviewer of the decision may still decide. */
+  readonly requireStanding?: (world: World, row: Row) => void;
   /** Throws a Refusal; null when nothing is left to do. */
   readonly decide: (machine: Machine, world: World, row: Row) => Transition | null;
   readonly more?: (machine: Machine, row: Row) => Partial<Step>;
@@ -37,6 +39,7 @@ const ROWS: readonly number[] = [0, 1];
 /** All calls on the request (0) and on its replacement (1). */
 export const INTERLEAVED_CALLS: readonly InterleavedCall[] = ROWS.flatMap((row) => [
   confirming(row, 'authorise', 0),
+  confirming(row, 'authorise', 1),
   confirming(row, 'refuse', 1),
   keyed(row, 'cancel', (machine, { now }, { state }) => machine.cancel(state, now)),
   keyed(row, 'discard', (machine, { now }, { state, subject }) =>
@@ -112,13 +115,13 @@ function confirming(
 
 function superseding(): InterleavedCall {
   return {
-    ...keyed(0, 'supersede', (machine, { now, occurrence }, { state, subject }) => {
+    ...keyed(0, 'supersede', (machine, { now, occurrences }, { state, subject }) => {
       const { purpose, execution } = subject.request;
       const input = { purpose, ...(execution === undefined ? {} : { execution }) };
       return machine.supersede(
         state,
         subject,
-        { input, occurrenceRequest: occurrence.request },
+        { input, occurrenceRequest: ownOccurrence(occurrences, subject).request },
         now,
       );
     }),
@@ -135,9 +138,9 @@ function claiming(row: number, key: string, identity: string): InterleavedCall {
     key: `${row}: ${key}`,
     body: identity,
     before: ({ grantDeadline }) => grantDeadline,
-    decide: (machine, world, { state, subject, decidedBy }) => {
-      const { occurrence, identities, now } = world;
-      requireStandingReviewer(world, state, subject.request.authorisation_revision, decidedBy);
+    requireStanding,
+    decide: (machine, world, { state, subject }) => {
+      const { occurrences, identities, now } = world;
       return machine.claim(
         state,
         subject,
@@ -148,7 +151,7 @@ function claiming(row: number, key: string, identity: string): InterleavedCall {
           },
           claimId: `claim by ${identity} under ${key}`,
           receiptDigest: RECEIPT_DIGEST,
-          occurrence,
+          occurrence: ownOccurrence(occurrences, subject),
           identityUsed: identities.includes(identity),
         },
         world.recovered ? RECOVERED : TENANT,
@@ -166,8 +169,8 @@ function admitting(row: number, nonce: string): InterleavedCall {
     key: null,
     body: nonce,
     before: ({ grantDeadline }) => grantDeadline,
-    decide: (machine, world, { state, subject, claim, decidedBy }) => {
-      requireStandingReviewer(world, state, subject.request.authorisation_revision, decidedBy);
+    requireStanding,
+    decide: (machine, world, { state, subject, claim }) => {
       return machine.admit(
         state,
         subject,
@@ -217,19 +220,18 @@ function workers(row: number): InterleavedCall[] {
   ];
 }
 
+function ownOccurrence(occurrences: World['occurrences'], subject: Subject): Occurrence {
+  return occurrences.get(occurrenceOf(subject)) as Occurrence;
+}
+
 function claimedBy(subject: Subject, claim: Row['claim']): Subject {
   return claim === null ? subject : { ...subject, claim };
 }
 
 /** As `requireStandingAuthority` asks after the state's own refusals, which the machine gives here. */
-function requireStandingReviewer(
-  world: World,
-  state: Lifecycle,
-  authorisationRevision: number,
-  reviewer: string | null,
-): void {
+function requireStanding(world: World, { state, subject, decidedBy }: Row): void {
   if (state.grant !== 'available' && state.grant !== 'consumed') return;
-  requireReviewer(world, authorisationRevision, reviewer ?? '');
+  requireReviewer(world, subject.request.authorisation_revision, decidedBy ?? '');
 }
 
 function requireReviewer(

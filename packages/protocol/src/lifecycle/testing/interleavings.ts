@@ -63,7 +63,7 @@ export function explore(
     const result = (breach: Exploration['breach']): Exploration => {
       return { states: visited.length, transitions, depth: visited.at(-1)?.depth ?? 0, breach };
     };
-    arrive(beginning(machine, scenario), -1, 'create');
+    arrive(beginning(machine, scenario, cast), -1, 'create');
     for (let at = 0; at < visited.length; at += 1) {
       const { world } = visited[at] as Visited;
       for (const { move, saved } of moves(machine, rules, world, cast, calls, processes)) {

@@ -1,6 +1,7 @@
 import type {
   AdmissionStatus,
   DecisionReceipt,
+  DecisionRequest,
   ExecutionClaim,
   RecordType,
 } from '../../records/index.js';
@@ -13,6 +14,8 @@ import { canFollow } from './moves.js';
 
 /** One thing that happened. The records of a request are observed in the order of their commits, as the ledger has them. */
 export type Observation =
+  /** A request was accepted; observed before its records, where its limits are known. */
+  | { readonly kind: 'request'; readonly id: string; readonly request: DecisionRequest }
   | {
       readonly kind: 'record';
       readonly type: RecordType;
@@ -30,11 +33,22 @@ export type Observation =
   /** A recovery ended all authority that was given before. */
   | { readonly kind: 'recovery' };
 
+/** The bounds that a request sets to its grant. */
+export interface GrantLimits {
+  readonly grantSeconds: number;
+  /** Epoch milliseconds. */
+  readonly validUntil: number;
+}
+
 /** The observations of one request. */
 export interface Observed {
   revision: number;
   states: States | null;
+  /** Null where they are not known. */
+  limits: GrantLimits | null;
   decisions: number;
+  /** Of its newest receipt. */
+  reviewer: string | null;
   /** As a timestamp, of the receipt that authorises; null without one. */
   grantDeadline: string | null;
   /** Its authority was taken away, or has run out. */
@@ -82,6 +96,9 @@ export function branchOf(from: Observations): Observations {
 /** Adds an observation, and answers the names of the invariants that it breaks. */
 export function observe(before: Observations, observation: Observation): Invariant[] {
   switch (observation.kind) {
+    case 'request':
+      requestOf(before, observation.id).limits = limitsOf(observation.request);
+      return [];
     case 'record':
       return observeRecord(before, observation);
     case 'effect':
@@ -102,14 +119,15 @@ export function observe(before: Observations, observation: Observation): Invaria
 export const ONE_CLAIM = 'one claim of a request, an occurrence and an identity (I1)';
 export const KEPT_ANSWER = 'a key has one body, one effect and one answer for ever (I2)';
 export const NO_LATE_AUTHORITY = 'nothing is decided, claimed or admitted after the end (I3)';
-export const BOUNDED = 'claim and permits are given before the grant ends, and end with it (I3)';
+export const BOUNDED =
+  'a grant ends as its request says, claim and permits are given before that, and end with it (I3)';
 export const ONE_NONCE = 'a nonce admits once (I4)';
 export const IN_ORDER = 'each event of a request has the next revision (I6)';
 export const LEGAL = 'events tell of legal moves, and terminal states stay (I8)';
 export const ONE_DECISION = 'a request has one decision and one report (I8)';
 export const RESTS_ON =
   'a grant rests on an authorisation, a claim on its anchor, permits and outcomes on the claim (I8)';
-export const ELIGIBLE = 'those who were removed do not decide (I3)';
+export const ELIGIBLE = 'those who were removed do not decide, and have given no authority (I3)';
 
 export type Invariant =
   | typeof ONE_CLAIM
@@ -151,9 +169,7 @@ function observeRecord(
   const observed = OBSERVERS[type];
   if (observed === undefined) return [];
   const { request_id: id } = payload as { request_id: string };
-  let request = before.requests.get(id);
-  if (request === undefined) before.requests.set(id, (request = nothingOf()));
-  const breaches = observed(request, payload as never, before);
+  const breaches = observed(requestOf(before, id), payload as never, before);
   const { dispatch_before: bound } = payload as { dispatch_before?: string };
   const isLate =
     bound !== undefined && committedAt !== undefined && committedAt >= Date.parse(bound);
@@ -180,20 +196,33 @@ function observeReceipt(
   { reviewers }: Observations,
 ): Invariant[] {
   request.decisions += 1;
+  request.reviewer = receipt.reviewer;
   if (receipt.decision === 'authorise') request.grantDeadline = receipt.grant_deadline ?? null;
   return broken({
     [ONE_DECISION]: request.decisions > 1,
     [NO_LATE_AUTHORITY]: request.ended,
-    [ELIGIBLE]: reviewers !== null && !reviewers.includes(receipt.reviewer),
+    [ELIGIBLE]: isRemoved(receipt.reviewer, reviewers),
+    [BOUNDED]: isTooLong(receipt, request.limits),
   });
+}
+
+function isRemoved(reviewer: string | null, reviewers: Observations['reviewers']): boolean {
+  return reviewer !== null && reviewers !== null && !reviewers.includes(reviewer);
+}
+
+function isTooLong(receipt: DecisionReceipt, limits: GrantLimits | null): boolean {
+  if (limits === null || receipt.decision !== 'authorise') return false;
+  const { confirmed_at, grant_deadline } = receipt;
+  const longest = Date.parse(confirmed_at) + limits.grantSeconds * 1000;
+  return Date.parse(grant_deadline ?? '') > Math.min(longest, limits.validUntil);
 }
 
 function observeClaim(
   request: Observed,
   { id, action_occurrence_id, execution_identity, dispatch_before, claimed_at }: ExecutionClaim,
-  { occurrences, identities }: Observations,
+  { occurrences, identities, reviewers }: Observations,
 ): Invariant[] {
-  const { grantDeadline, ended, states } = request;
+  const { grantDeadline, ended, states, reviewer } = request;
   const breaches = broken({
     [ONE_CLAIM]:
       request.claims > 0 ||
@@ -201,6 +230,7 @@ function observeClaim(
       identities.includes(execution_identity),
     [RESTS_ON]: grantDeadline === null || states?.grant !== 'available',
     [NO_LATE_AUTHORITY]: ended,
+    [ELIGIBLE]: isRemoved(reviewer, reviewers),
     [BOUNDED]: dispatch_before !== grantDeadline || claimed_at >= dispatch_before,
   });
   request.claims += 1;
@@ -213,12 +243,14 @@ function observeClaim(
 function observeAdmission(
   request: Observed,
   { nonce, claim_id, dispatch_before, checked_at }: AdmissionStatus,
+  { reviewers }: Observations,
 ): Invariant[] {
-  const { grantDeadline, ended, claimId, outcomes, nonces } = request;
+  const { grantDeadline, ended, claimId, outcomes, nonces, reviewer } = request;
   const breaches = broken({
     [ONE_NONCE]: nonces.includes(nonce),
     [RESTS_ON]: claimId === null || claimId !== claim_id,
     [NO_LATE_AUTHORITY]: ended || outcomes > 0,
+    [ELIGIBLE]: isRemoved(reviewer, reviewers),
     [BOUNDED]: dispatch_before !== grantDeadline || checked_at >= dispatch_before,
   });
   nonces.push(nonce);
@@ -255,11 +287,28 @@ function broken(breaks: Partial<Readonly<Record<Invariant, boolean>>>): Invarian
   return (Object.keys(breaks) as Invariant[]).filter((name) => breaks[name]);
 }
 
+function requestOf({ requests }: Observations, id: string): Observed {
+  const known = requests.get(id);
+  if (known !== undefined) return known;
+  const nothing = nothingOf();
+  requests.set(id, nothing);
+  return nothing;
+}
+
+function limitsOf({ limits, execution }: DecisionRequest): GrantLimits {
+  return {
+    grantSeconds: limits.grant_seconds,
+    validUntil: execution === undefined ? Infinity : Date.parse(execution.valid_until),
+  };
+}
+
 function nothingOf(): Observed {
   return {
     revision: 0,
     states: null,
+    limits: null,
     decisions: 0,
+    reviewer: null,
     grantDeadline: null,
     ended: false,
     claims: 0,

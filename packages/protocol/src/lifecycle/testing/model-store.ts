@@ -6,8 +6,17 @@ import type { Machine } from './commands.js';
 import type { InterleavedCall } from './interleaved-calls.js';
 import type { Observation } from './invariants.js';
 import { waitingAfter } from './memory.js';
-import { newRow, observed, recordsOf, replacementOf, stateOf } from './world.js';
-import type { Pending, Row, Step, World } from './world.js';
+import {
+  REVIEWERS,
+  bornOf,
+  newRow,
+  observed,
+  occurrenceOf,
+  recordsOf,
+  replacementOf,
+  stateOf,
+} from './world.js';
+import type { Occurrence, Pending, Row, Step, World } from './world.js';
 
 /**
  * The rules of the one statement of a save (docs/architecture.md, `packages/database/src/step.ts`), and of the read before it.
@@ -30,6 +39,14 @@ export interface StoreRules {
   readonly bodies: boolean;
   /** A claim consumes its occurrence. */
   readonly occurrences: boolean;
+  /** A claim takes its execution identity, which no other claim of the owner has. */
+  readonly identities: boolean;
+  /** A nonce that was used is kept. */
+  readonly nonces: boolean;
+  /** Eligibility is asked of the directory as it is, not as it was when the process started. */
+  readonly reviewers: boolean;
+  /** Claim and admission ask whether the reviewer of the decision may still decide. */
+  readonly standing: boolean;
 }
 
 export const STORE_RULES: StoreRules = {
@@ -41,6 +58,10 @@ export const STORE_RULES: StoreRules = {
   answerFirst: true,
   bodies: true,
   occurrences: true,
+  identities: true,
+  nonces: true,
+  reviewers: true,
+  standing: true,
 };
 
 /** The result of loading and deciding: an observation of the caller's answer, a decision to save, or nothing. */
@@ -60,8 +81,13 @@ export function begin(
   if (kept !== undefined && key !== null && rules.answerFirst)
     return replay(rules, kept, key, body);
   let transition: Transition | null;
+  const { directory } = world;
+  const read = rules.reviewers
+    ? world
+    : { ...world, directory: { ...directory, reviewers: REVIEWERS } };
   try {
-    transition = call.decide(machine, world, row);
+    if (rules.standing) call.requireStanding?.(read, row);
+    transition = call.decide(machine, read, row);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return key === null ? null : { answered: { kind: 'refusal', key, body } };
@@ -116,19 +142,23 @@ export function canSave(rules: StoreRules, world: World, pending: Pending): bool
     (!rules.clock || before === null || world.now < before) &&
     (!rules.keys || answer === undefined || !world.answers.has(answer.key)) &&
     (replacement === undefined || world.rows.length === 1) &&
-    transition.takes.every((fact) => canTake(world, at, fact))
+    transition.takes.every((fact) => canTake(rules, world, at, fact))
   );
 }
 
-function canTake(world: World, at: number, { fact, value }: UniqueFact): boolean {
+function canTake(
+  rules: StoreRules,
+  world: World,
+  at: number,
+  { fact, value }: UniqueFact,
+): boolean {
   switch (fact) {
-    case 'occurrence':
-      return (
-        world.occurrence.request === world.rows[at]?.subject.id &&
-        world.occurrence.consumedBy === null
-      );
+    case 'occurrence': {
+      const occurrence = world.occurrences.get(value);
+      return occurrence?.request === world.rows[at]?.subject.id && occurrence?.consumedBy === null;
+    }
     case 'identity':
-      return !world.identities.includes(value);
+      return !rules.identities || !world.identities.includes(value);
     case 'nonce':
       return !world.nonces.includes(`${at} ${value}`);
   }
@@ -159,24 +189,26 @@ export function save(rules: StoreRules, world: World, pending: Pending): Saved[]
   };
   const records: Observation[] = recordsOf(row.subject, transition, world.now);
   let rows: readonly Row[] = world.rows.with(at, moved);
-  let { occurrence } = world;
+  const occurrences = new Map(world.occurrences);
   if (replacement !== undefined) {
     const subject = replacementOf(row.subject);
     rows = [...rows, newRow(subject, replacement)];
-    records.push(...recordsOf(subject, replacement, world.now));
-    occurrence = { ...occurrence, request: subject.id };
+    records.push(...bornOf(subject, replacement, world.now));
+    const own = occurrences.get(occurrenceOf(subject)) as Occurrence;
+    occurrences.set(occurrenceOf(subject), { ...own, request: subject.id });
   }
   const taken = (fact: UniqueFact['fact']) =>
     transition.takes.filter((take) => take.fact === fact).map(({ value }) => value);
-  if (rules.occurrences && taken('occurrence').length > 0) {
-    occurrence = { ...occurrence, consumedBy: moved.claim?.id ?? '' };
+  for (const id of rules.occurrences ? taken('occurrence') : []) {
+    occurrences.set(id, { request: row.subject.id, consumedBy: moved.claim?.id ?? '' });
   }
+  const spent = rules.nonces ? taken('nonce').map((nonce) => `${at} ${nonce}`) : [];
   const effect: World = {
     ...world,
     rows,
-    occurrence,
+    occurrences,
     identities: [...world.identities, ...taken('identity')],
-    nonces: [...world.nonces, ...taken('nonce').map((nonce) => `${at} ${nonce}`)].sort(),
+    nonces: [...world.nonces, ...spent].sort(),
   };
   if (answer === undefined) return [observed(effect, records)];
   const { key, body, text } = answer;

@@ -1,73 +1,16 @@
 import { valueDigest } from '../../json/index.js';
 import * as lifecycle from '../index.js';
-import type { Draft, Lifecycle, LifecycleEvent, RequestFacts, Transition } from '../index.js';
-import type { Machine } from './commands.js';
-
-/** A machine that is wrong in one way. */
-export interface PlantedBug {
-  readonly name: string;
-  readonly machine: Machine;
-  /** No rule of histories speaks of it: the tables alone know the refusal's code or the event's number. */
-  readonly onlyInTables?: true;
-}
+import type { Draft, RequestFacts } from '../index.js';
+import { FACT_BUGS } from './fact-bugs.js';
+import { after, bug, tableBug, withEvents, withEvidence } from './planting.js';
+import type { PlantedBug } from './planting.js';
 
 const { applyDue, quietly, step } = lifecycle;
 const DAY = 86_400_000;
 
-/** Changes the result of a transition, including its last event. */
-function after(
-  transition: Transition,
-  change: (next: Lifecycle) => Partial<Lifecycle>,
-): Transition {
-  const next = { ...transition.next, ...change(transition.next) };
-  const { audit, decision, execution, grant } = next;
-  const last = transition.records.length - 1;
-  return {
-    ...withEvents(transition, (event, at) => {
-      if (at !== last) return event;
-      return {
-        ...event,
-        state: { audit, decision, execution, grant },
-        deadline: next.grantDeadline ?? next.reviewDeadline,
-      };
-    }),
-    next,
-  };
-}
-
-function withEvents(
-  transition: Transition,
-  change: (event: LifecycleEvent, at: number) => LifecycleEvent,
-): Transition {
-  return {
-    ...transition,
-    records: transition.records.map((draft, at) =>
-      draft.type === 'RequestChangedEvent'
-        ? { ...draft, payload: change(draft.payload, at) }
-        : draft,
-    ),
-  };
-}
-
-/** Changes the records that are no events. */
-function withEvidence(transition: Transition, change: (draft: Draft) => Draft[]): Transition {
-  return {
-    ...transition,
-    records: transition.records.flatMap((draft) =>
-      draft.type === 'RequestChangedEvent' ? [draft] : change(draft),
-    ),
-  };
-}
-
-function bug(name: string, changed: Partial<Machine>): PlantedBug {
-  return { name, machine: { ...lifecycle, ...changed } };
-}
-
-function tableBug(name: string, changed: Partial<Machine>): PlantedBug {
-  return { ...bug(name, changed), onlyInTables: true };
-}
-
 export const PLANTED_BUGS: readonly PlantedBug[] = [
+  ...FACT_BUGS,
+
   // Deciding
   bug('confirm: once more after the decision', {
     confirm: (state, about, command, now) =>

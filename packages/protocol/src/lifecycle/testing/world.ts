@@ -2,6 +2,8 @@ import { formatTimestamp } from '../../records/timestamp.js';
 import type { ExecutionClaim, RecordType } from '../../records/index.js';
 import { hasUnusedGrant } from '../index.js';
 import type { Lifecycle, Transition } from '../index.js';
+import { valueDigest } from '../../json/index.js';
+import type { Cast } from './casts.js';
 import type { Machine } from './commands.js';
 import { branchOf, noObservations, observe } from './invariants.js';
 import type { Observation, Observations } from './invariants.js';
@@ -28,16 +30,23 @@ export interface Directory {
   readonly reviewers: readonly string[];
 }
 
+/** The request that an action's occurrence belongs to, and the claim that consumed it. */
+export interface Occurrence {
+  readonly request: string;
+  readonly consumedBy: string | null;
+}
+
 /** Everything that calls read and write, the decisions that wait for their save, and what was observed so far. */
 export interface World {
   readonly now: number;
   readonly scenario: Scenario;
-  /** A request, and the one that replaced it. */
+  /** A request, and the one that replaced it or stands beside it. */
   readonly rows: readonly Row[];
   readonly directory: Directory;
   /** A recovery has retired the namespace of the requests. */
   readonly recovered: boolean;
-  readonly occurrence: { readonly request: string; readonly consumedBy: string | null };
+  /** By the id of the action's occurrence. */
+  readonly occurrences: ReadonlyMap<string, Occurrence>;
   readonly identities: readonly string[];
   /** Each with its request. */
   readonly nonces: readonly string[];
@@ -70,20 +79,25 @@ export interface Step {
 
 export const REVIEWERS = ['rev-1', 'rev-2'];
 
-export function beginning(machine: Machine, scenario: Scenario): World {
-  const subject = subjectOf(scenario);
-  const created = machine.create(subject.request, scenario.remindedAt);
+export function beginning(machine: Machine, scenario: Scenario, { beside }: Cast): World {
+  const first = subjectOf(scenario);
+  const subjects = beside === true ? [first, besideOf(first)] : [first];
+  const created = subjects.map((subject) => {
+    return { subject, transition: machine.create(subject.request, scenario.remindedAt) };
+  });
   const begun: World = {
     now: scenario.start,
     scenario,
-    rows: [newRow(subject, created)],
+    rows: created.map(({ subject, transition }) => newRow(subject, transition)),
     directory: {
       revision: 1,
-      routeRevision: subject.request.authorisation_revision,
+      routeRevision: first.request.authorisation_revision,
       reviewers: REVIEWERS,
     },
     recovered: false,
-    occurrence: { request: subject.id, consumedBy: null },
+    occurrences: new Map(
+      subjects.map((subject) => [occurrenceOf(subject), { request: subject.id, consumedBy: null }]),
+    ),
     identities: [],
     nonces: [],
     answers: new Map(),
@@ -92,8 +106,30 @@ export function beginning(machine: Machine, scenario: Scenario): World {
   };
   return observed(begun, [
     { kind: 'reviewers', ids: REVIEWERS },
-    ...recordsOf(subject, created, scenario.start),
+    ...created.flatMap(({ subject, transition }) => bornOf(subject, transition, scenario.start)),
   ]).world;
+}
+
+export function occurrenceOf({ execution }: Subject): string {
+  return execution.action_occurrence_id;
+}
+
+/** A new request as it is observed: with its limits, and its first records. */
+export function bornOf(subject: Subject, created: Transition, now: number): Observation[] {
+  const { id, request } = subject;
+  return [{ kind: 'request', id, request }, ...recordsOf(subject, created, now)];
+}
+
+/** Another subject with another action and the same deadlines. */
+function besideOf(subject: Subject): Subject {
+  const action_occurrence_id = `${occurrenceOf(subject)}-beside`;
+  const execution = { ...subject.execution, action_occurrence_id };
+  return {
+    ...replacementOf(subject),
+    request: { ...subject.request, execution },
+    execution,
+    executionDigest: valueDigest(execution),
+  };
 }
 
 /** Another subject with the same action and the same deadlines. */
@@ -162,15 +198,16 @@ export function recordsOf(
  * comparison.
  */
 export function identityOf(world: World): string {
-  const { now, rows, directory, recovered, occurrence, identities, nonces, answers } = world;
+  const { now, rows, directory, recovered, occurrences, identities, nonces, answers } = world;
   const { observations, pending } = world;
   return [
     now,
     directory.routeRevision,
     directory.reviewers,
     recovered,
-    occurrence.request === rows[0]?.subject.id,
-    occurrence.consumedBy !== null,
+    ...[...occurrences.values()].map(({ request, consumedBy }) => {
+      return `${request === rows[0]?.subject.id} ${consumedBy !== null}`;
+    }),
     identities,
     nonces,
     ...[...answers]
@@ -201,13 +238,17 @@ export function stateOf({ state, deadlines, decidedBy, claim }: Row): string {
   ].join(' ');
 }
 
-function rowObserved({ subject, state, claim }: Row, { requests }: Observations): string {
+function rowObserved(
+  { subject, state, claim, decidedBy }: Row,
+  { requests }: Observations,
+): string {
   const seen = requests.get(subject.id);
   if (seen === undefined) return '';
   const { grantDeadline } = state;
   return [
     seen.revision - state.revision,
     seen.decisions,
+    seen.reviewer === decidedBy,
     seen.claims,
     seen.reports,
     seen.outcomes,

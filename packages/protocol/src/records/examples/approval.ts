@@ -1,6 +1,6 @@
 import { EXTENSION_PROFILES } from '../../constants.js';
 import type * as records from '../index.js';
-import { DecisionReceipt } from './evidence.js';
+import { AuditExport, DecisionReceipt, Evidence, SignedRecord } from './evidence.js';
 import { CANDIDATE_ID, REQUEST_ID, digest } from './example-ids.js';
 import { DecisionRequest } from './request.js';
 
@@ -35,6 +35,13 @@ export const RoutePolicyConfigured: records.RoutePolicyConfigured = {
   configured_by: ['op-1'],
 };
 
+export const RoutePolicyInput: records.RoutePolicyInput = { policy: RoutePolicy };
+
+export const RoutePolicyResult: records.RoutePolicyResult = {
+  ...RoutePolicyConfigured,
+  proposed: { policy_digest: null, by: 'op-1', until: '2026-05-01T08:00:00.000Z' },
+};
+
 export const MembershipConfigured: records.MembershipConfigured = {
   principal: 'plat-1',
   person: digest('7e'),
@@ -44,6 +51,60 @@ export const MembershipConfigured: records.MembershipConfigured = {
   revision: 2,
   configured_by: ['op-1', 'op-2'],
   configured_at: '2026-04-30T08:00:00.000Z',
+};
+
+export const MembershipInput: records.MembershipInput = {
+  groups: ['oncall', 'platform'],
+  team: 'team-blue',
+  same_person_as: null,
+};
+
+export const MembershipResult: records.MembershipResult = {
+  ...MembershipConfigured,
+  proposed: { membership_digest: digest('9b'), by: 'op-1', until: '2026-05-01T08:00:00.000Z' },
+};
+
+export const ApprovalInput: records.ApprovalInput = {
+  candidate_id: CANDIDATE_ID,
+  candidate_digest: digest('d2'),
+};
+
+export const ApprovalBoard: records.ApprovalBoard = {
+  request_id: REQUEST_ID,
+  policy_digest: POLICY_DIGEST,
+  phase: 'collecting',
+  reachable: true,
+  short_of: [],
+  candidates: [
+    {
+      candidate: null,
+      candidate_id: CANDIDATE_ID,
+      candidate_digest: digest('d2'),
+      author: 'fin-1',
+      decision: 'authorise',
+      open_stage: 1,
+      seats: [
+        { stage: 1, group: 'finance', filled_by: 'fin-1' },
+        { stage: 1, group: 'platform', filled_by: null },
+        { stage: 1, group: 'platform', filled_by: null },
+      ],
+    },
+  ],
+  rejections: 0,
+  votes: [
+    {
+      approval: digest('a1'),
+      reviewer: 'fin-1',
+      acting_for: null,
+      decision: 'authorise',
+      candidate_digest: digest('d2'),
+      stage: 1,
+      state: 'live',
+      approved_at: '2026-05-01T09:04:00.000Z',
+      ended_reason: null,
+    },
+  ],
+  mine: { can: ['approve', 'reject'], why_not: null, groups: ['platform'] },
 };
 
 export const ApprovalRecord: records.ApprovalRecord = {
@@ -70,6 +131,11 @@ export const ApprovalRecord: records.ApprovalRecord = {
   attention: null,
   human: null,
   approved_at: '2026-05-01T09:05:00.000Z',
+};
+
+export const ApprovalResult: records.ApprovalResult = {
+  approval: SignedRecord,
+  receipt: null,
 };
 
 export const ApprovalEnded: records.ApprovalEnded = {
@@ -120,3 +186,14 @@ export const ExtendedDecisionReceipt: records.ExtendedDecisionReceipt = {
     ],
   },
 } as records.ExtendedDecisionReceipt;
+
+export const ExtendedAuditExport: records.ExtendedAuditExport = {
+  ...AuditExport,
+  request: ExtendedDecisionRequest,
+  evidence: { records: [SignedRecord] },
+};
+
+export const ExtendedEvidence: records.ExtendedEvidence = {
+  ...Evidence,
+  export: ExtendedAuditExport,
+};
