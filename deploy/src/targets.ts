@@ -3,10 +3,9 @@ import { PREFLIGHT_SUBJECT, SCHEMA_SUBJECT, TREE_SUBJECT, subjectOf } from '@cou
 import type { AskedService } from '@countersign/platform';
 import {
   ADMIN_OPERATIONS,
-  EXTENSION_OPERATIONS,
+  ALL_OPERATIONS,
   HISTORY_READ,
   INBOX_READ,
-  OPERATIONS,
   SECURITY_READS,
   busSubject,
 } from '@countersign/protocol';
@@ -74,8 +73,6 @@ const SERVICE_WORKER = {
   queues: true,
   installed: 'default',
 } as const;
-
-const ALL_OPERATIONS = [...OPERATIONS, ...EXTENSION_OPERATIONS];
 
 /** The reads that the pages call beside the operations, all of them of the service `request`. */
 const PAGE_SUBJECTS = [...ADMIN_OPERATIONS, INBOX_READ, HISTORY_READ].map(({ name }) =>

@@ -73,7 +73,7 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
     request: 'SELECT',
     material: 'SELECT',
     lifecycle:
-      'SELECT UPDATE(decision, audit, grant_state, revision, version, grant_deadline, receipt_id)',
+      'SELECT UPDATE(decision, audit, grant_state, revision, version, invalidated, grant_deadline, receipt_id)',
     assignment: 'SELECT INSERT UPDATE DELETE',
     candidate: 'SELECT INSERT UPDATE(live)',
     record: 'SELECT INSERT',
@@ -266,7 +266,7 @@ const MOVED_BY: Record<string, RoleName[]> = {
   execution: ['execution-authority'],
   revision: ['request', 'review', 'execution-authority', 'ledger', 'notifier', 'deletion'],
   version: ['request', 'review', 'execution-authority', 'ledger', 'notifier', 'deletion'],
-  invalidated: ['request', 'deletion'],
+  invalidated: ['request', 'review', 'deletion'],
   accepted_at: [],
   review_deadline: [],
   grant_deadline: ['review'],

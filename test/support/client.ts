@@ -19,7 +19,10 @@ export interface CallOptions {
   readonly headers?: Record<string, string>;
   /** Sent as it is instead of JSON of `body`. */
   readonly raw?: string | Uint8Array;
-  /** Only for calls that are meant to break HTTP itself: every other answer must be as docs/openapi.json says. */
+  /**
+   * Only for calls that are meant to break HTTP itself, and for extended forms (protocol §18.3), which have a description of
+   * their own: every other answer must be as docs/openapi.json says.
+   */
   readonly undescribed?: true;
 }
 

@@ -1,8 +1,10 @@
 import { SchemaChecks, loadConfig } from '@countersign/platform';
+import { loadTrust } from '@countersign/protocol';
 import { requestModule } from '@countersign/request';
 import { deletionWorker } from '@countersign/request/workers/deletion';
 import { expiryWorker } from '@countersign/request/workers/expiry';
 import type { Assembly } from '../assembly.js';
+import { offeredProfiles } from '../configuration.js';
 import {
   ISSUER,
   QUOTAS,
@@ -31,6 +33,8 @@ export const request: Assembly<ProcessContext> = {
         webhooks: webhookRulesOf(env, mode),
         issuer: loadConfig(ISSUER, env).OIDC_ISSUER,
         mode,
+        trust: loadTrust(context.trust),
+        offered: offeredProfiles(context.config),
         sandboxOrigin: loadConfig(SANDBOX, env).SANDBOX_ORIGIN,
       }),
     ];

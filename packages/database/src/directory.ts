@@ -1,7 +1,7 @@
 import type { CallerKind, ConfiguredBy, Person, RouteConfig } from '@countersign/protocol';
-import { StaleRead } from './fresh-state.js';
 import { askOne } from './pool.js';
 import type { Pool } from './pool.js';
+import { RevisionCache } from './revision-cache.js';
 import { statements } from './statement.js';
 
 export interface Principal {
@@ -36,11 +36,6 @@ export interface Route {
   readonly configuredBy: ConfiguredBy;
 }
 
-interface Entry<T> {
-  revision: number;
-  value: T | null;
-}
-
 const MOST_ENTRIES = 50_000;
 
 export const DIRECTORY_STATEMENTS = statements('directory', {
@@ -53,13 +48,10 @@ export const DIRECTORY_STATEMENTS = statements('directory', {
   revision: 'SELECT directory_revision FROM tenant WHERE tenant = $1',
 });
 
-/**
- * Principals and routes of a tenant at one directory revision. Remembered between calls: a transition that was decided on
- * an older revision cannot commit, so a stale entry costs one more read and never a wrong answer.
- */
+/** Principals and routes of a tenant at one directory revision ({@link RevisionCache}). */
 export class Directory {
-  readonly #principals = new Map<string, Entry<Principal>>();
-  readonly #routes = new Map<string, Entry<Route>>();
+  readonly #principals = new RevisionCache<Principal | null>(MOST_ENTRIES);
+  readonly #routes = new RevisionCache<Route | null>(MOST_ENTRIES);
 
   constructor(private readonly pool: Pool) {}
 
@@ -75,32 +67,22 @@ export class Directory {
 
   async principal(tenant: string, id: string, revision: number): Promise<Principal | null> {
     if (id.includes('\0')) return null;
-    const known = this.#principals.get(key(tenant, id));
-    if (known?.revision === revision) return known.value;
-    const row = await askOne<PrincipalRow>(this.pool, DIRECTORY_STATEMENTS.principal, {
-      tenant,
-      id,
+    return this.#principals.of([tenant, id], revision, async () => {
+      const row = await askOne<PrincipalRow>(this.pool, DIRECTORY_STATEMENTS.principal, {
+        tenant,
+        id,
+      });
+      return row && { revision: row.directory_revision, value: principalOf(row) };
     });
-    const value = row === undefined || row.id === null ? null : principalOf(row);
-    return remember(this.#principals, key(tenant, id), revision, row?.directory_revision, value);
   }
 
   async route(tenant: string, id: string, revision: number): Promise<Route | null> {
     // A body's route is looked up before the body is checked, and Postgres keeps no such name.
     if (id.includes('\0')) return null;
-    const known = this.#routes.get(key(tenant, id));
-    if (known?.revision === revision) return known.value;
-    const row = await askOne<RouteRow>(this.pool, DIRECTORY_STATEMENTS.route, { tenant, id });
-    const value =
-      row === undefined || row.id === null
-        ? null
-        : {
-            id: row.id,
-            revision: row.revision,
-            config: row.config,
-            configuredBy: row.configured_by,
-          };
-    return remember(this.#routes, key(tenant, id), revision, row?.directory_revision, value);
+    return this.#routes.of([tenant, id], revision, async () => {
+      const row = await askOne<RouteRow>(this.pool, DIRECTORY_STATEMENTS.route, { tenant, id });
+      return row && { revision: row.directory_revision, value: routeOf(row) };
+    });
   }
 }
 
@@ -125,9 +107,10 @@ interface RouteRow {
   configured_by: ConfiguredBy;
 }
 
-function principalOf(row: PrincipalRow): Principal {
+function principalOf(row: PrincipalRow): Principal | null {
+  if (row.id === null) return null;
   return {
-    id: row.id as string,
+    id: row.id,
     kind: row.kind,
     enabled: row.enabled,
     config: row.config,
@@ -138,24 +121,8 @@ function principalOf(row: PrincipalRow): Principal {
   };
 }
 
-function remember<T>(
-  entries: Map<string, Entry<T>>,
-  at: string,
-  asked: number,
-  found: number | undefined,
-  value: T | null,
-): T | null {
-  if (found === undefined) return null;
-  if (entries.size >= MOST_ENTRIES) entries.clear();
-  entries.set(at, { revision: found, value });
-  // The directory moved between the caller's read and this one: its other facts are older than this.
-  if (found !== asked) throw new StaleRead('directory');
-  return value;
-}
-
-/** Two parts that cannot be confused: ["a:b","c"] and ["a","b:c"] differ. */
-function key(tenant: string, id: string): string {
-  return `${tenant}\u0000${id}`;
+function routeOf({ id, revision, config, configured_by }: RouteRow): Route | null {
+  return id === null ? null : { id, revision, config, configuredBy: configured_by };
 }
 
 /** The person of a human principal, for eligibility and separation of duties. */

@@ -8,7 +8,8 @@ import type { StoredRequest } from './request-row.js';
 /**
  * ELIG of protocol §6.4 with the directory as of the request's revision: INT, then may this human decide? Where duties are
  * separated, requester, owner and the owner's bound human never review their own request (R22), and no person decides under
- * their own configuration (R38): `step` names the changes that count.
+ * their own configuration (R38): `step` names the changes that count, `supported` the profiles that
+ * the caller handles. `isVoter` is asked of a request that several people decide: whether the reviewer may vote at all.
  */
 export async function requireEligibleReviewer(
   directory: Directory,
@@ -16,8 +17,10 @@ export async function requireEligibleReviewer(
   reviewerId: string,
   stored: StoredRequest,
   step: 'decide' | 'use',
+  supported?: Readonly<Record<string, string>>,
+  isVoter: () => Promise<boolean> = async () => true,
 ): Promise<Person> {
-  requireIntegrity(stored, tenant);
+  requireIntegrity(stored, tenant, supported);
   const revision = stored.row.directory_revision;
   const find = async (id: string) => directory.principal(tenant, id, revision);
   const reviewer = personOf(await find(reviewerId));
@@ -34,7 +37,7 @@ export async function requireEligibleReviewer(
       ? null
       : {
           revision: route.revision,
-          reviewers: route.config.reviewers,
+          reviewers: (await isVoter()) ? route.config.reviewers : [],
           separationOfDuties: route.config.separation_of_duties,
         },
     personOf(await find(stored.request.requester.subject)),

@@ -18,8 +18,9 @@ export function keyed(table: string, alias: string, condition: string): string {
 
 /**
  * Where the rows of a key lie, joined as `alias.at`, for an UPDATE or DELETE that has its keys from another table: `WHERE
- * ${table}.ctid = ${alias}.at`. For the reason of {@link keyed}; if a row moved since, Postgres checks its new version
- * again, with every other condition of the statement.
+ * ${table}.ctid = ${alias}.at`. For the reason of {@link keyed}. It depends on the version of Postgres whether a row that another
+ * statement updates meanwhile is left out: take it for rows that no other statement updates, whose number is compared, or that a
+ * later sweep takes.
  */
 export function placed(table: string, alias: string, condition: string): string {
   return `
@@ -344,10 +345,15 @@ export function lifecycleOf(row: LifecycleRow): Lifecycle {
 
 /**
  * INT of protocol §6.4 over a row loaded with {@link INTEGRITY}; throws `unsupported_revision`,
- * `unsupported_profile`, `agent_ui_profile_required` or `material_integrity_mismatch`, each 409.
+ * `unsupported_profile`, `agent_ui_profile_required` or `material_integrity_mismatch`, each 409. `supported`: the profiles that
+ * the caller handles; without it those of every request.
  */
-export function requireIntegrity(stored: StoredRequest, tenant: string): void {
-  requireRequestIntegrity(stored, tenant);
+export function requireIntegrity(
+  stored: StoredRequest,
+  tenant: string,
+  supported: Readonly<Record<string, string>> = SUPPORTED_PROFILES,
+): void {
+  requireRequestIntegrity(stored, tenant, supported);
   const { request, row } = stored;
   if (row.material_deleted) return;
   const { payload_digest, response_schema_digest, document_digest } = request.review;
@@ -356,9 +362,12 @@ export function requireIntegrity(stored: StoredRequest, tenant: string): void {
 }
 
 /** INT for a service that may not read material: revision, profiles and the request's own digest. */
-export function requireRequestIntegrity(stored: StoredRequest, tenant: string): void {
+export function requireRequestIntegrity(
+  stored: StoredRequest,
+  tenant: string,
+  supported: Readonly<Record<string, string>> = SUPPORTED_PROFILES,
+): void {
   const { request, row } = stored;
-  const supported: Readonly<Record<string, string>> = SUPPORTED_PROFILES;
   if (request.protocol_revision !== PROTOCOL_REVISION)
     throw new Refusal('unsupported_revision', { status: 409 });
   // A tampered request may lack any member; its digest reveals it.

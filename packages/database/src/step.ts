@@ -41,10 +41,13 @@ export type ReadRequest = Pick<StoredRequest, 'tenant' | 'id' | 'owner' | 'versi
 };
 
 /** A transition and the values that are saved with it. */
-export interface Step {
+export interface Step<Signed = NewRecord> {
   /** Epoch milliseconds: the statement has no effect at or after this time, on the database's clock. Null: any time. */
   readonly before?: number | null;
-  readonly answer?: NewAnswer;
+  /** A function makes one that has the step's own records. */
+  readonly answer?: NewAnswer | ((signed: readonly Signed[]) => NewAnswer);
+  /** Records that are signed already and come before the step's own. */
+  readonly first?: readonly NewRecord[];
   /** Records that are signed already and follow the step's own. */
   readonly others?: readonly NewRecord[];
   /** The statement's own values, by name. */
@@ -146,8 +149,9 @@ SELECT count(*)::integer AS saved${check === undefined ? '' : `, ${check}`} FROM
 /** CTE `l` of a step that begins a request: `from` has one row when it may, and the lifecycle row starts as `:…` says. */
 export function startingRow(from: string): string {
   return `l AS (
-  INSERT INTO lifecycle (tenant, request_id, version, owner, route, accepted_at, audit_delete_at, ${STARTING_COLUMNS.join(', ')})
-  SELECT $1, $3::uuid, $4::integer, :owner, :route, :accepted_at::timestamptz, :audit_delete_at::timestamptz,
+  INSERT INTO lifecycle (tenant, request_id, version, owner, route, accepted_at, audit_delete_at, approvals_needed,
+    ${STARTING_COLUMNS.join(', ')})
+  SELECT $1, $3::uuid, $4::integer, :owner, :route, :accepted_at::timestamptz, :audit_delete_at::timestamptz, :approvals_needed::smallint,
     ${STARTING_COLUMNS.map((column) => `:${column}::${columnType(column)}`).join(', ')}
   FROM ${from} AND ${IN_TIME}
   RETURNING request_id
@@ -173,12 +177,16 @@ export async function commit<Signed extends NewRecord>(
   statement: StepStatement,
   on: ReadRequest,
   transition: Transition,
-  { before = null, answer, others = [], own = {}, holds }: Step = {},
+  { before = null, answer, first = [], others = [], own = {}, holds }: Step<Signed> = {},
 ): Promise<Signed[]> {
   const { tenant, row } = on;
   const { names, moves, shape } = statement;
   const signed = await notary.sign(tenant, on, transition.records, row.now);
-  const left = { ...transition, records: [...signed, ...others], answer };
+  const left = {
+    ...transition,
+    records: [...first, ...signed, ...others],
+    answer: typeof answer === 'function' ? answer(signed) : answer,
+  };
   const values = {
     tenant,
     directory_revision: row.directory_revision,

@@ -4,10 +4,19 @@ import {
   SUPPORTED_PROFILES,
   canonicalText,
   create as createRequest,
+  frozenApproval,
+  requirePolicyProfiles,
   reservedBytes,
+  seatCount,
   textDigest,
 } from '@countersign/protocol';
-import type { DecisionRequest, ReviewBundle, Transition } from '@countersign/protocol';
+import type {
+  DecisionRequest,
+  ExtendedDecisionRequest,
+  ReviewBundle,
+  RoutePolicy,
+  Transition,
+} from '@countersign/protocol';
 import { personOf, requireCaller } from '@countersign/database';
 import type { Principal, Route } from '@countersign/database';
 import { isId } from '@countersign/platform';
@@ -116,12 +125,15 @@ export async function prepare(
 ): Promise<Prepared> {
   const body = input.head;
   const { limits } = route.config;
-  requireProfiles(body, route);
+  const policy = await deps.approvers.policy(caller.tenant, route.id, row.directory_revision);
+  requireProfiles(body, route, policy, deps.offered);
   const requester = personOf(
     await deps.directory.principal(caller.tenant, owner.requester.subject, row.directory_revision),
   );
   if (!requester?.enabled || !requester.certain)
     throw new Refusal('requester_identity_unavailable');
+  const approval =
+    policy && (await approvalOf(deps, caller.tenant, { policy, route, owner, body, row }));
   if (body.execution !== undefined) requireExecution(body, row, route, supersedes?.id ?? null);
   const bundle = boundBundle(body, row, owner);
 
@@ -140,8 +152,9 @@ export async function prepare(
   const privateDeleteAt = now + kept * 1000;
   const auditDeleteAt = now + limits.audit_seconds * 1000;
   // In canonical order, which is written fastest.
-  const request: DecisionRequest = {
+  const request: DecisionRequest & Partial<Pick<ExtendedDecisionRequest, 'approval'>> = {
     accepted_at: new Date(now).toISOString(),
+    ...(approval && { approval }),
     audit_delete_at: new Date(auditDeleteAt).toISOString(),
     authorisation_revision: route.revision,
     authority_namespace: row.generation,
@@ -190,25 +203,64 @@ export async function prepare(
         input.schema.bytes +
         input.document.bytes +
         Buffer.byteLength(canonical) +
-        reservedBytes(limits),
+        reservedBytes(limits) +
+        (approval === null ? 0 : BYTES_OF_VOTES),
       occurrence: execution?.action_occurrence_id ?? null,
       bundle: bundle?.id ?? null,
       acceptedAt: now,
       auditDeleteAt,
       publisher: owner.publisher,
       retainedLimit: limits.retained_bytes,
+      approvalsNeeded: approval && seatCount(approval.policy.quorum),
     },
   };
 }
 
-function requireProfiles(body: CreationHead, route: Route): void {
-  const supported: Readonly<Record<string, string>> = SUPPORTED_PROFILES;
+/** Retained for the votes of a request that several people decide (protocol §18.3). */
+const BYTES_OF_VOTES = 65_536;
+
+function requireProfiles(
+  body: CreationHead,
+  route: Route,
+  policy: RoutePolicy | null,
+  offered: Readonly<Record<string, string>>,
+): void {
+  const supported: Readonly<Record<string, string>> = { ...SUPPORTED_PROFILES, ...offered };
   for (const [name, version] of Object.entries(body.profiles)) {
     if (supported[name] !== version) throw new Refusal('unsupported_profile');
   }
+  requirePolicyProfiles(body.profiles, policy, offered);
   for (const [name, version] of Object.entries(route.config.required_profiles)) {
     if (body.profiles[name] !== version) throw new Refusal('route_profile_required');
   }
+}
+
+/** The policy as the request freezes it. Throws `identity_uncertain`, `quorum_unsatisfiable`. */
+async function approvalOf(
+  deps: RequestDeps,
+  tenant: string,
+  asked: {
+    policy: RoutePolicy;
+    route: Route;
+    owner: Owner;
+    body: CreationHead;
+    row: CreationRow;
+  },
+): Promise<ExtendedDecisionRequest['approval']> {
+  const { policy, route, owner, body, row } = asked;
+  const { exclude } = policy.quorum;
+  const { principal, requester } = owner;
+  const of = {
+    reviewers: route.config.reviewers,
+    parties: [requester.subject, principal.id, principal.config.owner].filter(
+      (id) => id !== undefined,
+    ),
+    // A bundle that is not of the owner's publisher is refused below.
+    publisher: exclude.publisher_people && body.bundle_id !== undefined ? owner.publisher : null,
+    operators: exclude.operators,
+  };
+  const { people, excluded } = await deps.approvers.approving(tenant, of, row.directory_revision);
+  return frozenApproval(policy, excluded, people);
 }
 
 function requireExecution(

@@ -1,9 +1,11 @@
-import { Directory, SecurityJournal } from '@countersign/database';
+import { Approvers, Directory, SecurityJournal } from '@countersign/database';
 import type { Saving } from '@countersign/database';
 import type { Notary } from '@countersign/platform';
-import type { WebhookRules } from '@countersign/protocol';
+import { SUPPORTED_PROFILES } from '@countersign/protocol';
+import type { Trust, WebhookRules } from '@countersign/protocol';
 import { QUOTA_AMOUNTS } from './quotas.js';
 import { AdminStore } from './store/admin-reads.js';
+import { AnswerStore } from './store/answers.js';
 import { BundleStore } from './store/bundles.js';
 import { CreationStore } from './store/creation.js';
 import { DirectoryStore } from './store/directory.js';
@@ -23,6 +25,10 @@ export interface RequestOptions extends Saving {
   /** Where people log in: every human is one of this issuer (protocol R37). */
   readonly issuer: string;
   readonly mode: 'development' | 'production';
+  /** For signed texts that are read back. */
+  readonly trust: Trust;
+  /** Profiles that the deployment offers beside those of the revision, each with its version (protocol §18.10). */
+  readonly offered: Readonly<Record<string, string>>;
   /** The origin of apps, with `{scope}` as one DNS label where it has one (protocol §8.6). */
   readonly sandboxOrigin: string;
 }
@@ -30,7 +36,7 @@ export interface RequestOptions extends Saving {
 export type RequestDeps = ReturnType<typeof requestDeps>;
 
 export function requestDeps(options: RequestOptions) {
-  const { pool, quotas } = options;
+  const { pool, quotas, trust, offered } = options;
   const amounts = quotas ? QUOTA_AMOUNTS : null;
   return {
     ...options,
@@ -40,10 +46,14 @@ export function requestDeps(options: RequestOptions) {
     histories: new HistoryStore(pool),
     figures: new FiguresStore(pool),
     admin: new AdminStore(pool),
+    answers: new AnswerStore(pool),
     creations: new CreationStore(pool, amounts),
     bundles: new BundleStore(pool, amounts),
     configuration: new DirectoryStore(pool),
     directory: new Directory(pool),
+    approvers: new Approvers(pool, trust),
+    /** Of requests that this service handles. */
+    profiles: { ...SUPPORTED_PROFILES, ...offered },
     /** For the security log: reads of private material, noted before they are answered. */
     journal: new SecurityJournal(pool),
   };

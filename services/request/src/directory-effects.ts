@@ -15,7 +15,7 @@ import type {
 } from '@countersign/protocol';
 import { GOOD_TOKEN, weaknessOf } from '@countersign/database';
 import type { Principal } from '@countersign/database';
-import type { Affected, DirectoryView } from './store/directory.js';
+import type { Affected, DirectoryView, KnownRoute } from './store/directory.js';
 
 // The effects of a change of the directory (protocol §7 request.configure-principal, request.configure-route):
 // `request.configure-principal` and `request.configure-route` apply them, their previews show them.
@@ -32,8 +32,13 @@ export interface Effects {
 }
 
 /** Throws `separation_of_duties_required`, `invalid_route_limits`. */
-export function requireRoute(config: RouteInput, mode: 'development' | 'production'): void {
-  if (mode === 'production' && !config.separation_of_duties) {
+export function requireRoute(
+  before: KnownRoute | null,
+  config: RouteInput,
+  mode: 'development' | 'production',
+): void {
+  const hasPolicy = (before?.policy?.policy ?? null) !== null;
+  if ((mode === 'production' || hasPolicy) && !config.separation_of_duties) {
     throw new Refusal('separation_of_duties_required');
   }
   assertRecord('RouteLimits', config.limits);
@@ -69,6 +74,16 @@ export async function routeEffects(
         ? 'reviewer_removed'
         : null;
     },
+  };
+}
+
+/** Of a change of the policy: it is a change of the rules (protocol §18.2). */
+export async function policyEffects(view: DirectoryView, route: string): Promise<Effects> {
+  return {
+    affected: await view.affectedByRoute(route),
+    removed: [],
+    route,
+    reasonOf: () => 'authorisation_changed',
   };
 }
 

@@ -1,4 +1,5 @@
 import {
+  POLICY_PARTS,
   configuredByAfter,
   partsOfPrincipal,
   partsOfRoute,
@@ -24,8 +25,25 @@ export function routeConfiguredBy(
   const known =
     before === null
       ? { parts: {}, by: {} }
-      : { parts: partsOfRoute(before.config), by: before.configuredBy };
-  return configuredByAfter(known, partsOfRoute(config), authorOf(operator));
+      : { parts: partsOfRoute(before.config, before.policy?.policy), by: before.configuredBy };
+  return configuredByAfter(known, partsOfRoute(config, before?.policy?.policy), authorOf(operator));
+}
+
+/** After a change of the policy of a route: its author, and the person who proposed it to the author. */
+export function policyConfiguredBy(
+  before: KnownRoute,
+  operator: Principal,
+  proposer: string | null,
+): ConfiguredBy {
+  const [author, proposal] = POLICY_PARTS;
+  const others = Object.entries(before.configuredBy).filter(
+    ([part]) => part !== author && part !== proposal,
+  );
+  const authors = [
+    [author, authorOf(operator)],
+    [proposal, proposer],
+  ].filter((entry): entry is [string, string] => entry[1] !== null);
+  return Object.fromEntries([...others, ...authors]);
 }
 
 export async function principalConfiguredBy(

@@ -11,6 +11,8 @@ import type { AdminOperation } from '@countersign/protocol';
 import { requestDeps } from './deps.js';
 import type { RequestOptions } from './deps.js';
 import { app } from './operations/app.js';
+import { configureMembership } from './operations/configure-membership.js';
+import { configurePolicy } from './operations/configure-policy.js';
 import { configurePrincipal } from './operations/configure-principal.js';
 import { configureRoute } from './operations/configure-route.js';
 import { create } from './operations/create.js';
@@ -28,6 +30,7 @@ import { hitl, hitlPoll } from './operations/hitl.js';
 import { inbox } from './operations/inbox.js';
 import { list } from './operations/list.js';
 import { material } from './operations/material.js';
+import { policy } from './operations/policy.js';
 import { bundlePreflight, creationPreflight } from './operations/preflight.js';
 import { previewPrincipal, previewRoute } from './operations/preview.js';
 import { registerBundle } from './operations/register-bundle.js';
@@ -35,20 +38,21 @@ import { status } from './operations/status.js';
 import { supersede } from './operations/supersede.js';
 import { cancel, discard, revoke } from './operations/withdraw.js';
 import { readingBundle, readingCreation } from './reading.js';
+import { unlessAnswered } from './unless-answered.js';
 
 /**
  * Requests, their material, bundles, principals and routes: `request.register-bundle`, `request.create`, `request.list`,
  * `request.status`, `request.material`, `request.app`, `request.cancel`, `request.revoke`, `request.discard`,
- * `request.supersede`, `request.hitl`, `request.hitl-poll`, `request.configure-principal`, `request.configure-route`; the
- * admin reads; the reads of the inbox and of a request's history.
+ * `request.supersede`, `request.hitl`, `request.hitl-poll`, `request.configure-principal`, `request.configure-route`,
+ * `request.configure-policy`, `request.policy`, `request.configure-membership`; the admin reads; the reads of the inbox and of a request's history.
  */
 export function requestModule(runtime: ServiceRuntime, options: RequestOptions): Module {
   const deps = requestDeps(options);
   const bodies = new BodyWorkers(new URL('./body-worker.js', import.meta.url));
   const operations: OperationHandlers<'request'> = {
-    'request.register-bundle': readingBundle(bodies, registerBundle(deps)),
-    'request.create': readingCreation(bodies, create(deps)),
-    'request.supersede': readingCreation(bodies, supersede(deps)),
+    'request.register-bundle': readingBundle(bodies, unlessAnswered(deps, registerBundle(deps))),
+    'request.create': readingCreation(bodies, unlessAnswered(deps, create(deps))),
+    'request.supersede': readingCreation(bodies, unlessAnswered(deps, supersede(deps))),
     ...onFreshState({
       'request.list': list(deps),
       'request.status': status(deps),
@@ -61,12 +65,15 @@ export function requestModule(runtime: ServiceRuntime, options: RequestOptions):
       'request.discard': discard(deps),
       'request.configure-principal': configurePrincipal(deps),
       'request.configure-route': configureRoute(deps),
+      'request.configure-policy': configurePolicy(deps),
+      'request.policy': policy(deps),
+      'request.configure-membership': configureMembership(deps),
     }),
   };
   const preflights = {
-    'request.register-bundle': bundlePreflight(deps),
-    'request.create': creationPreflight(deps),
-    'request.supersede': creationPreflight(deps),
+    'request.register-bundle': unlessAnswered(deps, bundlePreflight(deps)),
+    'request.create': unlessAnswered(deps, creationPreflight(deps)),
+    'request.supersede': unlessAnswered(deps, creationPreflight(deps)),
   };
   const admin: AdminHandlers<AdminOperation> = {
     'request.desk-routes': adminRoutes(deps),

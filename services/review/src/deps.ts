@@ -1,15 +1,30 @@
-import { Directory } from '@countersign/database';
+import { Approvers, Directory, Persons } from '@countersign/database';
 import type { Saving } from '@countersign/database';
-import type { IssuedRecord, SchemaChecks } from '@countersign/platform';
+import type { IssuedRecord, Notary, SchemaChecks } from '@countersign/platform';
+import { SUPPORTED_PROFILES } from '@countersign/protocol';
+import type { Trust } from '@countersign/protocol';
 import { ReviewStore } from './store/index.js';
 
 export interface ReviewOptions extends Saving<IssuedRecord> {
+  readonly notary: Notary;
   readonly schemas: SchemaChecks;
+  /** For signed texts that are read back. */
+  readonly trust: Trust;
+  /** Profiles that the deployment offers beside those of the revision, each with its version (protocol §18.10). */
+  readonly offered: Readonly<Record<string, string>>;
 }
 
 export type ReviewDeps = ReturnType<typeof reviewDeps>;
 
 export function reviewDeps(options: ReviewOptions) {
-  const { pool } = options;
-  return { ...options, store: new ReviewStore(pool), directory: new Directory(pool) };
+  const { pool, trust, offered } = options;
+  return {
+    ...options,
+    store: new ReviewStore(pool),
+    directory: new Directory(pool),
+    persons: new Persons(pool, trust),
+    approvers: new Approvers(pool, trust),
+    /** Of requests that this service handles. */
+    profiles: { ...SUPPORTED_PROFILES, ...offered },
+  };
 }

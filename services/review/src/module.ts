@@ -2,12 +2,15 @@ import { BodyWorkers, serveOperations, withInput } from '@countersign/platform';
 import type { Module, ServiceRuntime } from '@countersign/platform';
 import { reviewDeps } from './deps.js';
 import type { ReviewOptions } from './deps.js';
+import { approvals } from './operations/approvals.js';
+import { approve } from './operations/approve.js';
 import { assign } from './operations/assign.js';
 import { confirm } from './operations/confirm.js';
 import { propose } from './operations/propose.js';
+import { withdrawApproval } from './operations/withdraw-approval.js';
 import { readProposal } from './proposal-input.js';
 
-/** `review.assign`, `review.propose`, `review.confirm`: reviewers propose and confirm. */
+/** Reviewers propose and confirm, or vote where several people decide. */
 export function reviewModule(runtime: ServiceRuntime, options: ReviewOptions): Module {
   const deps = reviewDeps(options);
   const bodies = new BodyWorkers(new URL('./body-worker.js', import.meta.url));
@@ -20,6 +23,9 @@ export function reviewModule(runtime: ServiceRuntime, options: ReviewOptions): M
         'review.assign': assign(deps),
         'review.propose': withInput(reader, propose(deps)),
         'review.confirm': confirm(deps),
+        'review.approve': approve(deps),
+        'review.withdraw-approval': withdrawApproval(deps),
+        'review.approvals': approvals(deps),
       }),
     stop: () => bodies.stop(),
   };

@@ -9,6 +9,7 @@ import {
 import type { StoredRequest } from '@countersign/database';
 import { storedReply } from '@countersign/platform';
 import type { OperationAnswer, OperationCall } from '@countersign/platform';
+import { decidedByApprovals, isMember, requireApprovals, requireNotExcluded } from './approvals.js';
 import type { ReviewDeps } from './deps.js';
 import type { ReviewRow } from './store/index.js';
 
@@ -18,10 +19,10 @@ export interface OpenedReview {
   readonly reviewer: Person;
 }
 
-type ReviewerOperation = 'review.assign' | 'review.propose' | 'review.confirm';
+type ReviewerOperation = 'review.assign' | 'review.propose' | 'review.confirm' | 'review.approve';
 
 /**
- * The common way of `review.assign`, `review.propose` and `review.confirm`: caller → stored answer (R5) → VIS → ELIG, then
+ * The common way of `review.assign`, `review.propose`, `review.confirm` and `review.approve`: caller → stored answer (R5) → VIS → ELIG, then
  * the operation's own step, all of it again when another call was faster. `begin` runs once per call, its result once per
  * attempt.
  */
@@ -51,13 +52,18 @@ export function reviewerOperation<
         return storedReply(opened.replay);
       }
       const stored = await opened.visible();
+      const votes = name === 'review.approve';
+      if (votes) requireApprovals(stored);
       const reviewer = await requireEligibleReviewer(
         deps.directory,
         tenant,
         opened.principal.id,
         stored,
         'decide',
+        deps.profiles,
+        votes ? () => isMember(deps, opened.principal.id, stored) : undefined,
       );
+      if (decidedByApprovals(stored)) await requireNotExcluded(deps, reviewer.id, stored);
       return attempt({ row, stored, reviewer });
     });
   };

@@ -14,7 +14,8 @@ const machinery = ['codes/machinery.test.ts'];
 const refusals = ['refusals.test.ts'];
 const login = ['login.test.ts'];
 const quotas = ['limits/quotas.test.ts'];
-const OF_APPROVALS = { never: 'no operation answers with it yet (protocol §18)' };
+const approvals = ['approvals/configuration.test.ts'];
+const votes = ['approvals/votes.test.ts'];
 
 /** Every code of the catalogue, with all of the tests that a reader would look for. */
 export const WHERE: Readonly<Record<ErrorCode, Whereabouts>> = {
@@ -57,14 +58,14 @@ export const WHERE: Readonly<Record<ErrorCode, Whereabouts>> = {
   invalid_route: administration,
   invalid_route_limits: administration,
   separation_of_duties_required: machinery,
-  invalid_policy: OF_APPROVALS,
-  invalid_membership: OF_APPROVALS,
-  invalid_ApprovalInput: OF_APPROVALS,
-  approval_required: OF_APPROVALS,
-  quorum_unsatisfiable: OF_APPROVALS,
-  approval_exists: OF_APPROVALS,
-  approval_unavailable: OF_APPROVALS,
-  stage_not_open: OF_APPROVALS,
+  invalid_policy: approvals,
+  invalid_membership: approvals,
+  invalid_ApprovalInput: votes,
+  approval_required: ['approvals/creation.test.ts'],
+  quorum_unsatisfiable: ['approvals/creation.test.ts'],
+  approval_exists: votes,
+  approval_unavailable: ['approvals/withdrawals.test.ts'],
+  stage_not_open: votes,
   invalid_bootstrap: { never: 'the local bootstrap command raises it (protocol §8.1)' },
   unauthenticated: [order('edge-refusals')],
   invalid_login: login,

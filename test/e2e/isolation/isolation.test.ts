@@ -223,6 +223,43 @@ async function expectNoHint(
   expect(hints).toEqual([]);
 }
 
+// They change what they read.
+describe('the checks notice a service that takes', () => {
+  const taken = (name: string, client: Client, situation: string): Target[] => {
+    const target = targets.find(
+      (one) => one.scenario.name === 'of a producer' && one.built.situation.name === situation,
+    ) as Target;
+    return [{ ...target, strangers: [{ name, client }] }];
+  };
+
+  it.each([
+    ['operations', 'available', sweepOperations],
+    ['stored answers', 'claimed', sweepStoredAnswers],
+    ['lists', 'admitted', leakFindings],
+  ] as const)('a stranger for the owner, in %s', async (_, situation, check) => {
+    const { findings } = await check(taken('a stranger', who.producer, situation));
+    expect(findings.length).toBeGreaterThan(0);
+  });
+
+  it('a stranger for a reviewer, on pages', async () => {
+    const [reviewer] = who.reviewers;
+    const situation = 'review: pending, answered';
+    const { findings } = await sweepPages(taken('a stranger', reviewer, situation));
+    expect(findings).toHaveLength(2);
+  });
+
+  it('longer for a request that is there', async () => {
+    const { id } = targetIn(targets, 'of a producer', 'completed');
+    const { hint } = await timePairs('planted', 40, async (existing, turn) => {
+      const read = () =>
+        who.otherProducer.get(`/v2/requests/${existing ? id : missingId(Math.abs(turn))}`);
+      for (let more = existing ? 3 : 0; more > 0; more -= 1) await read();
+      return read();
+    });
+    expect(hint).toBe(true);
+  });
+});
+
 // Last: it changes the directory of the other tenant.
 describe('a directory is of its tenant', () => {
   it('and its configuration changes nothing here, with any ids', async () => {

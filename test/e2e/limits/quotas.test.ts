@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { UUID } from 'node:crypto';
 import type pg from 'pg';
 import { DEFAULT_QUOTAS } from '@countersign/protocol';
 import { codeOf, tally } from '../../support/answers.js';
@@ -72,6 +73,15 @@ const create = (own: OwnRoute, changes: Record<string, unknown> = {}, key = rand
   own.producer.post('/v2/requests', reviewInput(own.demo, changes), { key });
 const atOnce = (call: () => Promise<Answer>) =>
   Promise.all(Array.from({ length: CALLS }, () => call()));
+
+const HTML = 'x'.repeat(100);
+const BUNDLE = { html: HTML, compatibility: { agent_ui: '2' }, author: 'A', licence: 'MIT' };
+async function newPublisher(): Promise<{ id: string; client: Client }> {
+  const [id, token] = [`publisher-${randomUUID()}`, newToken()];
+  const config = { enabled: true };
+  await operator.put(`/v2/admin/principals/${id}`, { id, kind: 'publisher', token, config });
+  return { id, client: new Client(demo.origin, { token }) };
+}
 
 async function numberOf(sql: string): Promise<number> {
   const { rows } = await tampering.run(sql);
@@ -149,15 +159,6 @@ describe(`of ${CALLS} creations at once with ${PLACES} places left exactly ${PLA
 
 describe(`of ${CALLS} bundles at once with ${PLACES} places left exactly ${PLACES} are registered, by`, () => {
   const roomy = { ...bucket('bundle_tenant', 1000), ...bucket('bundle_publisher', 1000) };
-  const html = 'x'.repeat(100);
-  const body = { html, compatibility: { agent_ui: '2' }, author: 'A', licence: 'MIT' };
-
-  async function newPublisher(): Promise<{ id: string; client: Client }> {
-    const [id, token] = [`publisher-${randomUUID()}`, newToken()];
-    const config = { enabled: true };
-    await operator.put(`/v2/admin/principals/${id}`, { id, kind: 'publisher', token, config });
-    return { id, client: new Client(demo.origin, { token }) };
-  }
   const daily = { bundle_daily_tenant: 1000, bundle_daily_publisher: 1000 };
   const used = (scope: string) =>
     numberOf(
@@ -182,7 +183,7 @@ describe(`of ${CALLS} bundles at once with ${PLACES} places left exactly ${PLACE
       'retained_quota',
       async () => ({
         bundle_retained:
-          PLACES * html.length +
+          PLACES * HTML.length +
           (await numberOf(
             `SELECT sum(bytes) AS n FROM retained WHERE tenant = $1 AND scope = 'publisher'`,
           )),
@@ -191,7 +192,7 @@ describe(`of ${CALLS} bundles at once with ${PLACES} places left exactly ${PLACE
   ])('%s', async (_scope, code, amounts) => {
     const { client } = await newPublisher();
     await tampering.quotas({ ...daily, ...roomy, ...(await amounts()) });
-    const answers = await atOnce(() => client.post('/v2/bundles', body));
+    const answers = await atOnce(() => client.post('/v2/bundles', BUNDLE));
     expect(tally(answers)).toEqual({ 201: PLACES, [`429 ${code}`]: CALLS - PLACES });
   });
 
@@ -209,9 +210,9 @@ describe(`of ${CALLS} bundles at once with ${PLACES} places left exactly ${PLACE
       own.producerId,
     );
     // Enough for the bundles of all publishers, but not for this one with its largest producer (protocol §9.2).
-    const bundle_retained = Math.max(bundles + html.length, Number(rows[0].n));
+    const bundle_retained = Math.max(bundles + HTML.length, Number(rows[0].n));
     await tampering.quotas({ ...ROOMY, ...daily, ...roomy, bundle_retained });
-    expect(codeOf(await client.post('/v2/bundles', body))).toBe('429 retained_quota');
+    expect(codeOf(await client.post('/v2/bundles', BUNDLE))).toBe('429 retained_quota');
   });
 });
 
@@ -231,6 +232,34 @@ describe('a quota', () => {
     // Known keys have their answer for ever (R28), and so has their conflict.
     expect((await create(own, {}, key)).text).toBe(first.text);
     expect(codeOf(await create(own, { summary: 'Other' }, key))).toBe('409 idempotency_conflict');
+  });
+
+  // A client calls again after a lost connection, and the gateway after a silent replica.
+  it.each<[string, Record<string, number>, () => Promise<(key: UUID) => Promise<Answer>>]>([
+    [
+      'creation',
+      { daily_owner: 1 },
+      async () => {
+        const own = await ownRoute();
+        return (key) => create(own, {}, key);
+      },
+    ],
+    [
+      'bundle',
+      { bundle_daily_publisher: 1, bundle_daily_tenant: 1000, ...bucket('bundle_tenant', 1000) },
+      async () => {
+        const { client } = await newPublisher();
+        return (key) => client.post('/v2/bundles', BUNDLE, { key });
+      },
+    ],
+  ])('refuses no try of the %s that takes its last place', async (_name, amounts, caller) => {
+    await tampering.quotas({ ...ROOMY, ...amounts });
+    for (let round = 0; round < 5; round += 1) {
+      const [call, key] = [await caller(), randomUUID()];
+      const answers = await atOnce(() => call(key));
+      expect(tally(answers)).toEqual({ 201: CALLS });
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    }
   });
 
   it('of a day is used by replacements too, and given back by nothing', async () => {

@@ -434,11 +434,11 @@ describe('countersign fsck', () => {
     const [first = '', second = ''] = files;
     const text = readFileSync(first, 'utf8');
     const damaged = async (change: () => void) => {
-      change();
-      const found = await checked('SELECT 1');
+      // As it is now: the instance may have written a checkpoint since.
       rmSync(store, { recursive: true });
       cpSync(join(instance.dataDirectory, 'anchor'), store, { recursive: true });
-      return found;
+      change();
+      return checked('SELECT 1');
     };
     const altered = await damaged(() => {
       rmSync(first);

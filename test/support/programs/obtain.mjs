@@ -65,6 +65,20 @@ const PROGRAMS = {
     },
     seldom: true,
   },
+  // A Gateway that routes to the cells of `npm run test:cluster`. The newest line of which all forks are to be had by the proxy.
+  traefik: {
+    module: 'github.com/traefik/traefik/v3',
+    version: 'v3.6.12',
+    command: 'cmd/traefik',
+    forks: {
+      'github.com/abbot/go-http-auth':
+        'github.com/containous/go-http-auth@v0.4.1-0.20200324110947-a37a7636d23e',
+      'github.com/gorilla/mux': 'github.com/containous/mux@v0.0.0-20250523120546-41b6ec3aed59',
+      'github.com/mailgun/minheap':
+        'github.com/containous/minheap@v0.0.0-20190809180810-6e71eb837595',
+    },
+    seldom: true,
+  },
 };
 
 // Built for tests, and often while tests run: without inlining a build takes two thirds of the time, and less again without
@@ -83,7 +97,7 @@ async function obtain(name, say) {
   if (!Object.hasOwn(PROGRAMS, name)) {
     throw new Error(`It knows no program ${name}: --all, or ${Object.keys(PROGRAMS).join(', ')}.`);
   }
-  const { npm, module, version, main, without = {}, staged, stamps, pinned } = PROGRAMS[name];
+  const { npm, module, version, command, main, pinned } = PROGRAMS[name];
   const found = pinned ? null : onPath(name);
   if (found !== null) return found;
   const path = join(CACHE, `${name}-${version}`);
@@ -100,22 +114,29 @@ async function obtain(name, say) {
     if (npm !== undefined) {
       fromNpm(`${npm}@${version}`, folder);
       renameSync(join(folder, 'node_modules', npm, 'bin', name), join(folder, name));
-    } else if (main === undefined) {
-      go('install', ...flags(stamps), `${module}@${version}`);
+    } else if (main === undefined && command === undefined) {
+      go('install', ...flags(), `${module}@${version}`);
     } else {
-      copyFileSync(ours(main), join(folder, 'main.go'));
-      go('mod', 'init', 'countersign.test/server');
-      for (const [left, instead] of Object.entries(without))
-        go('mod', 'edit', '-replace', `${left}=${ours(instead)}`);
-      if (staged !== undefined) useStaged(`${module}@${version}`, staged, go);
-      go('get', `${module}@${version}`);
-      go('build', '-mod=mod', ...flags(stamps), '-o', name, '.');
+      if (main !== undefined) copyFileSync(ours(main), join(folder, 'main.go'));
+      goBuild(PROGRAMS[name], name, go);
     }
     renameSync(join(folder, name), path);
     rmSync(folder, { recursive: true });
     say(`got ${name} in ${Math.round((performance.now() - begin) / 1000)} s: ${path}`);
     return path;
   });
+}
+
+/** Builds a `main` of ours that uses a module, or a command of a module that wants forks of others, which only a module of ours can name. */
+function goBuild({ module, version, command, without = {}, forks = {}, staged, stamps }, name, go) {
+  go('mod', 'init', 'countersign.test/server');
+  for (const [left, folder] of Object.entries(without))
+    go('mod', 'edit', '-replace', `${left}=${ours(folder)}`);
+  for (const [of, fork] of Object.entries(forks)) go('mod', 'edit', '-replace', `${of}=${fork}`);
+  if (staged !== undefined) useStaged(`${module}@${version}`, staged, go);
+  go('get', `${module}@${version}`);
+  const what = command === undefined ? '.' : `${module}/${command}`;
+  go('build', '-mod=mod', ...flags(stamps), '-o', name, what);
 }
 
 /** Kubernetes asks for its own libraries in v0.0.0, which are folders of its checkout; they are published under another version. */

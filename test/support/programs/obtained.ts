@@ -9,7 +9,7 @@ const SCRIPT = join(__dirname, 'obtain.mjs');
 
 /** Path of a program, built when this machine has none (obtain.mjs says how). */
 export async function obtained(
-  name: 'versitygw' | 'minio' | 'vault-parts' | 'kubernetes' | 'node' | 'registry',
+  name: 'versitygw' | 'minio' | 'vault-parts' | 'kubernetes' | 'node' | 'registry' | 'traefik',
 ): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, name]);
   return stdout.trim();

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { freePort, startRedis } from '@countersign/dev-servers';
 import type { RunningStore } from '@countersign/dev-servers';
 import { Redis } from 'ioredis';
+import { allOrNone } from '../started.js';
+import type { Started } from '../started.js';
 
 export interface RedisTopology {
   /** Those that a client is told. */
@@ -13,18 +15,23 @@ export interface RedisTopology {
 }
 
 /** A primary with one replica, both asking for `password`, and a Sentinel that calls the primary `main`. */
-export async function startSentinel(dir: string, password: string): Promise<RedisTopology> {
-  const primary = await startRedis({ dir: join(dir, 'primary') });
-  const replica = await startRedis({
+export function startSentinel(dir: string, password: string): Promise<RedisTopology> {
+  return allOrNone((started) => startWithSentinel(started, dir, password));
+}
+
+async function startWithSentinel(
+  started: Started,
+  dir: string,
+  password: string,
+): Promise<RedisTopology> {
+  const start = (options: Parameters<typeof startRedis>[0]): Promise<RunningStore> =>
+    started.keep(startRedis(options), ({ kill }) => kill());
+  const primary = await start({ dir: join(dir, 'primary') });
+  const replica = await start({
     dir: join(dir, 'replica'),
     settings: { replicaof: `127.0.0.1 ${primary.port}`, masterauth: password },
   });
-  for (const { url } of [primary, replica]) {
-    await within(url, async (client) => {
-      await client.config('SET', 'masterauth', password);
-      await client.config('SET', 'requirepass', password);
-    });
-  }
+  for (const { url } of [primary, replica]) await protect(url, password);
   const port = await freePort();
   const file = join(dir, 'sentinel.conf');
   writeFileSync(
@@ -39,17 +46,17 @@ export async function startSentinel(dir: string, password: string): Promise<Redi
     ].join('\n'),
   );
   const url = `redis://127.0.0.1:${port}`;
-  const sentinel = await startRedis({ dir, port, sentinel: file, log: join(dir, 'sentinel.log') });
+  await start({ dir, port, sentinel: file, log: join(dir, 'sentinel.log') });
   await within(url, untilReplicaKnown);
-  const servers = [primary, replica];
-  return {
-    urls: [url],
-    servers,
-    stop: async () => {
-      await sentinel.stop();
-      await Promise.all(servers.map((server) => server.kill()));
-    },
-  };
+  return { urls: [url], servers: [primary, replica], stop: started.stop };
+}
+
+/** Has a server ask for a password, and know it as a replica of others. */
+export function protect(url: string, password: string): Promise<void> {
+  return within(url, async (client) => {
+    await client.config('SET', 'masterauth', password);
+    await client.config('SET', 'requirepass', password);
+  });
 }
 
 async function untilReplicaKnown(client: Redis): Promise<void> {

@@ -45,6 +45,7 @@ const WITHDRAWING: readonly string[] = [
   'producer_removed',
   'producer_authorisation_changed',
   'authorisation_changed',
+  'approval_withdrawn',
 ];
 
 /**

@@ -1,4 +1,11 @@
-import { Refusal, isBoundBundle, materialReadable } from '@countersign/protocol';
+import {
+  EXTENSION_PROFILES,
+  Refusal,
+  SUPPORTED_PROFILES,
+  isBoundBundle,
+  isExtended,
+  materialReadable,
+} from '@countersign/protocol';
 import type { AuditExport } from '@countersign/protocol';
 import { openSized, readEvent, requireIntegrity } from '@countersign/database';
 import type { StoredRequest } from '@countersign/database';
@@ -10,6 +17,9 @@ import type { EntryRow, ExportRow } from '../store/index.js';
 const VERIFICATION =
   'Verify offline: configure the trust manifest out of band, check each record and the anchor proof against it, ' +
   'then fetch the checkpoint from the anchor store yourself and compare its bytes.';
+
+/** An export stays readable while a capability is switched off (protocol §18.9). */
+const READABLE_PROFILES = { ...SUPPORTED_PROFILES, ...EXTENSION_PROFILES };
 
 /**
  * `ledger.export`: the original signed records with the request's ledger entries, its proof and its retained material;
@@ -23,7 +33,7 @@ export function exportRequest(deps: LedgerDeps): OperationHandler<'ledger.export
 }
 
 export interface LoadedExport {
-  /** JSON text of an AuditExport. */
+  /** JSON text of an AuditExport, or of an ExtendedAuditExport where the profiles select that form (protocol §18.9). */
   readonly parts: readonly AnswerPart[];
   /** Canonical texts of its records, and its entries of the ledger. */
   readonly records: readonly string[];
@@ -44,11 +54,12 @@ export async function loadExport(
   );
   if (found === null) return null;
   const { principal, stored, loaded } = found;
-  requireIntegrity(stored, tenant);
+  requireIntegrity(stored, tenant, READABLE_PROFILES);
   const material = materialParts(stored, loaded);
-  const [records, entries] = await Promise.all([
+  const [records, entries, evidence] = await Promise.all([
     deps.store.recordsOf(tenant, id),
     deps.store.entriesOf(tenant, id),
+    isExtended(stored.request.profiles) ? deps.store.evidenceOf(tenant, id) : null,
   ]);
   await deps.journal.note(
     readEvent('export.read', caller, principal, stored, {
@@ -60,6 +71,7 @@ export async function loadExport(
       `,"records":[${records.join(',')}],"audit":${JSON.stringify(entries.map(auditEntry))}` +
       `,"anchor":${loaded.anchor},"material":`,
     ...(material ?? ['null']),
+    ...(evidence === null ? [] : [`,"evidence":{"records":[${evidence.join(',')}]}`]),
     `,"verification":${JSON.stringify(VERIFICATION)}}`,
   ];
   return { parts, records, entries, anchor: loaded.anchor };

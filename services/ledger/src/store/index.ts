@@ -178,8 +178,10 @@ export const LEDGER = statements('ledger', {
   recordsOf: `SELECT r.record FROM record r
     LEFT JOIN ledger_entry e ON e.tenant = r.tenant AND e.request_id = r.request_id AND e.record_id = r.id
     WHERE r.tenant = $1 AND r.request_id = :request_id AND r.type IN
-      ('DecisionReceipt', 'ExecutionClaim', 'AdmissionStatus', 'ExecutionOutcome', 'ExecutionReconciliation')
+      ('DecisionReceipt', 'ExecutionClaim', 'AdmissionStatus', 'ExecutionOutcome', 'ExecutionReconciliation',
+       'ApprovalRecord', 'ApprovalEnded')
     ORDER BY e.sequence NULLS LAST, r.id`,
+  evidenceOf: `SELECT record FROM request_evidence WHERE tenant = $1 AND request_id = :request_id ORDER BY digest`,
   entries: `SELECT ${ENTRY} WHERE e.tenant = $1 AND e.sequence > :after ORDER BY e.sequence LIMIT :most`,
   // Newest number and events are of one moment; without events there is one row, of the number alone.
   events: `SELECT coalesce(h.sequence, 0) AS newest, e.* FROM (SELECT) one ${keyed('event_head', 'h', 'x.owner = :owner')}
@@ -337,7 +339,14 @@ export class LedgerStore {
     );
   }
 
-  /** Receipt, claim, admissions, outcomes in order of creation; texts, null after audit expiry. */
+  /** Texts of the records without a request that the request's votes cite, by their digests (protocol §18.9). */
+  async evidenceOf(tenant: string, requestId: string): Promise<string[]> {
+    const values = { tenant, request_id: requestId };
+    const { rows } = await ask<{ record: string }>(this.pool, LEDGER.evidenceOf, values);
+    return rows.map(({ record }) => record);
+  }
+
+  /** Votes and their endings, receipt, claim, admissions, outcomes in order of creation; texts, null after audit expiry. */
   async recordsOf(tenant: string, requestId: string): Promise<string[]> {
     const values = { tenant, request_id: requestId };
     const { rows } = await ask<{ record: string | null }>(this.pool, LEDGER.recordsOf, values);

@@ -21,7 +21,7 @@ export function app(deps: RequestDeps): OperationHandler<'request.app'> {
     const { principal, stored, loaded } = found;
     const { payload, bundle_manifest, bundle_html, bundle_digest } = loaded;
     const { request, lifecycle } = stored;
-    requireIntegrity(stored, caller.tenant);
+    requireIntegrity(stored, caller.tenant, deps.profiles);
     if (payload === null || !materialReadable(lifecycle, stored.row.now)) {
       throw new Refusal('material_deleted');
     }

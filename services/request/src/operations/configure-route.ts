@@ -18,8 +18,8 @@ export function configureRoute(deps: RequestDeps): OperationHandler<'request.con
     const body = await deps.configuration.change(caller.tenant, async (change) => {
       const operator = await requireEnabled(change, caller);
       requireOperator(operator);
-      requireRoute(config, deps.mode);
       const before = await change.route(id);
+      requireRoute(before, config, deps.mode);
       const revision = revisionAfter(before, config);
       await change.saveRoute(id, revision, config, routeConfiguredBy(before, config, operator));
       const effects = await routeEffects(change, id, before, config);

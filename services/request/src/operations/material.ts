@@ -14,7 +14,7 @@ export function material(deps: RequestDeps): OperationHandler<'request.material'
     );
     if (found === null) return LARGE_ANSWER;
     const { principal, stored, loaded } = found;
-    requireIntegrity(stored, caller.tenant);
+    requireIntegrity(stored, caller.tenant, deps.profiles);
     if (!materialReadable(stored.lifecycle, loaded.now)) throw new Refusal('material_deleted');
     await deps.journal.note(readEvent('material.read', caller, principal, stored));
     return answerOf<Material>(200, [

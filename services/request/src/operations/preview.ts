@@ -32,8 +32,8 @@ export function previewRoute(deps: RequestDeps) {
     return deps.configuration.view(caller.tenant, async (view) => {
       const operator = await requireEnabled(view, caller);
       requireOperator(operator);
-      requireRoute(config, deps.mode);
       const before = await view.route(id);
+      requireRoute(before, config, deps.mode);
       const effects = await routeEffects(view, id, before, config);
       const after = revisionAfter(before, config);
       return preview(view, effects, {

@@ -36,7 +36,7 @@ export function supersede(deps: RequestDeps) {
     // Caller and visibility were checked by the first read's directory: it must be the one that the save holds.
     if (loaded.directory_revision !== old.row.directory_revision) throw new StaleRead(scope);
     const route = await requireAcceptable(deps, caller, owner, loaded, input);
-    requireIntegrity(old, caller.tenant);
+    requireIntegrity(old, caller.tenant, deps.profiles);
     const gone = replace(
       old.lifecycle,
       old,

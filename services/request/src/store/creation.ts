@@ -86,6 +86,10 @@ const NEW_REQUEST = [
   INSERT INTO material (tenant, request_id, payload, response_schema, review_document, bytes)
   SELECT $1, $3::uuid, :payload, :schema, :document, :bytes::bigint FROM l
 )`,
+  `qs AS (
+  INSERT INTO quorum_state (tenant, request_id, needed)
+  SELECT $1, $3::uuid, :approvals_needed::smallint FROM l WHERE :approvals_needed::smallint IS NOT NULL
+)`,
   `rt AS (
   INSERT INTO retained AS x (tenant, scope, subject, slot, bytes)
   SELECT $1, 'owner', :owner, :slot::smallint, :bytes::bigint FROM l
@@ -158,6 +162,8 @@ export interface Creation {
   readonly auditDeleteAt: number;
   readonly publisher: string;
   readonly retainedLimit: number;
+  /** Of a request that several people decide; null where one reviewer confirms. */
+  readonly approvalsNeeded: number | null;
 }
 
 /** Rows that an owner's retained bytes are spread over, so that creations do not wait for one another's commits. */
@@ -218,6 +224,7 @@ export class CreationStore {
       publisher: creation.publisher,
       retained_limit: creation.retainedLimit,
       bundle: creation.bundle,
+      approvals_needed: creation.approvalsNeeded,
     };
   }
 }

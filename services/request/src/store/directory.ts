@@ -28,7 +28,20 @@ import type {
   Statement,
   Values,
 } from '@countersign/database';
-import type { ConfiguredBy, Lifecycle, PrincipalConfig, RouteConfig } from '@countersign/protocol';
+import type {
+  ConfiguredBy,
+  Lifecycle,
+  MembershipConfigured,
+  MembershipTerms,
+  PrincipalConfig,
+  Proposal,
+  RouteConfig,
+  RoutePolicy,
+  RoutePolicyConfigured,
+} from '@countersign/protocol';
+
+/** Changes that may need a second operator (protocol §18.2). */
+export type ProposedKind = 'policy' | 'membership';
 
 export interface KnownPrincipal extends Principal {
   /** Of its newest bearer token. */
@@ -39,7 +52,24 @@ export interface KnownRoute {
   readonly revision: number;
   readonly config: RouteConfig;
   readonly configuredBy: ConfiguredBy;
+  /** Null where the route never had one. */
+  readonly policy: KnownPolicy | null;
 }
+
+export interface KnownPolicy {
+  /** Of the route, when it was set. */
+  readonly revision: number;
+  /** Null once it was removed. */
+  readonly policy: RoutePolicy | null;
+  /** The operators who set it. */
+  readonly by: readonly string[];
+}
+
+type RouteRow = Omit<KnownRoute, 'policy'> & {
+  policy: RoutePolicy | null;
+  policyRevision: number | null;
+  policyBy: string[] | null;
+};
 
 /** A request that a change of the directory may take authority from. */
 export interface Affected {
@@ -74,22 +104,27 @@ const RECENT = `> (SELECT clock_timestamp() - interval '10 days')`;
 const WITH_AUTHORITY = `l.invalidated IS NULL AND l.decision IN ('pending', 'confirmed')
   AND (l.decision = 'pending' OR l.grant_state IN ('pending_anchor', 'available') OR l.execution IN ('claimed', 'admitted'))`;
 
-/** Where the rows lie that `of` names, a condition on `x`, as far as they may have authority. */
-const placesOf = (
+/** The ids of the requests that `of` names, a condition on `x`, as far as they may have authority. */
+const idsOf = (
   of: string,
-) => `SELECT k.at FROM unnest(ARRAY['pending', 'confirmed']) AS d (decision)
+) => `SELECT k.id FROM unnest(ARRAY['pending', 'confirmed']) AS d (decision)
   CROSS JOIN LATERAL (
-    SELECT x.ctid AS at FROM lifecycle x WHERE x.tenant = $1 AND ${of} AND x.decision = d.decision AND x.decision <> ''
+    SELECT x.request_id AS id FROM lifecycle x WHERE x.tenant = $1 AND ${of} AND x.decision = d.decision AND x.decision <> ''
       AND x.accepted_at ${RECENT}
     ORDER BY x.accepted_at DESC, x.request_id OFFSET 0
   ) k`;
 
-/** Those of the rows at `places` that have authority and that `whom`, a condition on all that is read of one, is about. */
-function affectedSql(places: string, whom = 'true'): string {
+/**
+ * Those of the requests `ids` that have authority and that `whom`, a condition on all that is read of one, is about. They are
+ * found by their keys: a row that another step moves while it is waited for lies elsewhere afterwards, and is the same request.
+ * They are locked in the order of their ids, as all steps do that move several.
+ */
+function affectedSql(ids: string, whom = 'true'): string {
   return `SELECT l.*, l.request_id, r.purpose, r.summary, ${jsonOf('r.canonical')} -> 'requester' ->> 'subject' AS requester,
     ${jsonOf('r.canonical')} -> 'profiles' AS profiles,
     ${jsonOf('p.record')} -> 'payload' ->> 'reviewer' AS receipt_reviewer
-  FROM (${places}) k JOIN lifecycle l ON l.ctid = k.at
+  FROM (SELECT i.id FROM (${ids}) i ORDER BY i.id OFFSET 0) k
+  CROSS JOIN LATERAL (SELECT x.* FROM lifecycle x WHERE x.tenant = $1 AND x.request_id = k.id OFFSET 0) l
   ${keyed('request', 'r', 'x.id = l.request_id')} ${keyed('record', 'p', 'x.id = l.receipt_id')}
   WHERE ${WITH_AUTHORITY} AND ${whom} ORDER BY l.request_id`;
 }
@@ -106,18 +141,18 @@ export const AFFECTED = {
   byOwners: affected(
     'affected-by-owners',
     affectedSql(
-      `SELECT b.at FROM unnest(:of::text[]) AS o (owner) CROSS JOIN LATERAL (${placesOf('x.owner = o.owner')}) b`,
+      `SELECT b.id FROM unnest(:of::text[]) AS o (owner) CROSS JOIN LATERAL (${idsOf('x.owner = o.owner')}) b`,
     ),
   ),
-  byRoute: affected('affected-by-route', affectedSql(placesOf('x.route = :of'))),
+  byRoute: affected('affected-by-route', affectedSql(idsOf('x.route = :of'))),
   byReviewer: affected(
     'affected-by-reviewer',
     affectedSql(
-      `SELECT DISTINCT l.at FROM (
-      SELECT x.request_id FROM candidate x WHERE x.tenant = $1 AND x.reviewer = :of AND x.reviewer <> ''
+      `SELECT DISTINCT c.id FROM (
+      SELECT x.request_id AS id FROM candidate x WHERE x.tenant = $1 AND x.reviewer = :of AND x.reviewer <> ''
         AND x.created_at ${RECENT}
       ORDER BY x.created_at OFFSET 0
-    ) c ${placed('lifecycle', 'l', 'x.request_id = c.request_id')}`,
+    ) c`,
       `${jsonOf('p.record')} -> 'payload' ->> 'reviewer' = :of`,
     ),
   ),
@@ -147,8 +182,20 @@ export const DIRECTORY = statements('request', {
     p.configured_by AS "configuredBy"
   FROM principal p LEFT JOIN credential c ON c.tenant = p.tenant AND c.principal = p.id
   WHERE p.tenant = $1 AND p.id = :id`,
-  route:
-    'SELECT revision, config, configured_by AS "configuredBy" FROM route WHERE tenant = $1 AND id = :id',
+  route: `SELECT r.revision, r.config, r.configured_by AS "configuredBy", p.policy, p.revision AS "policyRevision",
+    p.configured_by AS "policyBy"
+  FROM route r LEFT JOIN route_policy p ON p.tenant = r.tenant AND p.route = r.id WHERE r.tenant = $1 AND r.id = :id`,
+  membership: 'SELECT record FROM membership WHERE tenant = $1 AND principal = :principal',
+  isNamedAsPerson:
+    'SELECT tenant FROM membership WHERE tenant = $1 AND same_person_as = :principal LIMIT 1',
+  guardedGroups: `SELECT DISTINCT seat ->> 'group' AS name FROM route_policy p
+  CROSS JOIN LATERAL jsonb_array_elements(p.policy -> 'quorum' -> 'stages') AS stage
+  CROSS JOIN LATERAL jsonb_array_elements(stage -> 'seats') AS seat
+  WHERE p.tenant = $1 AND p.policy -> 'quorum' -> 'guard' = 'true'::jsonb`,
+  groupSizes: `SELECT name, count(*)::integer AS members FROM membership m CROSS JOIN LATERAL unnest(m.groups) AS name
+  WHERE m.tenant = $1 AND m.principal <> :principal GROUP BY name`,
+  proposal: `SELECT digest, by_principal AS by, by_person AS person, floor(extract(epoch FROM at) * 1000)::float8 AS at
+  FROM proposed_change WHERE tenant = $1 AND kind = :kind AND id = :id`,
   hasWebhookSecret:
     'SELECT tenant FROM webhook_secret WHERE tenant = $1 AND principal = :principal',
   idsOfPerson: `SELECT id FROM principal WHERE tenant = $1 AND kind = 'human'
@@ -175,6 +222,21 @@ export const DIRECTORY = statements('request', {
   VALUES ($1, :id, :revision, :config, :configured_by, clock_timestamp())
   ON CONFLICT (tenant, id) DO UPDATE SET revision = EXCLUDED.revision, config = EXCLUDED.config,
     configured_by = EXCLUDED.configured_by, updated_at = EXCLUDED.updated_at`,
+  moveRoute: `UPDATE route SET revision = :revision, configured_by = :configured_by, updated_at = clock_timestamp()
+  WHERE tenant = $1 AND id = :id`,
+  savePolicy: `INSERT INTO route_policy (tenant, route, revision, policy, digest, configured_by, updated_at)
+  VALUES ($1, :id, :revision, :policy, :digest, :by, clock_timestamp())
+  ON CONFLICT (tenant, route) DO UPDATE SET revision = EXCLUDED.revision, policy = EXCLUDED.policy, digest = EXCLUDED.digest,
+    configured_by = EXCLUDED.configured_by, updated_at = EXCLUDED.updated_at`,
+  saveMembership: `INSERT INTO membership (tenant, principal, person, groups, team, same_person_as, revision, record_id, record)
+  VALUES ($1, :principal, :person, :groups, :team, :same_person_as, :revision, :record_id::uuid, :record)
+  ON CONFLICT (tenant, principal) DO UPDATE SET person = EXCLUDED.person, groups = EXCLUDED.groups, team = EXCLUDED.team,
+    same_person_as = EXCLUDED.same_person_as, revision = EXCLUDED.revision, record_id = EXCLUDED.record_id, record = EXCLUDED.record`,
+  saveProposal: `INSERT INTO proposed_change (tenant, kind, id, digest, body, by_principal, by_person, at)
+  VALUES ($1, :kind, :id, :digest, :body, :by, :person, :at)
+  ON CONFLICT (tenant, kind, id) DO UPDATE SET digest = EXCLUDED.digest, body = EXCLUDED.body,
+    by_principal = EXCLUDED.by_principal, by_person = EXCLUDED.by_person, at = EXCLUDED.at`,
+  dropProposal: 'DELETE FROM proposed_change WHERE tenant = $1 AND kind = :kind AND id = :id',
   dropReviewers: 'DELETE FROM route_reviewer WHERE tenant = $1 AND route = :id',
   saveReviewers: `INSERT INTO route_reviewer (tenant, reviewer, route) SELECT DISTINCT $1, reviewer, :id FROM unnest(:reviewers::text[]) AS reviewer`,
   dropAssignments: `DELETE FROM assignment USING lifecycle l ${placed('assignment', 'k', THEIRS)}
@@ -206,7 +268,43 @@ export class DirectoryView {
   }
 
   async route(id: string): Promise<KnownRoute | null> {
-    const { rows } = await this.ask<KnownRoute>(DIRECTORY.route, { id });
+    const { rows } = await this.ask<RouteRow>(DIRECTORY.route, { id });
+    if (rows[0] === undefined) return null;
+    const { policy, policyRevision: revision, policyBy, ...route } = rows[0];
+    return {
+      ...route,
+      policy: revision === null ? null : { revision, policy, by: policyBy ?? [] },
+    };
+  }
+
+  /** The signed text of the membership in force, or null. */
+  async membership(principal: string): Promise<string | null> {
+    const { rows } = await this.ask<{ record: string }>(DIRECTORY.membership, { principal });
+    return rows[0]?.record ?? null;
+  }
+
+  /** Whether a membership says of another principal that it is the same person as this one. */
+  async isNamedAsPerson(principal: string): Promise<boolean> {
+    const { rows } = await this.ask(DIRECTORY.isNamedAsPerson, { principal });
+    return rows.length > 0;
+  }
+
+  /** The groups that guarded policies have seats for. */
+  async guardedGroups(): Promise<Set<string>> {
+    const { rows } = await this.ask<{ name: string }>(DIRECTORY.guardedGroups, {});
+    return new Set(rows.map(({ name }) => name));
+  }
+
+  /** How many members each group has beside this principal. */
+  async groupSizes(principal: string): Promise<Map<string, number>> {
+    const { rows } = await this.ask<{ name: string; members: number }>(DIRECTORY.groupSizes, {
+      principal,
+    });
+    return new Map(rows.map(({ name, members }) => [name, members]));
+  }
+
+  async proposal(kind: ProposedKind, id: string): Promise<Proposal | null> {
+    const { rows } = await this.ask<Proposal>(DIRECTORY.proposal, { kind, id });
     return rows[0] ?? null;
   }
 
@@ -335,6 +433,46 @@ export class DirectoryChange extends DirectoryView {
     await this.ask(DIRECTORY.saveRoute, { id, revision, ...texts });
     await this.ask(DIRECTORY.dropReviewers, { id });
     await this.ask(DIRECTORY.saveReviewers, { id, reviewers: config.reviewers });
+  }
+
+  /** The policy of a route that exists, whose revision it moves. */
+  async savePolicy(
+    id: string,
+    { revision, policy, policy_digest, configured_by }: RoutePolicyConfigured,
+    configuredBy: ConfiguredBy,
+  ): Promise<void> {
+    await this.ask(DIRECTORY.moveRoute, {
+      ...{ id, revision, configured_by: JSON.stringify(configuredBy) },
+    });
+    await this.ask(DIRECTORY.savePolicy, {
+      ...{ id, revision, digest: policy_digest, by: configured_by },
+      policy: policy === null ? null : JSON.stringify(policy),
+    });
+  }
+
+  /** With the record of the membership, whose text decides. */
+  async saveMembership(membership: MembershipConfigured, record: NewRecord): Promise<void> {
+    const { principal, person, groups, team, same_person_as, revision } = membership;
+    await this.ask(DIRECTORY.saveMembership, {
+      ...{ principal, person, groups, team, same_person_as, revision },
+      ...{ record_id: record.id, record: record.text },
+    });
+  }
+
+  /** In the place of an earlier one. */
+  async saveProposal(
+    kind: ProposedKind,
+    id: string,
+    { digest, by, person, at }: Proposal,
+    body: RoutePolicy | MembershipTerms | null,
+  ): Promise<void> {
+    await this.ask(DIRECTORY.saveProposal, {
+      ...{ kind, id, digest, by, person, at: new Date(at), body: JSON.stringify(body) },
+    });
+  }
+
+  async dropProposal(kind: ProposedKind, id: string): Promise<void> {
+    await this.ask(DIRECTORY.dropProposal, { kind, id });
   }
 
   /** Each from the version that was read, which this change holds. */

@@ -1,5 +1,6 @@
 // Every statement of the role of the service, by its name.
 export * from './admin-reads.js';
+export * from './answers.js';
 export * from './bundles.js';
 export * from './creation.js';
 export * from './directory.js';

@@ -12,8 +12,9 @@ import { commit } from '@countersign/database';
 import { answer, newId } from '@countersign/platform';
 import type { ReviewDeps } from '../deps.js';
 import type { ProposalInput } from '../proposal-input.js';
+import { decidedByApprovals, replacedBy } from '../approvals.js';
 import { reviewerOperation } from '../reviewer-operation.js';
-import { FREEZE } from '../store/index.js';
+import { FREEZE, FREEZE_OVER } from '../store/index.js';
 
 const MOST_REVISIONS = 32;
 
@@ -56,17 +57,24 @@ export function propose(deps: ReviewDeps) {
       const text = asJsonText<DecisionCandidate>(
         canonicalObject({ ...candidate }, { response: response.text }),
       );
-      await commit(deps, FREEZE, stored, unchanged(lifecycle), {
+      const frozen = {
         before: lifecycle.reviewDeadline,
         answer: { call, status: 201, result: text },
         own: {
-          revision: candidate.revision,
+          candidate_revision: candidate.revision,
           id: candidate.id,
           digest: textDigest(text),
           candidate: text,
           created_at: candidate.created_at,
         },
-      });
+      };
+      if (decidedByApprovals(stored)) {
+        const { transition, own } = await replacedBy(deps, reviewer.id, { stored, row });
+        const over = { ...frozen, own: { ...frozen.own, ...own } };
+        await commit(deps, FREEZE_OVER, stored, transition, over);
+      } else {
+        await commit(deps, FREEZE, stored, unchanged(lifecycle), frozen);
+      }
       return answer(201, text);
     };
   });

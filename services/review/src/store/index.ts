@@ -1,15 +1,20 @@
 import {
+  ENDED_VOTES,
   INTEGRITY,
   MATERIAL_JOIN,
   REQUEST_COLUMNS,
   REQUEST_JOINS,
+  VOTES_COLUMNS,
+  askOne,
   keyed,
   loadRequest,
   loadValues,
+  numbered,
+  placed,
   statement,
   stepStatement,
 } from '@countersign/database';
-import type { CallerIdentity, Pool, RequestRow } from '@countersign/database';
+import type { CallerIdentity, Pool, RequestRow, VotesRow } from '@countersign/database';
 import type { Digest } from '@countersign/protocol';
 
 export interface ReviewRow extends RequestRow {
@@ -49,16 +54,18 @@ export const CONFIRM = stepStatement('review.confirm', {
   deadlines: true,
 });
 
+const FROZEN = [
+  `c AS (
+    INSERT INTO candidate (tenant, request_id, reviewer, revision, id, digest, candidate, created_at)
+    SELECT $1, $3::uuid, :principal, :candidate_revision::integer, :id::uuid, :digest, :candidate, :created_at::timestamptz FROM l
+  )`,
+];
+
 export const FREEZE = stepStatement('review.propose', {
   pointQuery: true,
   records: 0,
   answer: true,
-  with: [
-    `c AS (
-    INSERT INTO candidate (tenant, request_id, reviewer, revision, id, digest, candidate, created_at)
-    SELECT $1, $3::uuid, :principal, :revision::integer, :id::uuid, :digest, :candidate, :created_at::timestamptz FROM l
-  )`,
-  ],
+  with: FROZEN,
 });
 
 export const ASSIGN = stepStatement('review.assign', {
@@ -78,6 +85,116 @@ export const ASSIGN = stepStatement('review.assign', {
   check: `must((SELECT count(*) FROM s) = count(*), 'review_assigned')`,
 });
 
+/** The votes of a request, and one of its candidates, with whether it is its author's newest and has not ended. */
+export const LOAD_BALLOT = statement(
+  'review.ballot',
+  `SELECT ${VOTES_COLUMNS}, c.candidate, c.digest AS candidate_digest,
+    coalesce(c.live AND NOT EXISTS (SELECT 1 FROM candidate n WHERE n.tenant = $1 AND n.request_id = :request_id
+      AND n.reviewer = c.reviewer AND n.revision > c.revision), false) AS candidate_live
+  FROM tenant t ${keyed('candidate', 'c', 'x.request_id = :request_id AND x.id = :candidate_id')}
+  WHERE t.tenant = $1`,
+  { pointQuery: true },
+);
+
+/** `read_version`: that of the request when its votes were read. */
+export interface ReadVotes extends VotesRow {
+  readonly read_version: number | null;
+}
+
+export interface BallotRow extends ReadVotes {
+  readonly candidate: string | null;
+  readonly candidate_digest: Digest | null;
+  readonly candidate_live: boolean;
+}
+
+export const LOAD_VOTES = statement(
+  'review.votes',
+  `SELECT ${VOTES_COLUMNS} FROM tenant t WHERE t.tenant = $1`,
+  { pointQuery: true },
+);
+
+/** One vote, of a person who has no other one; `:state` with its seat when it decides. */
+const CAST = [
+  `v AS (
+    INSERT INTO approval (tenant, id, request_id, number, candidate_id, candidate_digest, decision, reviewer, person, stage, groups,
+      team, mode, state, seat_group, record_id, record_digest, approved_at)
+    SELECT $1, :vote_id::uuid, $3::uuid, :vote_number::integer, :candidate_id::uuid, :candidate_digest, :vote_decision, :principal,
+      :person, :stage::smallint, :groups::text[], :team, 'normal', :state, :seat_group, :vote_record::uuid, :vote_digest,
+      :approved_at::timestamptz FROM l
+  )`,
+  `vp AS (
+    INSERT INTO approval_person (tenant, request_id, phase, person, approval_id)
+    SELECT $1, $3::uuid, 'decision', :person, :vote_id::uuid FROM l
+  )`,
+  `ev AS (
+    INSERT INTO request_evidence (tenant, request_id, digest, type, record)
+    SELECT $1, $3::uuid, :membership_digest, 'MembershipConfigured', :membership FROM l
+    ON CONFLICT (tenant, request_id, digest) DO NOTHING
+  )`,
+];
+
+/** The votes of a request, and its live candidates: each its author's newest. */
+export const LOAD_BOARD = statement(
+  'review.board',
+  `SELECT ${VOTES_COLUMNS}, (SELECT json_agg(json_build_array(c.digest, c.candidate) ORDER BY c.created_at, c.id)::text FROM (
+    SELECT DISTINCT ON (x.reviewer) x.* FROM candidate x WHERE x.tenant = $1 AND x.request_id = :request_id
+    ORDER BY x.reviewer, x.revision DESC
+  ) c WHERE c.live) AS candidates
+  FROM tenant t WHERE t.tenant = $1`,
+);
+
+export interface BoardRow extends ReadVotes {
+  /** JSON of pairs: digest and text. */
+  readonly candidates: string | null;
+}
+
+/** A vote that decides nothing yet. */
+export const VOTE = stepStatement('review.vote', {
+  pointQuery: true,
+  moves: ['revision'],
+  records: 2,
+  answer: true,
+  with: [...CAST, numbered()],
+});
+
+/** A vote that decides: with the receipt, and with the votes before it that are counted, each in its seat. */
+export const DECIDE = stepStatement('review.decide', {
+  pointQuery: true,
+  moves: CONFIRM.moves,
+  sets: { receipt_id: ':evidence' },
+  records: 3,
+  answer: true,
+  deadlines: true,
+  with: [
+    ...CAST,
+    numbered(', receipt_id = :evidence::uuid'),
+    `vc AS (
+    UPDATE approval SET state = 'counted', seat_group = c.seat_group
+    FROM l, unnest(:counted_votes::text[], :counted_groups::text[]) AS c (digest, seat_group)
+    ${placed('approval', 'k', 'x.request_id = $3::uuid AND x.record_digest = c.digest')}
+    WHERE approval.ctid = k.at
+  )`,
+  ],
+});
+
+/** A new candidate where several people decide: it ends the votes for the author's one before. */
+export const FREEZE_OVER = stepStatement('review.propose-over', {
+  pointQuery: true,
+  moves: ['revision'],
+  records: 3,
+  answer: true,
+  with: [...FROZEN, ...ENDED_VOTES],
+});
+
+/** Ends the caller's vote, or takes away what it decided. */
+export const WITHDRAW = stepStatement('review.withdraw-approval', {
+  pointQuery: true,
+  moves: ['decision', 'grant_state', 'revision', 'invalidated'],
+  records: 3,
+  answer: true,
+  with: ENDED_VOTES,
+});
+
 export class ReviewStore {
   constructor(private readonly pool: Pool) {}
 
@@ -89,4 +206,25 @@ export class ReviewStore {
   ): Promise<ReviewRow | undefined> {
     return loadRequest(this.pool, LOAD_REVIEW, loadValues(caller, requestId, operation, key));
   }
+
+  /** Read behind the request: a vote between the two moves the request's version, and the step begins again. */
+  async ballot(tenant: string, requestId: string, candidateId: string): Promise<BallotRow> {
+    const values = { tenant, request_id: requestId, candidate_id: candidateId };
+    return found(await askOne<BallotRow>(this.pool, LOAD_BALLOT, values));
+  }
+
+  async board(tenant: string, requestId: string): Promise<BoardRow> {
+    return found(await askOne<BoardRow>(this.pool, LOAD_BOARD, { tenant, request_id: requestId }));
+  }
+
+  /** As {@link ballot}, without a candidate. */
+  async votes(tenant: string, requestId: string): Promise<ReadVotes> {
+    const values = { tenant, request_id: requestId };
+    return found(await askOne<ReadVotes>(this.pool, LOAD_VOTES, values));
+  }
+}
+
+function found<Row>(row: Row | undefined): Row {
+  if (row === undefined) throw new TypeError('the tenant is gone');
+  return row;
 }

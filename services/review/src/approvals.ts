@@ -1,0 +1,115 @@
+import {
+  Refusal,
+  isExtended,
+  replaceCandidate,
+  requireNotExcluded as refuseExcluded,
+  textDigest,
+} from '@countersign/protocol';
+import type { ApprovalFacts, ExtendedDecisionRequest, Member, Voting } from '@countersign/protocol';
+import { StaleRead, endedIn, endedValues, votingOf } from '@countersign/database';
+import type { KnownPerson, StoredRequest, VotesRow } from '@countersign/database';
+import type { ReviewDeps } from './deps.js';
+import type { ReviewRow } from './store/index.js';
+
+// What reviewers of a request that several people decide are asked beside the rest (protocol §18.4).
+
+/** A request that several people decide. */
+export type ApprovedRequest = StoredRequest & ApprovalFacts;
+
+/** By the profile, as every verifier tells it. */
+export function decidedByApprovals(stored: StoredRequest): stored is ApprovedRequest {
+  return isExtended(stored.request.profiles);
+}
+
+/**
+ * Throws `not_found` for a request that one person decides: it has no votes. One whose policy asks for more than this release
+ * enforces is not decided here: `unsupported_profile`.
+ */
+export function requireApprovals(stored: StoredRequest): ApprovedRequest {
+  if (!decidedByApprovals(stored)) throw new Refusal('not_found');
+  const { human_key, attention } = stored.request.approval.policy;
+  if (human_key !== undefined || attention !== undefined) {
+    throw new Refusal('unsupported_profile', { status: 409 });
+  }
+  return stored;
+}
+
+export const personOf = (
+  { persons }: ReviewDeps,
+  reviewer: string,
+  { tenant, row }: StoredRequest,
+) => persons.of(tenant, reviewer, row.directory_revision);
+
+/** Whether a reviewer has a membership. Throws `identity_uncertain`. */
+export async function isMember(
+  deps: ReviewDeps,
+  reviewer: string,
+  stored: StoredRequest,
+): Promise<boolean> {
+  return (await personOf(deps, reviewer, stored)).membership !== null;
+}
+
+/** Throws `separation_of_duties` for a person whom the request excludes (protocol §18.3), and `identity_uncertain`. */
+export async function requireNotExcluded(
+  deps: ReviewDeps,
+  reviewer: string,
+  stored: ApprovedRequest,
+): Promise<void> {
+  refuseExcluded(stored.request, await personOf(deps, reviewer, stored));
+}
+
+/** The membership in force of a reviewer, with its signed text. Throws `reviewer_ineligible` without one. */
+export async function memberOf(
+  deps: ReviewDeps,
+  reviewer: string,
+  stored: StoredRequest,
+): Promise<Member & { readonly record: string }> {
+  const { person, membership, record } = await personOf(deps, reviewer, stored);
+  if (membership === null || record === null) throw new Refusal('reviewer_ineligible');
+  const { groups, team } = membership;
+  return { reviewer, person, groups, team, membership: textDigest(record), record };
+}
+
+/** The person of the author of a candidate, or null where that is not certain to be known. */
+export async function authorPerson(
+  deps: ReviewDeps,
+  author: string,
+  stored: StoredRequest,
+): Promise<KnownPerson['person'] | null> {
+  try {
+    return (await personOf(deps, author, stored)).person;
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
+}
+
+/** The votes as they were read behind the request. Throws StaleRead where another step moved it in between. */
+export function votingIn(
+  { request, version }: ApprovedRequest,
+  row: VotesRow & { readonly read_version: number | null },
+): Voting {
+  if (row.read_version !== version) throw new StaleRead('review.votes');
+  return votingOf((request as ExtendedDecisionRequest).approval.policy.quorum, row);
+}
+
+/** The step that freezing a candidate is: it ends the votes for the author's candidate before it. */
+export async function replacedBy(
+  deps: ReviewDeps,
+  reviewer: string,
+  { stored, row }: { stored: ApprovedRequest; row: ReviewRow },
+) {
+  const { person } = await personOf(deps, reviewer, stored);
+  const voting = votingIn(stored, await deps.store.votes(stored.tenant, stored.id));
+  const replaced = row.candidate_live === true ? row.candidate_digest : null;
+  const author = { reviewer, person };
+  const { transition } = replaceCandidate(
+    stored.lifecycle,
+    stored,
+    voting,
+    author,
+    replaced,
+    row.now,
+  );
+  return { transition, own: endedValues(endedIn(transition.records, voting), voting, row.now) };
+}
