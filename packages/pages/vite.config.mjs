@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { IN_PLACE_OF_NODE } from '@countersign/verifier-page/browser';
 import { defineConfig } from 'vite';
+import { lexerAlone } from './lexer-alone.mjs';
 
 const source = fileURLToPath(new URL('src/', import.meta.url));
 // One entry for each page: src/<page>/main.tsx. The gateway finds their files in the manifest (src/pages/shell.ts).
@@ -17,6 +18,7 @@ export const config = defineConfig({
   appType: 'custom',
   // Of the verifier in its worker (decisions/0010).
   resolve: { alias: IN_PLACE_OF_NODE },
+  plugins: [lexerAlone],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: 'dist',
@@ -29,7 +31,7 @@ export const config = defineConfig({
     reportCompressedSize: false,
     rollupOptions: { input: [...pages, 'src/theme/theme.css'] },
   },
-  worker: { format: 'es' },
+  worker: { format: 'es', plugins: () => [lexerAlone] },
 });
 
 /** The languages beside English: each has a folder of texts. */
@@ -39,12 +41,12 @@ export const translations = readdirSync(new URL('src/strings/', import.meta.url)
 
 /** The pages in another language: its texts in place of the English ones, into the same folder. */
 export function inLanguage(language) {
-  const plugins = [texts(language)];
+  const inTexts = texts(language);
   return {
     ...config,
-    plugins,
+    plugins: [...config.plugins, inTexts],
     build: { ...config.build, emptyOutDir: false, manifest: `manifest.${language}.json` },
-    worker: { ...config.worker, plugins: () => plugins },
+    worker: { ...config.worker, plugins: () => [...config.worker.plugins(), inTexts] },
   };
 }
 

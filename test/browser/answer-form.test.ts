@@ -91,3 +91,107 @@ test('a hint of the producer stands apart from a hint of the page', async () => 
   expect(faults).toEqual([]);
   await close();
 });
+
+test('a few short choices are one row of segments, which arrow keys move through', async () => {
+  const words = ['low', 'middle', 'high'];
+  const long = ['a choice of quite a few words', 'another choice of more words'];
+  const changes = {
+    response_schema: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['risk', 'why'],
+      properties: {
+        risk: { enum: words, title: 'Risk' },
+        why: { enum: long, title: 'Why' },
+        again: { type: 'boolean', title: 'Again?' },
+      },
+    },
+  };
+  const id = await file(setting.producer, pressText(setting.instance.demo, changes));
+  const { page, faults, close } = await setting.ruth(`/review/${id}`);
+  const risk = page.getByRole('group', { name: /Risk/ });
+  await risk.waitFor();
+  const topsOf = (group: typeof risk) =>
+    group
+      .locator('.option')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+  expect(new Set(await topsOf(risk)).size).toBe(1);
+  expect(new Set(await topsOf(page.getByRole('group', { name: /Again/ }))).size).toBe(1);
+  expect(new Set(await topsOf(page.getByRole('group', { name: /Why/ }))).size).toBe(long.length);
+  await page.getByRole('radio', { name: 'low', exact: true }).focus();
+  await page.keyboard.press('Space');
+  await page.keyboard.press('ArrowRight');
+  expect(await page.getByRole('radio', { name: 'middle' }).isChecked()).toBe(true);
+  // A press on the word, as people do.
+  await risk.locator('.option', { hasText: 'high' }).click();
+  expect(await page.getByRole('radio', { name: 'high' }).isChecked()).toBe(true);
+  expect(await findings(page)).toEqual([]);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('fields stand in two columns where the form is wide enough', async () => {
+  const changes = {
+    response_schema: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { one: { type: 'string' }, two: { type: 'number' } },
+    },
+  };
+  const id = await file(setting.producer, pressText(setting.instance.demo, changes));
+  const tablet = { width: 820, height: 1180 };
+  const { page, close } = await setting.ruth(`/review/${id}`, { viewport: tablet });
+  // Both at the same moment: what is above may still come.
+  const tops = () =>
+    page
+      .getByLabel(/^(one|two)/)
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+  await page.getByLabel('two').waitFor();
+  const [one, two, ...more] = await tops();
+  expect([two, more]).toEqual([one, []]);
+  expect(await findings(page)).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  const [above = 0, below] = await tops();
+  expect(below).toBeGreaterThan(above + 40);
+  await close();
+});
+
+test.each([
+  ['desktop', 1280, 860],
+  ['phone', 390, 844],
+] as const)('the tick waits for the end of a long answer on a %s', async (_, width, height) => {
+  const changes = {
+    response_schema: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['text'],
+      properties: { text: { type: 'string', title: 'Text' } },
+    },
+  };
+  const id = await file(setting.producer, pressText(setting.instance.demo, changes));
+  const { page, close } = await setting.ruth(`/review/${id}`, { viewport: { width, height } });
+  await page.getByRole('radio', { name: 'Approve' }).check();
+  const lines = Array.from({ length: 80 }, (_none, at) => `Line ${at} of a long answer.`);
+  await page.getByRole('textbox', { name: 'Text' }).fill(lines.join('\n'));
+  await freeze(page);
+  const tick = page.getByRole('checkbox', { name: /I have read/ });
+  await page.getByText('Scroll to the end of your answer first.').waitFor();
+  expect(await tick.isDisabled()).toBe(true);
+  expect(await findings(page)).toEqual([]);
+  await page.setViewportSize({ width, height });
+  // The key that leads to the decision leads past nothing.
+  await page.keyboard.press('d');
+  expect(await tick.isDisabled()).toBe(true);
+  await page.getByText('Line 79 of a long answer.').first().scrollIntoViewIfNeeded();
+  await page.mouse.move(width - 100, 300);
+  while (await tick.isDisabled()) await page.mouse.wheel(0, 60);
+  // The last line is above the bar by then, and has not been passed.
+  const [end, bar] = await Promise.all([
+    page.locator('.answered').boundingBox(),
+    page.locator('.panel-bar').boundingBox(),
+  ]);
+  expect((end?.y ?? 0) + (end?.height ?? 0)).toBeLessThanOrEqual((bar?.y ?? 0) + 1);
+  await confirm(page);
+  await page.getByRole('heading', { name: 'Receipt' }).waitFor();
+  await close();
+});

@@ -169,6 +169,35 @@ test('an operator who is no reviewer of the route is offered no decision', async
   await close();
 });
 
+test.each([1440, 820, 390])(
+  'the states of a decided execution are whole in the list at %i px',
+  async (width) => {
+    const { demo } = setting.instance;
+    const { producer, ravi } = setting;
+    const { body } = await producer.post('/v2/requests', paymentRun(demo));
+    await decide(ravi, body.request.id, 'authorise', { reason });
+    const viewport = { width, height: 900 };
+    const { page, close } = await setting.ruth('/inbox#decided', { viewport });
+    const row = page.locator(`[data-id="${body.request.id}"]`);
+    await row.locator('.chip', { hasText: 'Authorised' }).waitFor();
+    await row.locator('.chip').nth(1).waitFor();
+    const cut = await row
+      .locator('.chip')
+      .evaluateAll((all) =>
+        all
+          .filter((each) => each.scrollWidth > each.clientWidth + 1)
+          .map((each) => each.textContent),
+      );
+    expect(cut).toEqual([]);
+    // The list counts with the height that a row has.
+    const heights = await page
+      .locator('.request')
+      .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height));
+    expect([...new Set(heights)]).toEqual([width === 1440 ? 38 : width === 820 ? 64 : 116]);
+    await close();
+  },
+);
+
 test('no deadline counts down on a request that is over', async () => {
   const { demo } = setting.instance;
   const id = await file(setting.producer, pressText(demo));

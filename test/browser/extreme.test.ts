@@ -110,13 +110,16 @@ async function strange(): Promise<string> {
   return answer.body.request.id as string;
 }
 
-test('every name and text of 300 characters that hide, turn and join, for reviewers', async () => {
+/** Fits every screen, and shows no character that hides or turns others. */
+async function expectSound(page: Page): Promise<void> {
+  expect(await page.locator('body').innerText()).not.toMatch(HIDING);
+  expect(await findings(page)).toEqual([]);
+}
+
+test('every name and text of 300 characters that hide, turn and join, where it is read', async () => {
   const id = await strange();
   const { page, faults, close } = await setting.ruth(null);
-  const sound = async () => {
-    expect(await page.locator('body').innerText()).not.toMatch(HIDING);
-    expect(await findings(page)).toEqual([]);
-  };
+  const sound = () => expectSound(page);
   const open = (path: string, usable: () => Promise<unknown>) =>
     workUntil(page, () => page.goto(setting.address(path)), usable);
 
@@ -148,6 +151,15 @@ test('every name and text of 300 characters that hide, turn and join, for review
   await page.getByRole('button', { name: 'All data' }).click();
   await page.getByRole('treeitem').first().waitFor();
   await sound();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('the same where it is signed', async () => {
+  const id = await strange();
+  const { page, faults, close } = await setting.ruth(`/review/${id}`);
+  const sound = () => expectSound(page);
+  await page.getByRole('radio', { name: 'Approve' }).check();
   await page.locator('.decide textarea').first().fill(MESS);
   await freeze(page);
   await sound();

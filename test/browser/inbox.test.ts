@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { decide, until } from '../support/requests.js';
 import { findings } from './support/accessibility.js';
+import { PHONE } from './support/browser.js';
 import { picture } from './support/pictures.js';
 import { file, paymentRun, pressText } from './support/seed.js';
 import type { Setting } from './support/setting.js';
@@ -317,7 +318,33 @@ test('loading, a refusal, silence and a broken connection each have their own me
   await context.setOffline(true);
   await page.getByText('You are offline').waitFor();
   expect(await page.locator('.request').count()).toBeGreaterThan(0);
+  // One notice, also when a call has failed for it.
+  const failed = page.waitForEvent('requestfailed');
+  await page.getByLabel('Sort by').selectOption('newest');
+  await failed;
+  expect(await findings(page)).toEqual([]);
+  expect(await page.locator('.notice').count()).toBe(1);
   await context.setOffline(false);
   await page.getByText('You are offline').waitFor({ state: 'detached' });
+  await close();
+});
+
+test('a phone shows whole summaries, below one line for brand and person', async () => {
+  const summary = 'Pay four suppliers, 6,650.25 EUR in all';
+  await file(setting.producer, paymentRun(setting.instance.demo, { summary }));
+  const { page, close } = await setting.ruth('/inbox', { viewport: PHONE });
+  const link = page.getByRole('link', { name: summary }).first();
+  await link.waitFor();
+  const cut = await link.evaluate(
+    (each) => each.scrollWidth > each.clientWidth || each.scrollHeight > each.clientHeight,
+  );
+  expect(cut).toBe(false);
+  const [brand, who] = await Promise.all(
+    ['.brand', '.who summary'].map((part) => page.locator(part).boundingBox()),
+  );
+  expect(Math.abs(brand!.y - who!.y)).toBeLessThan(brand!.height / 2);
+  expect(
+    await page.locator('.who summary').evaluate((each) => each.scrollWidth - each.clientWidth),
+  ).toBe(0);
   await close();
 });

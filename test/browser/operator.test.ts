@@ -259,9 +259,9 @@ describe('states', () => {
     const { page: other, context } = await openContext(browser);
     await logIn(other, day.instance.demo, 'Oda Operator');
     for (const [path, words] of [
-      ['/requests', 'There are no requests yet.'],
-      ['/incidents', 'There have been no incidents.'],
-      ['/deliveries', 'None in this state.'],
+      ['/requests', 'There are no requests yet'],
+      ['/incidents', 'There have been no incidents'],
+      ['/deliveries', 'None in this state'],
     ] as const) {
       await other.goto(`${origin}/operator${path}`);
       await other.getByText(words).waitFor();
@@ -468,7 +468,7 @@ describe('a request', () => {
     await open(`/requests/${id}`);
     await press('Cancel');
     const dialog = page.getByRole('dialog', { name: 'Cancel' });
-    await dialog.getByText('A waiting review ends').waitFor();
+    await dialog.getByText('The review ends and can no longer be decided.').waitFor();
     const keys: (string | undefined)[] = [];
     await page.route('**/cancel', async (route) => {
       keys.push(route.request().headers()['idempotency-key']);

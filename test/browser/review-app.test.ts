@@ -72,6 +72,16 @@ test('a payment batch is reviewed in the example app, and signed on the page aro
   }
   await page.emulateMedia({ colorScheme: null });
 
+  // At full width it is the same app, and a frozen answer stands beside it again.
+  const width = async () =>
+    Math.round((await page.locator('.app-place').boundingBox())?.width ?? 0);
+  const beside = await width();
+  await app.getByLabel('Exclude P-01, Ada Print Ltd').check();
+  await page.getByRole('button', { name: 'Full width' }).click();
+  expect(await width()).toBeGreaterThan(beside * 1.4);
+  expect(await app.getByLabel('Exclude P-01, Ada Print Ltd').isChecked()).toBe(true);
+  await app.getByLabel('Exclude P-01, Ada Print Ltd').uncheck();
+
   // By keyboard: without a reason nothing can be proposed.
   await app.getByLabel('Exclude P-05, Ada Print Ltd').focus();
   await page.keyboard.press('Space');
@@ -85,6 +95,7 @@ test('a payment batch is reviewed in the example app, and signed on the page aro
   await release.click();
 
   await panel(page).waitFor();
+  expect(await width()).toBe(beside);
   const { body: material } = await operatorOf(instance.demo).get(`/v2/requests/${id}/material`);
   const response = {
     released_total: '29177.34',
@@ -92,6 +103,10 @@ test('a payment batch is reviewed in the example app, and signed on the page aro
     notes: [{ payment: 'P-05', note: 'Paid with P-01.' }],
   };
   expect(material.candidate.response).toEqual(response);
+  // Also parts within parts are labelled fields.
+  const answered = panel(page).locator('.answered');
+  expect(await answered.locator('pre').count()).toBe(0);
+  expect(await answered.innerText()).toContain('Paid with P-01.');
   expect(JSON.parse(await panel(page).locator('.frozen').innerText())).toEqual(response);
   for (const said of [
     valueDigest(material.candidate),

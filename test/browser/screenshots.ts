@@ -79,6 +79,8 @@ test('the inbox', async () => {
 test('a review, from reading to the receipt', async () => {
   await page.goto(`${instance.demo.origin}/review/${payment}`);
   await page.getByText('matches').first().waitFor();
+  // The end of the page comes last.
+  await page.locator('.history-card').waitFor();
   await picture('review', true);
   await scheme('dark');
   await page.setViewportSize(PHONE);

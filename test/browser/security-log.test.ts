@@ -243,7 +243,7 @@ describe('the page', () => {
 describe('states', () => {
   it('says when nothing fits', async () => {
     await open('?actor=somebody-else');
-    await see('No entry matches.');
+    await see('No entry matches');
     expect(await findings(page)).toEqual([]);
   });
 

@@ -143,3 +143,79 @@ test('a replaced request leads to the new one, which shows what changed and take
   expect(faults).toEqual([]);
   await close();
 });
+
+test('document and payload stand side by side, and lines between columns are moved by pointer and keys', async () => {
+  const { demo } = setting.instance;
+  const id = await file(setting.producer, paymentRun(demo));
+  const { page, faults, close } = await setting.ruth(`/review/${id}`, {
+    viewport: { width: 1440, height: 900 },
+  });
+  const widthOf = async (selector: string) =>
+    Math.round((await page.locator(selector).boundingBox())?.width ?? 0);
+  const topOf = async (selector: string) =>
+    Math.round((await page.locator(selector).boundingBox())?.y ?? 0);
+  await page.getByRole('table', { name: 'payments as a table' }).waitFor();
+  expect(await topOf('.payload-card')).toBeGreaterThan(await topOf('.document-card'));
+  await page.getByRole('button', { name: 'Side by side' }).click();
+  expect(await topOf('.payload-card')).toBe(await topOf('.document-card'));
+
+  const rail = page.getByRole('separator', { name: 'Width of the decision' });
+  const before = await widthOf('.side');
+  await rail.focus();
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  const wider = await widthOf('.side');
+  expect(wider).toBeGreaterThan(before + 30);
+  const pane = page.getByRole('separator', { name: 'Width of the document' });
+  const line = await pane.boundingBox();
+  if (line === null) throw new Error('there is no line beside the document');
+  const document = await widthOf('.document-card');
+  await page.mouse.move(line.x + line.width / 2, 600);
+  await page.mouse.down();
+  await page.mouse.move(line.x + line.width / 2 + 90, 620, { steps: 4 });
+  await page.mouse.up();
+  expect(Math.abs((await widthOf('.document-card')) - document - 90)).toBeLessThan(4);
+  expect(await findings(page)).toEqual([]);
+
+  // For the next request, too.
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.reload();
+  await page.getByRole('table', { name: 'payments as a table' }).waitFor();
+  expect(Math.abs((await widthOf('.side')) - wider)).toBeLessThan(2);
+  expect(await topOf('.payload-card')).toBe(await topOf('.document-card'));
+  await rail.focus();
+  await page.keyboard.press('Enter');
+  expect(Math.abs((await widthOf('.side')) - before)).toBeLessThan(2);
+  await page.getByRole('button', { name: 'Stacked' }).click();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('columns of a table are made wider and narrower by pointer and keys', async () => {
+  const { demo } = setting.instance;
+  const id = await file(setting.producer, paymentRun(demo));
+  const { page, close } = await setting.ruth(`/review/${id}`);
+  const table = page.getByRole('table', { name: 'payments as a table' });
+  const title = table.getByRole('columnheader', { name: 'name' });
+  const cell = table.getByRole('cell', { name: 'Atelier Brun' });
+  const widthOf = async (of: typeof title) => Math.round((await of.boundingBox())?.width ?? 0);
+  await cell.waitFor();
+  const before = await widthOf(title);
+  await title.getByRole('button').press('Shift+ArrowLeft');
+  const narrower = await widthOf(title);
+  expect(narrower).toBeLessThan(before - 10);
+  expect(await widthOf(cell)).toBe(narrower);
+  const edge = title.locator('.table-edge');
+  const at = await edge.boundingBox();
+  if (at === null) throw new Error('the column has no edge');
+  await page.mouse.move(at.x + 5, at.y + 10);
+  await page.mouse.down();
+  await page.mouse.move(at.x + 105, at.y + 10, { steps: 4 });
+  await page.mouse.up();
+  expect(Math.abs((await widthOf(title)) - narrower - 100)).toBeLessThan(12);
+  // Moving an edge sorts nothing.
+  expect(await title.getAttribute('aria-sort')).toBe('none');
+  await edge.dblclick();
+  expect(await widthOf(title)).toBe(before);
+  await close();
+});

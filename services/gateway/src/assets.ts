@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { gzipSync } from 'node:zlib';
 
 import { Refusal } from '@countersign/protocol';
 
@@ -26,11 +25,23 @@ interface Form {
 interface Asset {
   readonly type: string;
   readonly plain: Form;
-  readonly packed: Form;
+  /** By the coding's name, the smallest first. */
+  readonly packed: readonly (readonly [coding: string, form: Form])[];
 }
+
+/** The codings that the pages are built in (packages/pages/pack.mjs), with the endings of their files. */
+const CODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
 
 function formOf(content: Buffer): Form {
   return { tag: `"${createHash('sha256').update(content).digest('base64url')}"`, content };
+}
+
+/** The codings of `Accept-Encoding` that have no weight, as browsers send them. */
+function codingsIn(header = ''): ReadonlySet<string> {
+  return new Set(header.split(',').map((coding) => coding.trim()));
 }
 
 /**
@@ -42,9 +53,9 @@ export async function createAssets(): Promise<Handler> {
   for (const name of await readdir(folder)) {
     const type = types[extname(name)];
     if (type === undefined) continue;
-    const content = await readFile(new URL(name, folder));
-    const packed = gzipSync(content, { level: 9 });
-    assets.set(prefix + name, { type, plain: formOf(content), packed: formOf(packed) });
+    const read = async (ending = '') => formOf(await readFile(new URL(name + ending, folder)));
+    const packed = CODINGS.map(async ([coding, ending]) => [coding, await read(ending)] as const);
+    assets.set(prefix + name, { type, plain: await read(), packed: await Promise.all(packed) });
   }
 
   return (call: Call) => {
@@ -52,8 +63,9 @@ export async function createAssets(): Promise<Handler> {
     if (!asset) throw new Refusal('not_found');
     const { request, response } = call;
     response.setHeader('Cache-Control', 'public, max-age=0, must-revalidate');
-    const gzip = /(^|,)\s*gzip\s*(,|$)/.test(request.headers['accept-encoding'] ?? '');
-    const { tag, content } = gzip ? asset.packed : asset.plain;
+    const taken = codingsIn(request.headers['accept-encoding']);
+    const [coding, form] = asset.packed.find(([name]) => taken.has(name)) ?? [null, asset.plain];
+    const { tag, content } = form;
     response.setHeader('Vary', 'Accept-Encoding');
     response.setHeader('ETag', tag);
     if (isKnown(request.headers['if-none-match'], tag)) {
@@ -62,7 +74,7 @@ export async function createAssets(): Promise<Handler> {
       return;
     }
     response.setHeader('Content-Type', asset.type);
-    if (gzip) response.setHeader('Content-Encoding', 'gzip');
+    if (coding !== null) response.setHeader('Content-Encoding', coding);
     response.setHeader('Content-Length', content.length);
     response.end(content);
   };

@@ -200,7 +200,7 @@ export const GATEWAY_SETTINGS = {
   LINGER_SECONDS: wholeNumber(0, 60)
     .default(6)
     .describe(
-      'how long a gateway that stops still answers calls, each as the last of its connection, and up to 10 seconds longer while new connections come; its answers ask clients to close connections that are idle for 5 seconds',
+      'how long a gateway that stops still answers calls, each as the last of its connection, and up to 10 seconds longer while connections are open or still come; its answers ask clients to close connections that are idle for 5 seconds',
     ),
   REQUEST_TIMEOUT_MS: wholeNumber(1000, 600_000)
     .default(60_000)

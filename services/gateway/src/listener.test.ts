@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 
 import type { ClientAddresses } from './client-address.js';
 import { createListener } from './listener.js';
@@ -52,6 +53,29 @@ it('goes on answering while connections come, though its time is over', async ()
   expect(stopping).toBe(true);
   await stopped;
   await expect(call()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+});
+
+it.each([
+  ['the first', 0],
+  ['a further', 1],
+])('waits for %s call of an open connection, though its time is over', async (_which, before) => {
+  const { listener, port } = await setup((_request, response) => void response.end('answered'));
+  const socket = connect(port, '127.0.0.1');
+  let text = '';
+  socket.setEncoding('utf8').on('data', (part: string) => (text += part));
+  const ended = once(socket, 'close');
+  await once(socket, 'connect');
+  const ask = () => socket.write('GET / HTTP/1.1\r\nhost: review.example\r\n\r\n');
+  if (before > 0) {
+    ask();
+    await once(socket, 'data');
+  }
+  const stopped = listener.stop(1_000, 1);
+  // Longer than it waits for further connections.
+  await delay(4_000);
+  ask();
+  await Promise.all([stopped, ended]);
+  expect(text.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(before + 1);
 });
 
 it('answers a call that has come before the end, though the process was too busy to read it', async () => {

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 
 import { createTurn, newTrace } from '@countersign/platform';
 import { Refusal } from '@countersign/protocol';
@@ -30,7 +31,7 @@ const LEFTOVER_MS = 2_000;
 const LOOK_MS = 50;
 /** So many looks in turn without a new connection: callers are routed elsewhere. */
 const QUIET_LOOKS = 20;
-/** How much longer than planned a stopping listener answers while connections still come. */
+/** How much longer than planned a stopping listener answers while connections are open or still come. */
 const LONGER_MS = 10_000;
 
 export interface Listener {
@@ -39,8 +40,9 @@ export interface Listener {
   /**
    * Answers calls for `lingerMs` more, and those under way, each with the last answer of its connection, because a client that
    * sends a call on a connection that is being closed loses it; for up to ten seconds longer while connections still come, which
-   * routers that learn late of the end go on sending. Then accepts no new calls, waits for those under way, and ends the rest
-   * after `graceMs`. With 0, for a gateway that nothing is routed to, it accepts none at once.
+   * routers that learn late of the end go on sending, and while clients leave some open, which they may be about to use. Then
+   * accepts no new calls, waits for those under way, and ends the rest after `graceMs`. With 0, for a gateway that nothing is
+   * routed to, it accepts none at once.
    */
   stop(graceMs: number, lingerMs: number): Promise<void>;
 }
@@ -158,8 +160,8 @@ function limitPerAddress(server: Server, { perAddress, addresses }: ConnectionLi
 }
 
 /**
- * Resolves after `ms`, once no connections come. Looks are counted, not time: a process that stood still has not seen yet what came
- * meanwhile.
+ * Resolves after `ms`, once no connection is open and no more come. Looks are counted, not time: a process that stood still has not
+ * seen yet what came meanwhile.
  */
 async function lingered(server: Server, ms: number): Promise<void> {
   let quiet = 0;
@@ -167,12 +169,15 @@ async function lingered(server: Server, ms: number): Promise<void> {
   server.on('connection', note);
   const begin = performance.now();
   const spent = () => performance.now() - begin;
-  while (spent() < ms || (quiet < QUIET_LOOKS && spent() < ms + LONGER_MS)) {
+  const isCalled = async () => quiet < QUIET_LOOKS || (await connectionsOf(server)) > 0;
+  while (spent() < ms || (spent() < ms + LONGER_MS && (await isCalled()))) {
     await delay(LOOK_MS);
     quiet += 1;
   }
   server.off('connection', note);
 }
+
+const connectionsOf = (server: Server) => promisify(server.getConnections.bind(server))();
 
 function closed(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {

@@ -115,7 +115,7 @@ async function createTrusted(
   bodies: BodyWorkers,
 ): Promise<Listener> {
   const { rates, places, longPolls, counts, refusals, connections } = limits;
-  const { config, bus, sealer, log, trust, notifications } = deps;
+  const { config, bus, sealer, log, trust, notifications, offered } = deps;
   const { mode, origin } = config;
   const pipeline = createPipeline({
     authenticate: countingUnknown(createAuthenticate(store), (request) =>
@@ -129,6 +129,7 @@ async function createTrusted(
       looks: createTurns(LOOKS, { always: true }),
     },
     longPolls,
+    offered,
     addresses: connections.addresses,
     counts,
     bus,
@@ -157,6 +158,7 @@ async function createTrusted(
       mode,
       origin,
       notifications,
+      offered,
       requestsPerMinute: config.rates.principal ?? DEFAULT_RATES.principal,
       trust,
       store,

@@ -75,6 +75,7 @@ function setup(given: Setup = {}) {
     },
   } as unknown as Bus;
   const pipeline = createPipeline({
+    offered: {},
     authenticate: async (_request, mayLookUp) => {
       await mayLookUp();
       if (caller === null) throw new Refusal('unauthenticated');

@@ -22,7 +22,7 @@ import type {
 } from '@countersign/platform';
 import type { GatewayOperation, Operation, RequestStatus } from '@countersign/protocol';
 import {
-  EXTENSION_OPERATIONS,
+  ALL_OPERATIONS,
   LARGE_BYTES,
   HISTORY_READ,
   INBOX_READ,
@@ -30,6 +30,7 @@ import {
   Refusal,
   busSubject,
   callerKindRefusal,
+  extensionsOf,
   operationNamed,
   readQuery,
 } from '@countersign/protocol';
@@ -41,6 +42,7 @@ import { checkCsrf } from './csrf.js';
 import { sendKnown } from './etag.js';
 import type { HttpCounts } from './http-counts.js';
 import type { LongPolls } from './long-polls.js';
+import type { OfferedProfiles } from './operations/discovery.js';
 import type { StepUpRule } from './login/step-up.js';
 import { challenge, isProved, ruleFor } from './login/step-up.js';
 import type { Match } from './matcher.js';
@@ -75,6 +77,7 @@ export interface PipelineParts {
   /** Of calls for one request, of those that read a page of many, and of held calls that look again. */
   readonly turns: { readonly calls: Turns; readonly pages: Turns; readonly looks: Turns };
   readonly longPolls: LongPolls;
+  readonly offered: OfferedProfiles;
   readonly addresses: ClientAddresses;
   readonly counts: Pick<HttpCounts, 'count' | 'flush'>;
   readonly bus: Bus;
@@ -137,8 +140,6 @@ const SILENT_MS = 800;
 export const INBOX_SUBJECT = `countersign.${INBOX_READ.name}` as const;
 export const HISTORY_SUBJECT = `countersign.${HISTORY_READ.name}` as const;
 
-const ALL_OPERATIONS = [...OPERATIONS, ...EXTENSION_OPERATIONS];
-
 /** Answered twice they change nothing. Calls that change something may be sent again under their key (protocol §6.3). */
 const READS: ReadonlySet<string> = new Set([
   PREFLIGHT_SUBJECT,
@@ -181,8 +182,9 @@ interface Given {
 
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { authenticate, rates, places, turns, addresses, counts, bus, bodies, sealer, own } = parts;
-  const { longPolls, origin, timeoutMs, stepUp, stepUpRequired } = parts;
-  const match = compileMatcher(ALL_OPERATIONS.filter(({ path }) => path.startsWith('/v2/')));
+  const { longPolls, offered, origin, timeoutMs, stepUp, stepUpRequired } = parts;
+  const operations = [...OPERATIONS, ...extensionsOf(offered)];
+  const match = compileMatcher(operations.filter(({ path }) => path.startsWith('/v2/')));
   const admitted = new WeakMap<Call, Admitted>();
   const repeated = createFurtherTries({ afterMs: SILENT_MS });
 

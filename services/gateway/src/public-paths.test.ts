@@ -19,6 +19,7 @@ function setup() {
     mode: 'development',
     origin: 'https://review.example',
     notifications: 'polling-only',
+    offered: {},
     requestsPerMinute: 1,
     trust: EXAMPLES.TrustManifest,
     securityContact: null,

@@ -4,6 +4,7 @@ import {
   ERRORS,
   OPERATIONS,
   Refusal,
+  extensionSchemas,
   isErrorCode,
   openApiDocument,
   openApiExtensions,
@@ -13,8 +14,8 @@ import {
 
 import type { Call, Handler } from './call.js';
 import { redirect, send, sendJson, sendPage, wantsHtml } from './call.js';
-import type { Notifications } from './operations/discovery.js';
-import { discovery, hitlDiscovery } from './operations/discovery.js';
+import type { Notifications, OfferedProfiles } from './operations/discovery.js';
+import { capabilities, discovery, hitlDiscovery } from './operations/discovery.js';
 import { docsPage } from './pages/docs-page.js';
 import { errorReferencePage } from './pages/error-page.js';
 import { incidentPages } from './pages/incident-pages.js';
@@ -27,6 +28,7 @@ export interface PublicParts {
   readonly mode: 'development' | 'production';
   readonly origin: string;
   readonly notifications: Notifications;
+  readonly offered: OfferedProfiles;
   /** The rate of one principal. */
   readonly requestsPerMinute: number;
   /** As it was configured; it is served as it is. */
@@ -42,7 +44,7 @@ export interface PublicParts {
 
 /** Public reads, by path (protocol §6.1 step 2, R30). */
 export function publicPaths(parts: PublicParts): Map<string, Handler> {
-  const { mode, origin, notifications, trust, store, bus, take } = parts;
+  const { mode, origin, notifications, offered, trust, store, bus, take } = parts;
   const json = (value: object): Handler => {
     const text = JSON.stringify(value);
     return (call) => sendJson(call, text);
@@ -52,13 +54,14 @@ export function publicPaths(parts: PublicParts): Map<string, Handler> {
 
   return new Map<string, Handler>([
     ['/', (call) => redirect(call, '/inbox')],
-    ['/.well-known/proto', json(discovery(mode, notifications))],
+    ['/.well-known/proto', json(discovery(mode, notifications, offered))],
     ['/.well-known/proto-trust', json(trust)],
     ['/.well-known/jwks.json', json(trustManifestToJwks(trust))],
     ['/.well-known/hitl.json', json(hitlDiscovery(origin, parts.requestsPerMinute))],
     ...securityPath(parts),
     ['/openapi.json', json(openApiDocument(origin))],
-    ['/openapi-extensions.json', json(openApiExtensions(origin))],
+    ['/openapi-extensions.json', json(openApiExtensions(origin, offered))],
+    ...ofCapabilities(origin, offered, json),
     ['/docs', (call) => sendPage(call, docs)],
     ['/verify', parts.verifier],
     ['/verify/evidence', parts.evidencePage],
@@ -84,6 +87,20 @@ export function publicPaths(parts: PublicParts): Map<string, Handler> {
       },
     ],
   ]);
+}
+
+/** Empty where no capability is offered: each of its paths is 404 as an unknown one. */
+function ofCapabilities(
+  origin: string,
+  offered: OfferedProfiles,
+  json: (value: object) => Handler,
+): [string, Handler][] {
+  if (Object.keys(offered).length === 0) return [];
+  const schemas = [...extensionSchemas(offered)];
+  return [
+    ['/.well-known/proto-capabilities', json(capabilities(origin, offered))],
+    ...schemas.map(([path, schema]): [string, Handler] => [path, json(schema)]),
+  ];
 }
 
 function securityPath({ securityContact, origin }: PublicParts): [string, Handler][] {

@@ -103,13 +103,15 @@ const LEAST_WIDTH = 72;
  */
 function cutTexts(least: number): string[] {
   const cut = [...document.querySelectorAll<HTMLElement>('#page *')].filter((each) => {
-    const { textOverflow, overflowY } = getComputedStyle(each);
+    const { textOverflow, overflowY, webkitLineClamp } = getComputedStyle(each);
     if (!each.checkVisibility() || each.closest('.rows') !== null) return false;
     if ((each.textContent ?? '').trim() === '') return false;
     const { width, height } = each.getBoundingClientRect();
     if (width < 2 || height < 2) return false;
     const isTitle = each.matches('a, button, h1, h2, h3') && textOverflow === 'ellipsis';
     if (isTitle && each.scrollWidth > each.clientWidth + 1 && each.clientWidth < least) return true;
+    // A text of so many lines at most ends with an ellipsis.
+    if (webkitLineClamp !== 'none') return false;
     return overflowY === 'hidden' && each.scrollHeight > each.clientHeight + 16;
   });
   return cut.map((each) => `${each.className}: ${(each.textContent ?? '').trim().slice(0, 40)}`);

@@ -14,7 +14,7 @@ const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/googl
 // Waiting is bounded only to end tests that hang, and a page that hangs fails first, with the awaited condition: a page
 // within the test.
 export const PAGE_WAITS_MS = 60_000;
-jest.setTimeout(3 * PAGE_WAITS_MS);
+jest.setTimeout(10 * PAGE_WAITS_MS);
 
 /** Starts the browser that the pages are tested with: `CHROMIUM`, else one of the machine (tools/test-servers.mjs). */
 export function startBrowser(flags: readonly string[] = []): Promise<Browser> {

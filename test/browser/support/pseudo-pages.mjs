@@ -61,6 +61,6 @@ await build({
   ...config,
   configFile: false,
   logLevel: 'warn',
-  plugins: [pseudo],
+  plugins: [...config.plugins, pseudo],
   build: { ...config.build, outDir: process.argv[2], emptyOutDir: true },
 });

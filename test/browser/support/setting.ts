@@ -82,8 +82,15 @@ export async function freeze(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Read the exact text to be signed' }).waitFor();
 }
 
-/** The two acts that confirm. */
+/** The two acts that confirm, after the end of the answer was in view. */
 export async function confirm(page: Page): Promise<void> {
+  await page.locator('.answered').evaluate((answer) => {
+    const below = document.querySelector('.panel-bar')!;
+    for (let part = answer.parentElement; part !== null; part = part.parentElement) {
+      const end = Math.min(below.getBoundingClientRect().top, window.innerHeight);
+      part.scrollTop += Math.max(0, Math.ceil(answer.getBoundingClientRect().bottom - end));
+    }
+  });
   await page.getByRole('checkbox', { name: /I have read/ }).check();
   await page.getByRole('button', { name: 'Confirm and sign' }).click();
 }

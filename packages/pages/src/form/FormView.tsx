@@ -32,6 +32,8 @@ interface PartProps {
 const Author = createContext('');
 
 const FEW = 5;
+/** Characters of choices that fit beside each other in the column of the form. */
+const SHORT = { each: 16, all: 32 } as const;
 const TITLE = 200;
 const DESCRIPTION = 600;
 
@@ -266,6 +268,7 @@ function Choice(
     );
   }
   const fault = faults(place);
+  const short = areShort(required ? options : [...options, words.notAnswered]);
   return (
     <fieldset
       class={fault === undefined ? 'field' : 'field faulty'}
@@ -279,7 +282,7 @@ function Choice(
         {quotedOf(props.description)}
         {fault !== undefined && <p class="fault">{fault}</p>}
       </div>
-      <div class="options">
+      <div class={short ? 'segments' : undefined}>
         {options.map((option, at) => (
           <label key={at} class="option">
             <input type="radio" name={name} checked={chosen === at} onChange={() => onChoose(at)} />
@@ -302,6 +305,12 @@ function Choice(
       </div>
     </fieldset>
   );
+}
+
+function areShort(all: readonly string[]): boolean {
+  const lengths = all.map((option) => plainText(option, TITLE).length);
+  const sum = lengths.reduce((total, length) => total + length, 0);
+  return Math.max(...lengths) <= SHORT.each && sum <= SHORT.all;
 }
 
 function wordOf(option: unknown): string {

@@ -5,8 +5,9 @@ import type { ChangedLine, ChangedMember, Comparison, Part } from '../compare/co
 import type { MaterialStore } from '../material/material.js';
 import { Button } from '../parts/Button.js';
 import { Notice } from '../parts/Notice.js';
-import { history as words } from '../strings/history.js';
+import { changes as words } from '../strings/changes.js';
 import { Pieces, SafeText } from '../text/SafeText.js';
+import './changes.css';
 
 /** The ways from a request to the one that replaced it, and to the one that it replaces, with what has changed since. */
 export function Replacement(props: {

@@ -1,32 +1,14 @@
-import type { HistoryStep, InboxPerson, RequestHistory } from '@countersign/protocol';
+import type { HistoryStep, RequestHistory } from '@countersign/protocol';
 
 import { history as words } from '../strings/history.js';
-import { Pieces, SafeText } from '../text/SafeText.js';
+import { Pieces } from '../text/SafeText.js';
 import { Moment } from '../time/Moment.js';
-
-/** A name before its id; an id alone where there is no name. */
-export function PersonName({ of }: { of: InboxPerson }) {
-  return (
-    <>
-      <strong>
-        <SafeText text={of.name ?? of.id} limit={120} />
-      </strong>
-      {of.name !== null && (
-        <>
-          {' '}
-          <code class="person-id">
-            <SafeText text={of.id} limit={80} />
-          </code>
-        </>
-      )}
-    </>
-  );
-}
+import './timeline.css';
 
 /** The steps of one request, for everybody who may see it. */
 export function Timeline({ history: { steps, more } }: { history: RequestHistory }) {
   return (
-    <section class="card" aria-labelledby="history">
+    <section class="card history-card" aria-labelledby="history">
       <h2 id="history">{words.title}</h2>
       {more && <p class="fine">{words.more}</p>}
       <ol class="timeline" aria-label={words.listLabel}>

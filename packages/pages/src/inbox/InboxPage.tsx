@@ -10,8 +10,10 @@ import { Commands } from '../parts/Commands.js';
 import { useCurrentInView } from '../parts/current-in-view.js';
 import { KeyList } from '../parts/KeyList.js';
 import { useKeys } from '../parts/keys.js';
+import { Nothing } from '../parts/Nothing.js';
 import { Fault, Notice } from '../parts/Notice.js';
 import { saveJson } from '../parts/save.js';
+import { Waiting } from '../parts/Waiting.js';
 import { keepQueue } from '../queue/queue.js';
 import { RefuseMany } from '../refusing/RefuseMany.js';
 import { reader } from '../session/session.js';
@@ -230,11 +232,12 @@ export function InboxPage() {
       </p>
       <Trouble list={list} />
       {page !== null && order.length === 0 && (
-        <Nothing
-          words={nothing(view, page.reviews, more)}
-          clear={isFiltered(view) ? clear : null}
-          operator={!page.reviews && who?.operator === true}
-        />
+        <Nothing words={nothing(view, page.reviews, more)}>
+          {isFiltered(view) && <Button onClick={clear}>{inbox.clear}</Button>}
+          {!page.reviews && who?.operator === true && (
+            <LinkButton href="/operator/requests">{inbox.toOperator}</LinkButton>
+          )}
+        </Nothing>
       )}
       {order.length > 0 && (
         <RequestList
@@ -242,6 +245,7 @@ export function InboxPage() {
           active={active}
           steps={steps}
           busy={list.busy}
+          over={!waits(view)}
           head={({ key, name, count }) => (
             <li key={key} class="request-head">
               <h2>
@@ -296,41 +300,21 @@ export function InboxPage() {
 /** Why there is no list yet, or an old one. */
 function Trouble({ list: { page, fault, refresh } }: { list: Inbox }) {
   if (fault !== null) {
-    return page === null ? (
-      <Fault fault={fault} retry={refresh} />
-    ) : (
+    if (page === null) return <Fault fault={fault} retry={refresh} />;
+    // Without a network the frame of the page says so.
+    return navigator.onLine ? (
       <Notice tone="warning">
         <p>{inbox.stale}</p>
       </Notice>
-    );
+    ) : null;
   }
-  return page === null ? (
-    <p class="card waiting" role="status">
-      {inbox.loading}
-    </p>
-  ) : null;
+  return page === null ? <Waiting says={inbox.loading} lines={24} /> : null;
 }
 
 function nothing(view: View, reviews: boolean, more: boolean): readonly [string, string] {
   if (!reviews) return inbox.noRoutes;
   if (more) return inbox.notInPart;
   return isFiltered(view) ? inbox.noMatch : (inbox.empty[view.tab] ?? inbox.noMatch);
-}
-
-function Nothing(props: {
-  readonly words: readonly [string, string];
-  readonly clear: (() => void) | null;
-  readonly operator: boolean;
-}) {
-  const [title, text] = props.words;
-  return (
-    <div class="card nothing">
-      <h2>{title}</h2>
-      <p class="quiet-text">{text}</p>
-      {props.clear && <Button onClick={props.clear}>{inbox.clear}</Button>}
-      {props.operator && <LinkButton href="/operator/requests">{inbox.toOperator}</LinkButton>}
-    </div>
-  );
 }
 
 async function saveReceipt({ id }: InboxItem): Promise<void> {

@@ -5,9 +5,16 @@ import { inbox } from '../strings/inbox.js';
 import type { Line } from './groups.js';
 
 const SPARE = 10;
-/** A row is one line on a desktop and three on a phone; inbox.css has the same figures. */
-const HEIGHTS = { wide: { item: 38, head: 34 }, narrow: { item: 92, head: 34 } } as const;
-const WIDE = '(min-width: 48rem)';
+/** A row is one line on a desktop, two on a tablet and three or four on a phone; inbox.css has the same figures. */
+const HEIGHTS = {
+  wide: { item: 38, head: 34 },
+  middle: { item: 64, head: 34 },
+  narrow: { item: 92, head: 34 },
+  /** Of requests that are over, whose states take more room. */
+  narrowOver: { item: 116, head: 34 },
+} as const;
+const WIDE = '(min-width: 64rem)';
+const MIDDLE = '(min-width: 48rem)';
 
 /**
  * A list of any length in the page's own scrolling, of which only the rows near the window exist. The row `active` is brought
@@ -18,12 +25,14 @@ export function RequestList(props: {
   readonly active: string;
   readonly steps: number;
   readonly busy: boolean;
+  /** The requests are over: their rows say more. */
+  readonly over: boolean;
   readonly row: (line: Extract<Line, { kind: 'item' }>) => ComponentChild;
   readonly head: (line: Extract<Line, { kind: 'head' }>) => ComponentChild;
 }) {
-  const { lines, active, steps, busy, row, head } = props;
+  const { lines, active, steps, busy, over, row, head } = props;
   const list = useRef<HTMLOListElement>(null);
-  const [heights, setHeights] = useState(heightsNow);
+  const [heights, setHeights] = useState(() => heightsNow(over));
   const tops: number[] = [];
   let whole = 0;
   for (const { kind } of lines) {
@@ -44,7 +53,7 @@ export function RequestList(props: {
   };
   useEffect(() => {
     const onResize = () => {
-      setHeights(heightsNow());
+      setHeights(heightsNow(over));
       look();
     };
     window.addEventListener('scroll', look, { passive: true });
@@ -54,6 +63,7 @@ export function RequestList(props: {
       window.removeEventListener('resize', onResize);
     };
   });
+  useLayoutEffect(() => setHeights(heightsNow(over)), [over]);
   useLayoutEffect(look, [lines.length, heights]);
 
   useLayoutEffect(() => {
@@ -95,8 +105,10 @@ export function RequestList(props: {
   );
 }
 
-function heightsNow() {
-  return window.matchMedia(WIDE).matches ? HEIGHTS.wide : HEIGHTS.narrow;
+function heightsNow(over: boolean) {
+  if (window.matchMedia(WIDE).matches) return HEIGHTS.wide;
+  if (window.matchMedia(MIDDLE).matches) return HEIGHTS.middle;
+  return over ? HEIGHTS.narrowOver : HEIGHTS.narrow;
 }
 
 /** The place of the line that covers a height. */

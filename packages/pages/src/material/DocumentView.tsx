@@ -43,11 +43,18 @@ function LongDocument({ store }: { store: MaterialStore }) {
   useLayoutEffect(() => {
     const element = place.current;
     if (!element) return;
+    let busy = false;
+    // While a line beside it is moved, every width asks for another wrapping: one at a time.
     const wrap = () => {
       const wide = columnsOf(element);
-      if (wide === columns.current) return;
+      if (busy || !element.isConnected || wide === columns.current) return;
       columns.current = wide;
-      void store.ask('wrap', { columns: wide }).then(setSize);
+      busy = true;
+      void store.ask('wrap', { columns: wide }).then((found) => {
+        setSize(found);
+        busy = false;
+        wrap();
+      });
     };
     wrap();
     const watch = new ResizeObserver(wrap);

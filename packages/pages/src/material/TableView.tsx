@@ -4,10 +4,13 @@ import { review } from '../strings/review.js';
 import { Pieces } from '../text/SafeText.js';
 import type { MaterialStore } from './material.js';
 import { SearchBar } from './SearchBar.js';
+import './table.css';
 import type { Cell, Column, TableHead, TableOrder, TablePage } from './tables.js';
 import { VirtualRows } from './VirtualRows.js';
 
 const ROW = 30;
+/** Of a column, in characters. */
+const WIDTHS = { least: 4, most: 160, step: 4 } as const;
 const NONE: TablePage = { rows: [], length: 0, sums: [] };
 
 /** Rows of like objects of the payload as a table: sorted, searched and added up where they are. */
@@ -19,6 +22,8 @@ export function TableView(props: {
   const { store, number, head } = props;
   const [order, setOrder] = useState<TableOrder | null>(null);
   const [text, setText] = useState('');
+  /** Of the columns that the reader has changed, in characters. */
+  const [widths, setWidths] = useState<ReadonlyMap<number, number>>(new Map());
   const [shown, setShown] = useState<{ from: number; page: TablePage }>({ from: 0, page: NONE });
   const view = useRef({ from: 0, count: 60 });
   const turn = useRef(0);
@@ -32,8 +37,15 @@ export function TableView(props: {
   useEffect(() => void fill(), [store, number, order, text]);
 
   const digits = Math.max(4, String(head.rows).length);
+  const widthOf = (at: number) => widths.get(at) ?? (head.columns[at]?.width ?? 0) + 2;
+  const setWidth = (at: number, width: number | null) => {
+    const next = new Map(widths);
+    if (width === null) next.delete(at);
+    else next.set(at, Math.max(WIDTHS.least, Math.min(WIDTHS.most, width)));
+    setWidths(next);
+  };
   const grid = {
-    gridTemplateColumns: `${digits + 3}ch ${head.columns.map(({ width }) => `${width + 2}ch`).join(' ')}`,
+    gridTemplateColumns: `${digits + 3}ch ${head.columns.map((_column, at) => `${widthOf(at)}ch`).join(' ')}`,
   };
   const { page, from } = shown;
   return (
@@ -80,6 +92,8 @@ export function TableView(props: {
                 column={column}
                 order={order?.column === at ? order : null}
                 onSort={() => setOrder(next(order, at))}
+                width={widthOf(at)}
+                onWidth={(width) => setWidth(at, width)}
               />
             ))}
           </div>
@@ -124,20 +138,56 @@ function Title(props: {
   readonly column: Column;
   readonly order: TableOrder | null;
   readonly onSort: () => void;
+  readonly width: number;
+  /** Null for the usual width. */
+  readonly onWidth: (width: number | null) => void;
 }) {
-  const { column, order, onSort } = props;
+  const { column, order, onSort, width, onWidth } = props;
+  const own = useRef<HTMLSpanElement>(null);
+  // Where the pointer took the edge, and the pixels of a character.
+  const taken = useRef<{ x: number; width: number; character: number } | null>(null);
   return (
     <span
+      ref={own}
       role="columnheader"
       aria-sort={order === null ? 'none' : order.down ? 'descending' : 'ascending'}
       class={column.numeric ? 'table-cell numeric' : 'table-cell'}
     >
-      <button type="button" class="table-sort" onClick={onSort}>
+      <button
+        type="button"
+        class="table-sort"
+        title={review.columnKeys}
+        aria-keyshortcuts="Shift+ArrowLeft Shift+ArrowRight"
+        onClick={onSort}
+        onKeyDown={(event) => {
+          const by = { ArrowLeft: -WIDTHS.step, ArrowRight: WIDTHS.step }[event.key];
+          if (by === undefined || !event.shiftKey) return;
+          event.preventDefault();
+          onWidth(width + by);
+        }}
+      >
         <bdi>
           <Pieces text={column.name.slice(0, 80)} />
         </bdi>
         <span aria-hidden="true">{order === null ? '' : order.down ? ' ▾' : ' ▴'}</span>
       </button>
+      <span
+        class="table-edge"
+        aria-hidden="true"
+        onPointerDown={(event) => {
+          if (event.button !== 0 || !own.current) return;
+          event.preventDefault();
+          event.currentTarget.setPointerCapture(event.pointerId);
+          const character = own.current.offsetWidth / width;
+          taken.current = { x: event.clientX, width, character };
+        }}
+        onPointerMove={(event) => {
+          const from = taken.current;
+          if (!from || !event.currentTarget.hasPointerCapture(event.pointerId)) return;
+          onWidth(Math.round(from.width + (event.clientX - from.x) / from.character));
+        }}
+        onDblClick={() => onWidth(null)}
+      />
     </span>
   );
 }

@@ -25,13 +25,16 @@ const ACTIONS: readonly Action[] = [
   { name: 'reconcile', title: operator.reconcile, what: operator.reconcileWhat, danger: false },
 ];
 
-/** The actions of an operator on a request (protocol §1): one without effect is not offered. */
+/**
+ * The actions of an operator on a request (protocol §1): one without effect is not offered. To cancel and to revoke an unused grant
+ * is the same (protocol §7): that has the one name.
+ */
 function offered({ decision_state, grant_state, claim }: RequestStatus): readonly Action[] {
   const pending = decision_state === 'pending';
   const unused = grant_state === 'pending_anchor' || grant_state === 'available';
   const applies: Record<Action['name'], boolean> = {
     remind: pending,
-    cancel: pending || unused,
+    cancel: pending,
     revoke: !pending && (unused || claim !== null),
     discard: true,
     reconcile: claim !== null,

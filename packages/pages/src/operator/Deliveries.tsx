@@ -1,5 +1,6 @@
 import type { AdminDelivery } from '@countersign/protocol';
 
+import { Nothing } from '../parts/Nothing.js';
 import { Table } from '../parts/Table.js';
 import { operator } from '../strings/operator.js';
 import { SafeText } from '../text/SafeText.js';
@@ -30,7 +31,7 @@ export function Deliveries() {
       <Pages<AdminDelivery>
         list="deliveries"
         query={{ state }}
-        empty={<p class="quiet-text">{operator.noneInState}</p>}
+        empty={<Nothing words={operator.noneInState} />}
       >
         {(items) => (
           <section class="card">

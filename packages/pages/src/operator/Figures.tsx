@@ -7,11 +7,12 @@ import { saveCsv } from '../parts/csv.js';
 import { Fault, Notice } from '../parts/Notice.js';
 import { Table } from '../parts/Table.js';
 import type { Column } from '../parts/Table.js';
+import { Waiting } from '../parts/Waiting.js';
 import { operator } from '../strings/operator.js';
+import { shared } from '../strings/shared.js';
 import { SafeText } from '../text/SafeText.js';
 import { localTime } from '../time/Moment.js';
 import { FigureChart } from './FigureChart.js';
-import { Waiting } from './loading.js';
 import { principalAddress } from './Principal.js';
 import { routeAddress } from './Routes.js';
 import { number } from '../text/locale.js';
@@ -84,7 +85,11 @@ export function FiguresPart({ range, of }: { range: FigureRange; of: Figures }) 
         </nav>
       </div>
       {fault !== null && <Fault fault={fault} retry={retry} />}
-      {figures === null ? fault === null && <Waiting /> : <Shown figures={figures} />}
+      {figures === null ? (
+        fault === null && <Waiting says={shared.loading} lines={12} />
+      ) : (
+        <Shown figures={figures} />
+      )}
     </section>
   );
 }

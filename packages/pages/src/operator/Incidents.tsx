@@ -1,6 +1,7 @@
 import type { AdminIncident, IncidentCode } from '@countersign/protocol';
 import { INCIDENTS } from '@countersign/protocol/incidents';
 
+import { Nothing } from '../parts/Nothing.js';
 import { Table } from '../parts/Table.js';
 import { operator } from '../strings/operator.js';
 import { SafeText } from '../text/SafeText.js';
@@ -16,10 +17,7 @@ function entryOf(code: string) {
 export function Incidents() {
   return (
     <Frame title={operator.incidents} lead={operator.incidentsLead}>
-      <Pages<AdminIncident>
-        list="incidents"
-        empty={<p class="quiet-text">{operator.noIncidents}</p>}
-      >
+      <Pages<AdminIncident> list="incidents" empty={<Nothing words={operator.noIncidents} />}>
         {(items) => (
           <section class="card">
             <IncidentTable items={items} />
@@ -40,6 +38,7 @@ export function IncidentTable({
 }) {
   const incident = {
     title: operator.incident,
+    whole: true,
     cell: ({ code }: AdminIncident) => {
       const entry = entryOf(code);
       return (

@@ -6,7 +6,9 @@ import { read } from '../api/client.js';
 import { Chip } from '../parts/Chip.js';
 import { Fault, Notice } from '../parts/Notice.js';
 import { Table } from '../parts/Table.js';
+import { Waiting } from '../parts/Waiting.js';
 import { operator } from '../strings/operator.js';
+import { shared } from '../strings/shared.js';
 import { now } from '../time/clock.js';
 import { Moment } from '../time/Moment.js';
 import { fromNow, spanInWords } from '../strings/time.js';
@@ -15,7 +17,6 @@ import { perMinute } from './chart.js';
 import type { Reading } from './chart.js';
 import { FiguresPart, rangeHere, useFigures } from './Figures.js';
 import { Frame } from './Frame.js';
-import { Waiting } from './loading.js';
 import { sizeInWords } from '../text/size.js';
 import { number, timeOfDay } from '../text/locale.js';
 
@@ -77,7 +78,7 @@ export function Overview() {
         </>
       )}
       {latest === undefined ? (
-        fault === null && <Waiting />
+        fault === null && <Waiting says={shared.loading} lines={12} />
       ) : (
         <>
           <Attention

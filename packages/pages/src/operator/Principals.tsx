@@ -2,11 +2,13 @@ import type { AdminPrincipal } from '@countersign/protocol';
 
 import { LinkButton } from '../parts/Button.js';
 import { Chip } from '../parts/Chip.js';
+import { Nothing } from '../parts/Nothing.js';
 import { Table } from '../parts/Table.js';
 import { operator } from '../strings/operator.js';
 import { SafeText } from '../text/SafeText.js';
 import { Moment } from '../time/Moment.js';
 import { Frame } from './Frame.js';
+import { Ids } from './Ids.js';
 import { Pages } from './loading.js';
 import { PrincipalPage, principalAddress } from './Principal.js';
 
@@ -22,10 +24,7 @@ export function Principals() {
         </LinkButton>
       }
     >
-      <Pages<AdminPrincipal>
-        list="principals"
-        empty={<p class="quiet-text">{operator.noPrincipals}</p>}
-      >
+      <Pages<AdminPrincipal> list="principals" empty={<Nothing words={operator.noPrincipals} />}>
         {(items) => (
           <section class="card">
             <Table
@@ -84,5 +83,5 @@ function stateOf({ config, has_token }: AdminPrincipal) {
 }
 
 function routesOf({ config: { routes = [] } }: AdminPrincipal) {
-  return routes.length === 0 ? '–' : <SafeText text={routes.join(', ')} limit={120} />;
+  return <Ids of={routes} />;
 }

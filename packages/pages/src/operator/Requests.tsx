@@ -5,6 +5,7 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import { Button } from '../parts/Button.js';
 import { saveCsv } from '../parts/csv.js';
 import { Field } from '../parts/Field.js';
+import { Nothing } from '../parts/Nothing.js';
 import { Table } from '../parts/Table.js';
 import { operator } from '../strings/operator.js';
 import { auditWords, decisionWords, executionWords, grantWords } from '../strings/states.js';
@@ -51,7 +52,7 @@ export function Requests() {
         list="requests"
         query={filter}
         words={words}
-        empty={<p class="quiet-text">{filtered ? operator.noRequests : operator.noRequestsYet}</p>}
+        empty={<Nothing words={filtered ? operator.noRequests : operator.noRequestsYet} />}
       >
         {(items) => (
           <>

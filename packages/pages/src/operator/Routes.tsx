@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks';
 import { LinkButton } from '../parts/Button.js';
 import { Chip } from '../parts/Chip.js';
 import { Field } from '../parts/Field.js';
+import { Nothing } from '../parts/Nothing.js';
 import { Table } from '../parts/Table.js';
 import { operator } from '../strings/operator.js';
 import { SafeText } from '../text/SafeText.js';
@@ -17,6 +18,7 @@ import { differencesOf } from './differences.js';
 import { AsJson, EntryPage, IdField } from './Entry.js';
 import { Frame } from './Frame.js';
 import { IDENTIFIER, ListField, Tick } from './ListField.js';
+import { Ids } from './Ids.js';
 import { Pages } from './loading.js';
 import { sizeInWords } from '../text/size.js';
 
@@ -38,7 +40,7 @@ export function Routes() {
         </LinkButton>
       }
     >
-      <Pages<AdminRoute> list="routes" empty={<p class="quiet-text">{operator.noRoutes}</p>}>
+      <Pages<AdminRoute> list="routes" empty={<Nothing words={operator.noRoutes} />}>
         {(items) => (
           <section class="card">
             <Table
@@ -56,11 +58,11 @@ export function Routes() {
                 },
                 {
                   title: operator.reviewers,
-                  cell: ({ config }) => <Names of={config.reviewers} />,
+                  cell: ({ config }) => <Ids of={config.reviewers} />,
                 },
                 {
                   title: operator.producers,
-                  cell: ({ config }) => <Names of={config.allowed_producers} />,
+                  cell: ({ config }) => <Ids of={config.allowed_producers} />,
                 },
                 {
                   title: operator.modes,
@@ -86,10 +88,6 @@ export function Routes() {
       </Pages>
     </Frame>
   );
-}
-
-function Names({ of }: { of: readonly string[] }) {
-  return of.length === 0 ? <>–</> : <SafeText text={of.join(', ')} limit={120} />;
 }
 
 const MODES = ['live_window', 'durable', 'fixed_mock'] as const;

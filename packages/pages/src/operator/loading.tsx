@@ -5,6 +5,7 @@ import type { AdminPage } from '@countersign/protocol';
 
 import { Button } from '../parts/Button.js';
 import { Fault } from '../parts/Notice.js';
+import { Waiting } from '../parts/Waiting.js';
 import { operator } from '../strings/operator.js';
 import { shared } from '../strings/shared.js';
 import { readAdmin } from './data.js';
@@ -37,14 +38,6 @@ export function useLoading<Value>(load: () => Promise<Value>, by = ''): Loading<
   return { value, fault, reload };
 }
 
-export function Waiting() {
-  return (
-    <p class="quiet-text" role="status">
-      {shared.loading}
-    </p>
-  );
-}
-
 /** Loading, refused, or the loaded value. */
 export function Loaded<Value>(props: {
   readonly of: Loading<Value>;
@@ -54,7 +47,9 @@ export function Loaded<Value>(props: {
   return (
     <>
       {fault !== null && <Fault fault={fault} retry={reload} />}
-      {value === null ? fault === null && <Waiting /> : props.children(value)}
+      {value === null
+        ? fault === null && <Waiting says={shared.loading} lines={12} />
+        : props.children(value)}
     </>
   );
 }

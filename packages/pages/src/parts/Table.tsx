@@ -5,6 +5,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
   /** Figures stand to the right. */
   readonly figure?: boolean;
+  /** It has a line of the card for itself. */
+  readonly whole?: boolean;
 }
 
 /** A table that becomes a list of cards on a phone: each cell carries its column's title. */
@@ -29,8 +31,12 @@ export function Table<Row>(props: {
       <tbody>
         {props.rows.map((row) => (
           <tr key={props.keyOf(row)}>
-            {props.columns.map(({ title, cell, figure }) => (
-              <td key={title} data-title={title} class={figure ? 'figure' : undefined}>
+            {props.columns.map(({ title, cell, figure, whole }) => (
+              <td
+                key={title}
+                data-title={title}
+                class={figure ? 'figure' : whole ? 'whole' : undefined}
+              >
                 {cell(row)}
               </td>
             ))}

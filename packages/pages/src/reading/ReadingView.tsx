@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { review } from '../strings/review.js';
 import { Pieces } from '../text/SafeText.js';
 import type { Block, Inline, Reading } from './blocks.js';
+import './reading.css';
 
 /** The document as it is meant to be read. All of it is text; no link of it leads anywhere. */
 export function ReadingView({ reading }: { reading: Reading }) {

@@ -1,4 +1,4 @@
-import { lexer } from 'marked';
+import { Lexer } from 'marked';
 import type { MarkedToken, Token, Tokens } from 'marked';
 
 /** A stretch of a line. A link keeps its words and its target, both as text; nothing of it can be followed. */
@@ -46,7 +46,7 @@ const DEEPEST = 12;
 export function readingOf(text: string): Reading {
   let blocks: Block[];
   try {
-    blocks = blocksOf(lexer(text, { gfm: true, breaks: true }), 0);
+    blocks = blocksOf(Lexer.lex(text, { gfm: true, breaks: true }), 0);
   } catch {
     // Nested more deeply than the parser can follow.
     blocks = [exact(text)];

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 import type { Reading } from './blocks.js';
 import { mayBeLaidOut } from './laid-out.js';
+import type { FromWorker } from './worker.js';
 
 const PATIENCE_MS = 2_000;
 
@@ -16,12 +17,17 @@ export function useReading(text: string | null): Reading | null {
     if (text === null || !mayBeLaidOut(text)) return;
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
     const end = () => worker.terminate();
-    const timer = setTimeout(end, PATIENCE_MS);
-    worker.onmessage = ({ data }: MessageEvent<Reading>) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+      if (data === 'ready') {
+        // From here on: a slow network is no slow parser.
+        timer = setTimeout(end, PATIENCE_MS);
+        worker.postMessage(text);
+        return;
+      }
       setFound(data);
       end();
     };
-    worker.postMessage(text);
     return () => {
       clearTimeout(timer);
       end();

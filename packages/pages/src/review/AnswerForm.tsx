@@ -11,7 +11,6 @@ import type { Hint } from '../material/messages.js';
 import { Button } from '../parts/Button.js';
 import { Fault, Notice } from '../parts/Notice.js';
 import { form as formWords } from '../strings/form.js';
-import { history } from '../strings/history.js';
 import { review } from '../strings/review.js';
 import { decisionNames } from '../strings/states.js';
 import { Pieces } from '../text/SafeText.js';
@@ -131,7 +130,7 @@ export function AnswerForm(props: AnswerFormProps) {
         propose();
       }}
     >
-      {kept && <p class="fine">{carried ? history.draftCarried : review.draftTaken}</p>}
+      {kept && <p class="fine">{carried ? review.draftCarried : review.draftTaken}</p>}
       <fieldset class={tried && decision === null ? 'decisions faulty' : 'decisions'}>
         <legend>{review.decision}</legend>
         {DECISIONS[request.purpose].map((name) => (

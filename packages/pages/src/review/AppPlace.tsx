@@ -8,10 +8,18 @@ import { Button } from '../parts/Button.js';
 import { Notice } from '../parts/Notice.js';
 import { app } from '../strings/app.js';
 import { SafeText } from '../text/SafeText.js';
+import './app.css';
 import type { ProposalSlot } from './proposal-slot.js';
 
 /** The app beside the material; the page can do everything without it. */
-export function AppPlace({ material, slot }: { material: MaterialHead; slot: ProposalSlot }) {
+export function AppPlace(props: {
+  readonly material: MaterialHead;
+  readonly slot: ProposalSlot;
+  /** It has the whole width of the page. */
+  readonly full: boolean;
+  readonly onFull: (full: boolean) => void;
+}) {
+  const { material, slot, full, onFull } = props;
   const place = useRef<HTMLDivElement>(null);
   const mounted = useRef<MountedApp | null>(null);
   const [state, setState] = useState<'loading' | 'ready' | 'failed'>('loading');
@@ -64,8 +72,15 @@ export function AppPlace({ material, slot }: { material: MaterialHead; slot: Pro
   }, []);
 
   return (
-    <section class="card no-print" aria-labelledby="app">
-      <h2 id="app">{app.title}</h2>
+    <section class="card app-card no-print" aria-labelledby="app">
+      <div class="row apart">
+        <h2 id="app">{app.title}</h2>
+        {state !== 'failed' && (
+          <Button look="quiet" onClick={() => onFull(!full)}>
+            {full ? app.notFull : app.full}
+          </Button>
+        )}
+      </div>
       <p class="fine">
         <SafeText text={app.lead(bundle?.publisher ?? '')} />
       </p>

@@ -7,6 +7,7 @@ import { Chip } from '../parts/Chip.js';
 import { Digest } from '../parts/Digest.js';
 import { Fault, Notice } from '../parts/Notice.js';
 import { saveBlob } from '../parts/save.js';
+import { Waiting } from '../parts/Waiting.js';
 import { review } from '../strings/review.js';
 import type { MaterialState } from './material-state.js';
 
@@ -23,9 +24,9 @@ export function MaterialPart({ material }: { material: MaterialState }) {
   if (fault !== null) return <Fault fault={fault} retry={reload} />;
   if (!head || !store) {
     return (
-      <p class="card waiting" role="status">
-        {review.loadingMaterial}
-      </p>
+      <section class="card document-card">
+        <Waiting says={review.loadingMaterial} lines={34} />
+      </section>
     );
   }
   const save = (name: 'document' | 'payload', file: string) => {
@@ -44,7 +45,7 @@ export function MaterialPart({ material }: { material: MaterialState }) {
         {head.document.text === null && <p class="print-only">{review.notPrinted}</p>}
         <Checked digest={head.document.digest} />
       </section>
-      <section class="card no-print" aria-labelledby="payload">
+      <section class="card payload-card no-print" aria-labelledby="payload">
         <div class="row apart">
           <h2 id="payload">{review.payload}</h2>
           <Button look="quiet" onClick={() => save('payload', `payload-${head.request.id}.json`)}>

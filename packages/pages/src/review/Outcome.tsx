@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Answer } from '../answer/Answer.js';
 import type { AnswerMaterial } from '../answer/Answer.js';
 import { EvidenceButtons } from '../evidence/EvidenceButtons.js';
-import { PersonName } from '../history/Timeline.js';
+import { PersonName } from '../history/PersonName.js';
 import { nameIn, personIn } from '../history/history.js';
 import { Button } from '../parts/Button.js';
 import { Chip } from '../parts/Chip.js';
@@ -26,6 +26,7 @@ import {
 } from '../strings/states.js';
 import { Pieces, SafeText } from '../text/SafeText.js';
 import { Moment } from '../time/Moment.js';
+import './outcome.css';
 
 /** The part of a receipt that the page shows. */
 interface ReceiptPayload {

@@ -1,8 +1,9 @@
 import type { DecisionRequest, RequestHistory } from '@countersign/protocol';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { Fields } from '../answer/Answer.js';
-import { PersonName } from '../history/Timeline.js';
+import { PersonName } from '../history/PersonName.js';
 import { personIn } from '../history/history.js';
 import { loginAddress } from '../session/return.js';
 import { Button, LinkButton } from '../parts/Button.js';
@@ -15,6 +16,7 @@ import { signing } from '../strings/signing.js';
 import { decisionNames } from '../strings/states.js';
 import { Pieces, SafeText } from '../text/SafeText.js';
 import { Moment } from '../time/Moment.js';
+import './panel.css';
 import type { Frozen, ProposalSlot, ProposalSource, SlotState } from './proposal-slot.js';
 
 type Shown = Extract<SlotState, { step: 'reviewing' | 'confirming' }>;
@@ -35,6 +37,9 @@ export function Panel(props: {
   const [read, setRead] = useState(false);
   const [refused, setRefused] = useState(false);
   const title = useRef<HTMLHeadingElement>(null);
+  const answer = useRef<HTMLDivElement>(null);
+  const bar = useRef<HTMLDivElement>(null);
+  const seen = useSeenToTheEnd(answer, bar);
   const { frozen } = state;
   const confirming = state.step === 'confirming';
   const unsure = confirming && state.repeats > 0;
@@ -54,9 +59,9 @@ export function Panel(props: {
       </h2>
       <Sentence request={request} history={history} decision={frozen.candidate.decision} />
       <p class="fine">{signing.panelLead}</p>
-      <div class="answered">
+      <div class="answered" ref={answer}>
         <h3>{signing.panelAnswer}</h3>
-        <Fields response={frozen.candidate.response} schema={schema} />
+        <Fields response={frozen.candidate.response} schema={schema} whole />
       </div>
       <Candidate frozen={frozen} />
       {state.step === 'reviewing' && state.freshLogin && (
@@ -65,7 +70,7 @@ export function Panel(props: {
       {state.step === 'reviewing' && !state.freshLogin && asksAgain && (
         <p class="fine spaced">{signing.stepUpAhead}</p>
       )}
-      <div class="panel-bar">
+      <div class="panel-bar" ref={bar}>
         {state.step === 'reviewing' && state.fault !== null && <Fault fault={state.fault} />}
         {unsure && (
           <Notice tone="warning" title={signing.unsureTitle}>
@@ -78,10 +83,18 @@ export function Panel(props: {
           <input
             type="checkbox"
             checked={read}
-            disabled={confirming}
+            disabled={confirming || !seen}
+            aria-describedby={seen ? undefined : 'panel-unread'}
             onChange={(event) => setRead(event.currentTarget.checked)}
           />
-          <span>{signing.panelRead}</span>
+          <span>
+            {signing.panelRead}
+            {!seen && (
+              <span class="fine panel-unread" id="panel-unread">
+                {signing.panelUnread}
+              </span>
+            )}
+          </span>
         </label>
         {refused && (
           <p class="fault" role="alert">
@@ -104,6 +117,35 @@ export function Panel(props: {
       </div>
     </section>
   );
+}
+
+/** Whether the end of the answer has been in view, above the bar with the tick, which covers what is below it. */
+function useSeenToTheEnd(
+  answer: RefObject<HTMLElement | null>,
+  bar: RefObject<HTMLElement | null>,
+): boolean {
+  const [seen, setSeen] = useState(false);
+  useEffect(() => {
+    const [read, below] = [answer.current, bar.current];
+    if (seen || !read || !below) return;
+    const look = () => {
+      const { bottom } = read.getBoundingClientRect();
+      const limit = Math.min(below.getBoundingClientRect().top, window.innerHeight);
+      // Half a pixel is lost in rounding; a height of nothing is a panel that is not drawn.
+      if (read.offsetHeight > 0 && bottom > 0 && bottom <= limit + 0.5) setSeen(true);
+    };
+    look();
+    // Also of the column that scrolls by itself, whose events do not bubble.
+    const options = { capture: true, passive: true };
+    document.addEventListener('scroll', look, options);
+    const sizes = new ResizeObserver(look);
+    for (const each of [read, below, document.documentElement]) sizes.observe(each);
+    return () => {
+      document.removeEventListener('scroll', look, options);
+      sizes.disconnect();
+    };
+  }, [seen]);
+  return seen;
 }
 
 const STEPPED = 'countersign.stepped';

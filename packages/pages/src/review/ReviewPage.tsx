@@ -1,14 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-import { Timeline } from '../history/Timeline.js';
 import type { MaterialHead } from '../material/messages.js';
 import { lazily } from '../parts/lazily.js';
+import { Near } from '../parts/Near.js';
 import { Fault } from '../parts/Notice.js';
+import { Waiting } from '../parts/Waiting.js';
 import { noteDone } from '../queue/queue.js';
 import { reader } from '../session/session.js';
 import { review } from '../strings/review.js';
-import { About, Head } from './About.js';
 import { DecisionPart } from './DecisionPart.js';
+import { Head } from './Head.js';
 import { useMaterial } from './material-state.js';
 import { QueueBar } from './QueueBar.js';
 import { ReviewKeys, useTitle } from './review-keys.js';
@@ -16,12 +17,16 @@ import { MaterialPart } from './MaterialPart.js';
 import { createProposalSlot } from './proposal-slot.js';
 import type { ProposalSlot, SlotState } from './proposal-slot.js';
 import { confirmedBy, useStatus } from './status.js';
+import { Layouts, Workspace, usePlace } from './Workspace.js';
 
 // Parts that few requests have.
 const { Component: AppPlace } = lazily(async () => (await import('./AppPlace.js')).AppPlace);
 const { Component: Replacement } = lazily(
   async () => (await import('../history/Replacement.js')).Replacement,
 );
+
+// Below what is decided on.
+const { Component: Background } = lazily(async () => (await import('./Background.js')).Background);
 
 /** The anchor takes about as long; many readers are with the next request by then. */
 const AFTER_CONFIRMING_MS = 1_500;
@@ -37,6 +42,7 @@ export function ReviewPage({ id }: { id: string }) {
     material.reload();
   });
 
+  const place = usePlace();
   const { head } = material;
   const { history } = live;
   const known = history?.status;
@@ -71,20 +77,25 @@ export function ReviewPage({ id }: { id: string }) {
 
   if (!history || !status) {
     if (live.fault !== null) return <Fault fault={live.fault} retry={() => live.refresh()} />;
-    return (
-      <p class="waiting" role="status">
-        {review.loadingStatus}
-      </p>
-    );
+    return <Waiting says={review.loadingStatus} lines={34} />;
   }
   // The end of a request is read before its material; a confirmation under way stays where it was pressed.
   const over = state.step === 'confirmed' || (!pending && state.step !== 'confirming');
+  const app = pending && head?.request.review.bundle && slot && (
+    <AppPlace
+      key="app"
+      material={head}
+      slot={slot}
+      full={place.full}
+      onFull={(full) => place.change({ full })}
+    />
+  );
   const read = (
-    <div key="read" class="stack">
-      {pending && head?.request.review.bundle && slot && <AppPlace material={head} slot={slot} />}
+    <div key="read" class="stack read-part">
       <MaterialPart material={material} />
-      <About status={status} history={history} />
-      <Timeline history={history} />
+      <Near stands="about-card">
+        <Background status={status} history={history} />
+      </Near>
     </div>
   );
   const decide = (
@@ -104,11 +115,22 @@ export function ReviewPage({ id }: { id: string }) {
     <>
       <QueueBar id={id} />
       <ReviewKeys id={id} decided={over} />
-      <Head status={status} history={history} />
+      <div class="workspace-head">
+        <Head status={status} history={history} />
+        {head !== null && <Layouts place={place} hasApp={Boolean(app)} />}
+      </div>
       {(history.replaces ?? history.replaced_by) && (
         <Replacement history={history} store={material.store} loaded={head !== null} />
       )}
-      <div class="columns">{over ? [decide, read] : [read, decide]}</div>
+      <Workspace
+        place={place}
+        app={app || null}
+        // Only while an answer is given: a frozen one is read beside the material.
+        mayBeFull={state.step === 'free' || state.step === 'preparing'}
+        hasMaterial={head !== null}
+      >
+        {over ? [decide, read] : [read, decide]}
+      </Workspace>
     </>
   );
 }

@@ -1,5 +1,3 @@
-import '../history/history.css';
-import '../reading/reading.css';
 import './review.css';
 import { startPage } from '../start.js';
 import { dropOldDrafts } from './draft-store.js';

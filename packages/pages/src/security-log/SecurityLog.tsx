@@ -9,6 +9,7 @@ import { Pages } from '../operator/loading.js';
 import { Field } from '../parts/Field.js';
 import { reader } from '../session/session.js';
 import { logWords } from '../strings/chain.js';
+import { Nothing } from '../parts/Nothing.js';
 import { securityLog } from '../strings/security-log.js';
 import { ChainVerification } from '../verifying/ChainVerification.js';
 import type { Chain } from '../verifying/ChainVerification.js';
@@ -60,9 +61,7 @@ export function SecurityLog() {
       <Pages<SecurityEntry>
         list="security-log"
         query={query}
-        empty={
-          <p class="quiet-text">{isFiltered(filter) ? securityLog.noneFits : securityLog.empty}</p>
-        }
+        empty={<Nothing words={isFiltered(filter) ? securityLog.noneFits : securityLog.empty} />}
       >
         {(entries) => (
           <EntryTable

@@ -8,4 +8,5 @@ export const answer = {
     'Only its digest is shown to you. The person who answered, operators and the producer can read the answer.',
   nothing: 'The decision has no further fields.',
   empty: 'left empty',
+  none: 'none',
 } as const;

@@ -9,5 +9,7 @@ export const app = {
   failures: FAILURES,
   loading: 'Loading the app …',
   failed: 'You can read and decide everything on this page without it.',
+  full: 'Full width',
+  notFull: 'Beside the decision',
   another: 'Allow the app one more proposal',
 } as const;

@@ -1,5 +1,4 @@
 import { decisionNames } from './states.js';
-import { number } from '../text/locale.js';
 
 type Words = (by: string | null, word: string | null) => string;
 
@@ -47,29 +46,4 @@ export const history = {
     authorisation_changed: () => 'The rules of the route changed',
     reconciliation_due: () => 'No outcome was reported in time',
   } as Readonly<Record<string, Words>>,
-
-  replacedTitle: 'The producer has replaced this request',
-  replacedBy: 'Decide the newer one:',
-  replacesTitle: 'This request replaces an earlier one',
-  replaces: 'Before:',
-  show: 'Show what changed',
-  hide: 'Hide the changes',
-  comparing: 'Comparing the two requests …',
-  gone: 'The material of the earlier request is deleted or not yours to read: there is nothing to compare with.',
-  same: 'Unchanged.',
-  changesOf: (part: string) => `${part}: what changed`,
-  document: 'Document',
-  payload: 'Payload',
-  schema: 'Questions (response schema)',
-  moreChanges: 'More changes follow; only the first are shown. Read the whole material below.',
-  gap: (count: number) => (count === 1 ? '1 unchanged line' : `${number(count)} unchanged lines`),
-  added: 'Added:',
-  removed: 'Removed:',
-  member: 'Member',
-  before: 'Before',
-  after: 'Now',
-  none: 'not there',
-  whole: 'the whole value',
-  draftCarried:
-    'The fields hold your draft for the earlier request: its questions are the same. Choose the decision again.',
 } as const;

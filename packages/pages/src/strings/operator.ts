@@ -179,8 +179,11 @@ export const operator = {
   audit: 'Audit',
   decision: 'Decision',
   grant: 'Authority',
-  noRequests: 'No request matches.',
-  noRequestsYet: 'There are no requests yet.',
+  noRequests: ['No request matches', 'Change the words or the filters.'] as const,
+  noRequestsYet: [
+    'There are no requests yet',
+    'They are listed here from when a producer sends them until their audit deletion.',
+  ] as const,
   anyState: 'Any state',
   badTime: 'Not a date and time.',
 
@@ -227,8 +230,7 @@ export const operator = {
   remind: 'Remind the reviewers',
   discard: 'Delete the private material',
   reconcile: 'Settle the outcome',
-  cancelWhat:
-    'A waiting review ends. Unused authority is revoked. Permits already issued stay valid.',
+  cancelWhat: 'The review ends and can no longer be decided.',
   revokeWhat: 'Unused authority is revoked. Permits already issued stay valid.',
   remindWhat: 'Reviewers get a mail, at most once a day per request.',
   discardWhat:
@@ -249,7 +251,10 @@ export const operator = {
 
   // Incidents
   incidentsLead: 'Incidents and what to do about them, newest first.',
-  noIncidents: 'There have been no incidents.',
+  noIncidents: [
+    'There have been no incidents',
+    'An execution without an admission, for example, is one. Each is listed with the steps to take.',
+  ] as const,
   incident: 'Incident',
   whatToDo: 'What to do',
   when: 'When',
@@ -257,12 +262,18 @@ export const operator = {
 
   // Deliveries
   deliveriesLead: 'Mails and webhooks, newest first. Addresses are private; recipients are not.',
-  noneInState: 'None in this state.',
+  noneInState: [
+    'None in this state',
+    'Mails and webhooks are listed once their delivery is due. Other states are above.',
+  ] as const,
 
   // Routes
   routesLead: 'Who may request, who decides, and the limits.',
   newRoute: 'New route',
-  noRoutes: 'There is no route yet. Requests need one.',
+  noRoutes: [
+    'There is no route yet',
+    'Requests need one: it names their producers and reviewers.',
+  ] as const,
   revision: 'Revision',
   reviewers: 'Reviewers',
   producers: 'Producers',
@@ -304,7 +315,10 @@ export const operator = {
   // Principals
   principalsLead: 'Who may do what: people, producers, publishers and operators.',
   newPrincipal: 'New principal',
-  noPrincipals: 'The directory is empty.',
+  noPrincipals: [
+    'The directory is empty',
+    'People, producers and publishers are entered here.',
+  ] as const,
   principalKinds: {
     human: 'Person',
     producer: 'Producer',

@@ -21,6 +21,14 @@ export const review = {
     ['?', 'This list'],
   ] as readonly (readonly [string, string])[],
 
+  layout: 'Layout',
+  below: 'Stacked',
+  beside: 'Side by side',
+  app: 'App',
+  besideDocument: 'Beside the document',
+  widthOfDocument: 'Width of the document',
+  widthOfDecision: 'Width of the decision',
+
   loadingStatus: 'Loading the request …',
   loadingMaterial: 'Loading and checking the material …',
   purposeReview: 'Review',
@@ -75,6 +83,7 @@ export const review = {
   tableOf: (name: string, rows: number) => `${name} (${number(rows)})`,
   tableNamed: (path: string) => (path === '' ? 'Payload as a table' : `${path} as a table`),
   searchTable: 'Search the table',
+  columnKeys: 'Sort. Drag the edge, or press Shift and an arrow key, to change the width.',
   found: (amount: number) => (amount === 1 ? '1 row' : `${number(amount)} rows`),
   rowNumber: 'Row',
   sum: 'Sum',
@@ -131,6 +140,8 @@ export const review = {
   proposeHint: 'Nothing is decided yet. Next you read exactly the text to be signed.',
   draftKept: 'Your draft is kept in this browser until you decide or sign out.',
   draftTaken: 'Restored from your earlier draft.',
+  draftCarried:
+    'The fields hold your draft for the earlier request: its questions are the same. Choose the decision again.',
   chooseFirst: 'Choose a decision first.',
   preparing: 'Preparing …',
   mismatch:

@@ -15,8 +15,11 @@ export const securityLog = {
   verified: 'Verified',
   head: 'Head',
   previousHead: 'Previous head',
-  noneFits: 'No entry matches.',
-  empty: 'Nothing has been recorded yet.',
+  noneFits: ['No entry matches', 'Change the filters.'] as const,
+  empty: [
+    'Nothing has been recorded yet',
+    'Logins, reads of private material and changes are recorded here.',
+  ] as const,
   yes: 'yes',
   no: 'no',
   entryTitle: (sequence: number, says: string) => `Entry ${sequence}: ${says}`,

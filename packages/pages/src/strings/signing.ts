@@ -25,6 +25,7 @@ export const signing = {
   sourceEarlier: 'an earlier visit of yours, or another tab',
   sourceApp: (publisher: string) => `the app of ${publisher}`,
   panelRead: 'I have read the frozen answer above, and it is my decision.',
+  panelUnread: 'Scroll to the end of your answer first.',
   confirm: 'Confirm and sign',
   confirming: 'Signing …',
   dismiss: 'Back to the answer',

@@ -1,5 +1,6 @@
 import type { Discovery, HitlDiscovery } from '@countersign/protocol';
 import {
+  APPROVAL_LIMITS,
   DEFAULT_LIMITS,
   HITL_POLL_SECONDS,
   HITL_VERSION,
@@ -12,21 +13,38 @@ export const PRODUCT = 'Countersign';
 /** Whether reminders and decisions reach people by mail, or only clients that poll. */
 export type Notifications = 'smtp' | 'polling-only';
 
+/** Profiles that the deployment offers beside those of the revision, each with its version (protocol §18). */
+export type OfferedProfiles = Readonly<Record<string, string>>;
+
 /** Operation `gateway.discovery` (protocol §3.1). */
 export function discovery(
   mode: 'development' | 'production',
   notifications: Notifications,
+  offered: OfferedProfiles,
 ): Discovery {
   return {
     name: PRODUCT,
     revisions: [PROTOCOL_REVISION],
-    profiles: SUPPORTED_PROFILES,
+    profiles: { ...SUPPORTED_PROFILES, ...offered },
     renderer: { agent_ui: SUPPORTED_PROFILES['proto.agent-ui'] },
     mode,
     release_ready: false,
     execution_admission:
       mode === 'development' ? 'development_only' : 'independent_namespace_required',
     notifications,
+  };
+}
+
+const LIMITS: Readonly<Record<string, object>> = { 'proto.approval': APPROVAL_LIMITS };
+
+/** `/.well-known/proto-capabilities` of a deployment that offers such profiles (protocol §18.10). */
+export function capabilities(origin: string, offered: OfferedProfiles): object {
+  return {
+    capabilities: Object.fromEntries(
+      Object.entries(offered).map(([name, version]) => [name, { version, ...LIMITS[name] }]),
+    ),
+    operations: `${origin}/openapi-extensions.json`,
+    schemas: `${origin}/schemas/`,
   };
 }
 

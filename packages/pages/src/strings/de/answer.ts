@@ -13,4 +13,5 @@ export const answer: Translation<typeof English> = {
     'Sie sehen nur die Prüfsumme. Die Antwort lesen können die Person, die geantwortet hat, der Betrieb und der Antragsteller.',
   nothing: 'Die Entscheidung hat keine weiteren Felder.',
   empty: 'leer gelassen',
+  none: 'nichts',
 };

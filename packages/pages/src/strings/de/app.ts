@@ -25,5 +25,7 @@ export const app: Translation<typeof English> = {
   },
   loading: 'Die App wird geladen …',
   failed: 'Auf dieser Seite können Sie auch ohne sie alles lesen und entscheiden.',
+  full: 'Volle Breite',
+  notFull: 'Neben der Entscheidung',
   another: 'Der App einen weiteren Vorschlag erlauben',
 };

@@ -179,8 +179,11 @@ export const operator: Translation<typeof English> = {
   audit: 'Ledger',
   decision: 'Entscheidung',
   grant: 'Befugnis',
-  noRequests: 'Kein Antrag passt.',
-  noRequestsYet: 'Es gibt noch keine Anträge.',
+  noRequests: ['Kein Antrag passt', 'Ändern Sie die Wörter oder die Filter.'],
+  noRequestsYet: [
+    'Es gibt noch keine Anträge',
+    'Sie stehen hier, sobald ein Antragsteller sie sendet, bis zu ihrer Löschung nach der Prüffrist.',
+  ],
   anyState: 'Jeder Stand',
   badTime: 'Das ist kein Datum mit Uhrzeit.',
 
@@ -226,8 +229,7 @@ export const operator: Translation<typeof English> = {
   remind: 'Die Prüfer erinnern',
   discard: 'Die vertraulichen Inhalte löschen',
   reconcile: 'Das Ergebnis klären',
-  cancelWhat:
-    'Eine wartende Prüfung endet. Eine unbenutzte Befugnis wird widerrufen. Schon erteilte Zulassungen bleiben gültig.',
+  cancelWhat: 'Die Prüfung endet. Niemand kann mehr entscheiden.',
   revokeWhat: 'Unbenutzte Befugnis wird widerrufen. Schon erteilte Zulassungen bleiben gültig.',
   remindWhat: 'Die Prüfer erhalten eine E-Mail, höchstens einmal am Tag je Antrag.',
   discardWhat:
@@ -247,7 +249,10 @@ export const operator: Translation<typeof English> = {
     'Ihre Darstellung, wie die Ausführung endete, wird signiert und neben der Meldung des Antragstellers aufbewahrt. Sie gibt keine neue Befugnis.',
 
   incidentsLead: 'Vorfälle und was zu tun ist, neueste zuerst.',
-  noIncidents: 'Es gab keine Vorfälle.',
+  noIncidents: [
+    'Es gab keine Vorfälle',
+    'Eine Ausführung ohne Zulassung etwa ist einer. Jeder steht hier mit dem, was zu tun ist.',
+  ],
   incident: 'Vorfall',
   whatToDo: 'Was zu tun ist',
   when: 'Zeitpunkt',
@@ -255,11 +260,17 @@ export const operator: Translation<typeof English> = {
 
   deliveriesLead:
     'E-Mails und Webhooks, neueste zuerst. Adressen sind vertraulich; Empfänger sind es nicht.',
-  noneInState: 'Keine in diesem Stand.',
+  noneInState: [
+    'Keine in diesem Stand',
+    'Mails und Webhooks stehen hier, sobald ihre Zustellung ansteht. Andere Stände sind oben.',
+  ],
 
   routesLead: 'Wer Anträge stellen darf, wer entscheidet, und die Grenzen.',
   newRoute: 'Neue Route',
-  noRoutes: 'Es gibt noch keine Route. Anträge brauchen eine.',
+  noRoutes: [
+    'Es gibt noch keine Route',
+    'Anträge brauchen eine: Sie nennt ihre Antragsteller und Prüfer.',
+  ],
   revision: 'Revision',
   reviewers: 'Prüfer',
   producers: 'Antragsteller',
@@ -301,7 +312,10 @@ export const operator: Translation<typeof English> = {
 
   principalsLead: 'Wer was darf: Personen, Antragsteller, Herausgeber und Betrieb.',
   newPrincipal: 'Neuer Beteiligter',
-  noPrincipals: 'Das Verzeichnis ist leer.',
+  noPrincipals: [
+    'Das Verzeichnis ist leer',
+    'Personen, Antragsteller und Herausgeber werden hier eingetragen.',
+  ],
   principalKinds: {
     human: 'Person',
     producer: 'Antragsteller',

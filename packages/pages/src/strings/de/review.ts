@@ -23,6 +23,14 @@ export const review: Translation<typeof English> = {
     ['?', 'Diese Liste'],
   ],
 
+  layout: 'Anordnung',
+  below: 'Untereinander',
+  beside: 'Nebeneinander',
+  app: 'App',
+  besideDocument: 'Neben dem Dokument',
+  widthOfDocument: 'Breite des Dokuments',
+  widthOfDecision: 'Breite der Entscheidung',
+
   loadingStatus: 'Der Antrag wird geladen …',
   loadingMaterial: 'Der Inhalt wird geladen und geprüft …',
   purposeReview: 'Prüfung',
@@ -77,6 +85,8 @@ export const review: Translation<typeof English> = {
   tableOf: (name, rows) => `${name} (${number(rows)})`,
   tableNamed: (path) => (path === '' ? 'Nutzdaten als Tabelle' : `${path} als Tabelle`),
   searchTable: 'Tabelle durchsuchen',
+  columnKeys:
+    'Sortieren. Ziehen Sie den Rand, oder drücken Sie Umschalt und eine Pfeiltaste, um die Breite zu ändern.',
   found: (amount) => (amount === 1 ? '1 Zeile' : `${number(amount)} Zeilen`),
   rowNumber: 'Zeile',
   sum: 'Σ',
@@ -134,6 +144,8 @@ export const review: Translation<typeof English> = {
     'Noch ist nichts entschieden. Als Nächstes lesen Sie genau den Text, der signiert wird.',
   draftKept: 'Ihr Entwurf bleibt in diesem Browser, bis Sie entscheiden oder sich abmelden.',
   draftTaken: 'Aus Ihrem früheren Entwurf wiederhergestellt.',
+  draftCarried:
+    'Die Felder enthalten Ihren Entwurf für den früheren Antrag: Die Fragen sind dieselben. Wählen Sie die Entscheidung erneut.',
   chooseFirst: 'Wählen Sie zuerst eine Entscheidung.',
   preparing: 'Wird vorbereitet …',
   mismatch:

@@ -16,8 +16,11 @@ export const securityLog: Translation<typeof English> = {
   verified: 'Nachgeprüft',
   head: 'Kopf',
   previousHead: 'Voriger Kopf',
-  noneFits: 'Kein Eintrag passt.',
-  empty: 'Es ist noch nichts erfasst.',
+  noneFits: ['Kein Eintrag passt', 'Ändern Sie die Filter.'],
+  empty: [
+    'Es ist noch nichts erfasst',
+    'Anmeldungen, das Lesen privaten Materials und Änderungen werden hier erfasst.',
+  ],
   yes: 'ja',
   no: 'nein',
   entryTitle: (sequence, says) => `Eintrag ${sequence}: ${says}`,

@@ -27,6 +27,7 @@ export const signing: Translation<typeof English> = {
   sourceEarlier: 'ein früherer Besuch von Ihnen oder ein anderer Tab',
   sourceApp: (publisher) => `die App von ${publisher}`,
   panelRead: 'Ich habe die eingefrorene Antwort oben gelesen, und sie ist meine Entscheidung.',
+  panelUnread: 'Rollen Sie zuerst bis zum Ende Ihrer Antwort.',
   confirm: 'Bestätigen und signieren',
   confirming: 'Wird signiert …',
   dismiss: 'Zurück zur Antwort',
