@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Client as ProducersClient } from '@countersign/client';
+import { countersign } from '@countersign/client';
+import { takeAway } from '../fault/support/outage.js';
 import { personOf, producerOf } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import type { Installed } from '../cli/support/packed.js';
@@ -109,6 +112,19 @@ const FRAMEWORKS = ['langgraph', 'langchain', 'ai-sdk', 'openai-agents', 'mastra
 /** Those whose model makes calls; a node of a graph is one action. */
 const AGENTS = FRAMEWORKS.slice(1);
 
+/** The example of docs/adapters/README.md, "Waking", which has these names. */
+const wake = ((): ((
+  client: Pick<ProducersClient, 'events'>,
+  waiting: Map<string, Agent>,
+  goOn: (thread: Agent) => Promise<boolean>,
+  kept: number,
+) => Promise<void>) => {
+  const page = readFileSync(resolve(__dirname, '../../docs/adapters/README.md'), 'utf8');
+  const [, code] = /^## Waking$.*?^```ts$(.*?)^```$/ms.exec(page)!;
+  const AsyncFunction = (async () => {}).constructor as FunctionConstructor;
+  return new AsyncFunction('client', 'waiting', 'goOn', 'kept', code!) as never;
+})();
+
 /** An agent whose calls wait for people. */
 async function guarded(framework: string, amounts: readonly number[], env?: Env) {
   const agent = agentOf(framework, 'guarded', amounts);
@@ -134,6 +150,39 @@ describe.each(FRAMEWORKS)('%s, guarded', (framework) => {
     expect(agent.effects()).toEqual(['50']);
   });
 
+  it('woken by the feed, too early and in time: it runs once', async () => {
+    const { agent, ids } = await asked([60]);
+    const { origin, producer: own } = instance.demo;
+    const client = countersign({ origin, token: own.token, trust: 'unverified' });
+    const end = new AbortController();
+    const waiting = new Map([[ids[0], agent]]);
+    let early = 0;
+    const woken = wake(
+      { events: (from) => client.events({ ...from, signal: end.signal }) },
+      waiting,
+      async (thread) => {
+        const step = await thread.resume();
+        if (step!.waits.length > 0) early += 1;
+        return step!.waits.length === 0;
+      },
+      0,
+    );
+    const ended = expect(woken).rejects.toThrow('it is over');
+    await until(
+      async () => early,
+      (many) => many > 0,
+    );
+    expect(agent.effects()).toEqual([]);
+    await authorise(ids[0]);
+    await until(
+      async () => waiting.size,
+      (many) => many === 0,
+    );
+    end.abort(new Error('it is over'));
+    await ended;
+    expect(agent.effects()).toEqual(['60']);
+  });
+
   it('refuse: it never runs', async () => {
     const { agent, ids } = await asked([51]);
     await decide(reviewer, ids[0], 'refuse', {});
@@ -149,6 +198,35 @@ describe.each(FRAMEWORKS)('%s, guarded', (framework) => {
     );
     expect((await agent.resume())!.waits).toEqual([]);
     expect(agent.effects()).toEqual([]);
+  });
+
+  it('revoked while it waits: it never runs', async () => {
+    const { agent, ids } = await asked([58]);
+    await authorise(ids[0]);
+    expect((await producer.post(`/v2/requests/${ids[0]}/revoke`, {})).status).toBe(200);
+    expect((await agent.resume())!.waits).toEqual([]);
+    expect(agent.effects()).toEqual([]);
+  });
+
+  it('the service away, when it asks and when it is resumed: it runs once, when it is back', async () => {
+    const agent = agentOf(framework, 'guarded', [59]);
+    const without = async (step: () => Promise<Step | null>) => {
+      const bringBack = takeAway(instance);
+      // Some frameworks throw, others tell their model: neither runs the tool.
+      await step().catch(() => null);
+      await bringBack();
+      expect(agent.effects()).toEqual([]);
+    };
+    await without(() => agent.start());
+    rmSync(agent.state, { force: true });
+    const { waits } = await agent.start();
+    const id = idIn(waits[0]!);
+    await authorise(id);
+    copyFileSync(agent.state, `${agent.state}.before`);
+    await without(() => agent.resume());
+    copyFileSync(`${agent.state}.before`, agent.state);
+    expect((await agent.resume())!.text).toContain('transferred 59');
+    expect(agent.effects()).toEqual(['59']);
   });
 
   it('edited arguments: they never run', async () => {

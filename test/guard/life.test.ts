@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   auditExport,
@@ -74,6 +74,41 @@ describe.each(Object.entries(journals))('with the journal %s', (name, journal) =
     await expect(refund(newArgs())).rejects.toMatchObject({
       ...{ name: 'Refused', response: { note: 'seen' } },
     });
+  });
+});
+
+describe('a journal that is lost meanwhile', () => {
+  const lost = (name: string) => join(setup.folder, name);
+
+  it('keeps no result: the caller has it, and it is recorded', async () => {
+    const folder = lost('while-it-runs');
+    const journal = fileJournal(folder);
+    let id = '';
+    const refund = guard(client, options('authorise', { journal }), (_: Args, run) => {
+      id = run.requestId;
+      rmSync(folder, { recursive: true });
+      return 'refunded';
+    });
+    await expect(refund(newArgs())).resolves.toBe('refunded');
+    expect(await recordedOf(id)).toMatchObject({ status: 'completed' });
+  });
+
+  it('before the launch: nothing starts', async () => {
+    const folder = lost('before');
+    const refund = guard(
+      client,
+      options('authorise', {
+        journal: fileJournal(folder),
+        onAsked({ id }) {
+          rmSync(folder, { recursive: true });
+          void decided(setup, id, 'authorise');
+        },
+      }),
+      () => {
+        throw new Error('started');
+      },
+    );
+    await expect(refund(newArgs())).rejects.not.toThrow('started');
   });
 });
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { takeAway } from '../fault/support/outage.js';
 import { personOf, producerOf } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import type { Installed } from '../cli/support/packed.js';
@@ -102,7 +103,10 @@ function verdictOf({ onFailure }: Handler, code: number | null, stdout: string, 
   if (code !== 0) return { runs: onFailure !== 'block', reason: `code ${code}: ${stderr}` };
   if (stdout.trim() === '') return { runs: true, reason: '' };
   const { permissionDecision, permissionDecisionReason } = JSON.parse(stdout).hookSpecificOutput;
-  return { runs: permissionDecision === 'allow', reason: permissionDecisionReason as string };
+  return {
+    ...{ runs: permissionDecision === 'allow', reason: permissionDecisionReason as string },
+    ...(permissionDecision === 'defer' && { isDeferred: true }),
+  };
 }
 
 let uses = 0;
@@ -199,6 +203,25 @@ describe('a call', () => {
     expect(told).toEqual({ runs: false, reason: expect.stringContaining('Not today.') });
   });
 
+  it('without a decision defers a session that has no person, where asked to, and no other', async () => {
+    expect(await install('2.1.332', ['--wait', '1s', '--defer'])).toMatchObject({ code: 0 });
+    const { command } = handlerOf('PreToolUse');
+    expect(command).toMatch(/ --defer$/);
+    // Later tests have the hook without it again.
+    expect(await install('2.1.332', ['--wait', '1s'])).toMatchObject({ code: 0 });
+    const about = bash('deploy deferred').about;
+    const decided = (entry: string) => {
+      const inSession = `env CLAUDE_CODE_ENTRYPOINT=${entry} ${command}`;
+      return fire('PreToolUse', about, { ...handlerOf('PreToolUse'), command: inSession }).decided;
+    };
+    const interactive = await decided('cli');
+    expect(interactive).toEqual({ runs: false, reason: expect.stringContaining('/review/') });
+    expect(await decided('sdk-cli')).toEqual({ ...interactive, isDeferred: true });
+    // Resumed, the agent makes the same call.
+    await authorise(linkIn(interactive.reason));
+    expect(await decided('sdk-cli')).toMatchObject({ runs: true });
+  });
+
   it('that is authorised in one folder is another one elsewhere', async () => {
     const id = await asked('deploy here');
     const elsewhere = await bash('deploy here', { cwd: '/' }).before().decided;
@@ -234,6 +257,52 @@ describe('fails closed', () => {
     ]).toContain(await executionOf(id));
   }, 120_000);
 
+  it('killed as it waits for people, by the agent or by another: the tool does not run, then or later', async () => {
+    const patient = {
+      ...handler(),
+      command: handler().command.replace(/--wait \S+/, '--wait 5m'),
+    };
+    const newest = async () => (await producer.get('/v2/requests')).body.items[0].id as string;
+    for (const how of ['SIGKILL', 'time-out'] as const) {
+      const command = `deploy ${how}`;
+      const call = bash(command);
+      const limit = how === 'time-out' ? { ...patient, timeout: 8 } : patient;
+      const before = await newest();
+      const agent = fire('PreToolUse', call.about, limit);
+      const id = await until(newest, (found) => found !== before);
+      if (how === 'SIGKILL') agent.process.kill('SIGKILL');
+      expect(await agent.decided).toMatchObject({ runs: false });
+      // Nobody waits for this decision any more: it starts nothing by itself.
+      await authorise(id);
+      expect(await executionOf(id)).toBe('unclaimed');
+      // The same call again finds it, and runs once.
+      expect(await bash(command).before().decided).toMatchObject({ runs: true });
+      expect(await executionOf(id)).toBe('admitted');
+      expect(await bash(command).before().decided).toMatchObject({ runs: false });
+    }
+  });
+
+  it('while the service is away, and goes on when it is back', async () => {
+    const command = 'deploy without the service';
+    const bringBack = takeAway(instance);
+    const verdict = await bash(command).before().decided;
+    await bringBack();
+    expect(verdict).toEqual({ runs: false, reason: expect.stringContaining('cannot be reached') });
+    const id = await asked(command);
+    // It goes away while the hook waits for a decision that is there, and comes back within the wait.
+    const backAgain = takeAway(instance);
+    const patient = {
+      ...handler(),
+      command: handler().command.replace(/--wait \S+/, '--wait 5m'),
+    };
+    const waiting = fire('PreToolUse', bash(command).about, patient);
+    await backAgain();
+    const { runs } = await waiting.decided;
+    if (!runs) expect(await bash(command).before().decided).toMatchObject({ runs: true });
+    expect(await executionOf(id)).toBe('admitted');
+    expect(await bash(command).before().decided).toMatchObject({ runs: false });
+  });
+
   it('late: the agent kills it', async () => {
     const slow = { ...handler(), command: 'sleep 60', timeout: 1 };
     expect(await fire('PreToolUse', bash('deploy late').about, slow).decided).toMatchObject({
@@ -250,7 +319,7 @@ describe('fails closed', () => {
 
   it.each([
     [
-      'no service',
+      'a service at another address',
       (text: string) => text.replace(/"origin":\s*"[^"]+"/, '"origin":"http://127.0.0.1:1"'),
     ],
     ['no connection file', () => null],

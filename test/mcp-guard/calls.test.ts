@@ -63,6 +63,23 @@ it('a call that is held open runs when people decide meanwhile', async () => {
   expect(bank.effects()).toHaveLength(1);
 });
 
+it('the progress of a tool goes on from that of the wait', async () => {
+  const bank = await newBank(POLICY.replace('hold: 1s', 'hold: 40s'));
+  const session = await begun(bank);
+  const { answer } = session.begin('tools/call', {
+    ...{ name: 'transfer', arguments: { amount: 61, then: 'progress' } },
+    _meta: { progressToken: 'p' },
+  });
+  await authorise(await held(session));
+  expect((await answer).result.content[0].text).toBe('transferred 61');
+  const told = session.lines
+    .map((line) => JSON.parse(line))
+    .filter(({ method }) => method === 'notifications/progress')
+    .map(({ params }) => params.progress as number);
+  expect(told.length).toBeGreaterThanOrEqual(3);
+  expect(told).toEqual([...new Set(told)].sort((a, b) => a - b));
+});
+
 it('tells a refusal once, and a next call asks anew', async () => {
   const bank = await newBank();
   const session = await begun(bank);

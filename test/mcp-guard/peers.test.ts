@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -15,6 +14,7 @@ import { startInstance } from '../support/instance.js';
 import { decide, until } from '../support/requests.js';
 import { BANK, POLICY, newBank } from './support/bank.js';
 import type { Bank, BankOptions } from './support/bank.js';
+import { programOf } from './support/reference.js';
 import type { Json } from './support/session.js';
 
 // The clients of both generations of the official SDK, and the reference servers, with the guard between them.
@@ -115,12 +115,6 @@ describe.each(PEERS)('%s', (_, connect) => {
     }
   });
 });
-
-const programOf = (name: string) => {
-  const manifest = createRequire(__filename).resolve(`${name}/package.json`);
-  const { bin } = JSON.parse(readFileSync(manifest, 'utf8')) as { bin: Record<string, string> };
-  return join(dirname(manifest), Object.values(bin)[0]!);
-};
 
 describe('the reference servers', () => {
   const files = (bank: Bank) => {

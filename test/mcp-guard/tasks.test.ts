@@ -1,3 +1,4 @@
+import { takeAway } from '../fault/support/outage.js';
 import { kill9, replicasOf } from '../fault/support/processes.js';
 import { decide, until } from '../support/requests.js';
 import { POLICY, stateOf } from './support/bank.js';
@@ -161,6 +162,57 @@ describe('the service', () => {
       (status) => status === 200,
     );
   }
+
+  /** Takes the service away while `work` is done. */
+  async function without<T>(work: () => Promise<T>): Promise<T> {
+    const bringBack = takeAway(guarded.instance);
+    try {
+      return await work();
+    } finally {
+      await bringBack();
+    }
+  }
+  const transfer = (session: Session, args: object) =>
+    until(
+      () => call(session, args, modern()),
+      (answer) => stateOf(answer).state !== 'running',
+    );
+
+  it('away when a call is made, and again once it is authorised: it waits for both, and runs once', async () => {
+    const bank = await newBank();
+    const session = begun(bank);
+    await session.request('tools/list', { _meta: modern() });
+    const args = { amount: 120 };
+    expect(stateOf(await without(() => transfer(session, args))).state).toBe('unavailable');
+    const { state, request_id: id } = stateOf(await transfer(session, args));
+    expect(state).toBe('pending');
+    await authorise(id);
+    const away = await without(() => transfer(session, args));
+    expect([stateOf(away).state, bank.effects()]).toEqual(['unavailable', []]);
+    // What needs nobody's word goes on without the service.
+    const allowed = { name: 'get_balance', arguments: {}, _meta: modern() };
+    const { result } = await without(() => session.request('tools/call', allowed));
+    expect(result.content[0].text).toBe('100');
+    expect((await transfer(session, args)).result.content[0].text).toBe('transferred 120');
+    expect([bank.effects().length, await executionOf(id)]).toEqual([1, 'completed']);
+  }, 180_000);
+
+  it('away for longer than a task can wait: the task goes on when its client looks again', async () => {
+    const bank = await newBank();
+    const session = begun(bank);
+    const { result: task } = await call(session, { amount: 130 });
+    await authorise(idIn(task));
+    const last = await call(session, { amount: 131 });
+    await without(async () => {
+      // An asked call gives up after the same time as the task does.
+      expect(stateOf(await transfer(session, { amount: 132 })).state).toBe('unavailable');
+      expect((await get(session, last.result.taskId)).status).toBe('working');
+    });
+    await authorise(idIn(last.result));
+    for (const { taskId } of [task, last.result])
+      expect((await ended(session, taskId)).status).toBe('completed');
+    expect(bank.effects().sort()).toEqual(['{"amount":130}', '{"amount":131}']);
+  }, 180_000);
 
   it('killed while people decide, and again while the tool runs: the call waits, and runs once', async () => {
     const patient = POLICY.replace('hold: 1s', 'hold: 10m').replace('window: 20s', 'window: 10m');

@@ -18,6 +18,8 @@ import { TOKEN_VARIABLE, installed } from '../cli/support/packed.js';
 import type { Instance } from '../support/instance.js';
 import { startInstance } from '../support/instance.js';
 import { decide, until } from '../support/requests.js';
+import { modern, sessionOf } from '../mcp-guard/support/session.js';
+import type { Session } from '../mcp-guard/support/session.js';
 
 // docs/mcp.md: the server by which agents ask people, with the clients of the official SDK.
 
@@ -47,9 +49,9 @@ const env = () => ({
   ...{ PATH: process.env['PATH'] as string, HOME: cli.folder },
   [TOKEN_VARIABLE]: instance.demo.producer.token,
 });
-const command = () => ({
+const command = (...more: readonly string[]) => ({
   ...{ command: cli.program, cwd: cli.folder, env: env(), stderr: 'ignore' as const },
-  args: ['mcp', '--route', instance.demo.routes.review],
+  args: ['mcp', '--route', instance.demo.routes.review, ...more],
 });
 function agentOf(client: Client | OldClient): Agent {
   return {
@@ -176,6 +178,110 @@ describe('tools', () => {
   });
 });
 
+describe('a question as a task', () => {
+  const TASKS = modern({ extensions: { 'io.modelcontextprotocol/tasks': {} } });
+  let session: Session;
+  beforeEach(() => {
+    const { command: program, args, cwd, env: variables } = command();
+    session = sessionOf(program, args, { cwd, env: variables });
+  });
+  afterEach(() => session.process.kill('SIGKILL'));
+
+  const ask = async (text: string, meta = TASKS, more: object = {}) =>
+    (
+      await session.request('tools/call', {
+        ...{ name: 'countersign_ask', arguments: { ...question(text), ...more }, _meta: meta },
+      })
+    ).result;
+  const about = (method: string, taskId: string, meta = TASKS) =>
+    session.request(method, { taskId, _meta: meta });
+
+  it('goes on without the client, and ends with the answer', async () => {
+    const { result: server } = await session.request('server/discover', { _meta: TASKS });
+    expect(server.capabilities.extensions).toEqual({ 'io.modelcontextprotocol/tasks': {} });
+    const task = await ask('As a task?');
+    expect(task).toMatchObject({ resultType: 'task', status: 'working', pollIntervalMs: 5_000 });
+    expect(task.statusMessage).toContain(`/review/${task.taskId}`);
+    expect((await about('tasks/get', task.taskId)).result.status).toBe('working');
+    expect((await about('tasks/update', task.taskId)).result).toMatchObject({
+      resultType: 'complete',
+    });
+    await decide(reviewer, task.taskId, 'approve', { note: 'Yes.' });
+    const { result: ended } = await about('tasks/get', task.taskId);
+    expect([ended.status, ended.resultType]).toEqual(['completed', 'complete']);
+    expect(ended.result.structuredContent).toMatchObject({
+      ...{ state: 'confirmed', decision: 'approve', response: { note: 'Yes.' } },
+    });
+  });
+
+  it('is withdrawn by tasks/cancel, and not once it is decided', async () => {
+    const { taskId } = await ask('Withdrawn as a task?');
+    await about('tasks/cancel', taskId);
+    expect((await about('tasks/get', taskId)).result.status).toBe('cancelled');
+    const { taskId: decided } = await ask('Decided before it is withdrawn?');
+    await decide(reviewer, decided, 'approve', {});
+    expect((await about('tasks/cancel', decided)).error).toBeUndefined();
+    expect((await about('tasks/get', decided)).result.status).toBe('completed');
+  });
+
+  it('is none for clients that declare no tasks or say how long they wait, nor of an id that is no request of its producer', async () => {
+    expect((await ask('No task?', modern())).structuredContent.state).toBe('pending');
+    const waited = await ask('Waited for?', TASKS, { wait_seconds: 0 });
+    expect(waited.structuredContent.state).toBe('pending');
+    const { taskId } = await ask('Whose task?');
+    for (const method of ['tasks/get', 'tasks/cancel'])
+      expect((await about(method, taskId, modern())).error.code).toBe(-32_021);
+    const { error } = await about('tasks/get', '01a00000-0000-7000-8000-000000000000');
+    expect(error.code).toBe(-32_602);
+  });
+});
+
+describe('--elicit', () => {
+  const asked: { mode: string; url: string; message: string }[] = [];
+  beforeEach(() => void asked.splice(0));
+
+  async function clientOf(
+    mode: 'auto' | 'legacy',
+    elicitation: Record<string, Record<string, never>>,
+    ...more: string[]
+  ) {
+    const client = new Client(ABOUT, {
+      capabilities: { elicitation },
+      versionNegotiation: { mode },
+    });
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
+      asked.push(params as never);
+      return { action: 'accept' };
+    });
+    await client.connect(new StdioClientTransport(command(...more)));
+    return agentOf(client);
+  }
+
+  it.each(['auto', 'legacy'] as const)('puts the link before the person, %s', async (mode) => {
+    const route = instance.demo.routes.review;
+    const { call, close } = await clientOf(mode, { url: {} }, '--elicit', route);
+    const { structuredContent } = await call('countersign_ask', question(`Seen, ${mode}?`));
+    // To open the link answers nothing.
+    expect(structuredContent.state).toBe('pending');
+    const { mode: how, url, message } = asked[0]!;
+    expect([asked.length, how, url]).toEqual([1, 'url', structuredContent.review_link]);
+    expect(message).toContain(`Seen, ${mode}?`);
+    await close();
+  });
+
+  it.each<[string, Record<string, Record<string, never>>, string[]]>([
+    ['no such option', { url: {} }, []],
+    ['another route', { url: {} }, ['--elicit', 'elsewhere']],
+    ['a client that opens no links', { form: {} }, ['--elicit', 'ROUTE']],
+  ])('%s: nothing is put before the person', async (name, abilities, more) => {
+    const words = more.map((word) => word.replace('ROUTE', instance.demo.routes.review));
+    const { call, close } = await clientOf('auto', abilities, ...words);
+    const { structuredContent } = await call('countersign_ask', question(`Unseen, ${name}?`));
+    expect([structuredContent.state, asked]).toEqual(['pending', []]);
+    await close();
+  });
+});
+
 describe('over HTTP', () => {
   let issuer: Server;
   let issuerUrl: string;
@@ -273,6 +379,31 @@ describe('over HTTP', () => {
     })) as Json;
     expect(structuredContent.state).toBe('pending');
     await client.close();
+  });
+
+  it('shows a task to a request that names it in its header and may read, and to no other', async () => {
+    const _meta = modern({ extensions: { 'io.modelcontextprotocol/tasks': {} } });
+    const send = async (token: string, method: string, params: object, header: string) => {
+      const answer = await fetch(resource, {
+        method: 'POST',
+        headers: {
+          ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+          ...{ authorization: `Bearer ${token}`, 'mcp-method': method, 'mcp-name': header },
+          'mcp-protocol-version': '2026-07-28',
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
+      });
+      return (await answer.json()) as Json;
+    };
+    const [token, read] = [await tokenOf(), await tokenOf({ scope: 'countersign:read' })];
+    const call = { name: 'countersign_ask', arguments: question('A task over HTTP?') };
+    const { taskId } = (await send(token, 'tools/call', call, call.name)).result;
+    expect((await send(token, 'tasks/get', { taskId }, taskId)).result.status).toBe('working');
+    expect((await send(token, 'tasks/get', { taskId }, 'another')).error.code).toBe(-32_020);
+    expect((await send(read, 'tasks/cancel', { taskId }, taskId)).error.message).toContain(
+      'countersign:ask',
+    );
+    expect((await send(read, 'tasks/get', { taskId }, taskId)).result.status).toBe('working');
   });
 
   it('says at both places who gives tokens for it', async () => {

@@ -106,11 +106,11 @@ async function start<A, T>(life: Life<A>, { action, args, watch }: Driver<A, T>)
   if (!life.isInTime() || life.isAborted) return cancel(life);
   life.hasStarted = true;
   const ran = await execute(life, action, args, watch);
-  const { end, startedAt, endedAt, permits } = ran;
+  const { end, startedAt, endedAt, permits, notes } = ran;
   const { options } = life.guarding;
   if (end.kind !== 'open') life.ending = end;
   const seen = classified(end, options.classify);
-  const details = { started_at: startedAt, ended_at: endedAt, permits };
+  const details = { ...notes, started_at: startedAt, ended_at: endedAt, permits };
   if (seen.status === 'unseen') {
     const cause =
       end.kind === 'threw' ? end.error : new Error(`stopped: ${(end as { why: string }).why}`);

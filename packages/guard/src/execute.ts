@@ -1,4 +1,5 @@
 import { admit, ServiceRefusal } from '@countersign/client';
+import type { JsonObject } from '@countersign/client';
 
 import type { Runtime } from './runtime.js';
 import { PermitRefused } from './errors.js';
@@ -18,6 +19,8 @@ export interface Ran {
   readonly startedAt: string;
   readonly endedAt: string;
   readonly permits: number;
+  /** What the function noted for the outcome. */
+  readonly notes: JsonObject;
 }
 
 /** A claim has 64: one is the launch, one is kept back. */
@@ -38,7 +41,7 @@ export async function execute<A, T>(
 ): Promise<Ran> {
   const { runtime, options } = life.guarding;
   const ends = new AbortController();
-  const { run, permits } = newRun(life, ends);
+  const { run, permits, notes } = newRun(life, ends);
   const caller = life.call.signal;
   const abort = () => ends.abort('caller');
   caller?.addEventListener('abort', abort, { once: true });
@@ -63,7 +66,7 @@ export async function execute<A, T>(
   unwatch();
   caller?.removeEventListener('abort', abort);
   const endedAt = new Date(runtime.wall()).toISOString();
-  return { end, startedAt, endedAt, permits: permits() };
+  return { end, startedAt, endedAt, permits: permits(), notes };
 }
 
 async function started<A, T>(action: Action<A, T>, args: A, run: Run): Promise<T> {
@@ -85,6 +88,7 @@ function newRun<A>(life: Life<A>, ends: AbortController) {
   const { occurrence } = life.plan;
   const id = life.id;
   let count = 1;
+  const notes: JsonObject = {};
   let newest = runtime.monotonic();
   let turn: Promise<void> = Promise.resolve();
 
@@ -122,6 +126,9 @@ function newRun<A>(life: Life<A>, ends: AbortController) {
     progress(text) {
       options.onProgress?.(text, { id, occurrence });
     },
+    note(details) {
+      Object.assign(notes, details);
+    },
   };
-  return { run, permits: () => count };
+  return { run, notes, permits: () => count };
 }

@@ -447,20 +447,22 @@ export class Life<A> {
    */
   async setEnd(outcome: ExecutionOutcome, result: string | null, isSeen: boolean): Promise<void> {
     this.end = { outcome, result };
+    this.isEndKept = false;
     try {
       if (!isSeen && this.isDurable && this.journal !== null && this.entry !== null) {
         // The process that saw the end knows better.
         const now = await this.journal.read(this.entry.key);
-        if (now !== null && now.end !== null) return this.know(now);
-        if (now !== null) this.entry = now;
-        const { key, version } = this.entry;
+        if (now === null) return;
+        if (now.end !== null) return this.know(now);
+        this.entry = now;
+        const { key, version } = now;
         const written = await this.journal.advance(key, version, { end: this.end });
         if (written === null) return await this.setEnd(outcome, result, isSeen);
         this.entry = written;
-      } else await this.note({ end: this.end });
-      this.isEndKept = this.isDurable;
+        this.isEndKept = true;
+      } else this.isEndKept = (await this.note({ end: this.end })) && this.isDurable;
     } catch {
-      this.isEndKept = false;
+      // Not kept.
     }
   }
 
@@ -502,23 +504,25 @@ export class Life<A> {
     this.entry = written;
   }
 
-  /** Changes the entry where another process may have changed it meanwhile. */
-  async note(change: Change): Promise<void> {
+  /**
+   * Changes the entry where another process may have changed it meanwhile; false where there is none, or no longer: a journal may be
+   * lost while its process runs, and safety does not rest on it.
+   */
+  async note(change: Change): Promise<boolean> {
     const { journal } = this;
-    if (journal === null || this.entry === null) return;
+    if (journal === null || this.entry === null) return false;
     for (;;) {
       const entry: Entry = this.entry;
       const isNew = Object.entries(change).some(
         ([name, value]) =>
           digestOf(value ?? null) !== digestOf(entry[name as keyof Change] ?? null),
       );
-      if (!isNew) return;
+      if (!isNew) return true;
       const written = await journal.advance(entry.key, entry.version, change);
-      if (written !== null) {
-        this.entry = written;
-        return;
-      }
-      this.entry = (await journal.read(entry.key)) ?? entry;
+      const now = written ?? (await journal.read(entry.key));
+      if (now === null) return false;
+      this.entry = now;
+      if (written !== null) return true;
     }
   }
 

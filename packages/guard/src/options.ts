@@ -31,6 +31,8 @@ export interface Run {
   permit(): Promise<void>;
   /** Told to `onProgress`. */
   progress(text: string): void;
+  /** Adds members to the signed details of the outcome that this process reports. Nothing private belongs there. */
+  note(details: JsonObject): void;
 }
 
 export type ProbeAnswer = 'done' | 'not done' | 'partly done' | 'unknown';

@@ -69,12 +69,17 @@ export interface Executor {
 const CHILD = resolve(__dirname, 'child.mjs');
 const GUARD = resolve(__dirname, '../../../packages/guard/dist');
 
-/** Starts an executor. Its request is decided as soon as it asked, unless `decision` says otherwise. */
+/** The decision of a request, or a function that has the request with that id decided; null for none. */
+export type Deciding = 'authorise' | 'refuse' | null | ((id: string) => Promise<void>);
+
+/** Starts an executor. Its request is authorised as soon as it asked, unless `deciding` says otherwise. */
 export function startExecutor(
-  setup: Setup,
+  setup: Pick<Setup, 'connection' | 'counter' | 'demo' | 'reviewer'>,
   job: Job,
-  decision: 'authorise' | 'refuse' | null = 'authorise',
+  deciding: Deciding = 'authorise',
 ): Executor {
+  const decide =
+    typeof deciding === 'string' ? (id: string) => decided(setup, id, deciding) : deciding;
   const { connection, counter, demo } = setup;
   const route = demo.routes.execution;
   const told = { connection, counter: counter.origin, route, guard: GUARD, ...job };
@@ -91,8 +96,7 @@ export function startExecutor(
     if (event === 'returned' || event === 'threw') end = { ...end, [event]: value };
     if (event === 'amount' || event === 'dying') end = { ...end, [event]: value };
     // Another process may have had it decided.
-    if (event === 'asked' && decision !== null)
-      void decided(setup, value as string, decision).catch(() => undefined);
+    if (event === 'asked') void decide?.(value as string).catch(() => undefined);
     waiting.get(event)?.();
   };
   child.stdout.on('data', (chunk: Buffer) => {
@@ -118,17 +122,13 @@ export function startExecutor(
 }
 
 /** Runs an executor to its end. */
-export function execute(
-  setup: Setup,
-  job: Job,
-  decision?: 'authorise' | 'refuse' | null,
-): Promise<Ended> {
-  return startExecutor(setup, job, decision).ended;
+export function execute(setup: Setup, job: Job, deciding?: Deciding): Promise<Ended> {
+  return startExecutor(setup, job, deciding).ended;
 }
 
 /** The journal of one host; another host has another one, or comes to the same one as another machine. */
 export function journalOf(
-  { folder, stores }: Setup,
+  { folder, stores }: Pick<Setup, 'folder' | 'stores'>,
   kind: JournalKind,
   host: 'same' | 'other',
 ): Pick<Job, 'journal' | 'boot'> {

@@ -55,11 +55,16 @@ async function journalStores(dataDirectory: string): Promise<Setup['stores']> {
   const { urls } = JSON.parse(readFileSync(join(dataDirectory, 'stores.json'), 'utf8')) as {
     urls: { DATABASE_URL: string; REDIS_URL: string };
   };
-  const url = new URL(urls.DATABASE_URL);
+  return { postgres: await journalDatabase(urls.DATABASE_URL), redis: urls.REDIS_URL };
+}
+
+/** Makes a database for journals on the server of another one, and gives its URL. */
+export async function journalDatabase(databaseUrl: string): Promise<string> {
+  const url = new URL(databaseUrl);
   await inDatabase(url.href, 'CREATE DATABASE journal');
   url.pathname = '/journal';
   await inDatabase(url.href, readFileSync(TABLES, 'utf8'));
-  return { postgres: url.href, redis: urls.REDIS_URL };
+  return url.href;
 }
 
 async function inDatabase(url: string, statement: string): Promise<void> {
@@ -71,7 +76,7 @@ async function inDatabase(url: string, statement: string): Promise<void> {
 
 /** Decides a request as the reviewer; the answer has a note. */
 export async function decided(
-  { reviewer }: Setup,
+  { reviewer }: Pick<Setup, 'reviewer'>,
   id: string,
   decision: 'authorise' | 'refuse' = 'authorise',
   response: unknown = { note: 'seen' },

@@ -37,11 +37,14 @@ const MOST_KILLS = 3;
 const ACTION_MS = 700;
 
 /** What is drawn for one history, before any of it happens: the same for the same seed, however the machine is. */
-export function drawn(random: Random): {
+export function drawn(
+  random: Random,
+  places: readonly Place[] = PLACES,
+): {
   place: Place;
   deaths: { after: number; ms: number | null }[];
 } {
-  const place = PLACES[Math.floor(random() * PLACES.length)]!;
+  const place = places[Math.floor(random() * places.length)]!;
   const kills = random() < 0.6 ? 1 : 1 + Math.floor(random() * MOST_KILLS);
   const deaths = Array.from({ length: kills }, () => ({
     after: 1 + Math.floor(random() * MOST_AWAITS),

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { connect } from '@countersign/client/node';
 import type { Client } from '@countersign/client/node';
+import { stopAsked } from '../../support/campaign-stop.js';
 import { inParallel } from '../../support/parallel.js';
 import { startGuarded } from '../support/guarded.js';
 import type { Setup } from '../support/guarded.js';
@@ -11,6 +12,8 @@ import type { History } from './kills.js';
 // torture:guard` runs it longer, with other seeds.
 
 const KILLS = Number(process.env['GUARD_KILLS'] ?? 25);
+/** Ends the run in place of the number of kills; 0 does not. */
+const MINUTES = Number(process.env['GUARD_MINUTES'] ?? 0);
 const SEED = Number(process.env['GUARD_SEED'] ?? 20261124);
 const REPORT = process.env['GUARD_REPORT'];
 const AT_ONCE = 6;
@@ -32,14 +35,17 @@ function reportOf(histories: readonly History[], wrong: readonly object[]): stri
 }
 
 it(
-  `starts no function twice in ${KILLS} kills`,
+  `starts no function twice in ${MINUTES > 0 ? `${MINUTES} minutes of` : KILLS} kills`,
   async () => {
     const random = randomOf(SEED);
     const histories: History[] = [];
     const wrong: object[] = [];
     let kills = 0;
+    const end = performance.now() + MINUTES * 60_000;
+    const goesOn = (): boolean =>
+      !stopAsked() && (MINUTES > 0 ? performance.now() < end : kills < KILLS);
     await inParallel(Array.from({ length: AT_ONCE }), AT_ONCE, async () => {
-      while (kills < KILLS) {
+      while (goesOn()) {
         const came = await history(setup, client, drawn(random));
         kills += came.kills.length;
         histories.push(came);
@@ -51,7 +57,7 @@ it(
     });
     if (REPORT !== undefined) console.log(reportOf(histories, wrong));
     expect(wrong).toEqual([]);
-    expect(kills).toBeGreaterThanOrEqual(KILLS);
+    expect(kills).toBeGreaterThanOrEqual(MINUTES > 0 || stopAsked() ? 1 : KILLS);
   },
-  Math.max(300_000, KILLS * 10_000),
+  Math.max(300_000, KILLS * 10_000, MINUTES * 60_000 * 3),
 );

@@ -53,11 +53,12 @@ tools:
 
 let count = 0;
 
-/** Writes the policy and locks the bank's tools. */
+/** Writes the policy and locks the tools of the bank, or of another server. */
 export async function newBank(
   { demo }: Instance,
   cli: Installed,
   policyText = POLICY,
+  usual: readonly string[] = BANK,
 ): Promise<Bank> {
   count += 1;
   const folder = join(cli.folder, `bank-${count}`);
@@ -74,11 +75,11 @@ export async function newBank(
     ...env,
   });
   const locked = await cli.run(
-    ['mcp-guard', 'lock', '--policy', policy, '--', ...BANK],
+    ['mcp-guard', 'lock', '--policy', policy, '--', ...usual],
     environment(),
   );
   if (locked.code !== 0) throw new Error(locked.stderr);
-  const command = ({ server = BANK, env }: BankOptions = {}): Command => ({
+  const command = ({ server = usual, env }: BankOptions = {}): Command => ({
     command: cli.program,
     args: [
       'mcp-guard',

@@ -28,6 +28,7 @@ interface HookOptions {
   readonly policy: string;
   readonly state?: string;
   readonly wait: string;
+  readonly defer?: boolean;
 }
 interface InstallOptions extends HookOptions {
   readonly settings: string;
@@ -35,6 +36,8 @@ interface InstallOptions extends HookOptions {
 }
 
 const WAIT = '9m';
+const DEFER =
+  'end a session without a person (claude -p) at a call that is not decided, to be resumed by --resume';
 /** Beside its wait: longer ones mean that something hangs. */
 const MORE_MS = 30_000;
 
@@ -61,6 +64,7 @@ export function addHookCommand(program: Command): void {
       'how long a call waits for a decision; then it is denied, and may be made again',
       WAIT,
     )
+    .option('--defer', DEFER)
     .addHelpText('after', HELP)
     .action(hook);
   command
@@ -73,6 +77,7 @@ export function addHookCommand(program: Command): void {
     .addOption(STATE_OPTION())
     .addOption(CONNECTION_OPTION())
     .option('--wait <time>', 'how long a call waits for a decision', WAIT)
+    .option('--defer', DEFER)
     .action(install);
 }
 
@@ -96,7 +101,11 @@ async function hook(options: HookOptions): Promise<void> {
     const client = await clientOf(options);
     const state = stateIn(options.state, 'hook', policy.alias.replaceAll('/', '_'));
     const journal = fileJournal(join(state.folder, 'journal'));
-    const parts = { client, journal, state, policy, launches: launchesIn(state), waitMs };
+    // Only such sessions can defer a call: in others the agent would go on to its own permissions.
+    const isDeferring =
+      options.defer === true && process.env['CLAUDE_CODE_ENTRYPOINT'] === 'sdk-cli';
+    const launches = launchesIn(state);
+    const parts = { client, journal, state, policy, launches, waitMs, isDeferring };
     switch (name) {
       case 'PreToolUse': {
         const verdict = await before(parts, event);
@@ -129,10 +138,10 @@ async function hook(options: HookOptions): Promise<void> {
 async function install(_: string, __: unknown, command: Command): Promise<void> {
   const options = command.optsWithGlobals<InstallOptions>();
   const given = { ...options, ...command.opts<Partial<InstallOptions>>() } as InstallOptions;
-  for (const name of ['policy', 'wait', 'connection', 'state'] as const)
+  for (const name of ['policy', 'wait', 'connection', 'state', 'defer'] as const)
     if (command.getOptionValueSource(name) !== 'cli')
       Object.assign(given, { [name]: options[name] });
-  const { settings, program, policy, wait, connection, state } = given;
+  const { settings, program, policy, wait, connection, state, defer } = given;
   const version = requireVersion(program);
   policyIn(policy);
   await clientOf({ ...(connection !== undefined && { connection }) });
@@ -144,6 +153,7 @@ async function install(_: string, __: unknown, command: Command): Promise<void> 
       ...[process.execPath, realpathSync(process.argv[1] as string), 'hook'],
       ...['--policy', resolve(policy), '--connection', resolve(file), '--wait', wait],
       ...(state === undefined ? [] : ['--state', resolve(state)]),
+      ...(defer === true ? ['--defer'] : []),
     ]),
     Math.ceil(durationOf('--wait', wait) / 1_000),
   );

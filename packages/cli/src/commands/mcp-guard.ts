@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileJournal } from '@countersign/guard/node';
 import { Option } from 'commander';
@@ -230,7 +230,8 @@ async function init(
   );
   terminal.say("In the client's configuration, this takes the place of the server:");
   const connection = process.env['COUNTERSIGN_CONNECTION'] ?? 'countersign.json';
-  const entry = clientEntry({ ...place, policy: file, server }, connection);
+  const program = { node: process.execPath, script: realpathSync(process.argv[1] as string) };
+  const entry = clientEntry({ ...place, policy: file, server }, connection, program);
   process.stdout.write(`${JSON.stringify(entry, null, 2)}\n`);
 }
 

@@ -20,6 +20,7 @@ interface McpOptions {
   readonly resource?: string;
   readonly issuer?: string;
   readonly subjects?: string;
+  readonly elicit: readonly string[];
 }
 
 const HELP = `
@@ -39,25 +40,31 @@ export function addMcpCommand(program: Command): void {
     .option('--resource <url>', 'the address that clients know and tokens are for')
     .option('--issuer <url>', 'the authorisation server whose tokens are taken')
     .option('--subjects <file>', 'whose producers the subjects of tokens are, in YAML')
+    .option(
+      '--elicit <route>',
+      'put the link before the person at the client too, for a route on which that person may decide; may be given again',
+      (route: string, before: readonly string[]) => [...before, route],
+      [],
+    )
     .addHelpText('after', HELP)
     .action(serve);
 }
 
 async function serve(options: McpOptions): Promise<void> {
   const terminal = newTerminal();
-  const { route, listen } = options;
+  const { route, listen, elicit } = options;
   if (listen !== undefined) return serveHttp(listen, options);
   for (const name of ['resource', 'issuer', 'subjects'] as const)
     if (options[name] !== undefined) throw new UsageError(`--${name} goes with --listen.`);
   const client = await clientOf(options);
   await checkTrust(client, options, terminal);
   terminal.say(`countersign mcp: producer ${client.producer} of ${client.tenant}`);
-  serveStdio(() => newServer(client, route, __VERSION__));
+  serveStdio(() => newServer(client, { route, elicit, version: __VERSION__ }));
   process.stdin.once('end', () => process.exit(0));
 }
 
 async function serveHttp(listen: string, options: McpOptions): Promise<void> {
-  const { resource, issuer, subjects, route, connection } = options;
+  const { resource, issuer, subjects, route, elicit, connection } = options;
   if (resource === undefined || issuer === undefined || subjects === undefined)
     throw new UsageError('--listen needs --resource, --issuer and --subjects.');
   if (connection !== undefined)
@@ -71,7 +78,8 @@ async function serveHttp(listen: string, options: McpOptions): Promise<void> {
     addressOf('--resource', resource),
   );
   const server = newHttpServer({
-    ...{ resource: new URL(resource), issuer, verifier, route, version: __VERSION__ },
+    ...{ resource: new URL(resource), issuer, verifier },
+    server: { route, elicit, version: __VERSION__ },
     subjects: await subjectsIn(subjects),
   });
   server.on('error', (error) => {

@@ -19,11 +19,13 @@ interface Hook extends Surroundings {
   readonly policy: Policy;
   readonly launches: Launches;
   readonly waitMs: number;
+  /** Whether a call without a decision ends the agent's session, to be resumed. */
+  readonly isDeferring: boolean;
 }
 
 /** What the agent is to do with a call; null where the policy leaves it to the agent's own rules. */
 export interface Verdict {
-  readonly decision: 'allow' | 'deny';
+  readonly decision: 'allow' | 'deny' | 'defer';
   readonly reason: string;
 }
 
@@ -39,7 +41,7 @@ export function verdictText({ decision, reason }: Verdict): string {
 
 /** Before a tool runs. An allowed call that people decided about ends this process: the tool is what runs. */
 export async function before(hook: Hook, event: HookEvent): Promise<Verdict | null> {
-  const { policy, waitMs, client } = hook;
+  const { policy, waitMs, client, isDeferring } = hook;
   const { tool, args } = event;
   const found = match(policy, tool, args);
   if (found.do === 'allow') return null;
@@ -55,7 +57,9 @@ export async function before(hook: Hook, event: HookEvent): Promise<Verdict | nu
     try {
       await client.until(id, 'available', { timeout: Math.max(1, waitMs) });
     } catch (error) {
-      if (error instanceof WaitEnded) return deny(pending(reviewLink).sentence);
+      const { sentence } = pending(reviewLink);
+      if (error instanceof WaitEnded)
+        return isDeferring ? { decision: 'defer', reason: sentence } : deny(sentence);
       throw error;
     }
     return await guarding.action.run(plan, { timeout: 0 }).catch((error: unknown) => {

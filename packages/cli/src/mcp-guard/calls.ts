@@ -1,6 +1,6 @@
-import { WaitEnded } from '@countersign/client/node';
-import type { JsonObject } from '@countersign/client/node';
-import { NotDone, PartlyDone } from '@countersign/guard/node';
+import { WaitEnded, digestOf } from '@countersign/client/node';
+import type { JsonObject, JsonValue } from '@countersign/client/node';
+import { NotDone } from '@countersign/guard/node';
 import type { Plan } from '@countersign/guard/node';
 
 import { match } from '../policy/policy.js';
@@ -11,10 +11,13 @@ import { guardingOf } from '../tool-calls/guarding.js';
 import type { Guarding, Proposal, Surroundings } from '../tool-calls/guarding.js';
 import type { Definition } from './definitions.js';
 import { listed } from './definitions.js';
-import { INVALID_PARAMS, METHOD_NOT_FOUND } from './frames.js';
 import type { Lock } from './lock.js';
 import type { Peer } from './peer.js';
-import { RpcFault } from './upstream.js';
+import { newRounds } from './rounds.js';
+import type { Answer, Question, Rounds } from './rounds.js';
+import { runCall } from './run-call.js';
+import type { Seen } from './run-call.js';
+import type { RpcFault } from './upstream.js';
 
 /** How long an authorised call may take until it is launched, before its client hears that it is under way. */
 const LAUNCH_MS = 10_000;
@@ -29,12 +32,15 @@ export interface ToolCall {
   readonly meta: JsonObject | undefined;
   /** Goes with the guard's own look at the list of tools. */
   readonly ownMeta: JsonObject | undefined;
+  /** What its client can be asked for. */
+  readonly abilities: JsonObject;
 }
 
 /** How a call ended, or where it is. */
 export type Ended =
   | { readonly kind: 'result'; readonly result: JsonObject; readonly asked: Asked | null }
   | { readonly kind: 'error'; readonly fault: RpcFault; readonly asked: Asked | null }
+  | { readonly kind: 'question'; readonly question: Question; readonly asked: Asked }
   | { readonly kind: 'end'; readonly end: CallEnd; readonly asked: Asked | null };
 
 export interface Asked {
@@ -51,6 +57,10 @@ export interface OpenCall {
   told(ended: Ended): void;
   /** Whether it was launched by this process. */
   isLaunched(): boolean;
+  /** Resolves once no run of it is open in this process. */
+  ended(): Promise<unknown>;
+  /** Answers a question of the tool; false for a state that is not that of the open one. */
+  answer(state: string, answer: Answer): boolean;
 }
 
 export interface Calls {
@@ -58,6 +68,8 @@ export interface Calls {
   judge(call: ToolCall, isFresh: boolean): Promise<Judged>;
   /** Asks people. An end where they cannot be asked. */
   open(call: ToolCall, judged: Judged): Promise<OpenCall | Ended>;
+  /** Whether the tool has asked for more input in exactly this call, with this state, and still waits for it. */
+  isAsking(call: ToolCall, state: JsonValue | undefined): boolean;
   /** The list of tools has changed. */
   forget(): void;
   /** Resolves when no call runs any more. */
@@ -100,15 +112,13 @@ export function newCalls(guard: Guard): Calls {
     };
   }
 
-  function run(guarding: Guarding<JsonObject>, plan: Plan): Running {
+  function run(call: ToolCall, guarding: Guarding<JsonObject>, plan: Plan): Running {
     const { occurrence, action } = guarding;
     const found = running.get(occurrence);
     if (found !== undefined) return found;
     const mine: Running = {
-      hasStarted: false,
-      fault: null,
-      result: null,
-      ended: Promise.resolve(null),
+      ...{ call, hasStarted: false, fault: null, result: null },
+      ...{ rounds: newRounds(), ended: Promise.resolve(null) },
     };
     starts.set(plan.occurrence, mine);
     mine.ended = action
@@ -138,10 +148,12 @@ export function newCalls(guard: Guard): Calls {
         description: definition.description,
         // The server may go on when this process is killed.
         options: { outlives: true },
-        act: (approved, about) => {
-          const own = starts.get(about.occurrence);
-          if (own !== undefined) own.hasStarted = true;
-          return act(approved, call, judged.match, about.signal, own);
+        act: ({ tool, arguments: args }, run) => {
+          const { meta, abilities } = call;
+          const seen = starts.get(run.occurrence) as Running;
+          seen.hasStarted = true;
+          const approved = { tool, args, meta, abilities, rule: judged.match.rule };
+          return runCall(peer, approved, { run, rounds: seen.rounds, seen });
         },
       });
       await renew(guarding, proposal);
@@ -152,6 +164,7 @@ export function newCalls(guard: Guard): Calls {
         asked,
         settle: (how) => settle(call, proposal, guarding, plan, asked, how),
         told(ended) {
+          if (ended.kind === 'question') return;
           const state = ended.kind === 'end' ? ended.end.state : ended.kind;
           if (ended.kind === 'end' && !ended.end.isFinal) return;
           // A name of the policy's own stands for one action: only a lapse of it is noted, to ask anew.
@@ -160,6 +173,9 @@ export function newCalls(guard: Guard): Calls {
           guarding.series.end({ state: shown, request: id, at: new Date().toISOString() });
         },
         isLaunched: () => running.get(guarding.occurrence)?.hasStarted === true,
+        ended: async () => running.get(guarding.occurrence)?.ended,
+        answer: (state, answer) =>
+          running.get(guarding.occurrence)?.rounds.answer(state, answer) === true,
       };
     } catch (error) {
       return { kind: 'end', end: endOf(error), asked: null };
@@ -194,9 +210,10 @@ export function newCalls(guard: Guard): Calls {
       const now = await judge(call, true);
       const isSame = !now.isChanged && now.definition?.digest === proposal.definition_digest;
       if (!isSame) return { kind: 'end', end: CHANGED, asked };
-      const mine = run(guarding, plan);
+      const mine = run(call, guarding, plan);
       const ended = await Promise.race([
         mine.ended,
+        mine.rounds.next().then((question): Ended => ({ kind: 'question', question, asked })),
         late(mine, until && Math.max(until, Date.now() + LAUNCH_MS)),
       ]);
       return ended === null ? { kind: 'end', end: RUNNING, asked } : { ...ended, asked };
@@ -206,36 +223,13 @@ export function newCalls(guard: Guard): Calls {
     }
   }
 
-  async function act(
-    { tool, arguments: args }: Proposal,
-    { meta }: ToolCall,
-    { rule }: Match,
-    signal: AbortSignal,
-    own: Running | undefined,
-  ): Promise<JsonObject> {
-    const params = { name: tool, arguments: args, ...(meta !== undefined && { _meta: meta }) };
-    try {
-      const result = await peer.request('tools/call', params, signal);
-      if (result['resultType'] === 'input_required')
-        throw new PartlyDone('the tool asked for more input, which people have not seen');
-      if (result['resultType'] === 'task')
-        throw new Error('the tool went on in a task, whose end is not known');
-      if (result['isError'] === true && rule?.errorMeans === 'failed_partial') {
-        if (own !== undefined) own.result = result;
-        throw new PartlyDone('the tool says that it failed');
-      }
-      return result;
-    } catch (error) {
-      if (!(error instanceof RpcFault)) throw error;
-      if (own !== undefined) own.fault = error;
-      const isRefused = error.code === METHOD_NOT_FOUND || error.code === INVALID_PARAMS;
-      // Its words may hold arguments: they stay out of the signed outcome.
-      throw isRefused ? new NotDone(`the server refused the call (${error.code})`) : error;
-    }
-  }
-
   return {
     ...{ judge, open },
+    isAsking: ({ tool, args }, state) =>
+      [...running.values()].some(
+        ({ call, rounds }) =>
+          rounds.isOpen(state) && call.tool === tool && digestOf(call.args) === digestOf(args),
+      ),
     forget() {
       known = null;
     },
@@ -246,11 +240,10 @@ export function newCalls(guard: Guard): Calls {
 }
 
 /** A run of this process. */
-interface Running {
+interface Running extends Seen {
+  readonly call: ToolCall;
+  readonly rounds: Rounds;
   hasStarted: boolean;
-  /** What the server answered, where that is no result. */
-  fault: RpcFault | null;
-  result: JsonObject | null;
   ended: Promise<Ended | null>;
 }
 

@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { canonicalText } from '@countersign/protocol/json';
 import { cancel, keyOf } from '@countersign/client/node';
-import type { Client, JsonObject } from '@countersign/client/node';
+import type { Client, JsonObject, JsonValue } from '@countersign/client/node';
 
 import { USUAL } from '../policy/policy.js';
 import type { Policy } from '../policy/policy.js';
@@ -17,6 +18,7 @@ import {
   frameFrom,
   hasTwins,
   isObject,
+  parsed,
   requireNames,
   resultFrame,
 } from './frames.js';
@@ -26,6 +28,7 @@ import type { Lock } from './lock.js';
 import type { Peer } from './peer.js';
 import {
   TASKS,
+  abilitiesOf,
   isModern,
   metaFor,
   metaForOwn,
@@ -33,7 +36,8 @@ import {
   resultOf,
   takesTasks,
 } from './results.js';
-import { shownTask } from './tasks.js';
+import type { Question } from './rounds.js';
+import { isOpen, shownTask } from './tasks.js';
 import type { Task, Tasks } from './tasks.js';
 import type { Upstream } from './upstream.js';
 
@@ -65,6 +69,8 @@ type Request = Extract<Frame, { kind: 'request' }>;
 
 const CALL_MEMBERS = ['name', 'arguments', '_meta', 'task', 'requestState', 'inputResponses'];
 const PROGRESS_MS = 10_000;
+const NOT_ASKED =
+  'No tool waits for this input: it was given before, belongs to other arguments, or its call is over. Call without requestState and inputResponses.';
 const NO_TASKS = (id: Id) =>
   errorFrame(id, MISSING_CAPABILITY, `A client of tasks declares ${TASKS} in each request.`, {
     requiredCapabilities: { extensions: { [TASKS]: {} } },
@@ -76,7 +82,12 @@ export function newRelay(parts: Parts): Relay {
   const changing = new Map<Id, (result: JsonObject) => JsonObject>();
   /** Calls that are open here, to be cancelled. */
   const open = new Map<Id, AbortController>();
-  const working = new Map<string, OpenCall>();
+  /** Tasks that go on in this process; null until their request is found. */
+  const working = new Map<string, OpenCall | null>();
+  /** The progress that waiting calls have reported, by their tokens. */
+  const reported = new Map<Id, number>();
+  /** Tasks whose tools wait for input. */
+  const questions = new Map<string, (given: JsonObject) => void>();
 
   function fromClient(line: Uint8Array): void {
     try {
@@ -111,7 +122,7 @@ export function newRelay(parts: Parts): Relay {
       case 'tasks/cancel': {
         const task = tasks.find(params?.['taskId']);
         if (task === null) return false;
-        if (takesTasks(params)) void aboutTask(id, method, task);
+        if (takesTasks(params)) void aboutTask(id, method, task, params?.['inputResponses']);
         else answer(NO_TASKS(id));
         return true;
       }
@@ -144,15 +155,15 @@ export function newRelay(parts: Parts): Relay {
       const judged = seen.match.do === 'ask' ? await calls.judge(call, true) : seen;
       const end = stopped(judged, call);
       if (end !== null) return tell(request, judged, { kind: 'end', end, asked: null });
-      if (params?.['requestState'] !== undefined || params?.['inputResponses'] !== undefined)
-        throw new FrameFault(
-          id,
-          INVALID_PARAMS,
-          'More input for a call that people authorised is refused.',
-        );
+      const { requestState: state, inputResponses: responses } = params ?? {};
+      const isMore = state !== undefined || responses !== undefined;
+      if (isMore && !calls.isAsking(call, state))
+        throw new FrameFault(id, INVALID_PARAMS, NOT_ASKED);
       const opened = await calls.open(call, judged);
       if ('kind' in opened) return tell(request, judged, opened);
-      if (takesTasks(params)) {
+      if (isMore && !opened.answer(state as string, { responses, meta: call.meta }))
+        throw new FrameFault(id, INVALID_PARAMS, NOT_ASKED);
+      if (takesTasks(params) && !isMore) {
         const task = tasks.create(call, opened.asked);
         answer(resultFrame(id, shownTask(task, 'task')));
         return void work(task, opened, judged);
@@ -185,26 +196,52 @@ export function newRelay(parts: Parts): Relay {
   }
 
   /** Tells a client that wants it that a person is awaited. */
-  function reporting(params: Params, { asked }: OpenCall): () => void {
+  function reporting(params: Params, opened: OpenCall): () => void {
     const progressToken = progressTokenOf(params);
     if (progressToken === null) return () => {};
-    let progress = 0;
     const report = () => {
-      const message = `Waits for a person: ${asked.link}`;
-      const about = { progressToken, progress: (progress += 1), message };
+      if (opened.isLaunched()) return;
+      const message = `Waits for a person: ${opened.asked.link}`;
+      const progress = (reported.get(progressToken) ?? 0) + 1;
+      reported.set(progressToken, progress);
+      const about = { progressToken, progress, message };
       answer(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params: about }));
     };
     report();
     const timer = setInterval(report, PROGRESS_MS);
-    return () => clearInterval(timer);
+    return () => {
+      clearInterval(timer);
+      reported.delete(progressToken);
+    };
+  }
+
+  /** The tool's own progress goes on from that of the wait: it may only rise. */
+  function raised(line: string): string {
+    if (reported.size === 0 || !line.includes('notifications/progress')) return line;
+    const message = parsed(line);
+    const params = isObject(message) ? message['params'] : undefined;
+    if (!isObject(message) || !isObject(params)) return line;
+    const { progress, total, progressToken } = params;
+    const last = reported.get(progressToken as Id);
+    if (last === undefined || typeof progress !== 'number') return line;
+    const by = last + 1;
+    const risen = {
+      progress: progress + by,
+      ...(typeof total === 'number' && { total: total + by }),
+    };
+    return JSON.stringify({ ...message, params: { ...params, ...risen } });
   }
 
   /** Goes on with a task to its end. */
   async function work(task: Task, opened: OpenCall, judged: Judged): Promise<void> {
     working.set(task.id, opened);
-    const ended = await opened.settle({});
+    let ended = await opened.settle({});
+    while (ended.kind === 'question') {
+      await answered(task, opened, ended.question);
+      ended = await opened.settle({});
+    }
     working.delete(task.id);
-    // A task that cannot go on now does so with the next process.
+    // The service is away: the task goes on when its client looks at it again, or with the next process.
     if (ended.kind === 'end' && ended.end.state === 'unavailable') return;
     if (ended.kind === 'error') tasks.end(task, { status: 'failed', error: ended.fault.error });
     else {
@@ -215,8 +252,71 @@ export function newRelay(parts: Parts): Relay {
     opened.told(ended);
   }
 
-  async function aboutTask(id: Id, method: string, task: Task): Promise<void> {
+  /** Shows the question of a tool with its task until the client has answered all of it. */
+  function answered(task: Task, opened: OpenCall, question: Question): Promise<void> {
+    const round = randomBytes(6).toString('base64url');
+    const requests = Object.entries(isObject(question.requests) ? question.requests : {});
+    const responses: Record<string, JsonValue> = {};
+    return new Promise((settle) => {
+      const take = (given: JsonObject) => {
+        for (const [name] of requests) {
+          const response = given[`${round}-${name}`];
+          if (response !== undefined) responses[name] ??= response;
+        }
+        const left = requests.filter(([name]) => responses[name] === undefined);
+        if (left.length > 0) {
+          // A name stands for one question in the whole life of a task.
+          const shown = left.map(([name, request]) => [`${round}-${name}`, request]);
+          tasks.ask(task, Object.fromEntries(shown) as JsonObject);
+          return;
+        }
+        questions.delete(task.id);
+        tasks.ask(task, null);
+        const { meta } = task.call;
+        opened.answer(question.state, {
+          responses: requests.length > 0 ? responses : undefined,
+          meta,
+        });
+        settle();
+      };
+      questions.set(task.id, take);
+      void opened.ended().then(() => {
+        questions.delete(task.id);
+        settle();
+      });
+      take({});
+    });
+  }
+
+  /** Goes on with a task of a process that is gone, or whose service was away. */
+  function goOn(task: Task): void {
+    if (working.has(task.id)) return;
+    working.set(task.id, null);
+    void (async () => {
+      const judged = await calls.judge(task.call, true);
+      const end = stopped(judged, task.call);
+      const opened =
+        end === null
+          ? await calls.open(task.call, judged)
+          : ({ kind: 'end', end, asked: task.asked } as const);
+      if (!('kind' in opened)) return work(task, opened, judged);
+      if (opened.kind === 'end' && opened.end.state !== 'unavailable')
+        tasks.end(task, { status: 'completed', result: resultFor(opened, true, false) });
+    })()
+      .catch(() => {})
+      .finally(() => working.delete(task.id));
+  }
+
+  async function aboutTask(
+    id: Id,
+    method: string,
+    task: Task,
+    inputResponses: JsonValue | undefined,
+  ): Promise<void> {
+    if (method === 'tasks/get' && isOpen(task)) goOn(task);
     if (method === 'tasks/get') return answer(resultFrame(id, shownTask(task, 'complete')));
+    if (method === 'tasks/update' && isObject(inputResponses))
+      questions.get(task.id)?.(inputResponses);
     try {
       const isLaunched = working.get(task.id)?.isLaunched() === true;
       if (method === 'tasks/cancel' && task.status === 'working' && !isLaunched) {
@@ -240,7 +340,7 @@ export function newRelay(parts: Parts): Relay {
     if (line.includes('notifications/tools/list_changed')) calls.forget();
     const found = changing.size === 0 ? null : answerFrom(line);
     const change = found === null ? undefined : changing.get(found.id);
-    if (found === null || change === undefined) return answer(line);
+    if (found === null || change === undefined) return answer(raised(line));
     changing.delete(found.id);
     const { result } = found.value;
     if (!isObject(result)) return answer(line);
@@ -256,14 +356,7 @@ export function newRelay(parts: Parts): Relay {
   return {
     ...{ fromClient, fromServer },
     resume() {
-      for (const task of tasks.open())
-        void (async () => {
-          const judged = await calls.judge(task.call, true);
-          const end = stopped(judged, task.call);
-          if (end !== null) return;
-          const opened = await calls.open(task.call, judged);
-          if (!('kind' in opened)) return work(task, opened, judged);
-        })().catch(() => {});
+      for (const task of tasks.open()) goOn(task);
     },
     async idle() {
       await calls.idle();
@@ -289,6 +382,11 @@ function resultFor(
   hasOutputSchema: boolean,
 ): JsonObject {
   if (ended.kind === 'result') return ended.result;
+  if (ended.kind === 'question') {
+    const { state, requests } = ended.question;
+    const asks = { ...(requests !== undefined && { inputRequests: requests }) };
+    return { resultType: 'input_required', ...asks, requestState: state };
+  }
   const { end, asked } = ended;
   const told = { request: asked?.id ?? null, link: asked?.link ?? null };
   return resultOf(end, told, { isModern: modern, hasOutputSchema });
@@ -302,5 +400,11 @@ function toolCallOf({ id, params = {} }: Request): ToolCall {
     throw new FrameFault(id, INVALID_PARAMS, 'name has to be a text, and arguments an object.');
   // In canonical order: the same call is the same bytes for the server, in whatever order its client writes it.
   const canonical = JSON.parse(canonicalText(args)) as JsonObject;
-  return { tool: name, args: canonical, meta: metaFor(params), ownMeta: metaForOwn(params) };
+  return {
+    tool: name,
+    args: canonical,
+    meta: metaFor(params),
+    ownMeta: metaForOwn(params),
+    abilities: abilitiesOf(params),
+  };
 }

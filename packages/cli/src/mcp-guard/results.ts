@@ -34,13 +34,26 @@ export function progressTokenOf(params: Params): string | number | null {
 }
 
 /**
- * The `_meta` of an authorised call. The client's abilities are not passed on: the server cannot answer with a question or a
- * task, which people have not seen.
+ * The `_meta` of an authorised call. The client's abilities are not passed on, so that the server cannot answer with a question
+ * that people have not seen; `metaWith` adds those that a rule permits.
  */
 export function metaFor(params: Params): JsonObject | undefined {
   const kept = Object.entries(metaOf(params)).filter(([name]) => KEPT.has(name));
   const meta = { ...Object.fromEntries(kept), ...(isModern(params) && { [CAPABILITIES]: {} }) };
   return Object.keys(meta).length === 0 ? undefined : meta;
+}
+
+/** The same for a call that may go on in a task of the server, which the guard follows, and ask for these abilities. */
+export function metaWith(meta: JsonObject | undefined, abilities: JsonObject) {
+  if (meta?.[CAPABILITIES] === undefined) return meta;
+  return { ...meta, [CAPABILITIES]: { ...abilities, extensions: { [TASKS]: {} } } };
+}
+
+/** What the client of a request can be asked for: elicitation, sampling and roots, and no extension. */
+export function abilitiesOf(params: Params): JsonObject {
+  const capabilities = metaOf(params)[CAPABILITIES];
+  const { extensions: _, ...abilities } = isObject(capabilities) ? capabilities : {};
+  return abilities;
 }
 
 /** The same, of a request of the guard itself. */

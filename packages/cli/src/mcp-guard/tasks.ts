@@ -12,8 +12,10 @@ export interface Task {
   readonly call: ToolCall;
   readonly asked: Asked;
   readonly createdAt: string;
-  readonly status: 'working' | 'completed' | 'failed' | 'cancelled';
+  readonly status: 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
   readonly updatedAt: string;
+  /** What its tool wants to know. */
+  readonly inputRequests?: JsonObject;
   readonly result?: JsonObject;
   readonly error?: JsonObject;
 }
@@ -27,6 +29,8 @@ export interface Tasks {
   /** Null for an id that is none of this guard's. */
   find(id: unknown): Task | null;
   end(task: Task, end: Pick<Task, 'status' | 'result' | 'error'>): void;
+  /** Shows what its tool wants to know; null once it knows. */
+  ask(task: Task, inputRequests: JsonObject | null): void;
   /** Those that a process before this one left. */
   open(): Task[];
 }
@@ -61,27 +65,37 @@ export function tasksIn({ folder }: State): Tasks {
     end(task, end) {
       write({ ...task, ...end, updatedAt: new Date().toISOString() });
     },
+    ask(task, inputRequests) {
+      const updatedAt = new Date().toISOString();
+      const asks = inputRequests && { status: 'input_required' as const, inputRequests };
+      write({ ...task, updatedAt, ...asks });
+    },
     open() {
       const tasks: Task[] = [];
       for (const name of readdirSync(at).filter((each) => /^[0-9a-f]{64}$/.test(each))) {
         const task = JSON.parse(readFileSync(join(at, name), 'utf8')) as Task;
         if (Date.parse(task.createdAt) + LIVES_MS < Date.now()) rmSync(join(at, name));
-        else if (task.status === 'working') tasks.push(task);
+        else if (isOpen(task)) tasks.push({ ...task, status: 'working' });
       }
       return tasks;
     },
   };
 }
 
+export function isOpen({ status }: Task): boolean {
+  return status === 'working' || status === 'input_required';
+}
+
 /** As the extension writes it; the result of a call belongs to an answer to `tasks/get` alone. */
 export function shownTask(task: Task, resultType: 'task' | 'complete'): JsonObject {
-  const { id, status, createdAt, updatedAt, asked, result, error } = task;
+  const { id, status, createdAt, updatedAt, asked, inputRequests, result, error } = task;
   return {
     ...{ resultType, taskId: id, status, createdAt, lastUpdatedAt: updatedAt },
     ...{ ttlMs: LIVES_MS, pollIntervalMs: POLL_MS },
     ...(status === 'working' && {
       statusMessage: `A person has to authorise this call first: ${asked.link}`,
     }),
+    ...(status === 'input_required' && { inputRequests: inputRequests ?? {} }),
     ...(resultType === 'complete' && result !== undefined && { result }),
     ...(resultType === 'complete' && error !== undefined && { error }),
   };

@@ -13,6 +13,7 @@ import type { Client } from '@countersign/client/node';
 
 import type { Subjects } from './subjects.js';
 import { SCOPES, newServer } from './tools.js';
+import type { ServerOptions } from './tools.js';
 
 interface Options {
   /** The address that tokens are for. */
@@ -20,13 +21,12 @@ interface Options {
   readonly issuer: string;
   readonly verifier: OAuthTokenVerifier;
   readonly subjects: Subjects;
-  readonly route: string | undefined;
-  readonly version: string;
+  readonly server: ServerOptions;
 }
 
 /** The server over streamable HTTP, as an OAuth resource server (RFC 9728). The callers' tokens go nowhere else. */
 export function newHttpServer(options: Options): Server {
-  const { resource, issuer, verifier, subjects, route, version } = options;
+  const { resource, issuer, verifier, subjects } = options;
   const metadataUrl = getOAuthProtectedResourceMetadataUrl(resource);
   const scopes = Object.values(SCOPES);
   const metadata = JSON.stringify({
@@ -37,7 +37,7 @@ export function newHttpServer(options: Options): Server {
     ...{ verifier, resourceMetadataUrl: metadataUrl, expectedResource: resource },
   });
   const mcp = createMcpHandler(({ authInfo }) =>
-    newServer(clientOf(subjects, authInfo) as Client, route, version),
+    newServer(clientOf(subjects, authInfo) as Client, options.server),
   );
   const places = new Set([new URL(metadataUrl).pathname, '/.well-known/oauth-protected-resource']);
   const hosts = [resource.hostname];

@@ -1,5 +1,10 @@
-import { McpServer, fromJsonSchema, requireScopes } from '@modelcontextprotocol/server';
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import {
+  McpServer,
+  fromJsonSchema,
+  inputRequired,
+  requireScopes,
+} from '@modelcontextprotocol/server';
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import {
   WaitEnded,
   cancel,
@@ -13,6 +18,7 @@ import type { Client, JsonObject, JsonValue, RequestStatus } from '@countersign/
 import { explain } from '../exits.js';
 import { reportOf, responseTo } from '../report.js';
 import { reviewOf } from '../review.js';
+import { abilitiesIn, addTasks, takesTasks, taskOf } from './tasks.js';
 
 export const SCOPES = { ask: 'countersign:ask', read: 'countersign:read' } as const;
 
@@ -23,6 +29,11 @@ interface Asking {
   readonly response_schema?: JsonObject;
   readonly route?: string;
   readonly wait_seconds?: number;
+}
+export interface ServerOptions {
+  readonly route: string | undefined;
+  readonly elicit: readonly string[];
+  readonly version: string;
 }
 interface About {
   readonly request_id: string;
@@ -39,8 +50,9 @@ const NOT_AN_INSTRUCTION =
  * people and for executors.
  *
  * @param route of questions that name none
+ * @param elicit routes whose link is put before the person at the client
  */
-export function newServer(client: Client, route: string | undefined, version: string): McpServer {
+export function newServer(client: Client, { route, elicit, version }: ServerOptions): McpServer {
   const server = new McpServer({ name: 'countersign', version });
 
   server.registerTool(
@@ -54,12 +66,15 @@ export function newServer(client: Client, route: string | undefined, version: st
         payload: { description: 'JSON that apps and programs read' },
         response_schema: { type: 'object', description: 'JSON Schema of the answer' },
         route: { type: 'string', description: 'whose reviewers answer' },
-        wait_seconds: { ...WAIT, description: 'how long to wait for the answer' },
+        wait_seconds: {
+          ...WAIT,
+          description: 'how long to wait for the answer; without it a client of tasks gets a task',
+        },
       }),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
       scopeChallenge: requireScopes(SCOPES.ask),
     },
-    (asking) =>
+    (asking, context) =>
       answered(async () => {
         const chosen = asking.route ?? route;
         if (chosen === undefined) return failed('Name the route, whose reviewers answer.');
@@ -70,7 +85,17 @@ export function newServer(client: Client, route: string | undefined, version: st
         const { tenant, producer } = client as { tenant: string; producer: string };
         const day = new Date().toISOString().slice(0, 10);
         const key = keyOf('mcp', tenant, producer, day, digestOf(body));
-        const { request } = await client.call(create, { body, key });
+        const status = await client.call(create, { body, key });
+        const { decision_state: state, request, review_link: url } = status;
+        const { elicitation } = abilitiesIn(context, server.server.getClientCapabilities());
+        const isShown = context.mcpReq.inputResponses !== undefined;
+        // That the link was opened says nothing: the answer is what the service has.
+        if (state === 'pending' && elicit.includes(chosen) && elicitation?.url && !isShown) {
+          const review = inputRequired.elicitUrl({ message: `Answer: ${asking.summary}`, url });
+          return inputRequired({ inputRequests: { review } });
+        }
+        if (asking.wait_seconds === undefined && takesTasks(context))
+          return { ...taskOf(status), resultType: 'task', content: [] };
         return shown(client, await waited(client, request.id, asking.wait_seconds ?? 0));
       }),
   );
@@ -118,12 +143,13 @@ export function newServer(client: Client, route: string | undefined, version: st
       scopeChallenge: requireScopes(SCOPES.ask),
     },
     ({ request_id: id }) =>
-      answered(async () => {
-        const { tenant, producer } = client as { tenant: string; producer: string };
-        const key = keyOf('cancel', tenant, producer, id);
-        return said({ ...reportOf(await client.call(cancel, { id, body: {}, key })) });
-      }),
+      answered(async () => said({ ...reportOf(await withdrawn(client, id)) })),
   );
+  addTasks(server, client, {
+    scopes: SCOPES,
+    shown: (status) => shown(client, status),
+    withdraw: (id) => withdrawn(client, id),
+  });
   return server;
 }
 
@@ -134,6 +160,11 @@ function schema<T>(required: readonly string[], properties: JsonObject) {
     required: [...required],
     properties,
   } as never);
+}
+
+function withdrawn(client: Client, id: string): Promise<RequestStatus> {
+  const { tenant, producer } = client as { tenant: string; producer: string };
+  return client.call(cancel, { id, body: {}, key: keyOf('cancel', tenant, producer, id) });
 }
 
 async function waited(client: Client, id: string, seconds: number): Promise<RequestStatus> {
@@ -165,7 +196,9 @@ function failed(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
 
-async function answered(call: () => Promise<CallToolResult>): Promise<CallToolResult> {
+async function answered<T extends CallToolResult | InputRequiredResult>(
+  call: () => Promise<T>,
+): Promise<T | CallToolResult> {
   try {
     return await call();
   } catch (error) {

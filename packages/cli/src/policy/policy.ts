@@ -37,14 +37,17 @@ export interface Rule {
   readonly windowSeconds: number;
   /** What a result means that the tool marks as an error. */
   readonly errorMeans: 'completed' | 'failed_partial';
+  /** Whether the tool may ask the client for more input in the middle of an authorised call. */
+  readonly moreInput: 'refuse' | 'permit';
   /** In the policy's file. */
   readonly line: number;
 }
 
-export const USUAL: Pick<Rule, 'holdMs' | 'windowSeconds' | 'errorMeans'> = {
+export const USUAL: Pick<Rule, 'holdMs' | 'windowSeconds' | 'errorMeans' | 'moreInput'> = {
   holdMs: 45_000,
   windowSeconds: 300,
   errorMeans: 'completed',
+  moreInput: 'refuse',
 };
 
 export interface Match {

@@ -143,6 +143,7 @@ function rulesOf(reading: Reading, node: Node | null | undefined, route: string 
 
 const RULE = [
   ...['tool', 'do', 'when', 'route', 'occurrence', 'summary', 'hold', 'window', 'error_means'],
+  'more_input',
 ];
 
 function ruleOf(reading: Reading, node: Node, route: string | null): Rule {
@@ -169,6 +170,8 @@ function ruleOf(reading: Reading, node: Node, route: string | null): Rule {
     errorMeans:
       choice(reading, members, 'error_means', ['completed', 'failed_partial'] as const) ??
       USUAL.errorMeans,
+    moreInput:
+      choice(reading, members, 'more_input', ['refuse', 'permit'] as const) ?? USUAL.moreInput,
     line: reading.lineOf(node.range?.[0] ?? 0),
   };
 }
