@@ -44,6 +44,8 @@ interface DemoTenant {
 /** How a running instance describes itself. */
 interface Demo extends DemoTenant {
   origin: string;
+  /** Where its people log in. */
+  issuer: string;
   other: DemoTenant;
 }
 

@@ -8,5 +8,6 @@ export const SCENARIOS: Readonly<Record<string, () => Promise<Scenario>>> = {
   drain: async () => (await import('./drain/drain.js')).drain,
   growth: async () => (await import('./growth/growth.js')).growth,
   neighbours: async () => (await import('./neighbours/neighbours.js')).neighbours,
+  overload: async () => (await import('./overload/overload.js')).overload,
   peers: async () => (await import('./peers/peers.js')).peers,
 };

@@ -1,3 +1,6 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseAllDocuments } from 'yaml';
 import { BUILD_MS } from '../support/programs/obtained.js';
 import { ROOT } from '../fault/support/previous.js';
 import type { Cast } from '../fault/support/fixture.js';
@@ -6,6 +9,8 @@ import { openCluster } from './support/cluster.js';
 import type { Cluster } from './support/cluster.js';
 import { openFrom, placesOf } from './support/connections.js';
 import { resourceDefinitions } from './support/definitions.js';
+import { startEdge } from './support/edge.js';
+import type { Edge, EdgeAnswer } from './support/edge.js';
 import { prepareInstallation } from './support/installation.js';
 import type { Installation, Version } from './support/installation.js';
 import { startLoad } from './support/load.js';
@@ -18,6 +23,9 @@ import { stepsUnder, tableOf } from './support/steps.js';
 import type { Row, Step } from './support/steps.js';
 import { lacking } from './support/own/parts.js';
 
+const CHART = join(ROOT, 'helm', 'countersign');
+/** Of the cells in helm/countersign/examples. */
+const ORIGINS = { a: 'https://a.review.example', b: 'https://b.review.example' };
 const AT_ONCE = 2;
 /** Only to end a step that hangs. */
 const STEP_MS = 20 * 60_000;
@@ -39,6 +47,7 @@ if (why !== null)
   const casts: Cast[] = [];
   const loads: Load[] = [];
   let cluster: Cluster;
+  let edge: Edge | undefined;
   let version: Version;
 
   const stepsOf = ({ operator }: Cell, load: Load): Step =>
@@ -49,7 +58,7 @@ if (why !== null)
     );
 
   beforeAll(async () => {
-    cluster = await openCluster();
+    cluster = await openCluster({ edge: true });
     await cluster.kubectl.apply(...resourceDefinitions());
     version = { root: ROOT, image: cluster.images.countersign };
     for (const place of CELLS)
@@ -62,6 +71,7 @@ if (why !== null)
   afterAll(async () => {
     report(`cluster: two cells\n${tableOf(rows)}`);
     for (const load of loads) await load.stop();
+    await edge?.stop();
     for (const { installation } of cells) await installation.stop();
     await cluster?.stop();
   }, STEP_MS);
@@ -124,6 +134,55 @@ if (why !== null)
   );
 
   it(
+    'are found at one Gateway: by people by the names of tenants, by programs by the origin',
+    async () => {
+      for (const { installation, place } of cells)
+        await cluster.kubectl.apply(...(await routesOf(installation, place)));
+      edge = await startEdge(cluster, ['*.review.example', '*.a.review-apps.example.net'], {
+        namespace: cells[0]!.place.stores,
+        pod: 'deployment/door',
+      });
+      const tokens = casts.map(({ demo }) => demo.producer.token);
+      const asked = (url: string, token?: string): Promise<EdgeAnswer> =>
+        edge!.call(url, { token });
+
+      const requests = `${ORIGINS.a}/v2/requests/none`;
+      // Routes are followed some moments after they are made.
+      await until(() =>
+        asked(requests).then(
+          ({ status }) => status === 401,
+          () => false,
+        ),
+      );
+      expect((await asked(requests, tokens[0])).text).toContain('not_found');
+      expect((await asked(requests, tokens[1])).status).toBe(401);
+      expect((await asked(`${ORIGINS.b}/v2/requests/none`, tokens[1])).text).toContain('not_found');
+
+      for (const [tenant, origin] of [
+        ['acme', ORIGINS.a],
+        ['initech', ORIGINS.b],
+      ] as const) {
+        const name = `https://${tenant}.review.example`;
+        const page = await asked(`${name}/inbox?route=refunds`);
+        expect([page.status, page.headers.location]).toEqual([
+          302,
+          `${origin}/inbox?route=refunds`,
+        ]);
+        for (const method of ['GET', 'POST', 'PUT']) {
+          const refused = await edge.call(`${name}/v2/requests`, { method, token: tokens[0]! });
+          expect(refused.status).toBeGreaterThanOrEqual(400);
+          expect(refused.headers.location).toBeUndefined();
+          expect(refused.text).not.toContain('not_found');
+        }
+      }
+      expect((await asked('https://nobody.review.example/inbox')).status).toBe(404);
+      const app = await asked('https://x.a.review-apps.example.net/inbox');
+      expect(app.headers['content-security-policy']).toContain("connect-src 'none'");
+    },
+    STEP_MS,
+  );
+
+  it(
     'go on when all of the other is gone',
     async () => {
       const [a, b] = cells as [Cell, Cell];
@@ -138,6 +197,20 @@ if (why !== null)
     STEP_MS,
   );
 });
+
+/** Those of the chart with a cell's own example values, whose host names are not of the installation here. */
+async function routesOf({ helm }: Installation, { cell }: Place): Promise<object[]> {
+  const values = join(CHART, 'examples', `cells-${cell}-values.yaml`);
+  // It asks no cluster for its version.
+  const rendered = await helm('template', RELEASE, CHART, '-f', values, '--kube-version', '1.33');
+  return parseAllDocuments(rendered)
+    .map((document) => document.toJS() as { kind?: string } | null)
+    .filter((object) => object?.kind === 'HTTPRoute') as object[];
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await delay(250);
+}
 
 function nameOf(cell: number): string {
   return (CELLS[cell]?.cell ?? '').toUpperCase();

@@ -42,6 +42,13 @@ const why = process.env['CLUSTER_KUBECONFIG'] === undefined ? lacking() : null;
 if (why !== null)
   report(`cluster: LEFT OUT, NOT TESTED: this machine cannot run Kubernetes: ${why}`);
 
+const CHECKS = ['probe', 'fsck'] as const;
+/** Their CronJobs, at a time that no test sees. */
+const CHECKED = CHECKS.flatMap((name) => [
+  ...['--set', `checks.${name}.enabled=true`],
+  ...['--set', `checks.${name}.schedule=0 0 1 1 *`],
+]);
+
 /** The chart on a Kubernetes of two nodes, in the order in which an operator does these things. */
 (why === null ? describe : describe.skip)('the chart on a cluster', () => {
   let cluster: Cluster;
@@ -90,7 +97,7 @@ if (why !== null)
     'installs',
     async () => {
       before = await operator.objects();
-      await step('install', () => installation.deploy('install', version));
+      await step('install', () => installation.deploy('install', version, ...CHECKED));
       const pods = await operator.pods();
       expect(pods.filter(({ ready, restarts }) => !ready || restarts > 0)).toEqual([]);
       expect(new Set(pods.map(({ target }) => target))).toEqual(new Set(INSTALLED));
@@ -160,6 +167,14 @@ if (why !== null)
     STEP_MS,
   );
 
+  it.each(CHECKS)(
+    'passes a check that it makes of itself: %s',
+    async (name) => {
+      await step(`check ${name}`, () => operator.check(name));
+    },
+    STEP_MS,
+  );
+
   it(
     'replaces all pods without a failed call',
     async () => {
@@ -222,7 +237,7 @@ if (why !== null)
       await operator.spread();
       // The stores are on the first.
       const [, node = ''] = await operator.nodes();
-      const before = new Map((await operator.pods()).map(({ name, restarts }) => [name, restarts]));
+      const before = await operator.pods();
       await step(
         `loss of ${node}`,
         async () => {
@@ -233,14 +248,7 @@ if (why !== null)
       );
       await step(`return of ${node}`, async () => {
         await restore(node);
-        // Until then its pods look as they did before.
-        await until(
-          () => operator.pods(),
-          (pods) =>
-            pods.every((pod) => pod.node !== node || pod.restarts > (before.get(pod.name) ?? -1)),
-          STEP_MS,
-        );
-        await operator.settled();
+        await operator.returned(node, before);
       });
     },
     STEP_MS,
@@ -309,9 +317,7 @@ if (why !== null)
   it(
     'is rolled back without a failed call',
     async () => {
-      await step('rollback', () =>
-        installation.helm('rollback', RELEASE, '1', '--wait', '--timeout', '15m'),
-      );
+      await step('rollback', () => installation.rollBack());
     },
     STEP_MS,
   );

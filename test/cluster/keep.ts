@@ -6,7 +6,7 @@ import type { Cluster } from './support/cluster.js';
 let cluster: Cluster;
 
 beforeAll(async () => {
-  cluster = await openCluster();
+  cluster = await openCluster({ edge: true });
 }, 3 * BUILD_MS);
 afterAll(() => cluster?.stop(), 120_000);
 

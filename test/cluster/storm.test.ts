@@ -140,9 +140,7 @@ if (why !== null) report(`cluster: the storm is LEFT OUT, NOT TESTED: ${why}`);
   }
 
   function rollBack(): Promise<void> {
-    return step('rollback', () =>
-      installation.helm('rollback', RELEASE, '1', '--wait', '--timeout', '15m'),
-    );
+    return step('rollback', () => installation.rollBack());
   }
 
   function deletePod(target: Target): Promise<void> {
@@ -177,6 +175,7 @@ if (why !== null) report(`cluster: the storm is LEFT OUT, NOT TESTED: ${why}`);
     // The stores are on the first.
     const [, node = ''] = await operator.nodes();
     const { lose, restore } = cluster.powers!;
+    const before = await operator.pods();
     try {
       await step(
         `loss of ${node}`,
@@ -187,7 +186,10 @@ if (why !== null) report(`cluster: the storm is LEFT OUT, NOT TESTED: ${why}`);
         OUTAGE,
       );
     } finally {
-      await step(`return of ${node}`, () => restore(node));
+      await step(`return of ${node}`, async () => {
+        await restore(node);
+        await operator.returned(node, before);
+      });
     }
   }
 

@@ -15,6 +15,9 @@ import type { RunningStore } from './server-process.js';
 
 const SUPERUSER = 'countersign';
 const DATABASE = 'countersign';
+/** After a restart hundreds of clients connect at once, and on a busy machine each waits for those before it. */
+const TAKEN_WITHIN_MS = 20_000;
+const ANSWERS_WITHIN_MS = 180_000;
 
 export interface PostgresOptions {
   /** The data directory; initialised when empty, kept otherwise. */
@@ -79,7 +82,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
         cwd: '/',
         owner,
       });
-      await untilAnswering('postgres', server, () => answers(`${url}postgres`), 60_000);
+      await untilAnswering('postgres', server, () => answers(`${url}postgres`), ANSWERS_WITHIN_MS);
       await createDatabase(`${url}postgres`);
       return { ...server, url: `${url}${DATABASE}`, port };
     }),
@@ -178,7 +181,7 @@ function runsPostgres(pid: number, dir: string): boolean {
 }
 
 async function answers(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: TAKEN_WITHIN_MS });
   client.on('error', () => {});
   try {
     await client.connect();

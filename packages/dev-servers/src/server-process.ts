@@ -124,7 +124,7 @@ export async function untilAnswering(
   name: string,
   server: ServerProcess,
   answers: () => Promise<boolean>,
-  timeoutMs = 30_000,
+  timeoutMs = 120_000,
 ): Promise<void> {
   const end = Date.now() + timeoutMs;
   for (;;) {

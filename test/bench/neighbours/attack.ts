@@ -1,18 +1,15 @@
-import { existsSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
-import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { giveWay } from './give-way.js';
 import { LOADS } from './loads.js';
 import type { Attacker } from './loads.js';
 
-// A process that makes one load at a time. It is there before the others where they want a processor: a caller's machine
-// takes none from the service. Where Linux shares the processors between sessions, the session has to give way: this process
-// leads its own.
-setPriority(19);
-const AUTOGROUP = '/proc/self/autogroup';
-if (existsSync(AUTOGROUP)) writeFileSync(AUTOGROUP, '19');
+// A process that makes one load at a time.
+giveWay();
 
-export type AttackOrder = { readonly load: string; readonly attacker: Attacker } | { end: true };
+/** `clients`: instead of those of the load. */
+export type AttackOrder =
+  { readonly load: string; readonly attacker: Attacker; readonly clients?: number } | { end: true };
 
 /** How often each outcome came. */
 export type Outcomes = Readonly<Record<string, number>>;
@@ -23,7 +20,7 @@ const REFUSED_PAUSE_MS = 100;
 
 let ended = false;
 
-async function attack(load: string, attacker: Attacker): Promise<Outcomes> {
+async function attack(load: string, attacker: Attacker, clients?: number): Promise<Outcomes> {
   const found = LOADS[load];
   if (found === undefined) throw new Error(`there is no load "${load}"`);
   const turn = await found.prepare(attacker);
@@ -38,7 +35,7 @@ async function attack(load: string, attacker: Attacker): Promise<Outcomes> {
     }
     agent.destroy();
   };
-  await Promise.all(Array.from({ length: found.clients }, client));
+  await Promise.all(Array.from({ length: clients ?? found.clients }, client));
   return outcomes;
 }
 
@@ -52,7 +49,7 @@ process.on('message', (order: AttackOrder) => {
     return;
   }
   ended = false;
-  attack(order.load, order.attacker).then(
+  attack(order.load, order.attacker, order.clients).then(
     (outcomes) => reply({ outcomes }),
     (error: unknown) => reply({ error: String(error) }),
   );

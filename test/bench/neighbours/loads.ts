@@ -50,8 +50,8 @@ export const LOADS: Readonly<Record<string, Load>> = {
     clients: LARGE,
     prepare: async ({ producer, publisher, reviewRoute }) => {
       // Read whole and refused at the end: nothing of it is stored.
-      const body = JSON.stringify({ ...creation(reviewRoute, 9), summary: '' });
-      const many = JSON.stringify({ html: '', list: Array.from({ length: 240_000 }, () => [1]) });
+      const body = bytes({ ...creation(reviewRoute, 9), summary: '' });
+      const many = bytes({ html: '', list: Array.from({ length: 240_000 }, () => [1]) });
       return (caller, client) =>
         client % 2 === 0
           ? send(caller, 'POST', '/v2/requests', keyed(producer), body)
@@ -102,6 +102,15 @@ export const LOADS: Readonly<Record<string, Load>> = {
       return (caller) => send(caller, 'GET', path, attacker.producer);
     },
   },
+  'held-calls': {
+    clients: OF_PRINCIPAL,
+    prepare: async (attacker) => {
+      const path = await smallRequest(attacker);
+      // Nothing happens to the request, so each call is held to its end.
+      const headers = { ...attacker.producer, prefer: 'wait=25; revision=1000' };
+      return (caller) => send(caller, 'GET', path, headers);
+    },
+  },
   'small-creations': {
     clients: OF_PRINCIPAL,
     prepare: async ({ producer, route }) => {
@@ -121,6 +130,11 @@ export const LOADS: Readonly<Record<string, Load>> = {
   },
   'slow-sockets': { clients: 400, prepare: async () => trickle },
 };
+
+/** Once for all clients: each call would have a copy of a text. */
+function bytes(body: object): Buffer {
+  return Buffer.from(JSON.stringify(body));
+}
 
 function keyed(who: Headers): Headers {
   return { ...who, 'idempotency-key': randomUUID() };

@@ -1,19 +1,14 @@
 import { rmSync } from 'node:fs';
-import type { ForkOptions } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import pg from 'pg';
 import { newFolder } from '../../support/folder.js';
-import { forkChild } from '../child.js';
-import type { Child } from '../child.js';
 import { machineFacts } from '../machine.js';
 import { startProduct } from '../product.js';
-import type { Ends } from '../ends.js';
 import type { Scenario } from '../scenario.js';
 import { digits, table } from '../text.js';
-import type { AttackReply, Outcomes } from './attack.js';
+import { NO_RATES, quotasIn } from './lifted.js';
 import { LOADS } from './loads.js';
-import type { Attacker } from './loads.js';
-import type { QuietFigures, QuietOrder, QuietReply } from './quiet.js';
+import { attacked, attackerOf, measured, startChild } from './parties.js';
+import type { QuietFigures } from './quiet.js';
 
 const HELP = `npm run bench -- neighbours [--loads ${Object.keys(LOADS).join(',')}] [--seconds 8] [--mode all|split]
   What one tenant's calls take while another makes the worst load that its limits of concurrent calls allow; alone before
@@ -22,25 +17,6 @@ const HELP = `npm run bench -- neighbours [--loads ${Object.keys(LOADS).join(','
 
 /** How much longer calls of others may take at most, p99 (docs/performance.md). */
 const TARGET = 2;
-
-/** Beyond the rate of a closed loop on this machine. */
-const UNLIMITED = '100000000';
-const ENV = {
-  RATE_PRINCIPAL: UNLIMITED,
-  RATE_TENANT: UNLIMITED,
-  RATE_PAGE: UNLIMITED,
-};
-const QUOTAS = [
-  ...['daily_tenant', 'daily_owner', 'daily_route', 'outstanding_tenant', 'outstanding_owner'],
-  ...['tenant_per_minute', 'tenant_burst', 'owner_per_minute', 'owner_burst'],
-  ...['bundle_daily_tenant', 'bundle_daily_publisher', 'bundle_tenant_per_minute'],
-  ...['bundle_tenant_burst', 'bundle_publisher_per_minute', 'bundle_publisher_burst'],
-];
-
-/** Every figure of protocol §9.2 that would end a load or a lifecycle. */
-const LIFT_QUOTAS = `UPDATE tenant SET quotas = '${JSON.stringify(
-  Object.fromEntries(QUOTAS.map((name) => [name, 1_000_000])),
-)}'`;
 
 export const neighbours: Scenario = async (args, ends, say) => {
   const { values } = parseArgs({
@@ -60,40 +36,28 @@ export const neighbours: Scenario = async (args, ends, say) => {
   const folder = newFolder('bench');
   ends.push(() => rmSync(folder, { recursive: true, force: true }));
   const machine = machineFacts(folder);
-  const quietOnes = child('./neighbours/quiet.js', ends);
-  const attackers = child('./neighbours/attack.js', ends, { detached: true });
+  const quietOnes = startChild('./neighbours/quiet.js', ends);
+  const attackers = startChild('./neighbours/attack.js', ends, { detached: true });
   say(`starting the product, ${values.mode} …`);
-  const options = { folder, split: values.mode === 'split', quotas: true, env: ENV };
+  const options = { folder, split: values.mode === 'split', quotas: true, env: NO_RATES };
   const product = await startProduct(options, ends);
-  await asOwner(product.databaseUrl, LIFT_QUOTAS);
+  const quotas = await quotasIn(product.databaseUrl, ends);
+  await quotas.lift();
   const target = await product.targetOf('other');
   const quiet = async (forSeconds: number) => {
-    // A tenant's store is full after some 700 requests.
-    await asOwner(product.databaseUrl, 'DELETE FROM retained');
+    await quotas.emptyStores();
     return measured(quietOnes, { target, seconds: forSeconds });
   };
-  const { producer, publisher, operator, routes } = product.demo;
-  const attacker: Attacker = {
-    origin: product.target.origin,
-    route: routes.execution,
-    reviewRoute: routes.review,
-    producer: bearer(producer.token),
-    publisher: bearer(publisher.token),
-    operator: bearer(operator.token),
-    reviewers: product.target.reviewers,
-  };
+  const attacker = attackerOf(product);
   say('warming up …');
   await quiet(seconds);
 
   const rows: string[][] = [];
   for (const load of values.loads.split(',')) {
     const before = await quiet(seconds);
-    attackers.send({ load, attacker });
-    replied(await attackers.next<AttackReply>());
-    const during = await quiet(seconds);
-    attackers.send({ end: true });
-    const reply = replied(await attackers.next<AttackReply>());
-    const outcomes: Outcomes = 'outcomes' in reply ? reply.outcomes : {};
+    const { during, outcomes } = await attacked(attackers, { load, attacker }, () =>
+      quiet(seconds),
+    );
     const after = await quiet(seconds);
     rows.push([load, ...figures('reads', before, during, after)]);
     rows.push(['', ...figures('calls', before, during, after)]);
@@ -126,33 +90,4 @@ function figures(
     digits(at(during, 'p99')),
     digits(at(during, 'p99') / alone),
   ];
-}
-
-function child(file: string, ends: Ends, options: ForkOptions = {}): Child {
-  const forked = forkChild(file, options);
-  ends.push(() => forked.stop());
-  return forked;
-}
-
-async function measured(quiet: Child, order: QuietOrder): Promise<QuietFigures> {
-  quiet.send(order);
-  const reply = await quiet.next<QuietReply>();
-  if ('error' in reply) throw new Error(`the quiet tenant: ${reply.error}`);
-  return reply.figures;
-}
-
-function replied(reply: AttackReply): AttackReply {
-  if ('error' in reply) throw new Error(`the load: ${reply.error}`);
-  return reply;
-}
-
-function bearer(token: string): Record<string, string> {
-  return { authorization: `Bearer ${token}` };
-}
-
-async function asOwner(databaseUrl: string, statement: string): Promise<void> {
-  const database = new pg.Client({ connectionString: databaseUrl });
-  await database.connect();
-  await database.query(statement);
-  await database.end();
 }

@@ -24,7 +24,7 @@ export function send(
   method: 'GET' | 'POST',
   path: string,
   headers: Headers,
-  body?: string,
+  body?: string | Buffer,
 ): Promise<number | string> {
   const { hostname, port } = new URL(origin);
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };

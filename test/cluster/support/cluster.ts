@@ -6,7 +6,7 @@ import { report } from '../../fault/support/report.js';
 import { kubectlOf } from './kubectl.js';
 import type { Kubectl } from './kubectl.js';
 import { HOST } from './own/enclosure.js';
-import { countersignImage, storesImage } from './own/image.js';
+import { countersignImage, edgeImage, storesImage } from './own/image.js';
 import { startCluster } from './own/start.js';
 
 /** What pods of the suite run: our image, that of the version before if there is one, and those of stores. */
@@ -17,6 +17,8 @@ export interface Images {
   readonly nats: string;
   readonly redis: string;
   readonly s3: string;
+  /** null where it was not asked for. */
+  readonly edge: string | null;
 }
 
 /** What only the owner of nodes can do. */
@@ -43,11 +45,12 @@ export interface Cluster {
 
 const LOCAL = 'localhost/countersign';
 const STORES = 'localhost/stores:1';
+const EDGE = 'localhost/edge:1';
 
-/** The cluster of CLUSTER_KUBECONFIG, or one of our own (CONTRIBUTING.md). */
-export function openCluster(): Promise<Cluster> {
+/** The cluster of CLUSTER_KUBECONFIG, or one of our own (CONTRIBUTING.md); one of our own has the image of a Gateway if `edge` asks for it. */
+export function openCluster({ edge = false } = {}): Promise<Cluster> {
   const kubeconfig = process.env['CLUSTER_KUBECONFIG'];
-  return kubeconfig === undefined ? ownCluster() : givenCluster(kubeconfig);
+  return kubeconfig === undefined ? ownCluster(edge) : givenCluster(kubeconfig);
 }
 
 /** Names of images by their keys: `countersign=registry.example/countersign:1,postgres=…`. */
@@ -62,6 +65,7 @@ function givenImages(): Images {
     nats: 'nats:2.12-alpine',
     redis: 'redis:8',
     s3: 'versity/versitygw:v1.8.0',
+    edge: 'traefik:v3.6',
     ...(Object.fromEntries(given) as Partial<Images>),
   };
   const { countersign } = images;
@@ -92,7 +96,7 @@ async function givenCluster(kubeconfig: string): Promise<Cluster> {
   };
 }
 
-async function ownCluster(): Promise<Cluster> {
+async function ownCluster(edge: boolean): Promise<Cluster> {
   const { folder, kubectl, nodes, stop } = await startCluster();
   const nodeOf = (name: string) => {
     const found = nodes.find((node) => node.name === name);
@@ -106,6 +110,7 @@ async function ownCluster(): Promise<Cluster> {
     };
     const at = (name: string): string => join(folder, 'images', name);
     await load(await storesImage(at('stores'), STORES));
+    if (edge) await load(await edgeImage(at('edge'), EDGE));
     await load(await countersignImage(ROOT, at('countersign'), `${LOCAL}:this`));
     if (knowsPrevious())
       await load(await countersignImage(previousRoot(), at('previous'), `${LOCAL}:previous`));
@@ -116,6 +121,7 @@ async function ownCluster(): Promise<Cluster> {
         countersign: `${LOCAL}:this`,
         previous: knowsPrevious() ? `${LOCAL}:previous` : null,
         ...{ postgres: STORES, nats: STORES, redis: STORES, s3: STORES },
+        edge: edge ? EDGE : null,
       },
       dns: [{ ipBlock: { cidr: `${HOST}/32` } }],
       powers: {

@@ -17,8 +17,12 @@ const DEFINITIONS = [
     files: ['config/crd/bases/keda.sh_scaledobjects.yaml'],
   },
   {
-    module: 'sigs.k8s.io/gateway-api@v1.3.0',
-    files: ['config/crd/standard/gateway.networking.k8s.io_httproutes.yaml'],
+    module: 'sigs.k8s.io/gateway-api@v1.4.0',
+    // A Gateway wants all of them, also those that it does not use.
+    files: [
+      ...['backendtlspolicies', 'gatewayclasses', 'gateways', 'grpcroutes', 'httproutes'],
+      'referencegrants',
+    ].map((kind) => `config/crd/standard/gateway.networking.k8s.io_${kind}.yaml`),
   },
 ] as const;
 

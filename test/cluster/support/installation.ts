@@ -14,6 +14,7 @@ import type { Cast } from '../../fault/support/fixture.js';
 import { commandsOf } from '../../fault/support/fleet.js';
 import type { Cluster } from './cluster.js';
 import { openDoor } from './door.js';
+import { EDGE_NAMESPACE } from './edge.js';
 import type { Door } from './door.js';
 import { outputOf } from './kubectl.js';
 import type { Kubectl } from './kubectl.js';
@@ -35,6 +36,8 @@ export interface Installation {
   /** Installs or upgrades a version's chart, and waits until it is ready. Settings are as those of helm. */
   deploy(verb: 'install' | 'upgrade', version: Version, ...settings: string[]): Promise<string>;
   helm(...args: string[]): Promise<string>;
+  /** Goes back to the last revision that was deployed before this one. Helm forgets all but ten. */
+  rollBack(): Promise<string>;
   /** Makes the keys that a version needs and that are missing. */
   makeKeys(version: Version): Promise<void>;
   /** Makes tenants, people and routes in the installation of that version, and logs in. */
@@ -108,6 +111,14 @@ export async function prepareInstallation(
     providerPort: ports.provider,
     helm,
     makeKeys,
+    async rollBack() {
+      const history = JSON.parse(await helm('history', RELEASE, '-o', 'json')) as {
+        revision: number;
+        status: string;
+      }[];
+      const last = history.findLast(({ status }) => status === 'superseded');
+      return helm('rollback', RELEASE, String(last?.revision), '--wait', '--timeout', '15m');
+    },
     deploy(verb, { root, image }, ...settings) {
       const values = join(data, 'values.json');
       writeFileSync(
@@ -266,11 +277,11 @@ interface ValuesOptions {
 
 function valuesOf({ place, cluster, image, origin, ports, route }: ValuesOptions): object {
   const { stores, cell } = place;
+  const inNamespace = (name: string): object => ({
+    namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': name } },
+  });
   const store = (app: string, namespace = stores): object[] => [
-    {
-      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
-      podSelector: { matchLabels: { app } },
-    },
+    { ...inNamespace(namespace), podSelector: { matchLabels: { app } } },
   ];
   const tag = image.lastIndexOf(':');
   return {
@@ -284,7 +295,7 @@ function valuesOf({ place, cluster, image, origin, ports, route }: ValuesOptions
       migration: { existingSecret: 'countersign-postgres-owner' },
     },
     nats: { url: `nats://nats.${place.nats}:4222`, existingSecret: natsSecretOf(place) },
-    // No Gateway runs here, and this origin is none of its.
+    // This origin is none of a Gateway's.
     ...(cell === null ? {} : { httpRoute: { enabled: false, redirectHosts: [] } }),
     redis: { existingSecret: 'countersign-redis' },
     oidc: { issuer: `http://localhost:${ports.provider}`, existingSecret: '' },
@@ -310,7 +321,7 @@ function valuesOf({ place, cluster, image, origin, ports, route }: ValuesOptions
       resources: { requests: { cpu: '10m', memory: '64Mi' }, limits: { memory: '512Mi' } },
     },
     networkPolicy: {
-      ingress: store('door'),
+      ingress: [...store('door'), ...(cell === null ? [] : [inNamespace(EDGE_NAMESPACE)])],
       monitoring: store('prometheus'),
       dns: cluster.dns,
       postgres: { peers: [...store('postgres'), ...store(STANDBY)] },

@@ -1,5 +1,10 @@
+import { until } from '../../support/requests.js';
 import type { Kubectl } from './kubectl.js';
 import { NAMESPACE, RELEASE } from './names.js';
+import { doorLog } from './surroundings.js';
+
+/** Only to end a run that hangs. */
+const RETURNED_WITHIN_MS = 20 * 60_000;
 
 const MINE = `app.kubernetes.io/instance=${RELEASE}`;
 
@@ -39,7 +44,14 @@ export interface Operator {
   pods(target?: string): Promise<readonly PodSeen[]>;
   /** Resolves when every Deployment has all its pods, and they are ready. */
   settled(): Promise<void>;
-  /** Lines in logs of a target's pods, or of all pods. */
+  /**
+   * Resolves when all pods of a node that was lost serve again. Until then its pods look as they did `before` the loss, which is
+   * what `pods` gave then.
+   */
+  returned(node: string, before: readonly PodSeen[]): Promise<void>;
+  /** Runs the CronJob of a check now; throws with its log when it does not pass. */
+  check(name: string): Promise<void>;
+  /** Lines in logs of a target's pods, or of all pods and of the tests' door. */
   logs(target: string | null): Promise<readonly string[]>;
   /** Replaces the pods of targets that are all on one node: drains leave them there, and Kubernetes moves none back. */
   spread(): Promise<void>;
@@ -73,9 +85,30 @@ export function operatorWith(kubectl: Kubectl, namespace = NAMESPACE): Operator 
   return {
     pods,
     settled,
+    async returned(node, before) {
+      const restartsOf = new Map(before.map(({ name, restarts }) => [name, restarts]));
+      await until(
+        () => pods(),
+        (all) =>
+          all.every((pod) => pod.node !== node || pod.restarts > (restartsOf.get(pod.name) ?? -1)),
+        RETURNED_WITHIN_MS,
+      );
+      await settled();
+    },
     async logs(target) {
       const flags = ['--tail=-1', '--max-log-requests=99', '--ignore-errors', '--prefix'];
-      return (await ask('logs', '-l', only(target), '--all-containers', ...flags)).split('\n');
+      const own = await ask('logs', '-l', only(target), '--all-containers', ...flags);
+      const ofDoor = target === null ? await doorLog(kubectl) : '';
+      return [own, ofDoor].join('\n').split('\n');
+    },
+    async check(name) {
+      const job = `job/check-${name}`;
+      await ask('create', 'job', `check-${name}`, `--from=cronjob/${RELEASE}-${name}`);
+      try {
+        await ask('wait', '--for=condition=Complete', job, '--timeout=5m');
+      } catch (error) {
+        throw new Error(`${name} did not pass: ${await ask('logs', job)}`, { cause: error });
+      }
     },
     async spread() {
       const nodesOf = new Map<string, Set<string>>();

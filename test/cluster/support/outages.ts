@@ -19,13 +19,12 @@ export async function takeAway(kubectl: Kubectl, store: Store): Promise<void> {
   await restart(kubectl, store);
 }
 
-/** Ends a store's process; Kubernetes starts it again at once. */
+/** Ends a store's process; Kubernetes starts it again at once. Waits for the end of an earlier restart. */
 export async function restart(kubectl: Kubectl, store: Store): Promise<void> {
+  const ask = (...args: string[]): Promise<string> => kubectl.ask('--namespace', STORES, ...args);
+  await ask('rollout', 'status', `deployment/${store}`, '--timeout=5m');
   // An end that all three handle at once: Postgres waits for no client then.
-  await kubectl.ask(
-    ...['--namespace', STORES, 'exec', `deployment/${store}`],
-    ...['--', 'sh', '-c', 'kill -INT 1'],
-  );
+  await ask('exec', `deployment/${store}`, '--', 'sh', '-c', 'kill -INT 1');
 }
 
 export function bringBack(kubectl: Kubectl, store: Store): Promise<void> {

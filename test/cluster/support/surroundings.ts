@@ -7,6 +7,7 @@ import {
 } from '../../chart/nats-users.js';
 import { S3_ACCESS } from '../../support/servers/s3.js';
 import type { Images } from './cluster.js';
+import type { Kubectl } from './kubectl.js';
 import { RELEASE, STORES } from './names.js';
 import type { Place } from './names.js';
 
@@ -174,7 +175,7 @@ function s3(images: Images): object {
 
 /**
  * As load balancers do, it connects to another pod when one refuses or is silent, and gives up connections to a machine that is
- * gone.
+ * gone. It logs connections that ended without an answer to what was sent last.
  */
 const doorScript = ({ namespace }: Place): string => `
 const net = require('node:net');
@@ -187,21 +188,33 @@ for (const [from, host, port] of ways)
     a.on('error', () => {});
     const open = () => {
       if (a.destroyed) return;
-      let connected = false;
+      let [connected, openedAt, endedAt] = [false, 0, 0];
       const b = net.connect({ port, host, timeout: 1000 });
-      b.on('timeout', () => connected || b.destroy());
+      b.on('timeout', () => connected || b.destroy()).on('end', () => (endedAt = Date.now()));
       b.on('connect', () => {
-        connected = true;
+        [connected, openedAt] = [true, Date.now()];
         if (a.destroyed) return void b.destroy();
         b.setTimeout(0).setKeepAlive(true, 1000);
         a.pipe(b).pipe(a);
-        a.on('close', () => b.destroySoon());
+        let [sentAt, answeredAt, fault] = [0, 0, null];
+        a.on('data', () => (sentAt = Date.now())).on('close', () => b.destroySoon());
+        b.on('data', () => (answeredAt = Date.now())).on('error', (error) => (fault = error.code));
+        b.on('close', () => {
+          if (sentAt <= answeredAt || a.destroyed) return;
+          const times = { time: new Date().toISOString(), openedAt, answeredAt, sentAt, endedAt, fault };
+          console.log(JSON.stringify({ level: 'warn', message: 'not answered', port, ...times }));
+        });
       });
       // What has come is passed on first.
       b.on('error', () => {}).on('close', () => connected ? a.destroySoon() : setTimeout(open, 100));
     };
     open();
   }).listen(from);`;
+
+/** What the door has logged. */
+export function doorLog(kubectl: Kubectl): Promise<string> {
+  return kubectl.ask('--namespace', STORES, 'logs', 'deployment/door', '--tail=-1');
+}
 
 function provider({ images, origin, providerPort }: SurroundingsOptions): object {
   const variables = {

@@ -51,7 +51,7 @@ export function findingsIn(evidence: Evidence): Finding[] {
   return [
     ...lifecycles(evidence),
     ...claims(evidence.journals, records),
-    ...invariants(records),
+    ...invariants(evidence, records),
     ...chain(evidence),
     ...membership(evidence),
     ...exports(evidence, records),
@@ -105,8 +105,9 @@ function claims(journals: readonly Journal[], records: readonly SignedRecord[]):
 }
 
 /** The invariants that the model checker judges interleavings by, on the records in the order of the ledger (R16). */
-function invariants(records: readonly SignedRecord[]): Finding[] {
+function invariants({ exports: exported }: Evidence, records: readonly SignedRecord[]): Finding[] {
   const observations = noObservations();
+  for (const [id, { request }] of exported) observe(observations, { kind: 'request', id, request });
   return records.flatMap((record) => {
     const type = record.protected.type as RecordType;
     const payload = payloadOf<{ request_id: string }>(record);

@@ -28,12 +28,16 @@ export interface Evidence {
 
 const AT_ONCE = 8;
 
-/** Asks for everything once the last event was seen, which is chained after all that it tells of. */
+/**
+ * Asks for everything once the last event was seen, which is chained after all that it tells of. `copyAt` reads a key of the
+ * anchor store; without it that is the folder beside the trust manifest.
+ */
 export async function gather(
   cast: Cast,
   attempts: Attempts,
   journals: readonly Journal[],
   feed: Feed,
+  copyAt = copiesBeside(cast.demo.trust),
 ): Promise<Evidence> {
   const { demo, producer, operator } = cast;
   const read = async <T>(client: Client, path: string): Promise<T> =>
@@ -64,20 +68,30 @@ export async function gather(
     feed: [...feed.pages],
     statuses,
     exports,
-    anchored: anchorCopies(dirname(demo.trust), [...statuses.values()]),
+    anchored: await anchorCopies(copyAt, [...statuses.values()]),
+  };
+}
+
+/** Reads one object of the anchor store; null when there is none. */
+export type CopyAt = (key: string) => Promise<Uint8Array | null>;
+
+function copiesBeside(trust: string): CopyAt {
+  return async (key) => {
+    const file = join(dirname(trust), 'anchor', key);
+    return existsSync(file) ? readFileSync(file) : null;
   };
 }
 
 /** The content of the anchor store, read beside the service. */
-function anchorCopies(
-  dataDirectory: string,
+async function anchorCopies(
+  copyAt: CopyAt,
   statuses: readonly RequestStatus[],
-): Map<string, Uint8Array> {
+): Promise<Map<string, Uint8Array>> {
   const keys = new Set(statuses.flatMap(({ anchor }) => anchor?.acceptance.key ?? []));
-  return new Map(
-    [...keys].flatMap((key): [string, Uint8Array][] => {
-      const file = join(dataDirectory, 'anchor', key);
-      return existsSync(file) ? [[key, readFileSync(file)]] : [];
-    }),
-  );
+  const copies = new Map<string, Uint8Array>();
+  for (const key of keys) {
+    const copy = await copyAt(key);
+    if (copy !== null) copies.set(key, copy);
+  }
+  return copies;
 }

@@ -8,9 +8,12 @@ import { promisify } from 'node:util';
 import { rowOf, signingKeyVariable } from '@countersign/deploy';
 import type { Target } from '@countersign/deploy';
 import { freePort, startNats, startPostgres, startRedis } from '@countersign/dev-servers';
+import type { RunningStore } from '@countersign/dev-servers';
 import type { Demo } from '../../support/instance.js';
 import { newDataFolder } from '../../support/folder.js';
 import { keyFilesOf } from '../../support/key-files.js';
+import { allOrNone } from '../../support/started.js';
+import type { Started } from '../../support/started.js';
 
 /** A process that runs one target of one version. */
 export interface Member {
@@ -19,10 +22,22 @@ export interface Member {
   readonly health: string;
   /** Once it says that it serves. */
   readonly serving: Promise<void>;
+  /** Once its process has ended, for any reason. */
+  readonly ended: Promise<void>;
   log(): string;
   /** `SIGSTOP` and `SIGKILL` cannot be handled by a process. */
   signal(name: NodeJS.Signals): void;
   /** As an orchestrator does: takes it from the balancer, asks it to end, and waits. */
+  stop(): Promise<void>;
+}
+
+/** Where the members of a fleet keep their state. */
+export interface FleetStores {
+  /** Of the database's owner, for commands. */
+  readonly databaseUrl: string;
+  readonly natsUrl: string;
+  /** Variables of a target that is launched now; those of another replica may have other addresses. */
+  environment(): Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
@@ -46,18 +61,54 @@ export interface FleetUser {
   readonly gid: number;
 }
 
+/** One server of each kind, and a folder for anchors. */
+function oneOfEach(data: string, logs: string): Promise<FleetStores> {
+  return allOrNone((started) => startOneOfEach(started, data, logs));
+}
+
+async function startOneOfEach(started: Started, data: string, logs: string): Promise<FleetStores> {
+  const keep = <T extends RunningStore>(starting: Promise<T>): Promise<T> =>
+    started.keep(starting, ({ stop }) => stop());
+  const at = (name: string) => ({ dir: join(data, name), log: join(logs, name) });
+  const postgres = await keep(startPostgres(at('postgres')));
+  const nats = await keep(startNats(at('nats')));
+  const redis = await keep(startRedis(at('redis')));
+  return {
+    databaseUrl: postgres.url,
+    natsUrl: nats.url,
+    environment: () => ({
+      DATABASE_URL: postgres.url,
+      NATS_URL: nats.url,
+      REDIS_URL: redis.url,
+      ANCHOR_DIR: join(data, 'anchor'),
+    }),
+    stop: started.stop,
+  };
+}
+
+export interface FleetOptions {
+  readonly user?: FleetUser | null;
+  /** `data` is the fleet's folder, `logs` the one for logs. */
+  readonly startStores?: (data: string, logs: string) => Promise<FleetStores>;
+}
+
 /** A fleet without members yet, on the schema of the version whose root that is. */
-export async function startFleet(root: string, user: FleetUser | null = null): Promise<Fleet> {
-  const data = newDataFolder('fleet');
+export function startFleet(root: string, options: FleetOptions = {}): Promise<Fleet> {
+  return allOrNone((started) => startWithoutMembers(started, root, options));
+}
+
+async function startWithoutMembers(
+  started: Started,
+  root: string,
+  { user = null, startStores = oneOfEach }: FleetOptions,
+): Promise<Fleet> {
+  const data = await started.keep(newDataFolder('fleet'), (folder) =>
+    rmSync(folder, { recursive: true, force: true }),
+  );
   const logs = join(data, 'logs');
   mkdirSync(logs);
-  const postgres = await startPostgres({
-    dir: join(data, 'postgres'),
-    log: join(logs, 'postgres'),
-  });
-  const nats = await startNats({ dir: join(data, 'nats'), log: join(logs, 'nats') });
-  const redis = await startRedis({ dir: join(data, 'redis'), log: join(logs, 'redis') });
-  const balancer = await startBalancer();
+  const stores = await started.keep(startStores(data, logs), ({ stop }) => stop());
+  const balancer = await started.keep(startBalancer(), ({ close }) => close());
   const origin = `http://localhost:${balancer.port}`;
   const providerPort = await freePort();
   const issuer = `http://localhost:${providerPort}`;
@@ -66,7 +117,7 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
 
   const command = (of: string, ...args: string[]) =>
     promisify(execFile)(process.execPath, [commandsOf(of), ...args, '--data', data], {
-      env: { ...process.env, DATABASE_URL: postgres.url },
+      env: { ...process.env, DATABASE_URL: stores.databaseUrl },
     });
   await command(root, 'set-up', '--origin', origin);
   const tenants = JSON.parse(readFileSync(join(data, 'tenants.json'), 'utf8'));
@@ -80,20 +131,18 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
   }
 
   function environment(target: string): Record<string, string> {
-    if (target === 'schema') return { MODE: 'development', NATS_URL: nats.url };
+    const its = stores.environment();
+    if (target === 'schema') return { MODE: 'development', NATS_URL: its['NATS_URL'] ?? '' };
     const { key } = rowOf(target as Target);
     const people = tenants.flatMap((tenant: { people: unknown[] }) => tenant.people);
     return {
-      DATABASE_URL: postgres.url,
-      NATS_URL: nats.url,
-      REDIS_URL: redis.url,
+      ...its,
       MODE: 'development',
       ORIGIN: origin,
       SANDBOX_ORIGIN: sandboxOrigin,
       OIDC_ISSUER: issuer,
       DEVELOPMENT_PROVIDER_PORT: String(providerPort),
       DEVELOPMENT_PEOPLE: JSON.stringify(people),
-      ANCHOR_DIR: join(data, 'anchor'),
       TRUST_FILE: join(data, 'trust.json'),
       // The version before reads it in every target.
       CALLER_PUBLIC_KEY_FILE: join(data, 'keys', 'caller.pub.pem'),
@@ -128,6 +177,7 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
       ...(user ?? {}),
     });
     let log = '';
+    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     const serving = new Promise<void>((serves, failed) => {
       const read = (chunk: Buffer): void => {
         log += chunk.toString();
@@ -139,6 +189,7 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
       child.stderr.on('data', read);
       child.once('exit', (code) => {
         members.delete(member);
+        balancer.remove(port);
         failed(new Error(`${target} of ${of} ended with ${code}:\n${log.slice(-4000)}`));
       });
     });
@@ -148,6 +199,7 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
       target,
       health: `http://127.0.0.1:${env.HEALTH_PORT}`,
       serving,
+      ended,
       log: () => log,
       signal: (name) => void child.kill(name),
       stop: async () => {
@@ -161,8 +213,8 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
 
   return {
     dataDirectory: data,
-    databaseUrl: postgres.url,
-    natsUrl: nats.url,
+    databaseUrl: stores.databaseUrl,
+    natsUrl: stores.natsUrl,
     launch,
     async configure(of) {
       await command(of, 'configure', '--origin', origin, '--issuer', issuer);
@@ -174,10 +226,7 @@ export async function startFleet(root: string, user: FleetUser | null = null): P
     },
     async stop() {
       await Promise.all([...members].map((member) => member.stop()));
-      balancer.close();
-      await Promise.all([redis.stop(), nats.stop()]);
-      await postgres.stop();
-      rmSync(data, { recursive: true, force: true });
+      await started.stop();
     },
   };
 }

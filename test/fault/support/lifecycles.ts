@@ -46,7 +46,9 @@ export async function completeLifecycle(
     return answer;
   }
 
-  const binding = executionBinding();
+  const binding = (changes['execution'] ?? executionBinding()) as ReturnType<
+    typeof executionBinding
+  >;
   const input = executionInput(demo, { execution: binding, ...changes });
   const created = await keyed('create', producer, '/v2/requests', input, 201);
   const { id } = created.body.request;

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Instance } from '../../support/instance.js';
 import { until } from '../../support/requests.js';
-import { kill9, storeOf } from './processes.js';
+import { kill9, replicasOf, storeOf } from './processes.js';
 import type { StoreName } from './processes.js';
 
 const VARIABLES = {
@@ -87,6 +87,24 @@ function greets(url: string, hello: string, expected: string): Promise<boolean> 
     socket.once('connect', () => socket.write(hello));
     socket.once('data', (data) => finish(data.toString('latin1').startsWith(expected)));
   });
+}
+
+/** Takes the whole service away by kill -9; what this gives brings it back, and resolves once it serves. */
+export function takeAway(instance: Instance): () => Promise<void> {
+  // A launcher that stands still starts nothing in its place.
+  instance.launcher.kill('SIGSTOP');
+  for (const replica of replicasOf(instance)) kill9(replica);
+  return async () => {
+    instance.launcher.kill('SIGCONT');
+    await until(
+      () =>
+        fetch(`${instance.demo.origin}/readyz`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      (serves) => serves,
+    );
+  };
 }
 
 /** Ends the server and starts it again when `work` is done; the targets run on without a database meanwhile. */

@@ -15,7 +15,7 @@ import type {
   RequestStatus,
   SignedRecord,
 } from '@countersign/protocol';
-import { IN_ORDER, ONE_CLAIM, ONE_NONCE } from '@countersign/protocol/testing';
+import { BOUNDED, IN_ORDER, ONE_CLAIM, ONE_NONCE } from '@countersign/protocol/testing';
 import type { Fault } from './checks.js';
 import type { Evidence } from './evidence.js';
 import type { FeedPage } from './feed.js';
@@ -91,6 +91,22 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
         carrying(entries[at] as LedgerEntry, resign(recordAt(evidence, at), { checked_at })),
       ]);
     },
+  },
+  {
+    name: 'a grant ends later than its request says',
+    fault: BOUNDED,
+    plant: (evidence, resign) =>
+      changed(evidence, resign, 'DecisionReceipt', 0, {
+        grant_deadline: '9999-12-31T00:00:00.000Z',
+      }),
+  },
+  {
+    name: 'a claim ends later than its grant',
+    fault: BOUNDED,
+    plant: (evidence, resign) =>
+      changed(evidence, resign, 'ExecutionClaim', 0, {
+        dispatch_before: '9999-12-31T00:00:00.000Z',
+      }),
   },
   {
     name: 'an entry is missing',

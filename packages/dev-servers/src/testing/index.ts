@@ -72,10 +72,10 @@ async function testStore<T extends RunningStore>(
   };
 }
 
-/** Resolves once `condition` holds; rejects after `timeoutMs`. */
+/** Resolves once `condition` holds; rejects after `timeoutMs`, which is there to end a test that hangs. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  timeoutMs = 10_000,
+  timeoutMs = 60_000,
 ): Promise<void> {
   const end = Date.now() + timeoutMs;
   while (!(await condition())) {

@@ -70,7 +70,9 @@ function addSystem(folder: string): void {
   write('etc/nsswitch.conf', 'hosts: files dns\n');
   for (const library of ['libnss_dns.so.2', 'libnss_files.so.2', 'libresolv.so.2']) {
     const path = `/lib/x86_64-linux-gnu/${library}`;
-    if (existsSync(path)) copyFileSync(path, join(folder, path));
+    if (!existsSync(path)) continue;
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    copyFileSync(path, join(folder, path));
   }
   mkdirSync(join(folder, 'tmp'));
   chmodSync(join(folder, 'tmp'), 0o1777);
@@ -107,6 +109,13 @@ export async function storesImage(folder: string, name: string): Promise<string>
     Entrypoint: ['/bin/sh'],
     Env: [`PATH=/bin:${join(home, 'bin')}`],
   });
+}
+
+/** A Gateway, which is on its PATH. */
+export async function edgeImage(folder: string, name: string): Promise<string> {
+  await addProgram(folder, await obtained('traefik'), '/bin/traefik');
+  addSystem(folder);
+  return imageOf(folder, name, { Entrypoint: ['/bin/traefik'] });
 }
 
 /** Debian keeps what its Postgres shares apart; others keep it beside the programs. */
