@@ -45,7 +45,7 @@ function sources() {
 
 // These files kill faster than a busy machine starts, bound how late a worker may be, or compare times and turns: nothing else runs
 // beside them (tools/test.mjs).
-const ALONE = ['fault/kill', 'fault/workers', 'attacks/turns', 'e2e/isolation/'];
+const ALONE = ['fault/kill', 'fault/workers', 'attacks/turns', 'e2e/isolation/', 'torture/torture'];
 
 /** `npm run test:fast`: the rules of the lifecycle, their statements and their signatures, against Postgres, NATS and Redis. */
 const FAST = [
@@ -97,6 +97,18 @@ export default {
       ...shared,
       displayName: 'fast',
       testMatch: FAST.map((path) => `<rootDir>/test/${path}.test.ts`),
+    },
+    {
+      // `npm run walk:browsers`: in the browsers that are on the machine beside Chromium.
+      ...shared,
+      displayName: 'walk',
+      testMatch: ['<rootDir>/test/browser/engines/walk.ts'],
+    },
+    {
+      // `npm run conformance:mcp`: installs and runs the official suite of MCP.
+      ...shared,
+      displayName: 'conformance',
+      testMatch: ['<rootDir>/test/mcp-guard/conformance/conformance.ts'],
     },
     {
       // `npm run test:cluster`: on a Kubernetes that it starts, as root on Linux, or on a given one.

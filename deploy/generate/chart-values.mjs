@@ -176,7 +176,7 @@ function schemaOf(value, path, described) {
   const common = { ...(about && { description: about }) };
   if (Array.isArray(value)) return { type: 'array', ...extra, ...common };
   if (value !== null && typeof value === 'object') {
-    if (isOpen(path)) return { type: 'object', ...extra, ...common };
+    if (isOpen(path)) return { type: 'object', ...textsOf(path), ...extra, ...common };
     const properties = Object.fromEntries(
       Object.entries(value).map(([key, of]) => [
         key,
@@ -186,6 +186,11 @@ function schemaOf(value, path, described) {
     return { type: 'object', additionalProperties: false, properties, ...extra, ...common };
   }
   return { type: typeof value === 'number' ? 'integer' : typeof value, ...extra, ...common };
+}
+
+/** Kubernetes takes only texts there, and says so for each object by pages: `--set` makes numbers of digits. */
+function textsOf(path) {
+  return /(annotations|labels|nodeSelector)$/i.test(path) ? { additionalProperties: string } : {};
 }
 
 function isOpen(path) {

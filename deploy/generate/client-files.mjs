@@ -5,6 +5,7 @@ import {
   APPROVAL_RECORD_NAMES,
   CHECKS,
   ERRORS,
+  KEY_RECORD_NAMES,
   OPERATIONS,
   PROOF_REASONS,
   RECORDS,
@@ -160,8 +161,8 @@ export function clientRecords() {
       .map(titleOf),
     ...Object.values(SIGNED_RECORDS)
       .map(({ payload }) => payload)
-      // Nothing answers with records of approvals yet.
-      .filter((payload) => !APPROVAL_RECORD_NAMES.includes(payload))
+      // Nothing answers with records of approvals or of keys yet.
+      .filter((payload) => ![...APPROVAL_RECORD_NAMES, ...KEY_RECORD_NAMES].includes(payload))
       .map(titleOf),
   ]);
   const all = closure([

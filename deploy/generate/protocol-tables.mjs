@@ -1,6 +1,9 @@
 // Tables of docs/protocol that the code knows better than prose: records, operations, codes, limits.
 import {
   AGENT_UI_LIMITS,
+  APPROVAL_CODES,
+  APPROVAL_OPERATIONS,
+  ASSERTION_REASONS,
   AUDIT_STATES,
   CALLER_RULES,
   DECISION_STATES,
@@ -54,6 +57,7 @@ const TABLES = {
   },
   operations: () => operationRows(OPERATIONS),
   extensions: () => operationRows(EXTENSION_OPERATIONS),
+  approvals: () => operationRows(APPROVAL_OPERATIONS),
   bodies: () => {
     const limits = [...new Set(OPERATIONS.map(({ bodyLimit }) => bodyLimit))].filter(Boolean);
     return [
@@ -68,13 +72,8 @@ const TABLES = {
         ]),
     ];
   },
-  errors: () => [
-    ['Status', 'Code', 'Retry', 'Meaning'],
-    ...SENT_CODES.flatMap((name) => {
-      const { retry, title } = ERRORS[name];
-      return statusesOf(name).map((status) => [status, code(name), code(retry), sentence(title)]);
-    }).sort(([a], [b]) => a - b),
-  ],
+  errors: () => errorRows(SENT_CODES),
+  'approval-errors': () => errorRows(APPROVAL_CODES),
   incidents: () => [
     ['Code', 'Meaning'],
     ...Object.entries(INCIDENTS).map(([name, { title }]) => [code(name), sentence(title)]),
@@ -152,10 +151,19 @@ function callers({ callers: rule, security }) {
 
 function ownReasons(of) {
   if (of === 'record') return VERIFICATION_REASONS;
+  if (of === 'assertion') return ASSERTION_REASONS;
   const all = of === 'proof' ? PROOF_REASONS : LEDGER_REASONS;
   return Object.fromEntries(
     Object.entries(all).filter(([name]) => !Object.hasOwn(VERIFICATION_REASONS, name)),
   );
+}
+
+function errorRows(codes) {
+  const rows = codes.flatMap((name) => {
+    const { retry, title } = ERRORS[name];
+    return statusesOf(name).map((status) => [status, code(name), code(retry), sentence(title)]);
+  });
+  return [['Status', 'Code', 'Retry', 'Meaning'], ...rows.sort(([a], [b]) => a - b)];
 }
 
 function quotaRows(quotas) {

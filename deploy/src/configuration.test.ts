@@ -1,6 +1,7 @@
 import { ConfigurationError, loadConfig } from '@countersign/platform';
 import { anchorStoreConfig } from './anchor-settings.js';
-import { busConfig, commonConfig, databaseUrlOf } from './configuration.js';
+import { busConfig, commonConfig, databaseUrlOf, offeredProfiles } from './configuration.js';
+import type { BusConfig } from './configuration.js';
 import { redisConfig } from './redis-settings.js';
 import {
   MAIL,
@@ -27,16 +28,35 @@ function faultsOf(env: NodeJS.ProcessEnv, read: (env: NodeJS.ProcessEnv) => unkn
   }
 }
 
-it('offers no capability, in any target', () => {
-  const bus = { MODE: 'production', NATS_URL: 'tls://nats.example:4222' };
-  for (const CAPABILITIES of ['proto.approval', 'x', 'proto.approval,proto.human-key']) {
-    expect(faultsOf({ ...ENV, CAPABILITIES }, commonConfig)).toEqual(['CAPABILITIES']);
-    expect(faultsOf({ ...bus, CAPABILITIES }, busConfig)).toEqual(['CAPABILITIES']);
-  }
-  for (const CAPABILITIES of [undefined, '', ' ']) {
-    expect(faultsOf({ ...ENV, CAPABILITIES }, commonConfig)).toEqual([]);
-    expect(faultsOf({ ...bus, CAPABILITIES }, busConfig)).toEqual([]);
-  }
+describe('a capability', () => {
+  const targets: [string, NodeJS.ProcessEnv, (env: NodeJS.ProcessEnv) => BusConfig][] = [
+    ['a database', ENV, commonConfig],
+    ['none', { MODE: 'production', NATS_URL: 'tls://nats.example:4222' }, busConfig],
+  ];
+
+  it.each(targets)(
+    'is offered by its name, in development, in a target with %s',
+    (_, env, read) => {
+      const offered = (CAPABILITIES?: string) =>
+        offeredProfiles(read({ ...env, MODE: 'development', CAPABILITIES }));
+      expect(offered(' proto.approval, ')).toEqual({ 'proto.approval': '1-draft.1' });
+      for (const none of [undefined, '', ' ', ',']) expect(offered(none)).toEqual({});
+    },
+  );
+
+  it.each(targets)('is refused in production, in a target with %s', (_, env, read) => {
+    expect(faultsOf({ ...env, CAPABILITIES: 'proto.approval' }, read)).toEqual(['CAPABILITIES']);
+    for (const CAPABILITIES of [undefined, '', ' '])
+      expect(faultsOf({ ...env, CAPABILITIES }, read)).toEqual([]);
+  });
+
+  it.each(['x', 'proto.execution', 'proto.approval,proto.human-key', 'toString'])(
+    'is refused while no release knows it: %s',
+    (CAPABILITIES) => {
+      const env = { ...ENV, MODE: 'development', CAPABILITIES };
+      expect(faultsOf(env, commonConfig)).toEqual(['CAPABILITIES']);
+    },
+  );
 });
 
 it('lets production lift neither quotas nor where webhooks may go', () => {

@@ -1,6 +1,7 @@
 import type { RoleName } from '@countersign/database';
 import { loadConfig, wholeNumber } from '@countersign/platform';
 import type { Configuration, ConfigurationFault, ConfigurationShape } from '@countersign/platform';
+import { EXTENSION_PROFILES } from '@countersign/protocol';
 import { z } from 'zod';
 import { NATS_TRANSPORT, databaseFaults, natsFaults } from './store-transport.js';
 
@@ -27,8 +28,9 @@ export const BUS = {
   CAPABILITIES: z
     .string()
     .default('')
+    .transform((list) => list.split(',').flatMap((name) => name.trim() || []))
     .describe(
-      'profiles that the deployment offers beside its own; this release offers none, so it is empty',
+      'names of profiles that the deployment offers beside its own, separated by commas; development only in this release: proto.approval',
     ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
@@ -84,12 +86,24 @@ export function commonConfig(env: NodeJS.ProcessEnv): CommonConfig {
 }
 
 function busFaults(config: BusConfig): ConfigurationFault[] {
-  const { NATS_URL, NATS_CERT, NATS_KEY, CAPABILITIES } = config;
+  const { NATS_URL, NATS_CERT, NATS_KEY } = config;
   return [
     ...(refusesPlaintext(config) ? natsFaults(NATS_URL) : []),
     ...((NATS_CERT === undefined) === (NATS_KEY === undefined) ? [] : [HALF_A_PAIR]),
-    ...(CAPABILITIES.trim() === '' ? [] : [NOT_OFFERED]),
+    ...capabilityFaults(config),
   ];
+}
+
+/** The profiles of a deployment's capabilities, each with its version (protocol §18). */
+export function offeredProfiles({ CAPABILITIES }: BusConfig): Readonly<Record<string, string>> {
+  const offered = Object.entries(EXTENSION_PROFILES);
+  return Object.fromEntries(offered.filter(([name]) => CAPABILITIES.includes(name)));
+}
+
+function capabilityFaults({ MODE, CAPABILITIES }: BusConfig): ConfigurationFault[] {
+  const known = Object.keys(EXTENSION_PROFILES);
+  if (CAPABILITIES.some((name) => !known.includes(name))) return [UNKNOWN_CAPABILITY];
+  return CAPABILITIES.length > 0 && MODE === 'production' ? [UNFINISHED_CAPABILITY] : [];
 }
 
 /** Whether stores must be reached by TLS (protocol R40). */
@@ -97,12 +111,17 @@ export function refusesPlaintext({ MODE, ALLOW_PLAINTEXT_STORES }: Partial<BusCo
   return MODE === 'production' && ALLOW_PLAINTEXT_STORES !== true;
 }
 
-/** The release before the one that offers a capability only reads what it writes (protocol §18). */
-const NOT_OFFERED: ConfigurationFault = {
+const UNKNOWN_CAPABILITY: ConfigurationFault = {
   variable: 'CAPABILITIES',
-  wrong: 'names capabilities, and this release offers none',
-  remedy:
-    'Leave it empty. Set it when every process runs a release that offers them; docs/upgrades.md has the order.',
+  wrong: 'names a profile that this release does not know',
+  remedy: `Use names of this list, separated by commas: ${Object.keys(EXTENSION_PROFILES).join(', ')}.`,
+};
+
+/** A request that several people decide could be created, and never be decided (decisions/0036). */
+const UNFINISHED_CAPABILITY: ConfigurationFault = {
+  variable: 'CAPABILITIES',
+  wrong: 'names a profile whose operations are not complete, and MODE is production',
+  remedy: 'Leave it empty in production. docs/upgrades.md says when it may be set.',
 };
 
 const HALF_A_PAIR: ConfigurationFault = {

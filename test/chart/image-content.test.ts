@@ -76,7 +76,7 @@ describe('the content of the image', () => {
   });
 
   it('takes a request through its whole life, as a user without rights on files that it cannot change', async () => {
-    fleet = await startFleet(ROOT, user);
+    fleet = await startFleet(ROOT, { user });
     const members = await Promise.all(TARGETS.map((target) => fleet!.launch(app, target)));
     for (const member of members) await member.serving;
     await fleet.configure(ROOT);

@@ -193,6 +193,8 @@ describe('values that do not fit are refused by a sentence with the key and the 
       /httpRoute\.enabled is false: .*redirectHosts/,
     ],
     ['httpRoute.enabled=true', /httpRoute\.parentRefs is missing/],
+    ['defaults.podAnnotations.revision=1', /podAnnotations.*revision.*[Ss]tring/s],
+    ['service.annotations.weight=1', /service.*annotations.*weight.*[Ss]tring/s],
     ['checks.probe.enabled=true', /test\.existingSecret is missing: checks\.probe/],
     [
       'checks.fsck.enabled=true,migration.mode="none",postgres.migration.existingSecret=""',
@@ -210,6 +212,10 @@ describe('values that do not fit are refused by a sentence with the key and the 
       /both would set its replicas/,
     ],
     ['targets.review.pdb={"maxUnavailable":null}', /targets\.review\.pdb says nothing/],
+    [
+      'settings.LINGER_SECONDS=30',
+      /targets\.gateway\.terminationGracePeriodSeconds is 40, and .* 50 seconds to end/,
+    ],
     ['targets.review.settings={"PORT":1}', /additional properties 'PORT' not allowed/],
     [
       'targets.review.settings={"RATE_PAGE":1}',
@@ -412,6 +418,23 @@ it('lets deliveries reach public addresses where channels of Slack and Teams are
   const pods = rendered(shape('minimal'), named).filter(({ kind }) => kind === 'Deployment');
   const given = pods.filter((of) => JSON.stringify(of).includes('CHAT_WEBHOOKS')).map(component);
   expect(given).toEqual(['worker-delivery']);
+});
+
+it('lets the gateway answer its test, and the check that makes the same call again and again', () => {
+  const callers = (...values: string[]): string[] =>
+    rendered(
+      shape('minimal'),
+      'test.existingSecret="probe"',
+      'networkPolicy.ingress=[{"ipBlock":{"cidr":"10.0.0.0/8"}}]',
+      ...values,
+    )
+      .find((of) => of.kind === 'NetworkPolicy' && component(of) === 'gateway')
+      ?.spec.ingress[0].from.map(
+        ({ podSelector }: { podSelector?: { matchLabels: Record<string, string> } }) =>
+          podSelector?.matchLabels['app.kubernetes.io/component'],
+      );
+  expect(callers()).toEqual([undefined, 'test']);
+  expect(callers('checks.probe.enabled=true')).toEqual([undefined, 'test', 'probe']);
 });
 
 it('writes large numbers as they were meant', () => {
@@ -642,9 +665,11 @@ describe('two cells in one cluster', () => {
   it('send people on from the name of their tenant, and no call of a program', () => {
     for (const one of cells) {
       const redirect = routesOf(one).find(({ metadata }) => /-redirect$/.test(metadata.name));
-      const [rule, ...more] = redirect!.spec.rules;
+      const [programs, people, ...more] = redirect!.spec.rules;
       expect(more).toEqual([]);
-      expect(rule).toEqual({
+      // Refused: without a backend, and without a filter that would answer.
+      expect(programs).toEqual({ matches: [{ path: { type: 'PathPrefix', value: '/v2' } }] });
+      expect(people).toEqual({
         matches: [{ method: 'GET' }],
         filters: [
           {
@@ -661,7 +686,7 @@ describe('two cells in one cluster', () => {
     const [redirect] = rendered(cell('a'), 'origin="https://a.review.example:8443"')
       .filter(({ kind }) => kind === 'HTTPRoute')
       .filter(({ metadata }) => /-redirect$/.test(metadata.name));
-    expect(redirect?.spec.rules[0].filters[0].requestRedirect.port).toBe(8443);
+    expect(redirect?.spec.rules[1].filters[0].requestRedirect.port).toBe(8443);
   });
 
   it('log in to NATS as users of their own account', () => {

@@ -1,13 +1,21 @@
 import {
   DOCUMENT_LIMITS,
   parseStrictJson,
+  readPeople,
   readTrustManifest,
   readWitnessPolicy,
   trustInside,
   verdictText,
   verifyDocument,
 } from '@countersign/protocol';
-import type { AnchorCopies, Expected, Trust, Verdict, WitnessPolicy } from '@countersign/protocol';
+import type {
+  AnchorCopies,
+  Expected,
+  PinnedPeople,
+  Trust,
+  Verdict,
+  WitnessPolicy,
+} from '@countersign/protocol';
 import { CommanderError, Option } from 'commander';
 import type { Command } from 'commander';
 import { PlainError } from '../plain-error.js';
@@ -40,6 +48,7 @@ interface VerifyFlags {
   trust?: string;
   trustFingerprint?: string;
   witnessPolicy?: string;
+  people?: string;
   store?: string;
   details: boolean;
   json: boolean;
@@ -74,6 +83,10 @@ export function addVerifyCommand(program: Command): void {
     .option(
       '--store <dir>',
       'the anchor store, to compare the checkpoint with: a directory, or s3://bucket/prefix',
+    )
+    .option(
+      '--people <file>',
+      'the keys of people that you know, where people sign with keys of their own (people.json)',
     )
     .option('--details', 'print every check too', false)
     .option('--json', 'print the verdict as JSON', false)
@@ -115,6 +128,7 @@ async function verify(file: string, flags: VerifyFlags): Promise<Verdict> {
   const content = await contentOf(file);
   const trust = trustFor(flags, content);
   const witnesses = flags.witnessPolicy === undefined ? null : policyOf(flags.witnessPolicy);
+  const people = flags.people === undefined ? null : peopleIn(flags.people);
   const expected: Expected = {
     now: timeOf('--at', flags.at) ?? Date.now(),
     ...given('receivedAt', timeOf('--received', flags.received)),
@@ -127,7 +141,7 @@ async function verify(file: string, flags: VerifyFlags): Promise<Verdict> {
   };
   const { store } = flags;
   const verified = (copies: AnchorCopies | null) =>
-    verifyDocument(content, trust, { expected, copies, witnesses });
+    verifyDocument(content, trust, { expected, copies, witnesses, people });
   if (store === undefined) return verified(null);
   if (!store.startsWith('s3://')) return verified(anchorFiles(store));
   // Loaded only now: all that an access to S3 needs takes as long to load as a document to verify.
@@ -151,6 +165,12 @@ function policyOf(file: string): WitnessPolicy {
   throw new PlainError(`${file}: ${fault}`);
 }
 
+function peopleIn(file: string): PinnedPeople {
+  const read = readPeople(strictJson(file, 'the list of people'));
+  if (read.people !== null) return read.people;
+  throw new PlainError(`${file}: ${read.fault}`);
+}
+
 function given<Name extends string, Value>(
   name: Name,
   value: Value | undefined,
@@ -159,16 +179,18 @@ function given<Name extends string, Value>(
 }
 
 function trustOf(file: string): Trust {
-  let manifest: unknown;
-  try {
-    manifest = parseStrictJson(documentBytes(file));
-  } catch (error) {
-    if (error instanceof PlainError) throw error;
-    throw new PlainError(`${file}: the trust manifest is not strict JSON.`);
-  }
-  const { trust, faults } = readTrustManifest(manifest);
+  const { trust, faults } = readTrustManifest(strictJson(file, 'the trust manifest'));
   if (trust !== null) return trust;
   throw new PlainError(`${file}: ${faults.map(({ message }) => message).join(' ')}`);
+}
+
+function strictJson(file: string, what: string): unknown {
+  try {
+    return parseStrictJson(documentBytes(file));
+  } catch (error) {
+    if (error instanceof PlainError) throw error;
+    throw new PlainError(`${file}: ${what} is not strict JSON.`);
+  }
 }
 
 async function contentOf(file: string): Promise<Uint8Array> {

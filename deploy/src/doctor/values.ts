@@ -77,7 +77,7 @@ export function checkValues(values: Values): Finding[] {
       'NATS is reached with TLS',
       at('allInOne') === true || /^(tls|wss):/.test(String(at('nats.url') ?? '')),
       'fail',
-      'Set nats.url to tls://… (docs/operations.md, Transport).',
+      'Set nats.url to tls://… (docs/operations.md, Install).',
     ),
     check(
       'stores without TLS are refused',

@@ -68,6 +68,10 @@
 {{- if not $v.monitoring.prometheusAddress }}{{ fail (printf "monitoring.prometheusAddress is missing: targets.%s.keda scales by its figures; set it to http://prometheus…:9090." $name) }}{{ end }}
 {{- end }}
 {{- if and $t.autoscaling.enabled (not $t.autoscaling.targetCPUUtilizationPercentage) (not $t.autoscaling.metrics) }}{{ fail (printf "targets.%s.autoscaling has no metric: set targetCPUUtilizationPercentage or metrics." $name) }}{{ end }}
+{{- if has $name (list "gateway" "all") }}
+{{- $longest := add (dig "LINGER_SECONDS" 6 (merge (dict) (default dict $t.settings) $v.settings) | int) 20 (int $t.preStopSeconds) }}
+{{- if gt (int $longest) (int $t.terminationGracePeriodSeconds) }}{{ fail (printf "targets.%s.terminationGracePeriodSeconds is %d, and a gateway may take %d seconds to end (preStopSeconds, LINGER_SECONDS, and 20 for open connections and calls under way): calls would be cut off; set it to %d or more." $name (int $t.terminationGracePeriodSeconds) $longest $longest) }}{{ end }}
+{{- end }}
 {{- if and $t.pdb.enabled (not (hasKey $t.pdb "minAvailable")) (kindIs "invalid" $t.pdb.maxUnavailable) }}{{ fail (printf "targets.%s.pdb says nothing: set minAvailable or maxUnavailable, or enabled to false." $name) }}{{ end }}
 {{- end }}
 {{- if $v.allInOne }}{{ if and $v.anchor.directory (gt (int (default $v.defaults.replicas $v.targets.all.replicas)) 1) (not $v.anchor.persistentVolumeClaim) }}{{ fail "targets.all.replicas is more than 1 with anchor.directory: each pod would have anchors of its own; set it to 1, or anchor.persistentVolumeClaim to a claim that all can write." }}{{ end }}{{ end }}

@@ -1,6 +1,7 @@
 import { canonicalObject, canonicalText, signPayloadTextLater } from '@countersign/protocol';
 import type {
   DecisionRequest,
+  Digest,
   Draft,
   JsonText,
   LifecycleEvent,
@@ -37,7 +38,7 @@ export interface IssuedRecord {
   readonly issuedAt: string;
   /** Canonical text, signature included. */
   readonly text: JsonText<SignedRecord>;
-  readonly digest: string;
+  readonly digest: Digest;
 }
 
 /** Called with each record before it is committed; must not reject. */
