@@ -125,14 +125,65 @@ export function endedIn(drafts: readonly Draft[], { tally }: Pick<Voting, 'tally
   });
 }
 
+/** The last number of a request whose number was `before`. */
+export function lastNumber(ended: readonly EndedVote[], before: number): number {
+  return Math.max(before, ...ended.map(({ number }) => number));
+}
+
 /** The values of {@link ENDED_VOTES}; `at` in epoch milliseconds. */
 export function endedValues(ended: readonly EndedVote[], { number }: Voting, at: number): Values {
   return {
-    vote_number: Math.max(number, ...ended.map((each) => each.number)),
+    vote_number: lastNumber(ended, number),
     ended_at: new Date(at),
     ended_votes: ended.map(({ digest }) => digest),
     ended_numbers: ended.map((each) => each.number),
     ended_reasons: ended.map(({ reason }) => reason),
     ended_persons: ended.flatMap(({ persons }) => persons),
+  };
+}
+
+/** Votes of one request that a batch ends, with the last number that it has given then. */
+export interface EndedOfRequest {
+  readonly id: string;
+  readonly number: number;
+  readonly ended: readonly EndedVote[];
+}
+
+/** CTEs of a batch that ends votes of requests, as {@link ENDED_VOTES}. */
+export const endedOfRequests = [
+  `q AS (
+  UPDATE quorum_state SET number = v.number
+  FROM unnest(:voted::uuid[], :vote_numbers::integer[]) AS v (id, number)
+  ${placed('quorum_state', 'k', 'x.request_id = v.id')}
+  WHERE quorum_state.ctid = k.at
+)`,
+  `ve AS (
+  UPDATE approval SET state = 'ended', ended_at = :ended_at::timestamptz, ended_number = e.number, ended_reason = e.reason
+  FROM unnest(:ended_of::uuid[], :ended_votes::text[], :ended_numbers::integer[], :ended_reasons::text[])
+    AS e (request_id, digest, number, reason)
+  ${placed('approval', 'k', 'x.request_id = e.request_id AND x.record_digest = e.digest')}
+  WHERE approval.ctid = k.at
+)`,
+  `vp AS (
+  DELETE FROM approval_person USING unnest(:freed_of::uuid[], :freed_persons::text[]) AS f (request_id, person)
+  ${placed('approval_person', 'k', `x.request_id = f.request_id AND x.phase = 'decision' AND x.person = f.person`)}
+  WHERE approval_person.ctid = k.at
+)`,
+];
+
+/** The values of {@link endedOfRequests}; `at` in epoch milliseconds. */
+export function endedOfRequestsValues(requests: readonly EndedOfRequest[], at: number): Values {
+  const ended = requests.flatMap(({ id, ended: all }) => all.map((each) => ({ ...each, id })));
+  const freed = ended.flatMap(({ id, persons }) => persons.map((person) => ({ id, person })));
+  return {
+    voted: requests.map(({ id }) => id),
+    vote_numbers: requests.map(({ number }) => number),
+    ended_at: new Date(at),
+    ended_of: ended.map(({ id }) => id),
+    ended_votes: ended.map(({ digest }) => digest),
+    ended_numbers: ended.map(({ number }) => number),
+    ended_reasons: ended.map(({ reason }) => reason),
+    freed_of: freed.map(({ id }) => id),
+    freed_persons: freed.map(({ person }) => person),
   };
 }

@@ -3,6 +3,7 @@ import {
   Refusal,
   assertRecord,
   isMailAddress,
+  losesVoter,
   valueDigest,
   webhookDestination,
 } from '@countersign/protocol';
@@ -11,10 +12,14 @@ import type {
   PrincipalInput,
   RouteConfig,
   RouteInput,
+  Trust,
   WebhookRules,
 } from '@countersign/protocol';
 import { GOOD_TOKEN, weaknessOf } from '@countersign/database';
 import type { Principal } from '@countersign/database';
+import { affectedVotes } from './affected-votes.js';
+import type { AffectedVotes } from './affected-votes.js';
+import type { VoterRow } from './store/directory-votes.js';
 import type { Affected, DirectoryView, KnownRoute } from './store/directory.js';
 
 // The effects of a change of the directory (protocol §7 request.configure-principal, request.configure-route):
@@ -23,6 +28,8 @@ import type { Affected, DirectoryView, KnownRoute } from './store/directory.js';
 export interface Effects {
   /** Requests that still have something to lose. */
   readonly affected: readonly Affected[];
+  /** Of those that several people decide, where the change takes voters away. */
+  readonly votes: ReadonlyMap<string, AffectedVotes>;
   /** Why a request loses its authority; null leaves it alone. */
   readonly reasonOf: (request: Affected) => DirectoryInvalidation | null;
   /** Reviewers whose leases and unconfirmed candidates go. */
@@ -30,6 +37,11 @@ export interface Effects {
   /** The route that they leave; null = every one. */
   readonly route: string | null;
 }
+
+const NOTHING: Effects = {
+  ...{ affected: [], votes: new Map(), removed: [], route: null },
+  reasonOf: () => null,
+};
 
 /** Throws `separation_of_duties_required`, `invalid_route_limits`. */
 export function requireRoute(
@@ -58,18 +70,31 @@ export async function routeEffects(
   id: string,
   before: { revision: number; config: RouteConfig } | null,
   config: RouteConfig,
+  trust: Trust,
 ): Promise<Effects> {
   const removed = (before?.config.reviewers ?? []).filter(
     (reviewer) => !config.reviewers.includes(reviewer),
   );
   const rulesChanged = before !== null && revisionAfter(before, config) !== before.revision;
+  const affected = before === null ? [] : await view.affectedByRoute(id);
+  const reviews = (person: VoterRow) => ({
+    ...person,
+    routes: config.reviewers.includes(person.id) ? [id] : [],
+  });
+  const losesVoters = removed.length > 0 && !rulesChanged;
+  const votes = losesVoters
+    ? await affectedVotes(view, affected, removed, reviews, trust)
+    : NOTHING.votes;
   return {
-    affected: before === null ? [] : await view.affectedByRoute(id),
+    affected,
+    votes,
     removed,
     route: id,
-    reasonOf({ owner, receiptReviewer }) {
+    reasonOf(request) {
+      const { owner, receiptReviewer, isVotedOn } = request;
       if (rulesChanged) return 'authorisation_changed';
       if (!config.allowed_producers.includes(owner)) return 'producer_removed';
+      if (isVotedOn) return votersLost(view, request, votes);
       return receiptReviewer !== null && removed.includes(receiptReviewer)
         ? 'reviewer_removed'
         : null;
@@ -77,14 +102,36 @@ export async function routeEffects(
   };
 }
 
+/** Of a request that several people decide: a vote that was counted and stands no longer takes the unused grant away. */
+function votersLost(
+  { now }: DirectoryView,
+  { id, lifecycle }: Affected,
+  votes: Effects['votes'],
+): DirectoryInvalidation | null {
+  const of = votes.get(id);
+  const isLost = of !== undefined && losesVoter(lifecycle, of.voting, of.directory, now);
+  return isLost ? 'reviewer_removed' : null;
+}
+
 /** Of a change of the policy: it is a change of the rules (protocol §18.2). */
 export async function policyEffects(view: DirectoryView, route: string): Promise<Effects> {
   return {
+    ...NOTHING,
     affected: await view.affectedByRoute(route),
-    removed: [],
     route,
     reasonOf: () => 'authorisation_changed',
   };
+}
+
+/** Of a change of a membership, which is saved already. */
+export async function membershipEffects(
+  view: DirectoryView,
+  id: string,
+  trust: Trust,
+): Promise<Effects> {
+  const affected = await view.affectedByReviewer(id);
+  const votes = await affectedVotes(view, affected, [], (person) => person, trust);
+  return { ...NOTHING, affected, votes, reasonOf: (request) => votersLost(view, request, votes) };
 }
 
 /** The members that change a route's revision: everything but its memberships. */
@@ -158,25 +205,15 @@ async function requireBinding(view: DirectoryView, input: PrincipalInput): Promi
   }
 }
 
-const NOTHING: Effects = { affected: [], reasonOf: () => null, removed: [], route: null };
-
 export async function principalEffects(
   view: DirectoryView,
   before: Principal | null,
   input: PrincipalInput,
+  trust: Trust,
 ): Promise<Effects> {
   if (before === null) return NOTHING;
   const disabled = before.enabled && !input.config.enabled;
-  if (input.kind === 'human') {
-    if (!disabled) return NOTHING;
-    return {
-      affected: await view.affectedByPerson(input.id),
-      removed: [input.id],
-      route: null,
-      reasonOf: (request) =>
-        request.requester === input.id ? 'requester_removed' : 'reviewer_removed',
-    };
-  }
+  if (input.kind === 'human') return humanEffects(view, before, input, trust);
   if (input.kind !== 'producer') return NOTHING;
   const rebound =
     before.config.owner !== input.config.owner ||
@@ -190,5 +227,27 @@ export async function principalEffects(
     affected:
       disabled || rebound ? affected : affected.filter((request) => lost.includes(request.route)),
     reasonOf: () => 'producer_authorisation_changed',
+  };
+}
+
+/** A person who is not certain to be known keeps votes and decisions. */
+async function humanEffects(
+  view: DirectoryView,
+  before: Principal,
+  { id, config }: PrincipalInput,
+  trust: Trust,
+): Promise<Effects> {
+  if (!before.enabled || config.enabled) return NOTHING;
+  const affected = await view.affectedByPerson(id);
+  const after = (person: VoterRow) =>
+    person.id === id ? { ...person, enabled: config.enabled } : person;
+  const votes = await affectedVotes(view, affected, [id], after, trust);
+  return {
+    ...{ affected, votes, removed: [id], route: null },
+    reasonOf(request) {
+      if (request.requester === id) return 'requester_removed';
+      if (request.isVotedOn) return votersLost(view, request, votes);
+      return 'reviewer_removed';
+    },
   };
 }

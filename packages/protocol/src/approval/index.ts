@@ -4,5 +4,6 @@ export * from './policy.js';
 export * from './proposal.js';
 export * from './seats.js';
 export * from './replay.js';
+export * from './standing.js';
 export * from './tally.js';
 export * from './vote.js';

@@ -26,6 +26,11 @@ export interface ApprovalFacts extends RequestFacts {
   readonly request: ExtendedDecisionRequest;
 }
 
+/** The parts of it that its votes are counted and ended by. */
+export type VotedFacts = Pick<ApprovalFacts, 'id' | 'digest'> & {
+  readonly request: Pick<ExtendedDecisionRequest, 'approval'>;
+};
+
 /** The votes of a request, and the last number among its votes and endings. */
 export interface Voting {
   readonly tally: Tally;
@@ -179,7 +184,7 @@ export type EndingReason = Exclude<ApprovalEnded['reason'], 'earlier_stage_reope
  */
 export function endVotes(
   from: Transition,
-  { id, digest, request }: ApprovalFacts,
+  { id, digest, request }: VotedFacts,
   { tally, number }: Voting,
   {
     votes,
@@ -191,8 +196,8 @@ export function endVotes(
     recordedBy: ApprovalEnded['recorded_by'];
   },
   now: number,
-): Voted {
-  if (votes.length === 0) return { transition: from, tally };
+): Voted & Voting {
+  if (votes.length === 0) return { transition: from, tally, number };
   const ids = new Set(votes.map((vote) => vote.id));
   const ended = end(request.approval.policy.quorum, tally, ids);
   const ending = (at: number, of: readonly Vote[], why: ApprovalEnded['reason']) => ({
@@ -220,7 +225,7 @@ export function endVotes(
           {},
           ending(2, reopened, 'earlier_stage_reopened'),
         );
-  return { transition, tally: ended.tally };
+  return { transition, tally: ended.tally, number: number + (reopened.length === 0 ? 1 : 2) };
 }
 
 /**

@@ -7,6 +7,7 @@ export * from './create.js';
 export { confirm } from './confirm.js';
 export type { Confirming } from './confirm.js';
 export * from './approval.js';
+export * from './change-voters.js';
 export * from './anchor.js';
 export * from './remind.js';
 export * from './cancel.js';

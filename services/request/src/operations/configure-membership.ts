@@ -18,8 +18,10 @@ import { isOperator, requireOperator } from '@countersign/database';
 import type { Principal } from '@countersign/database';
 import { answer } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
+import { membershipEffects } from '../directory-effects.js';
 import { changedMembers, configDigest } from '../directory-difference.js';
 import type { RequestDeps } from '../deps.js';
+import { applyEffects } from '../apply-effects.js';
 import { membershipOf, personNamed } from '../persons.js';
 import { operatorsOf, proposer, standingProposal } from '../second-operator.js';
 import type { DirectoryView } from '../store/directory.js';
@@ -68,6 +70,10 @@ export function configureMembership(
         membership,
       );
       await change.saveMembership(membership, record);
+      const effects = takesAway(was, terms)
+        ? await membershipEffects(change, id, deps.trust)
+        : null;
+      const touched = effects && (await applyEffects(change, deps.notary, caller, effects));
       await change.saveRecord(record);
       await change.saveSecurityEvent({
         kind: 'membership.changed',
@@ -79,6 +85,7 @@ export function configureMembership(
           after: configDigest(terms),
           revision: membership.revision,
           configured_by: [...by],
+          requests_affected: touched ?? 0,
         },
       });
       return result(membership);
@@ -90,6 +97,15 @@ export function configureMembership(
 
 function termsOf({ groups, team, same_person_as }: MembershipTerms | MembershipInput) {
   return { groups: [...groups].sort(), team, same_person_as };
+}
+
+/** A person who only joins groups loses nothing. */
+function takesAway(before: MembershipTerms, after: MembershipTerms): boolean {
+  return (
+    before.team !== after.team ||
+    before.same_person_as !== after.same_person_as ||
+    before.groups.some((group) => !after.groups.includes(group))
+  );
 }
 
 const invalid = (detail: string) => new Refusal('invalid_membership', { detail });

@@ -6,7 +6,7 @@ import type { OperationHandler } from '@countersign/platform';
 import { policyEffects } from '../directory-effects.js';
 import { configDigest } from '../directory-difference.js';
 import { policyConfiguredBy } from '../duties.js';
-import { invalidateAffected } from '../invalidation.js';
+import { applyEffects } from '../apply-effects.js';
 import type { RequestDeps } from '../deps.js';
 import { operatorsOf } from '../second-operator.js';
 import type { KnownRoute } from '../store/directory.js';
@@ -46,7 +46,7 @@ export function configurePolicy(deps: RequestDeps): OperationHandler<'request.co
       const proposedBy = by.length === 2 ? by[0] : null;
       await change.savePolicy(id, configured, policyConfiguredBy(before, operator, proposedBy));
       const effects = await policyEffects(change, id);
-      const invalidated = await invalidateAffected(change, deps.notary, effects);
+      const touched = await applyEffects(change, deps.notary, caller, effects);
       const record = await deps.notary.issue(
         'RoutePolicyConfigured',
         { tenant: caller.tenant, audience: caller.id, purpose: 'service', profiles: {} },
@@ -63,7 +63,7 @@ export function configurePolicy(deps: RequestDeps): OperationHandler<'request.co
           after: configDigest(policy),
           revision: configured.revision,
           configured_by: [...by],
-          requests_affected: invalidated,
+          requests_affected: touched,
         },
       });
       return canonicalText(await policyOf(change, id, deps.trust));

@@ -6,7 +6,7 @@ import type { OperationHandler } from '@countersign/platform';
 import { principalEffects, requirePrincipal } from '../directory-effects.js';
 import { changedMembers, configDigest } from '../directory-difference.js';
 import { principalConfiguredBy } from '../duties.js';
-import { invalidateAffected } from '../invalidation.js';
+import { applyEffects } from '../apply-effects.js';
 import type { RequestDeps } from '../deps.js';
 import type { DirectoryView } from '../store/directory.js';
 
@@ -33,9 +33,9 @@ export function configurePrincipal(
       if (credential !== null && !(await change.saveCredential(input.id, credential))) {
         throw new Refusal('identity_conflict');
       }
-      const effects = await principalEffects(change, before, input);
+      const effects = await principalEffects(change, before, input, deps.trust);
       for (const reviewer of effects.removed) await change.dropReviewer(reviewer, effects.route);
-      const invalidated = await invalidateAffected(change, deps.notary, effects);
+      const touched = await applyEffects(change, deps.notary, caller, effects);
       const configured = await deps.notary.issue(
         'PrincipalConfigured',
         { tenant: caller.tenant, audience: caller.id, purpose: 'service', profiles: {} },
@@ -58,7 +58,7 @@ export function configurePrincipal(
           before: configDigest(before?.config ?? null),
           after: configDigest(config),
           token_changed: credential !== null && credential !== (before?.tokenDigest ?? null),
-          requests_affected: invalidated,
+          requests_affected: touched,
         },
       });
       return canonicalText({ id: input.id, kind: input.kind });

@@ -5,7 +5,7 @@ import type { OperationHandler } from '@countersign/platform';
 import { requireRoute, revisionAfter, routeEffects } from '../directory-effects.js';
 import { changedMembers, configDigest } from '../directory-difference.js';
 import { routeConfiguredBy } from '../duties.js';
-import { invalidateAffected } from '../invalidation.js';
+import { applyEffects } from '../apply-effects.js';
 import type { RequestDeps } from '../deps.js';
 import { requireEnabled } from './configure-principal.js';
 
@@ -22,9 +22,9 @@ export function configureRoute(deps: RequestDeps): OperationHandler<'request.con
       requireRoute(before, config, deps.mode);
       const revision = revisionAfter(before, config);
       await change.saveRoute(id, revision, config, routeConfiguredBy(before, config, operator));
-      const effects = await routeEffects(change, id, before, config);
+      const effects = await routeEffects(change, id, before, config, deps.trust);
       for (const reviewer of effects.removed) await change.dropReviewer(reviewer, id);
-      const invalidated = await invalidateAffected(change, deps.notary, effects);
+      const touched = await applyEffects(change, deps.notary, caller, effects);
       const result = { id, revision, config };
       const configured = await deps.notary.issue(
         'RouteConfigured',
@@ -43,7 +43,7 @@ export function configureRoute(deps: RequestDeps): OperationHandler<'request.con
           before: configDigest(before?.config ?? null),
           after: configDigest(config),
           revision,
-          requests_affected: invalidated,
+          requests_affected: touched,
         },
       });
       return canonicalText(result);

@@ -34,7 +34,7 @@ export function previewRoute(deps: RequestDeps) {
       requireOperator(operator);
       const before = await view.route(id);
       requireRoute(before, config, deps.mode);
-      const effects = await routeEffects(view, id, before, config);
+      const effects = await routeEffects(view, id, before, config, deps.trust);
       const after = revisionAfter(before, config);
       return preview(view, effects, {
         creates: before === null,
@@ -61,7 +61,7 @@ export function previewPrincipal(deps: RequestDeps) {
       if (params.id !== input.id) throw new Refusal('identity_mismatch');
       const before = await view.principal(input.id);
       await requirePrincipal(view, before, input, deps);
-      const effects = await principalEffects(view, before, input);
+      const effects = await principalEffects(view, before, input, deps.trust);
       return preview(view, effects, {
         creates: before === null,
         revision: null,

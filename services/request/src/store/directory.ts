@@ -8,6 +8,7 @@ import {
   batchStatement,
   commitBatch,
   databaseNow,
+  endedOfRequestsValues,
   inTransaction,
   jsonOf,
   keyed,
@@ -39,6 +40,8 @@ import type {
   RoutePolicy,
   RoutePolicyConfigured,
 } from '@countersign/protocol';
+import { CHANGE_VOTES, DIRECTORY_VOTES } from './directory-votes.js';
+import type { AffectedVotesRow, ChangedVotes, VoterRow } from './directory-votes.js';
 
 /** Changes that may need a second operator (protocol §18.2). */
 export type ProposedKind = 'policy' | 'membership';
@@ -83,9 +86,12 @@ export interface Affected {
   readonly profiles: Record<string, string>;
   readonly version: number;
   readonly lifecycle: Lifecycle;
+  /** Whether several people decide it. */
+  readonly isVotedOn: boolean;
 }
 
 type AffectedRow = RequestRow & {
+  approvals_needed: number | null;
   requester: string;
   summary: string;
   receipt_reviewer: string | null;
@@ -135,7 +141,10 @@ const affected = (name: string, text: string) => ({
   held: statement(`request.${name}-held`, `${text} FOR UPDATE OF l`),
 });
 
-/** What a change of the directory may take authority from, by owner, by route and by the person who confirmed it. */
+/**
+ * What a change of the directory may take authority from: by owner, by route, and by the person who confirmed it or
+ * voted for it.
+ */
 export const AFFECTED = {
   // A person may be bound to thousands of producers, and the tenant waits meanwhile: all of them in one statement.
   byOwners: affected(
@@ -152,8 +161,9 @@ export const AFFECTED = {
       SELECT x.request_id AS id FROM candidate x WHERE x.tenant = $1 AND x.reviewer = :of AND x.reviewer <> ''
         AND x.created_at ${RECENT}
       ORDER BY x.created_at OFFSET 0
-    ) c`,
-      `${jsonOf('p.record')} -> 'payload' ->> 'reviewer' = :of`,
+    ) c
+    UNION SELECT a.request_id FROM approval a WHERE a.tenant = $1 AND a.reviewer = :of AND a.approved_at ${RECENT}`,
+      `(l.approvals_needed IS NOT NULL OR ${jsonOf('p.record')} -> 'payload' ->> 'reviewer' = :of)`,
     ),
   ),
 } as const;
@@ -337,11 +347,16 @@ export class DirectoryView {
     return this.#affected('byRoute', route);
   }
 
-  /** Requests that this human asked for or confirmed. */
+  /** Requests that this human confirmed, and those of several people that the human voted for. */
+  affectedByReviewer(id: string): Promise<Affected[]> {
+    return this.#affected('byReviewer', id);
+  }
+
+  /** The same, and requests that this human asked for. */
   async affectedByPerson(id: string): Promise<Affected[]> {
     const { rows: owners } = await this.ask<{ id: string }>(DIRECTORY.boundTo, { id });
     const affected = [
-      ...(await this.#affected('byReviewer', id)),
+      ...(await this.affectedByReviewer(id)),
       ...(await this.#affected(
         'byOwners',
         owners.map((owner) => owner.id),
@@ -363,7 +378,23 @@ export class DirectoryView {
       profiles: row.profiles,
       version: row.version,
       lifecycle: lifecycleOf(row),
+      isVotedOn: row.approvals_needed !== null,
     }));
+  }
+
+  /** The votes of these requests. Candidates of the `removed` go with this change. */
+  async votesOf(ids: readonly string[], removed: readonly string[]): Promise<AffectedVotesRow[]> {
+    const { rows } = await this.ask<AffectedVotesRow>(DIRECTORY_VOTES.affectedVotes, {
+      ids,
+      removed,
+    });
+    return rows;
+  }
+
+  /** The reviewers of these routes, and the people with these ids. */
+  async voters(routes: readonly string[], givers: readonly string[]): Promise<VoterRow[]> {
+    const { rows } = await this.ask<VoterRow>(DIRECTORY_VOTES.voters, { routes, givers });
+    return rows;
   }
 
   /** On how many pending requests of a route (null = of every one) these reviewers have something open. */
@@ -478,6 +509,13 @@ export class DirectoryChange extends DirectoryView {
   /** Each from the version that was read, which this change holds. */
   async saveInvalidated(moved: readonly MovedRequest[]): Promise<void> {
     await commitBatch(this.client, INVALIDATE, this.tenant, moved);
+  }
+
+  /** As {@link saveInvalidated}, of requests whose votes it changes. */
+  async saveVotes(changed: readonly ChangedVotes[]): Promise<void> {
+    await commitBatch(this.client, CHANGE_VOTES, this.tenant, changed, {
+      ...endedOfRequestsValues(changed, this.now),
+    });
   }
 
   /** Drops a removed reviewer's leases and unconfirmed candidates; `route` null = on every route. */

@@ -4,6 +4,7 @@ export * from './answers.js';
 export * from './bundles.js';
 export * from './creation.js';
 export * from './directory.js';
+export * from './directory-votes.js';
 export * from './expiry.js';
 export * from './figures.js';
 export * from './history.js';

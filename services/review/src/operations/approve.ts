@@ -85,8 +85,8 @@ async function candidateOf(deps: ReviewDeps, found: BallotRow, stored: ApprovedR
 }
 
 /**
- * The others whose votes count must be able to decide now as well: a change of the directory leaves their votes, and the seats
- * that these name, as they were. Throws `identity_uncertain`.
+ * The others whose votes count must be able to decide now as well: a person who is not certain to be known, or who configured the
+ * route meanwhile, keeps a vote. Throws `identity_uncertain`.
  */
 async function requireCounted(
   deps: ReviewDeps,

@@ -1,0 +1,50 @@
+import { allStand, endingsOf } from '../approval/index.js';
+import type { Voters } from '../approval/index.js';
+import type { ApprovalEnded } from '../records/index.js';
+import { applyDue } from './apply-due.js';
+import { endVotes } from './approval.js';
+import type { VotedFacts, Voted, Voting } from './approval.js';
+import { hasUnusedGrant, materialReadable } from './state.js';
+import type { Lifecycle } from './state.js';
+import { unchanged } from './transition.js';
+
+/** The directory as a change leaves it, for a request that several people decide. */
+export interface VotersNow {
+  readonly voters: Voters;
+  /** Digests of candidates that end with their authors. */
+  readonly gone: ReadonlySet<string>;
+}
+
+/** Whether a change of the directory takes an unused grant away, because a vote that was counted stands no longer (protocol §18.7). */
+export function losesVoter(
+  state: Lifecycle,
+  { tally }: Voting,
+  { voters }: VotersNow,
+  now: number,
+): boolean {
+  const { decision, grant, invalidated } = applyDue(state, now).next;
+  if (decision !== 'confirmed' || invalidated !== null || !hasUnusedGrant({ grant })) return false;
+  return !allStand(tally.counted, voters);
+}
+
+/**
+ * Ends the votes of a pending request that stand no longer, with a record and an event for each reason (protocol §18.7). Without
+ * any of them there is no step.
+ */
+export function changeVoters(
+  state: Lifecycle,
+  about: VotedFacts,
+  voting: Voting,
+  { voters, gone }: VotersNow,
+  recordedBy: ApprovalEnded['recorded_by'],
+  now: number,
+): Voted {
+  const { decision, invalidated } = applyDue(state, now).next;
+  let ended = { transition: unchanged(state), ...voting };
+  if (decision !== 'pending' || invalidated !== null || !materialReadable(state, now)) return ended;
+  for (const { reason, votes } of endingsOf(voting.tally.live, voters, gone)) {
+    const live = votes.filter((vote) => ended.tally.live.includes(vote));
+    ended = endVotes(ended.transition, about, ended, { votes: live, reason, recordedBy }, now);
+  }
+  return ended;
+}
