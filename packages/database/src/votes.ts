@@ -149,10 +149,10 @@ export interface EndedOfRequest {
   readonly ended: readonly EndedVote[];
 }
 
-/** CTEs of a batch that ends votes of requests, as {@link ENDED_VOTES}. */
-export const endedOfRequests = [
+/** CTEs of a batch that ends votes of requests, as {@link ENDED_VOTES}; `set` is SQL beside the number of the request `v.id`. */
+export const endedOfRequests = (set: string): string[] => [
   `q AS (
-  UPDATE quorum_state SET number = v.number
+  UPDATE quorum_state SET number = v.number, ${set}
   FROM unnest(:voted::uuid[], :vote_numbers::integer[]) AS v (id, number)
   ${placed('quorum_state', 'k', 'x.request_id = v.id')}
   WHERE quorum_state.ctid = k.at

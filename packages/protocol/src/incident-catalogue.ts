@@ -82,6 +82,16 @@ export const INCIDENTS: Readonly<Record<IncidentCode, IncidentEntry>> = {
       'Reconcile the request if the report is wrong (POST /v2/requests/{id}/reconcile).',
     ],
   },
+  quorum_unreachable: {
+    title: 'Too few people are left to decide a request',
+    meaning:
+      'A change of the directory left fewer people than the request has seats for: they were disabled, left a group or the route, or are not certain to be known. The request stays pending until its deadline; meanwhile it can be refused, and not approved.',
+    steps: [
+      'See on the request’s board which group is short of people (GET /v2/requests/{id}/approvals).',
+      'Put people into that group and among the reviewers of the route: they may vote from then on.',
+      'Otherwise cancel the request, and ask again once there are enough people.',
+    ],
+  },
   reconciliation_due: {
     title: 'An execution’s time has passed without an outcome',
     meaning:

@@ -44,6 +44,7 @@ export async function affectedVotes(
           {
             reviewer: row.id,
             isReviewer: row.enabled && row.routes.includes(route),
+            isCertain: row.isCertain,
             member,
           },
         ]),
@@ -51,7 +52,7 @@ export async function affectedVotes(
     ]),
   );
   return new Map(
-    found.map(({ row: { id, digest, approval, gone }, voting }) => [
+    found.map(({ row: { id, digest, approval, gone, wasUnreachable }, voting }) => [
       id,
       {
         about: { id, digest, request: { approval } },
@@ -59,6 +60,7 @@ export async function affectedVotes(
         directory: {
           voters: voters.get(routes.get(id) as string) ?? new Map(),
           gone: new Set(gone),
+          wasUnreachable,
         },
       },
     ]),

@@ -41,6 +41,7 @@ export async function applyEffects(
       changed.push({
         ...(await moved(change, notary, request, transition)),
         ...{ ended, number: lastNumber(ended, voting.number) },
+        becomesUnreachable: transition.incidents.length > 0,
       });
     }
   }

@@ -230,24 +230,28 @@ export async function principalEffects(
   };
 }
 
-/** A person who is not certain to be known keeps votes and decisions. */
+/** A person who is not certain to be known keeps votes and decisions, and fills no seat meanwhile. */
 async function humanEffects(
   view: DirectoryView,
   before: Principal,
   { id, config }: PrincipalInput,
   trust: Trust,
 ): Promise<Effects> {
-  if (!before.enabled || config.enabled) return NOTHING;
-  const affected = await view.affectedByPerson(id);
+  const isCertain = config.identity_certain !== false;
+  const disabled = before.enabled && !config.enabled;
+  const doubted = before.config.identity_certain !== false && !isCertain;
+  if (!disabled && !doubted) return NOTHING;
+  const affected = disabled ? await view.affectedByPerson(id) : await view.affectedByReviewer(id);
+  const removed = disabled ? [id] : [];
   const after = (person: VoterRow) =>
-    person.id === id ? { ...person, enabled: config.enabled } : person;
-  const votes = await affectedVotes(view, affected, [id], after, trust);
+    person.id === id ? { ...person, enabled: config.enabled, isCertain } : person;
+  const votes = await affectedVotes(view, affected, removed, after, trust);
   return {
-    ...{ affected, votes, removed: [id], route: null },
+    ...{ affected, votes, removed, route: null },
     reasonOf(request) {
-      if (request.requester === id) return 'requester_removed';
+      if (disabled && request.requester === id) return 'requester_removed';
       if (request.isVotedOn) return votersLost(view, request, votes);
-      return 'reviewer_removed';
+      return disabled ? 'reviewer_removed' : null;
     },
   };
 }

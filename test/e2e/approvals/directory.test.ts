@@ -69,6 +69,14 @@ const wordsOf = (records: readonly any[]) =>
     type === 'RequestChangedEvent' ? `+${payload.reason}` : (payload.reason ?? type),
   );
 
+const incidentsOf = async (request: string) => {
+  const { rows } = await database.query<{ code: string }>(
+    'SELECT code FROM incident WHERE request_id = $1',
+    [request],
+  );
+  return rows.map(({ code }) => code);
+};
+
 /** A review with a vote of each. */
 async function votedOn(own: OwnRoute, ...givers: readonly string[]): Promise<string> {
   const request = await newReview(own);
@@ -208,8 +216,9 @@ describe('votes', () => {
       `${FIN} ended member_removed`,
       `${OTHER} ended candidate_gone`,
     ]);
-    expect(wordsOf(await ledgerOf(request)).slice(-4)).toEqual([
+    expect(wordsOf(await ledgerOf(request)).slice(-5)).toEqual([
       ...['member_removed', '+approval_ended', 'candidate_gone', '+approval_ended'],
+      '+quorum_unreachable',
     ]);
     await voters.putHuman(FIN);
   });
@@ -275,6 +284,46 @@ describe('votes', () => {
     await voters.operator.put(`/v2/admin/principals/${own.ownerId}`, owner);
     expect(await votesOn(request)).toEqual([`${FIN} lapsed`]);
     expect(wordsOf(await ledgerOf(request)).at(-1)).toBe('+requester_removed');
+  });
+});
+
+describe('a quorum that is out of reach', () => {
+  it('is told once, with an incident, and may be reached again', async () => {
+    const own = await voters.routeWith(policyWith(STAGES));
+    const request = await votedOn(own, FIN);
+    await voters.putMembership(SECOND, []);
+    expect(wordsOf(await ledgerOf(request)).at(-1)).toBe('+quorum_unreachable');
+    expect(await incidentsOf(request)).toEqual(['quorum_unreachable']);
+    const { body } = await statusOf(own, request);
+    expect(body.decision_state).toBe('pending');
+    await voters.putMembership(SECOND, ['platform']);
+    await voters.putHuman(PLAT, { enabled: false });
+    await voters.putHuman(PLAT);
+    expect((await statusOf(own, request)).body.revision).toBe(body.revision);
+    expect(await incidentsOf(request)).toEqual(['quorum_unreachable']);
+    const [candidate] = await candidatesOf(request);
+    await voters.vote(PLAT, request, candidate!);
+    expect((await voters.vote(SECOND, request, candidate!)).body.receipt).not.toBeNull();
+  });
+
+  it('is told behind the votes that end, of every request of the route', async () => {
+    const own = await voters.routeWith(policyWith({ ...TWO, stages: stagesOf({ finance: 3 }) }));
+    const voted = await votedOn(own, FIN);
+    const fresh = await newReview(own);
+    const reviewers = PEOPLE.filter((id) => id !== FIN);
+    await own.putRoute({ reviewers });
+    expect(wordsOf(await ledgerOf(voted)).slice(-3)).toEqual([
+      ...['member_removed', '+approval_ended', '+quorum_unreachable'],
+    ]);
+    expect(wordsOf(await ledgerOf(fresh)).at(-1)).toBe('+quorum_unreachable');
+  });
+
+  it('is told of people who are not certain to be known', async () => {
+    const own = await voters.routeWith(policyWith({ ...TWO, stages: stagesOf({ finance: 3 }) }));
+    const request = await newReview(own);
+    await voters.putHuman(THIRD, { identity_certain: false });
+    expect(wordsOf(await ledgerOf(request)).at(-1)).toBe('+quorum_unreachable');
+    await voters.putHuman(THIRD);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Voter } from './standing.js';
-import { allStand, endingsOf } from './standing.js';
+import { allStand, candidaturesOf, endingsOf } from './standing.js';
 import { vote } from './testing/voters.js';
 
 const voterOf = (
@@ -16,7 +16,7 @@ const voterOf = (
 ): [string, Voter] => [
   reviewer,
   {
-    ...{ reviewer, isReviewer: true, member: { person, team, groups } },
+    ...{ reviewer, isReviewer: true, isCertain: true, member: { person, team, groups } },
     ...changed,
   },
 ];
@@ -60,6 +60,7 @@ describe('a live vote', () => {
   });
 
   it('stays while its giver is not certain to be known', () => {
+    expect(reasonsOf([yes], [voterOf('anna', yes.groups, { isCertain: false })])).toEqual([]);
     expect(reasonsOf([yes], [voterOf('anna', [], { member: null })])).toEqual([]);
     const disabled = voterOf('anna', [], { member: null, isReviewer: false });
     expect(reasonsOf([yes], [disabled])).toEqual([['member_removed', ['anna']]]);
@@ -134,4 +135,17 @@ describe('the votes that were counted', () => {
     expect(allStand(noes, new Map([berta]))).toBe(true);
     expect(allStand(noes, new Map([voterOf('berta', [])]))).toBe(false);
   });
+});
+
+it('people fill seats who review, are certain to be known and not excluded', () => {
+  const voters = new Map([
+    voterOf('anna', ['finance']),
+    voterOf('berta', ['finance'], { isCertain: false }),
+    voterOf('carla', ['finance'], { isReviewer: false }),
+    voterOf('dora', ['finance']),
+    voterOf('eva', [], { member: null }),
+  ]);
+  expect(candidaturesOf({ excluded: ['dora'] }, voters).map(({ person }) => person)).toEqual([
+    'anna',
+  ]);
 });

@@ -1,3 +1,4 @@
+import { eligibleFor } from './asking.js';
 import type { Candidature } from './seats.js';
 import type { Counted, Vote } from './tally.js';
 
@@ -6,6 +7,7 @@ export interface Voter {
   readonly reviewer: string;
   /** Enabled, and a reviewer of the route. */
   readonly isReviewer: boolean;
+  readonly isCertain: boolean;
   /** Without groups where there is no membership; null where it is not certain which person this is. */
   readonly member: Pick<Candidature, 'person' | 'team' | 'groups'> | null;
 }
@@ -65,4 +67,15 @@ function holds(voter: Voter | undefined, vote: Vote, groups: readonly string[] |
   return (
     member.team === vote.team && (groups === null ? vote.groups.some(held) : groups.every(held))
   );
+}
+
+/** The people who may fill seats of a request (protocol §18.5). */
+export function candidaturesOf(
+  request: { readonly excluded: readonly string[] },
+  voters: Voters,
+): Candidature[] {
+  const people = [...voters.values()].flatMap(({ isReviewer, isCertain, member }) =>
+    isReviewer && isCertain && member !== null ? [{ ...member, forPerson: null }] : [],
+  );
+  return eligibleFor(request, people);
 }

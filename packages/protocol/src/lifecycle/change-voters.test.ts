@@ -27,11 +27,11 @@ function without(names: readonly string[], changes: Partial<VotersNow> = {}): Vo
   const voters = PEOPLE.map((name): [string, Voter] => [
     name,
     {
-      ...{ reviewer: name, isReviewer: !names.includes(name) },
+      ...{ reviewer: name, isReviewer: !names.includes(name), isCertain: true },
       member: memberOf(name),
     },
   ]);
-  return { voters: new Map(voters), gone: new Set(), ...changes };
+  return { voters: new Map(voters), gone: new Set(), wasUnreachable: false, ...changes };
 }
 
 const changed = (
@@ -97,6 +97,32 @@ describe('votes of a pending request', () => {
   ])('stay where the request is one %s', (_, state) => {
     const ended = changed(votingOf(['fin-1', 1]), without(PEOPLE), { ...PENDING, ...state });
     expect(toldBy(ended)).toEqual([]);
+  });
+});
+
+describe('a quorum that is out of reach', () => {
+  const few = without(['plat-2', 'plat-3']);
+
+  it('is told once, with an incident, and ends nothing', () => {
+    const told = changed(votingOf(), few);
+    expect(toldBy(told)).toEqual(['+quorum_unreachable']);
+    expect(told.transition.incidents).toEqual(['quorum_unreachable']);
+    expect(told.transition.next.decision).toBe('pending');
+    expect(toldBy(changed(votingOf(), { ...few, wasUnreachable: true }))).toEqual([]);
+  });
+
+  it('is told behind the votes that end', () => {
+    const told = changed(votingOf(['fin-1', 1], ['plat-2', 2]), few);
+    expect(toldBy(told)).toEqual(['member_removed#3(1)', '+approval_ended', '+quorum_unreachable']);
+  });
+
+  it('is one without people who are certain to be known', () => {
+    const { voters } = without([]);
+    const doubted = new Map(
+      [...voters].map(([name, each]) => [name, { ...each, isCertain: name.startsWith('fin') }]),
+    );
+    const ended = changed(votingOf(['fin-1', 1], ['plat-1', 2]), { ...few, voters: doubted });
+    expect(toldBy(ended)).toEqual(['+quorum_unreachable']);
   });
 });
 

@@ -1,4 +1,4 @@
-import { allStand, endingsOf } from '../approval/index.js';
+import { allStand, candidaturesOf, endingsOf, isReachable } from '../approval/index.js';
 import type { Voters } from '../approval/index.js';
 import type { ApprovalEnded } from '../records/index.js';
 import { applyDue } from './apply-due.js';
@@ -6,13 +6,15 @@ import { endVotes } from './approval.js';
 import type { VotedFacts, Voted, Voting } from './approval.js';
 import { hasUnusedGrant, materialReadable } from './state.js';
 import type { Lifecycle } from './state.js';
-import { unchanged } from './transition.js';
+import { step, unchanged } from './transition.js';
 
 /** The directory as a change leaves it, for a request that several people decide. */
 export interface VotersNow {
   readonly voters: Voters;
   /** Digests of candidates that end with their authors. */
   readonly gone: ReadonlySet<string>;
+  /** Whether an earlier change has made the quorum unreachable, which is told once. */
+  readonly wasUnreachable: boolean;
 }
 
 /** Whether a change of the directory takes an unused grant away, because a vote that was counted stands no longer (protocol §18.7). */
@@ -28,14 +30,14 @@ export function losesVoter(
 }
 
 /**
- * Ends the votes of a pending request that stand no longer, with a record and an event for each reason (protocol §18.7). Without
- * any of them there is no step.
+ * Ends the votes of a pending request that stand no longer, with a record and an event for each reason, and tells once that the
+ * seats cannot be filled any more (protocol §18.7). Without any of them there is no step.
  */
 export function changeVoters(
   state: Lifecycle,
   about: VotedFacts,
   voting: Voting,
-  { voters, gone }: VotersNow,
+  { voters, gone, wasUnreachable }: VotersNow,
   recordedBy: ApprovalEnded['recorded_by'],
   now: number,
 ): Voted {
@@ -46,5 +48,10 @@ export function changeVoters(
     const live = votes.filter((vote) => ended.tally.live.includes(vote));
     ended = endVotes(ended.transition, about, ended, { votes: live, reason, recordedBy }, now);
   }
-  return ended;
+  const { policy, excluded } = about.request.approval;
+  const people = candidaturesOf({ excluded }, voters);
+  if (wasUnreachable || isReachable(policy.quorum, ended.tally, people)) return ended;
+  const incidents = ['quorum_unreachable'] as const;
+  const transition = step(ended.transition, 'quorum_unreachable', {}, { incidents });
+  return { ...ended, transition };
 }

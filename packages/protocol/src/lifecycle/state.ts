@@ -57,6 +57,7 @@ export type EventReason =
   | 'reconciliation_due'
   | 'approval'
   | 'approval_ended'
+  | 'quorum_unreachable'
   | 'approval_withdrawn';
 
 export interface States {

@@ -73,6 +73,7 @@ export const INCIDENT_CODES = [
   'ledger_behind_anchor',
   'namespace_retired',
   'outcome_without_admission',
+  'quorum_unreachable',
   'reconciliation_due',
   'reconciliation_overdue',
   'retention_stalled',

@@ -97,6 +97,7 @@ export function reasonFits({ reason, state }: RequestChangedEvent): boolean {
       return OUTCOMES.includes(state.execution);
     case 'approval':
     case 'approval_ended':
+    case 'quorum_unreachable':
       return state.decision === 'pending';
     case 'supersession':
     case 'approval_withdrawn':

@@ -30,6 +30,7 @@ const REASONS: Readonly<Record<string, string>> = {
   producer_authorisation_changed: 'What the producer may do was changed.',
   authorisation_changed: 'The rules of the route were changed.',
   approval_withdrawn: 'A vote that counted was taken back.',
+  quorum_unreachable: 'Too few people were left to fill the seats.',
   reconciliation_due: 'The time of the execution passed without a reported outcome.',
 };
 

@@ -5,6 +5,7 @@ import {
   endedOfRequests,
   jsonOf,
   keyed,
+  openIncident,
   statements,
   votesOf,
 } from '@countersign/database';
@@ -15,11 +16,12 @@ import type { Digest, ExtendedDecisionRequest } from '@countersign/protocol';
 
 export const DIRECTORY_VOTES = statements('request', {
   // Behind the lock of their requests. Steps that move votes hold the tenant, which a change holds alone.
-  affectedVotes: `SELECT k.id, ${votesOf('k.id')} AS votes, q.number AS vote_number, r.digest, ${jsonOf('r.canonical')} -> 'approval' AS approval,
+  affectedVotes: `SELECT k.id, ${votesOf('k.id')} AS votes, q.number AS vote_number,
+    q.unreachable_at IS NOT NULL AS "wasUnreachable", r.digest, ${jsonOf('r.canonical')} -> 'approval' AS approval,
     ARRAY(SELECT c.digest FROM candidate c WHERE c.tenant = $1 AND c.request_id = k.id
       AND (NOT c.live OR c.reviewer = ANY (:removed::text[]))) AS gone
   FROM unnest(:ids::uuid[]) AS k (id) ${keyed('quorum_state', 'q', 'x.request_id = k.id')} ${keyed('request', 'r', 'x.id = k.id')}`,
-  voters: `SELECT ${IDENTITY_COLUMNS}, p.enabled,
+  voters: `SELECT ${IDENTITY_COLUMNS}, p.enabled, p.config -> 'identity_certain' IS DISTINCT FROM 'false'::jsonb AS "isCertain",
     ARRAY(SELECT v.route FROM route_reviewer v WHERE v.tenant = $1 AND v.reviewer = p.id AND v.route = ANY (:routes::text[])) AS routes
   FROM (SELECT v.reviewer AS id FROM route_reviewer v WHERE v.tenant = $1 AND v.route = ANY (:routes::text[])
     UNION SELECT * FROM unnest(:givers::text[])) AS k
@@ -29,6 +31,7 @@ export const DIRECTORY_VOTES = statements('request', {
 /** A row of `affectedVotes`. */
 export interface AffectedVotesRow extends VotesRow {
   readonly id: string;
+  readonly wasUnreachable: boolean;
   readonly digest: Digest;
   readonly approval: ExtendedDecisionRequest['approval'];
   readonly gone: readonly string[];
@@ -38,6 +41,7 @@ export interface AffectedVotesRow extends VotesRow {
 export interface VoterRow extends IdentityRow {
   readonly id: string;
   readonly enabled: boolean;
+  readonly isCertain: boolean;
   readonly routes: readonly string[];
 }
 
@@ -45,8 +49,19 @@ export interface VoterRow extends IdentityRow {
 export const CHANGE_VOTES = batchStatement('request.change-votes', {
   moves: ['revision'],
   whole: true,
-  with: endedOfRequests,
+  with: [
+    ...endedOfRequests(
+      `unreachable_at = CASE WHEN v.id = ANY (:unreachable::uuid[]) THEN :ended_at::timestamptz ELSE unreachable_at END`,
+    ),
+    `i AS (${openIncident({
+      code: "'quorum_unreachable'",
+      request: 'x.id',
+      from: 'unnest(:unreachable::uuid[]) AS x (id)',
+    })})`,
+  ],
 });
 
 /** A request whose votes change, with its step. */
-export type ChangedVotes = MovedRequest & EndedOfRequest;
+export interface ChangedVotes extends MovedRequest, EndedOfRequest {
+  readonly becomesUnreachable: boolean;
+}

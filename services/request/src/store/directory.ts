@@ -113,7 +113,8 @@ const WITH_AUTHORITY = `l.invalidated IS NULL AND l.decision IN ('pending', 'con
 /** The ids of the requests that `of` names, a condition on `x`, as far as they may have authority. */
 const idsOf = (
   of: string,
-) => `SELECT k.id FROM unnest(ARRAY['pending', 'confirmed']) AS d (decision)
+  decisions = ['pending', 'confirmed'],
+) => `SELECT k.id FROM unnest(ARRAY[${decisions.map((each) => `'${each}'`).join(', ')}]) AS d (decision)
   CROSS JOIN LATERAL (
     SELECT x.request_id AS id FROM lifecycle x WHERE x.tenant = $1 AND ${of} AND x.decision = d.decision AND x.decision <> ''
       AND x.accepted_at ${RECENT}
@@ -141,9 +142,14 @@ const affected = (name: string, text: string) => ({
   held: statement(`request.${name}-held`, `${text} FOR UPDATE OF l`),
 });
 
+// Pending requests of the routes that a person reviews with others, whose seats the person could fill.
+const IN_GROUPS_OF = `SELECT b.id FROM route_reviewer v
+  JOIN route_policy p ON p.tenant = v.tenant AND p.route = v.route AND p.policy IS NOT NULL
+  CROSS JOIN LATERAL (${idsOf('x.route = v.route', ['pending'])}) b WHERE v.tenant = $1 AND v.reviewer = :of`;
+
 /**
- * What a change of the directory may take authority from: by owner, by route, and by the person who confirmed it or
- * voted for it.
+ * What a change of the directory may take authority from: by owner, by route, and by the person who confirmed it, voted for it
+ * or may yet vote.
  */
 export const AFFECTED = {
   // A person may be bound to thousands of producers, and the tenant waits meanwhile: all of them in one statement.
@@ -162,7 +168,8 @@ export const AFFECTED = {
         AND x.created_at ${RECENT}
       ORDER BY x.created_at OFFSET 0
     ) c
-    UNION SELECT a.request_id FROM approval a WHERE a.tenant = $1 AND a.reviewer = :of AND a.approved_at ${RECENT}`,
+    UNION SELECT a.request_id FROM approval a WHERE a.tenant = $1 AND a.reviewer = :of AND a.approved_at ${RECENT}
+    UNION ${IN_GROUPS_OF}`,
       `(l.approvals_needed IS NOT NULL OR ${jsonOf('p.record')} -> 'payload' ->> 'reviewer' = :of)`,
     ),
   ),
@@ -347,7 +354,7 @@ export class DirectoryView {
     return this.#affected('byRoute', route);
   }
 
-  /** Requests that this human confirmed, and those of several people that the human voted for. */
+  /** Requests that this human confirmed, and those of several people that the human voted for or may vote for. */
   affectedByReviewer(id: string): Promise<Affected[]> {
     return this.#affected('byReviewer', id);
   }
@@ -515,6 +522,7 @@ export class DirectoryChange extends DirectoryView {
   async saveVotes(changed: readonly ChangedVotes[]): Promise<void> {
     await commitBatch(this.client, CHANGE_VOTES, this.tenant, changed, {
       ...endedOfRequestsValues(changed, this.now),
+      unreachable: changed.filter((each) => each.becomesUnreachable).map(({ id }) => id),
     });
   }
 
