@@ -7,17 +7,21 @@ import { connectTo, untilChained } from '../../support/truths.js';
 import {
   EXTENDED,
   Voters,
+  newExecution,
   newReview,
   policyWith,
   stagesOf,
   statusOf,
 } from '../../support/voting.js';
 
-// Votes at the same time, at two replicas of the service (protocol §18.4: each moves the request's one version).
+// Votes at the same time, at two replicas of the service (protocol §18.4: each moves the request's one version), and changes of the
+// directory beside them (§18.7).
 
 const PEOPLE = Array.from({ length: 8 }, (_, at) => `voter-${at}`);
 const TWO = { stages: stagesOf({ finance: 2 }), distinct_by: 'person' } as const;
 const ROUNDS = Number(process.env['APPROVAL_ROUNDS'] ?? 10);
+/** Of a vote and a change of the directory. */
+const CHANGES = Math.max(20, ROUNDS);
 
 let instance: Instance;
 let database: pg.Client;
@@ -28,7 +32,7 @@ beforeAll(async () => {
   instance = await startInstance({
     people: PEOPLE,
     split: true,
-    replicas: { review: 2, ...workersOnly('anchor') },
+    replicas: { review: 2, request: 2, ...workersOnly('anchor') },
     env: { CAPABILITIES: 'proto.approval' },
   });
   database = await connectTo(instance);
@@ -160,6 +164,128 @@ it('the same person by two calls at once: one vote', async () => {
     const candidate = await voters.freeze(first, request);
     const answers = await Promise.all([1, 2].map(() => voters.vote(first, request, candidate)));
     expect(answers.map(codeOf).sort()).toEqual([201, '409 approval_exists']);
+  }
+});
+
+describe('the completing vote and a change of the directory', () => {
+  const [first, second, third] = PEOPLE as [string, string, string];
+
+  /** Of the rounds half begin with the vote, which takes longer than most changes. */
+  const meanwhile = async (round: number, request: string, change: () => Promise<void>) => {
+    if (round % 2 === 1) await statusOf(own, request);
+    await change();
+  };
+
+  /** An execution with a vote of the first, and what the second votes for. */
+  async function oneOfTwo(on: OwnRoute) {
+    const request = await newExecution(on);
+    const candidate = await voters.freeze(third, request, 'authorise');
+    expect((await voters.vote(first, request, candidate)).status).toBe(201);
+    return { request, candidate };
+  }
+
+  const reviewers = PEOPLE.filter((id) => id !== first);
+  const removals: readonly [string, () => Promise<void>, () => Promise<void>][] = [
+    [
+      'out of the group',
+      () => voters.putMembership(first, []),
+      () => voters.putMembership(first, ['finance']),
+    ],
+    ['out of the route', () => own.putRoute({ reviewers }), () => own.putRoute()],
+    [
+      'into another person',
+      () => voters.putMembership(first, ['finance'], { same_person_as: third }),
+      () => voters.putMembership(first, ['finance']),
+    ],
+  ];
+
+  it.each(removals)(
+    'that takes the other voter %s: a decision loses its grant, or its vote',
+    async (_, remove, restore) => {
+      for (let round = 0; round < CHANGES; round += 1) {
+        const { request, candidate } = await oneOfTwo(own);
+        const [vote] = await Promise.all([
+          voters.vote(second, request, candidate),
+          meanwhile(round, request, remove),
+        ]);
+        expect(codeOf(vote)).toBe(201);
+        const { body } = await statusOf(own, request);
+        if (vote.body.receipt === null) {
+          expect(body).toMatchObject({ decision_state: 'pending', grant_state: 'none' });
+          expect(await keptOf(request)).toMatchObject({ live: 1, counted: 0, receipts: 0 });
+        } else {
+          expect(body).toMatchObject({ decision_state: 'confirmed', grant_state: 'revoked' });
+          expect(await keptOf(request)).toMatchObject({ live: 0, counted: 2, receipts: 1 });
+        }
+        await restore();
+      }
+    },
+  );
+
+  it('of the policy: a decision loses its grant, or there is none', async () => {
+    for (let round = 0; round < CHANGES; round += 1) {
+      const { request, candidate } = await oneOfTwo(own);
+      const rejection = { count: 1 + ((round + 1) % 2) };
+      const [vote] = await Promise.all([
+        voters.vote(second, request, candidate),
+        meanwhile(round, request, () => voters.putPolicy(own, policyWith({ ...TWO, rejection }))),
+      ]);
+      const { body } = await statusOf(own, request);
+      if (vote.status === 201) {
+        expect(vote.body.receipt).not.toBeNull();
+        expect(body).toMatchObject({ decision_state: 'confirmed', grant_state: 'revoked' });
+        expect(await keptOf(request)).toMatchObject({ live: 0, counted: 2, receipts: 1 });
+      } else {
+        expect(['409 reviewer_ineligible', '409 request_not_pending']).toContain(codeOf(vote));
+        expect(body.decision_state).toBe('cancelled');
+        expect(await keptOf(request)).toMatchObject({ live: 1, counted: 0, receipts: 0 });
+      }
+    }
+  });
+});
+
+it('votes on several requests while voters leave and come back: each has its number, and no number is left out', async () => {
+  const all = await voters.routeWith(policyWith({ ...TWO, stages: stagesOf({ finance: 7 }) }));
+  const requests = await Promise.all(Array.from({ length: 4 }, () => newReview(all)));
+  const asked = await Promise.all(
+    requests.map(async (request) => ({
+      request,
+      candidate: await voters.freeze(PEOPLE[7] as string, request),
+    })),
+  );
+  const leaving = PEOPLE.slice(0, 3);
+  await Promise.all([
+    ...asked.flatMap(({ request, candidate }) =>
+      PEOPLE.slice(0, 6).map((id) => voters.vote(id, request, candidate)),
+    ),
+    (async () => {
+      for (let round = 0; round < CHANGES; round += 1) {
+        const id = leaving[round % leaving.length] as string;
+        await voters.putMembership(id, []);
+        await voters.putMembership(id, ['finance']);
+      }
+    })(),
+  ]);
+  for (const request of requests) {
+    const { rows } = await database.query<{ number: number; last: number }>(
+      `SELECT number, (SELECT q.number FROM quorum_state q WHERE q.request_id = $1) AS last FROM (
+         SELECT number FROM approval WHERE request_id = $1 UNION SELECT ended_number FROM approval WHERE request_id = $1
+       ) n WHERE number IS NOT NULL ORDER BY number`,
+      [request],
+    );
+    const last = rows.at(-1)?.last ?? 0;
+    expect(rows.map(({ number }) => number)).toEqual(
+      Array.from({ length: last }, (_, at) => at + 1),
+    );
+    const people = await database.query(
+      `SELECT person FROM approval WHERE request_id = $1 AND state = 'live' ORDER BY person`,
+      [request],
+    );
+    const used = await database.query(
+      'SELECT person FROM approval_person WHERE request_id = $1 ORDER BY person',
+      [request],
+    );
+    expect(used.rows).toEqual(people.rows);
   }
 });
 
