@@ -1,7 +1,7 @@
 import { NO_VOTES, cast, openStage } from '../approval/index.js';
 import { quorumOf } from '../approval/testing/voters.js';
 import { EXAMPLES } from '../records/examples.js';
-import type { ExtendedDecisionReceipt } from '../records/index.js';
+import type { ApprovalEnded, ExtendedDecisionReceipt } from '../records/index.js';
 import { faultOf } from '../records/index.js';
 import { textDigest } from '../json/index.js';
 import * as lifecycle from './index.js';
@@ -91,6 +91,46 @@ describe('the records of a decision by several people', () => {
       { number: 4, reason: 'earlier_stage_reopened', approvals: [textDigest('plat-1')] },
     ]);
     expect([openStage(after, 'a'), after.live]).toEqual([1, []]);
+  });
+
+  it('name twenty votes at most, and those for later stages as many', () => {
+    const many = factsOf({ quorum: quorumOf([{ finance: 1 }, { platform: 50 }], 'person') });
+    const vote = (name: string, groups: readonly string[], stage: number) => ({
+      ...{ id: textDigest(name), reviewer: name, person: textDigest(name), forPerson: null },
+      ...{ team: null, yes: true, candidate: 'a', groups, stage },
+    });
+    const later = Array.from({ length: 41 }, (_, at) => vote(`plat-${at}`, ['platform'], 2));
+    const tally = [vote('fin-1', ['finance'], 1), ...later].reduce(
+      (before, each) => cast(many.request.approval.policy.quorum, before, each),
+      NO_VOTES,
+    );
+    const recordedBy = { kind: 'operator', subject: 'op-1' } as const;
+    const endedBy = (votes: typeof tally.live) =>
+      lifecycle
+        .endVotes(
+          lifecycle.unchanged(PENDING),
+          many,
+          { tally, number: 42 },
+          { votes, reason: 'member_removed', recordedBy },
+          now,
+        )
+        .transition.records.map(({ type, payload }) => {
+          if (type !== 'ApprovalEnded') return type;
+          expect(faultOf('ApprovalEnded', payload)).toBeNull();
+          const { number, approvals, reason } = payload as ApprovalEnded;
+          return `${reason}#${number}(${approvals.length})`;
+        });
+    expect(endedBy(tally.live.slice(0, 1))).toEqual([
+      'member_removed#43(1)',
+      ...[44, 45].map((number) => `earlier_stage_reopened#${number}(20)`),
+      'earlier_stage_reopened#46(1)',
+      'RequestChangedEvent',
+    ]);
+    expect(endedBy(tally.live.slice(1))).toEqual([
+      ...['member_removed#43(20)', 'RequestChangedEvent'],
+      ...['member_removed#44(20)', 'RequestChangedEvent'],
+      ...['member_removed#45(1)', 'RequestChangedEvent'],
+    ]);
   });
 });
 

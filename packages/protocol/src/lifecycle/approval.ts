@@ -176,7 +176,16 @@ export function count(
   return { transition, tally: next };
 }
 
+const MOST_ENDED = 20;
+
 export type EndingReason = Exclude<ApprovalEnded['reason'], 'earlier_stage_reopened'>;
+
+export interface VotesToEnd {
+  /** Those of them that have ended already are left out. */
+  readonly votes: readonly Vote[];
+  readonly reason: EndingReason;
+  readonly recordedBy: ApprovalEnded['recorded_by'];
+}
 
 /**
  * Ends live votes of a pending request, and with a counted one of a complete stage every vote for a later stage. Without any
@@ -184,48 +193,59 @@ export type EndingReason = Exclude<ApprovalEnded['reason'], 'earlier_stage_reope
  */
 export function endVotes(
   from: Transition,
-  { id, digest, request }: VotedFacts,
-  { tally, number }: Voting,
-  {
-    votes,
-    reason,
-    recordedBy,
-  }: {
-    votes: readonly Vote[];
-    reason: EndingReason;
-    recordedBy: ApprovalEnded['recorded_by'];
-  },
+  about: VotedFacts,
+  voting: Voting,
+  { votes, ...ending }: VotesToEnd,
   now: number,
 ): Voted & Voting {
-  if (votes.length === 0) return { transition: from, tally, number };
+  let ended = { transition: from, ...voting };
+  for (const portion of inPortions(votes)) {
+    const live = portion.filter((vote) => ended.tally.live.includes(vote));
+    if (live.length > 0) ended = endPortion(ended, about, { votes: live, ...ending }, now);
+  }
+  return ended;
+}
+
+function endPortion(
+  { transition, tally, number }: Voted & Voting,
+  { id, digest, request }: VotedFacts,
+  { votes, reason, recordedBy }: VotesToEnd,
+  now: number,
+): Voted & Voting {
   const ids = new Set(votes.map((vote) => vote.id));
   const ended = end(request.approval.policy.quorum, tally, ids);
-  const ending = (at: number, of: readonly Vote[], why: ApprovalEnded['reason']) => ({
+  const reopened = inPortions(ended.reopened);
+  const endings = [
+    { of: votes, why: reason },
+    ...reopened.map((of) => ({ of, why: 'earlier_stage_reopened' as const })),
+  ].map(({ of, why }, at) => ({
     record: {
       type: 'ApprovalEnded' as const,
       payload: {
         approvals: of.map((vote) => vote.id as Digest),
         ended_at: formatTimestamp(now),
-        number: number + at,
+        number: number + 1 + at,
         reason: why,
         recorded_by: recordedBy,
         request_digest: digest,
         request_id: id,
       },
     },
-  });
-  const first = ending(1, votes, reason);
-  const { reopened } = ended;
-  const transition =
-    reopened.length === 0
-      ? step(from, 'approval_ended', {}, first)
-      : step(
-          quietly(from, {}, first),
-          'approval_ended',
-          {},
-          ending(2, reopened, 'earlier_stage_reopened'),
-        );
-  return { transition, tally: ended.tally, number: number + (reopened.length === 0 ? 1 : 2) };
+  }));
+  const before = endings.slice(0, -1).reduce((sofar, each) => quietly(sofar, {}, each), transition);
+  return {
+    transition: step(before, 'approval_ended', {}, endings.at(-1)),
+    tally: ended.tally,
+    number: number + endings.length,
+  };
+}
+
+/** As many votes as one ApprovalEnded may name. */
+function inPortions(votes: readonly Vote[]): Vote[][] {
+  const portions = Math.ceil(votes.length / MOST_ENDED);
+  return Array.from({ length: portions }, (_, at) =>
+    votes.slice(at * MOST_ENDED, (at + 1) * MOST_ENDED),
+  );
 }
 
 /**

@@ -45,8 +45,7 @@ export function changeVoters(
   let ended = { transition: unchanged(state), ...voting };
   if (decision !== 'pending' || invalidated !== null || !materialReadable(state, now)) return ended;
   for (const { reason, votes } of endingsOf(voting.tally.live, voters, gone)) {
-    const live = votes.filter((vote) => ended.tally.live.includes(vote));
-    ended = endVotes(ended.transition, about, ended, { votes: live, reason, recordedBy }, now);
+    ended = endVotes(ended.transition, about, ended, { votes, reason, recordedBy }, now);
   }
   const { policy, excluded } = about.request.approval;
   const people = candidaturesOf({ excluded }, voters);

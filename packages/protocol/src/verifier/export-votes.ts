@@ -1,6 +1,7 @@
 import { NO_VOTES, cast, countedIn, end, openStage, voteOf } from '../approval/index.js';
 import type { Tally } from '../approval/index.js';
 import { canonicalText } from '../json/canonical.js';
+import type { Digest } from '../json/canonical.js';
 import type { ExtendedAuditExport, Quorum, QuorumPolicy } from '../records/index.js';
 import type { VerifierContext } from './context.js';
 import type { CheckedReceipt } from './export-decision.js';
@@ -76,8 +77,9 @@ function replay(quorum: QuorumPolicy, steps: readonly Step[]): Tally | null {
     const { approvals, reason } = step.payload;
     if ((reason === 'earlier_stage_reopened') !== reopened.length > 0) return null;
     if (reopened.length > 0) {
-      if (!sameSet(approvals, reopened)) return null;
-      reopened = [];
+      if (!approvals.every((each) => reopened.includes(each))) return null;
+      // More than one record can name has several.
+      reopened = reopened.filter((each) => !approvals.includes(each as Digest));
       continue;
     }
     const ended = end(quorum, tally, new Set(approvals));
@@ -99,8 +101,4 @@ function decides(tally: Tally, steps: readonly Step[], receipt: CheckedReceipt |
     last.payload.reviewer === payload.reviewer &&
     canonicalText(countedIn(tally)) === canonicalText(approvals)
   );
-}
-
-function sameSet(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === others.length && some.every((each) => others.includes(each));
 }

@@ -181,7 +181,8 @@ export const DECIDE = stepStatement('review.decide', {
 export const FREEZE_OVER = stepStatement('review.propose-over', {
   pointQuery: true,
   moves: ['revision'],
-  records: 3,
+  // Endings, as many as the votes need.
+  records: 'any',
   answer: true,
   with: [...FROZEN, ...ENDED_VOTES],
 });
@@ -190,7 +191,8 @@ export const FREEZE_OVER = stepStatement('review.propose-over', {
 export const WITHDRAW = stepStatement('review.withdraw-approval', {
   pointQuery: true,
   moves: ['decision', 'grant_state', 'revision', 'invalidated'],
-  records: 3,
+  // Endings, as many as the votes need.
+  records: 'any',
   answer: true,
   with: ENDED_VOTES,
 });
