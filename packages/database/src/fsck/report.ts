@@ -23,6 +23,11 @@ export const FSCK_FAULTS = {
   pointer_differs: 'A request names another receipt, claim, outcome or anchor than the ledger has.',
   nonce_differs: 'The spent nonces of a request are not those of its admissions.',
   occurrence_differs: 'What was consumed is not what was claimed.',
+  vote_numbers: 'The votes and endings of a request leave a number out or repeat one.',
+  vote_differs:
+    'A vote of a request, or a person who has one, is kept otherwise than its records say.',
+  vote_evidence: 'A vote names a membership that is not kept with its request.',
+  quorum_differs: 'The quorum of a request is not what its policy, its votes and its receipt say.',
   feed_missing: 'An event is chained and not in its owner’s feed.',
   feed_unknown: 'A feed has what is no event of its owner in the chain.',
   feed_order: 'A feed has events in another order than the chain.',

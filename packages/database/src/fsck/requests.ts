@@ -8,6 +8,8 @@ import { isRetired, rebuild } from './rebuild.js';
 import type { PlacedRecord, Rebuilt } from './rebuild.js';
 import type { Findings } from './report.js';
 import type { CheckedTenant } from './tenants.js';
+import { faultsOfVotes, keptVotes } from './votes.js';
+import type { KeptVotes } from './votes.js';
 
 const BATCH = 500;
 /** A proof has at most so many nodes (R17). */
@@ -22,6 +24,7 @@ interface Row extends LifecycleRow {
   anchor_sequence: number | null;
   anchor_generation: string | null;
   accepted: boolean;
+  approvals_needed: number | null;
   digest: string | null;
   canonical: string;
   has_material: boolean;
@@ -86,9 +89,13 @@ export async function walkRequests(
     if (last === undefined) return;
     const ids = rows.map(({ request_id }) => request_id);
     const records = await recordsOf(client, tenant, ids);
+    const votes = await keptVotes(client, tenant, rows);
     for (const row of rows) {
       const placed = records.get(row.request_id) ?? [];
-      if (placed !== 'incomplete') checkRequest(row, rebuild(placed), of, findings);
+      if (placed !== 'incomplete') {
+        checkRequest(row, rebuild(placed), of, findings);
+        checkVotes(row, placed, votes.get(row.request_id), of, findings);
+      }
       checkContent(row, tenant, findings);
     }
     after = last.request_id;
@@ -130,6 +137,21 @@ function checkRequest(
   findings.check(occurrenceFits(row, rebuilt), 'occurrence_differs', tenant, id);
   const digest = rebuilt.receipt?.payload.request_digest ?? row.digest;
   findings.check(digest === row.digest, 'request_altered', tenant, id);
+}
+
+function checkVotes(
+  row: Row,
+  placed: readonly PlacedRecord[],
+  kept: KeptVotes | undefined,
+  { tenant }: CheckedTenant,
+  findings: Findings,
+): void {
+  const request = requestIn(row);
+  // A text that is not the request's own is found with its content.
+  if (request === null || textDigest(row.canonical) !== row.digest) return;
+  for (const fault of faultsOfVotes(request, placed, kept)) {
+    findings.add(fault, tenant, row.request_id);
+  }
 }
 
 function statesFit(row: Row, rebuilt: Rebuilt, generation: string): boolean {
