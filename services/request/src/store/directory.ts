@@ -168,7 +168,8 @@ export const AFFECTED = {
         AND x.created_at ${RECENT}
       ORDER BY x.created_at OFFSET 0
     ) c
-    UNION SELECT a.request_id FROM approval a WHERE a.tenant = $1 AND a.reviewer = :of AND a.approved_at ${RECENT}
+    UNION SELECT a.request_id FROM approval a WHERE a.tenant = $1 AND a.reviewer = :of AND a.reviewer <> ''
+      AND a.approved_at ${RECENT}
     UNION ${IN_GROUPS_OF}`,
       `(l.approvals_needed IS NOT NULL OR ${jsonOf('p.record')} -> 'payload' ->> 'reviewer' = :of)`,
     ),
