@@ -1,4 +1,5 @@
 import type { Logger } from './log.js';
+import { untilBeat } from './loop.js';
 
 /**
  * Runs `work` for each tenant that is woken: one run per tenant at a time in this process, and another if the tenant was woken
@@ -67,6 +68,6 @@ export class KeyedWorker {
     } catch (error) {
       this.options.log.warn({ err: error }, `${this.options.name} cannot look for work`);
     }
-    if (!this.#stopped) this.#schedule(this.options.pollMs);
+    if (!this.#stopped) this.#schedule(untilBeat(this.options.pollMs));
   }
 }
