@@ -41,6 +41,7 @@ export function drainer(deps: ChainDeps): Drainer {
     const drained = await nextBatch(tenant);
     // Another process holds the chain and may have read before our row was there.
     if (drained === null) return true;
+    if (drained.decided) gathering.tookDecision(tenant);
     if (drained.appended > 0) deps.grown(tenant);
     if (checkpointDue(drained, checkpointed.get(tenant) ?? 0, performance.now())) {
       const position = drained.remaining ? positionIn(drained) : undefined;

@@ -9,17 +9,25 @@ afterEach(() => {
 
 const ACME = 'acme';
 
-/** Notes when each awaited batch of a tenant is chained, in milliseconds since now. */
+/** Notes when each awaited batch of a tenant is chained, in milliseconds since now; a hinted one has a decision. */
 function gathering() {
   const began = performance.now();
   const chained: number[] = [];
+  const decisions = new Set<string>();
   const waits = new Gathering();
   return {
     chained,
     gather: (tenant = ACME): void => {
-      void waits.gathered(tenant).then(() => chained.push(performance.now() - began));
+      void waits.gathered(tenant).then(() => {
+        chained.push(performance.now() - began);
+        if (decisions.delete(tenant)) waits.tookDecision(tenant);
+      });
     },
-    decided: (tenant = ACME): void => waits.decided(tenant),
+    decided: (tenant = ACME): void => {
+      decisions.add(tenant);
+      waits.decided(tenant);
+    },
+    hintForNothing: (): void => waits.decided(ACME),
   };
 }
 
@@ -82,5 +90,16 @@ describe('decisions in short succession', () => {
     gather();
     await jest.advanceTimersByTimeAsync(30);
     expect(chained).toEqual([0, 50]);
+  });
+
+  it('are chained at once after a batch that was hinted for nothing', async () => {
+    const { chained, gather, decided, hintForNothing } = gathering();
+    hintForNothing();
+    gather();
+    await jest.advanceTimersByTimeAsync(5);
+    gather();
+    decided();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(chained).toEqual([0, 5]);
   });
 });

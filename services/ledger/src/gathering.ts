@@ -9,7 +9,7 @@ const GATHER_MS = 20;
 export class Gathering {
   /** Tenants with a decision that the next batch should chain at once. */
   readonly #decided = new Set<string>();
-  /** When the last batch was chained early, by tenant. */
+  /** When the last batch with a decision was taken, by tenant. */
   readonly #early = new Map<string, number>();
   readonly #waiting = new Map<string, () => void>();
 
@@ -28,10 +28,15 @@ export class Gathering {
       wait();
     });
     this.#waiting.delete(tenant);
-    if (this.#decided.delete(tenant)) this.#early.set(tenant, performance.now());
+    this.#decided.delete(tenant);
   }
 
-  /** A decision of the tenant can be chained, or can have its checkpoint. */
+  /** The batch had a decision that waits for its anchor. One that had none, after a hint for nothing, delays no decision. */
+  tookDecision(tenant: string): void {
+    this.#early.set(tenant, performance.now());
+  }
+
+  /** A decision of the tenant may wait: to be chained, or for its checkpoint. */
   decided(tenant: string): void {
     this.#decided.add(tenant);
     this.#waiting.get(tenant)?.();
