@@ -1,10 +1,12 @@
 /** How long records gather before they are chained: fewer, fuller transactions under load. */
 const GATHER_MS = 20;
+/** Between two batches that are chained for their decisions: shorter pauses open grants no sooner, because an anchoring takes as long. */
+const DECISIONS_MS = 10;
 
 /**
  * Decides when a tenant's waiting records are chained: {@link GATHER_MS} after the first hint, so that those of concurrent
  * callers share one transaction; or at once where a decision waits for its anchor, because its grant opens only then, but
- * for that reason no more often than every {@link GATHER_MS}.
+ * for that reason no more often than every {@link DECISIONS_MS}.
  */
 export class Gathering {
   /** Tenants with a decision that the next batch should chain at once. */
@@ -44,6 +46,6 @@ export class Gathering {
 
   #end(tenant: string, until: number): number {
     if (!this.#decided.has(tenant)) return until;
-    return Math.min(until, (this.#early.get(tenant) ?? -Infinity) + GATHER_MS);
+    return Math.min(until, (this.#early.get(tenant) ?? -Infinity) + DECISIONS_MS);
   }
 }
