@@ -3,8 +3,10 @@ import { codeOf } from '../../support/answers.js';
 import { runCommand, startInstance, workersOnly } from '../../support/instance.js';
 import type { Instance } from '../../support/instance.js';
 import type { OwnRoute } from '../../support/own-route.js';
+import { reviewInput } from '../../support/requests.js';
 import { connectTo, untilChained } from '../../support/truths.js';
 import {
+  APPROVAL_PROFILES,
   EXTENDED,
   Voters,
   newExecution,
@@ -155,6 +157,78 @@ it('the completing vote and a cancellation: the vote decides, or the request is 
       vote.status === 201 ? [201, 'confirmed'] : ['409 request_not_pending', 'cancelled'],
     );
   }
+});
+
+/** A request that one more vote decides, and the candidate that it is for. */
+async function oneShort(first: string) {
+  const request = await newReview(own);
+  const candidate = await voters.freeze(first, request);
+  await voters.vote(first, request, candidate);
+  return { request, candidate };
+}
+
+it("the completing vote and its author's new answer: the vote decides, or it has no candidate any more", async () => {
+  for (const _ of rounds) {
+    const [first, second] = PEOPLE as [string, string];
+    const { request, candidate } = await oneShort(first);
+    const author = await voters.by(first);
+    const answer = { decision: 'answer', response: { note: 'better' } };
+    const [vote, frozen] = await Promise.all([
+      voters.vote(second, request, candidate),
+      author.post(`/v2/requests/${request}/candidates`, answer, EXTENDED),
+    ]);
+    const kept = await keptOf(request);
+    if (vote.status === 201) {
+      expect([codeOf(frozen), kept]).toMatchObject([
+        '409 request_not_pending',
+        { live: 0, counted: 2, receipts: 1 },
+      ]);
+    } else {
+      expect([codeOf(vote), codeOf(frozen)]).toEqual(['409 candidate_changed', 201]);
+      expect(kept).toMatchObject({ live: 0, counted: 0, receipts: 0, numbers: [1] });
+    }
+  }
+});
+
+it('the completing vote and a supersession: the vote decides, or the request is superseded', async () => {
+  for (const _ of rounds) {
+    const [first, second] = PEOPLE as [string, string];
+    const { request, candidate } = await oneShort(first);
+    const input = reviewInput(own.demo, { profiles: APPROVAL_PROFILES });
+    const [vote] = await Promise.all([
+      voters.vote(second, request, candidate),
+      own.producer.post(`/v2/requests/${request}/supersede`, input, EXTENDED),
+    ]);
+    const { body } = await statusOf(own, request);
+    expect([codeOf(vote), body.decision_state]).toEqual(
+      vote.status === 201 ? [201, 'confirmed'] : ['409 request_not_pending', 'superseded'],
+    );
+  }
+});
+
+it('the completing vote and the deadline: the vote decides before it, or the review has expired', async () => {
+  const outcomes = new Set<string>();
+  for (const round of rounds) {
+    const [first, second] = PEOPLE as [string, string];
+    const { request, candidate } = await oneShort(first);
+    const { rows } = await database.query<{ deadline: Date }>(
+      `UPDATE lifecycle SET review_deadline = date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => $2::float8 / 1000)
+       WHERE request_id = $1 RETURNING review_deadline AS deadline`,
+      [request, (round * 4) % 40],
+    );
+    const vote = await voters.vote(second, request, candidate);
+    const { decision_state: state } = (await statusOf(own, request)).body;
+    outcomes.add(state);
+    if (vote.status === 201) {
+      const { approved_at: at } = vote.body.approval.payload;
+      expect(Date.parse(at)).toBeLessThan(rows[0]!.deadline.getTime());
+      expect([vote.body.receipt.payload.confirmed_at, state]).toEqual([at, 'confirmed']);
+    } else {
+      expect([codeOf(vote), state]).toEqual(['409 request_not_pending', 'expired']);
+      expect(await keptOf(request)).toMatchObject({ live: 1, counted: 0, receipts: 0 });
+    }
+  }
+  expect(outcomes.has('expired')).toBe(true);
 });
 
 it('the same person by two calls at once: one vote', async () => {
