@@ -26,7 +26,9 @@ async function build() {
     '--extensions',
     '.ts',
   ];
-  const support = ['folder.ts', 'slow-schemas.ts'].map((name) => join('test', 'support', name));
+  const support = ['folder.ts', 'people.ts', 'slow-schemas.ts'].map((name) =>
+    join('test', 'support', name),
+  );
   const sources = [join('test', 'bench'), ...support];
   const { code, output } = await run(swc, [...sources, ...flags]);
   if (code !== 0) throw new Missing(`The bench could not be built:\n${output}`);

@@ -2,6 +2,7 @@ import type { Scenario } from './scenario.js';
 
 /** Loaded only when asked for. */
 export const SCENARIOS: Readonly<Record<string, () => Promise<Scenario>>> = {
+  approvals: async () => (await import('./approvals/approvals.js')).approvals,
   anchoring: async () => (await import('./anchoring/anchoring.js')).anchoring,
   deadlines: async () => (await import('./deadlines/deadlines.js')).deadlines,
   deletion: async () => (await import('./deletion/deletion.js')).deletion,

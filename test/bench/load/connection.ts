@@ -8,7 +8,7 @@ export interface Answer {
 /** One client's keep-alive connection: one request at a time, and none of fetch's cost. */
 export interface Connection {
   send(
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'PUT',
     path: string,
     headers: http.OutgoingHttpHeaders,
     body?: string,
