@@ -4,7 +4,7 @@ import type { KeptVote, Voter } from '../approval/index.js';
 import { quorumOf } from '../approval/testing/voters.js';
 import { Refusal } from '../errors.js';
 import { textDigest } from '../json/index.js';
-import type { Digest } from '../json/index.js';
+import type { Digest } from '../json/canonical.js';
 import { EXAMPLES } from '../records/examples.js';
 import type {
   ApprovalRecord,
