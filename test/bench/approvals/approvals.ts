@@ -42,6 +42,12 @@ const policy: RoutePolicy = {
 
 type Headers = Readonly<Record<string, string>>;
 
+interface Timed {
+  readonly figures: StepFigures;
+  /** Calls a second. */
+  readonly rate: number;
+}
+
 /** A frozen answer that waits for confirmation or votes. */
 interface Frozen {
   readonly path: string;
@@ -86,8 +92,14 @@ export const approvals: Scenario = async (args, ends, say) => {
   const rates: [votes: number, confirmations: number][] = [];
   // The first round warms up.
   for (let round = 0; round <= rounds; round += 1) {
-    const unoffered = await plain.confirmations(requests * 5, clients);
-    const confirm = await offered.confirmations(requests * 5, clients);
+    // Each of the two goes first in half of the rounds.
+    const order = round % 2 === 0 ? [plain, offered] : [offered, plain];
+    const confirmed = new Map<Caller, Timed>();
+    for (const side of order) confirmed.set(side, await side.confirmations(requests * 10, clients));
+    const [unoffered, confirm] = [plain, offered].map((side) => confirmed.get(side)) as [
+      Timed,
+      Timed,
+    ];
     const vote = await offered.votes(requests, clients);
     if (round === 0) continue;
     figures.unoffered.push(unoffered.figures);
@@ -233,7 +245,7 @@ class Caller {
       frozen: Frozen,
       call: (path: string, who: Headers, body: string) => Promise<void>,
     ) => Promise<void>,
-  ): Promise<{ figures: StepFigures; rate: number }> {
+  ): Promise<Timed> {
     const ms: number[] = [];
     const left = [...waiting];
     const began = performance.now();
