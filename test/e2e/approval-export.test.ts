@@ -94,7 +94,7 @@ describe('a request that several people decide', () => {
     );
   });
 
-  it('is not decided by one person, and by nobody as long as the capability is off', async () => {
+  it('is not decided by one person, and not at all while the capability is off', async () => {
     const answers = await Promise.all([
       reviewer.post(`/v2/requests/${id}/assignment`),
       reviewer.post(`/v2/requests/${id}/candidates`, { response: {}, decision: 'approve' }),

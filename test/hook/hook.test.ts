@@ -272,7 +272,7 @@ describe('fails closed', () => {
       const id = await until(newest, (found) => found !== before);
       if (how === 'SIGKILL') agent.process.kill('SIGKILL');
       expect(await agent.decided).toMatchObject({ runs: false });
-      // Nobody waits for this decision any more: it starts nothing by itself.
+      // No process waits for this decision any more: it starts nothing by itself.
       await authorise(id);
       expect(await executionOf(id)).toBe('unclaimed');
       // The same call again finds it, and runs once.

@@ -89,7 +89,7 @@ const BUGS: readonly Planted[] = [
     async history(session, bank) {
       return [stateOf(await call(session, { to: 'Ann' })).state, bank.effects()];
     },
-    // Its summary cannot be made, so that nobody is asked.
+    // Its summary cannot be made, so no request is made.
     right: ['unavailable', []],
   },
   {
@@ -129,7 +129,7 @@ const BUGS: readonly Planted[] = [
       const more = { _meta, requestState, inputResponses };
       await call(session, { amount: 305, then: 'ask' }, more);
       const { body } = await guarded.producer.get('/v2/requests?state=pending');
-      // Nobody is asked about a call that only came with the answer to another.
+      // No request is made for a call that only came with the answer to another.
       return body.items.some(({ summary }: { summary: string }) => summary === 'Transfer 305');
     },
     right: false,

@@ -189,7 +189,7 @@ describe('the service', () => {
     await authorise(id);
     const away = await without(() => transfer(session, args));
     expect([stateOf(away).state, bank.effects()]).toEqual(['unavailable', []]);
-    // What needs nobody's word goes on without the service.
+    // Calls that need no decision go on without the service.
     const allowed = { name: 'get_balance', arguments: {}, _meta: modern() };
     const { result } = await without(() => session.request('tools/call', allowed));
     expect(result.content[0].text).toBe('100');

@@ -123,5 +123,11 @@ export function newExecution(
   });
 }
 
+/** A record in one word: its type, or of an event `+` and its reason. */
+export function wordOf(record: string): string {
+  const { protected: head, payload } = JSON.parse(record) as any;
+  return head.type === 'RequestChangedEvent' ? `+${payload.reason}` : head.type;
+}
+
 export const statusOf = (own: OwnRoute, request: string): Promise<Answer> =>
   own.producer.get(`/v2/requests/${request}`, EXTENDED);

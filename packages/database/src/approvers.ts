@@ -10,7 +10,7 @@ import { statements } from './statement.js';
 export const APPROVERS = statements('approvers', {
   policy: `SELECT t.directory_revision, p.policy FROM tenant t
   LEFT JOIN route_policy p ON p.tenant = t.tenant AND p.route = :route WHERE t.tenant = $1`,
-  // The tenant's own row comes also where nobody is found.
+  // The tenant's own row comes also where there is no person.
   people: `SELECT t.directory_revision, ${IDENTITY_COLUMNS}, p.enabled, p.config,
     p.id = ANY (:reviewers::text[]) AS "isReviewer",
     p.id = ANY (:parties::text[]) OR coalesce(p.config ->> 'publisher' = :publisher, false)

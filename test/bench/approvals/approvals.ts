@@ -79,7 +79,7 @@ export const approvals: Scenario = async (args, ends, say) => {
     ends.push(() => rmSync(place, { recursive: true, force: true }));
     writeTenants(place, VOTERS);
     const env = { CAPABILITIES: capabilities };
-    return Caller.of(await startProduct({ folder: place, split: false, env }, ends), place);
+    return new Caller(await startProduct({ folder: place, split: false, env }, ends), place);
   };
   say('starting the product twice: with approvals, and without …');
   const [offered, plain] = [await start(OFFERED), await start(PLAIN)];
@@ -142,14 +142,10 @@ export const approvals: Scenario = async (args, ends, say) => {
 class Caller {
   readonly #sessions = new Map<string, Promise<Headers>>();
 
-  private constructor(
+  constructor(
     private readonly product: Product,
     private readonly folder: string,
   ) {}
-
-  static of(product: Product, folder: string): Caller {
-    return new Caller(product, folder);
-  }
 
   #by(id: string): Promise<Headers> {
     const { origin } = this.product.demo;

@@ -288,7 +288,7 @@ describe('votes', () => {
 });
 
 describe('a quorum that is out of reach', () => {
-  it('is told once, with an incident, and may be reached again', async () => {
+  it('has one event and one incident, and may be reached again', async () => {
     const own = await voters.routeWith(policyWith(STAGES));
     const request = await votedOn(own, FIN);
     await voters.putMembership(SECOND, []);
@@ -306,7 +306,7 @@ describe('a quorum that is out of reach', () => {
     expect((await voters.vote(SECOND, request, candidate!)).body.receipt).not.toBeNull();
   });
 
-  it('is told behind the votes that end, of every request of the route', async () => {
+  it('has its event behind those of the votes that end, on every request of the route', async () => {
     const own = await voters.routeWith(policyWith({ ...TWO, stages: stagesOf({ finance: 3 }) }));
     const voted = await votedOn(own, FIN);
     const fresh = await newReview(own);
@@ -318,7 +318,7 @@ describe('a quorum that is out of reach', () => {
     expect(wordsOf(await ledgerOf(fresh)).at(-1)).toBe('+quorum_unreachable');
   });
 
-  it('is told of people who are not certain to be known', async () => {
+  it('has its event when people are not certain to be known, too', async () => {
     const own = await voters.routeWith(policyWith({ ...TWO, stages: stagesOf({ finance: 3 }) }));
     const request = await newReview(own);
     await voters.putHuman(THIRD, { identity_certain: false });

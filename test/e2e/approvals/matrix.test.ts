@@ -14,6 +14,7 @@ import {
   newReview,
   policyWith,
   stagesOf,
+  wordOf,
 } from '../../support/voting.js';
 
 // What each command on the votes of a request does in each situation of its caller (protocol §18.4, §18.7), and that a
@@ -244,14 +245,11 @@ async function freezeBy(caller: string, request: string, note: string): Promise<
 /** All that is kept of a request, but what is made without a caller. */
 async function keptOf(request: string) {
   const { rows } = await database.query<{ record: string }>(
-    `SELECT record FROM record WHERE request_id = $1 AND type <> 'AnchorProof'`,
+    'SELECT record FROM record WHERE request_id = $1',
     [request],
   );
   const records = rows
-    .map(({ record }) => {
-      const { protected: head, payload } = JSON.parse(record) as any;
-      return head.type === 'RequestChangedEvent' ? `+${payload.reason}` : (head.type as string);
-    })
+    .map(({ record }) => wordOf(record))
     .filter((name) => !['+anchor_accepted', '+expiry'].includes(name))
     .sort();
   const votes = await database.query(

@@ -14,6 +14,7 @@ import {
   policyWith,
   stagesOf,
   statusOf,
+  wordOf,
 } from '../../support/voting.js';
 
 // Votes of several people on one request (protocol §18.4, §18.5). Teams are as the policy's example has them: `both-1` is of
@@ -53,10 +54,7 @@ async function ledgerOf(request: string, count: number): Promise<string[]> {
          WHERE r.request_id = $1 ORDER BY e.sequence`,
         [request],
       );
-      return rows.map(({ record }) => {
-        const { protected: head, payload } = JSON.parse(record) as any;
-        return head.type === 'RequestChangedEvent' ? `+${payload.reason}` : head.type;
-      });
+      return rows.map(({ record }) => wordOf(record));
     },
     (found) => found.length >= count,
   );

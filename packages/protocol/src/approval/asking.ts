@@ -21,7 +21,7 @@ export function personDigest(person: {
 /**
  * Whether a request may select these profiles on a route with this policy, or without one (protocol §18.3). Throws
  * `unsupported_profile` for one that is not offered or that the route has no policy for, and `route_profile_required` for one
- * that the policy needs and the request lacks, also while it is not offered: nobody decides alone where several have to.
+ * that the policy needs and the request lacks, also while it is not offered: no person decides alone where several have to.
  *
  * @param offered the profiles of the deployment's capabilities, each with its version
  */

@@ -103,7 +103,7 @@ describe('votes of a pending request', () => {
 describe('a quorum that is out of reach', () => {
   const few = without(['plat-2', 'plat-3']);
 
-  it('is told once, with an incident, and ends nothing', () => {
+  it('has one event and one incident, and ends nothing', () => {
     const told = changed(votingOf(), few);
     expect(toldBy(told)).toEqual(['+quorum_unreachable']);
     expect(told.transition.incidents).toEqual(['quorum_unreachable']);
@@ -111,7 +111,7 @@ describe('a quorum that is out of reach', () => {
     expect(toldBy(changed(votingOf(), { ...few, wasUnreachable: true }))).toEqual([]);
   });
 
-  it('is told behind the votes that end', () => {
+  it('has its event behind those of the votes that end', () => {
     const told = changed(votingOf(['fin-1', 1], ['plat-2', 2]), few);
     expect(toldBy(told)).toEqual(['member_removed#3(1)', '+approval_ended', '+quorum_unreachable']);
   });

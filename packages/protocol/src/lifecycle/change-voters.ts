@@ -13,7 +13,7 @@ export interface VotersNow {
   readonly voters: Voters;
   /** Digests of candidates that end with their authors. */
   readonly gone: ReadonlySet<string>;
-  /** Whether an earlier change has made the quorum unreachable, which is told once. */
+  /** Whether an earlier change has made the quorum unreachable: it has one event. */
   readonly wasUnreachable: boolean;
 }
 

@@ -168,7 +168,7 @@ export const CHECKS = {
   ],
   approval_people: [
     '§18.5',
-    'Each vote that counted is of another person, and of nobody whom the request excludes.',
+    'Each vote that counted is of another person, and of none whom the request excludes.',
     'A person counted twice, is excluded by the request, or is not the one whom the decision names.',
   ],
   approval_membership: [

@@ -88,7 +88,7 @@ function checkCompanions(
   }
 }
 
-/** The vote that decides is told by the decision alone, and votes for later stages end with the vote that they end with. */
+/** The event of a vote that decides is the decision's alone, and votes for later stages end with the vote that they end with. */
 function approvalPairs(records: readonly CheckedRecord[]): [reason: string, made: number][] {
   const votes = recordsOf(records, 'ApprovalRecord').length;
   const deciding = Math.min(votes, recordsOf(records, 'DecisionReceipt').length);

@@ -175,7 +175,7 @@ function altered(): Vector[] {
     ),
     change(
       'excluded-emptied',
-      'Nobody is excluded any more.',
+      'No person is excluded any more.',
       { code: 'request_digest' },
       (it) => void (it.request.approval.excluded = []),
     ),
@@ -195,7 +195,7 @@ function altered(): Vector[] {
     ),
     change(
       'vote-of-a-stranger',
-      'A vote is signed by a key that nobody trusts.',
+      'A vote is signed by a key that is not trusted.',
       { code: 'record_signature', path: '/records/1', reason: 'unknown_key' },
       (it) => atVote(it, (vote) => forged(vote, { key: 'k-stranger' })),
     ),
@@ -240,7 +240,7 @@ function altered(): Vector[] {
     ),
     change(
       'receipt-without-quorum',
-      'The decision names nobody.',
+      'The decision names no person.',
       { code: 'record_payload', path: '/records/3/payload' },
       (it) => void delete it.records[3].payload.quorum,
     ),
