@@ -23,8 +23,9 @@ const INTERACTION_MS = 100;
 /** The part below the view of a review, which comes by itself after three seconds (parts/Near.tsx). */
 const BELOW = /^\/assets\/(?:Background|Timeline)-/;
 const BELOW_AFTER_MS = 3_000;
-/** A name in the parser of Markdown. */
+/** A name in the parser of Markdown, and one in the view of what it found. */
 const IN_PARSER = 'blockquoteStart';
+const IN_VIEW = 'task-box';
 const BUILT = resolve(__dirname, '../../packages/pages/dist');
 const MiB = 1024 * 1024;
 
@@ -204,15 +205,14 @@ test('a document in Markdown is read and answered before its parser has come', a
   const id = await file(setting.producer, pressText(setting.instance.demo));
   const { page, context, faults, close } = await setting.ruth(null);
   let bytes = 0;
-  let release = () => {};
-  const released = new Promise<void>((resolve) => (release = resolve));
-  let held = 0;
+  const parser = gate();
+  const view = gate();
   await context.route('**/assets/**', async (route) => {
-    const text = await readFile(join(BUILT, new URL(route.request().url()).pathname));
-    if (text.includes(IN_PARSER)) {
-      held += 1;
-      await released;
-    } else {
+    const { pathname } = new URL(route.request().url());
+    const text = await readFile(join(BUILT, pathname));
+    if (text.includes(IN_PARSER)) await parser.held();
+    else if (pathname.endsWith('.js') && text.includes(IN_VIEW)) await view.held();
+    else {
       bytes += gzipSync(text).length;
     }
     await route.continue();
@@ -223,22 +223,35 @@ test('a document in Markdown is read and answered before its parser has come', a
   await page.locator('.document-line', { hasText: 'travel by train' }).waitFor();
   await page.getByRole('treeitem').first().waitFor();
   await page.getByRole('radio', { name: 'Approve' }).check();
-  await until(
-    () => Promise.resolve(held),
-    (parsers) => parsers === 1,
-  );
+  await parser.reached;
   print(`a review in Markdown, until it is read and answered: ${(bytes / 1000).toFixed(1)} kB`);
   expect(bytes).toBeLessThan(REVIEW_BYTES);
   expect(bytes).toBeGreaterThan(10_000);
   expect(await page.locator('.reading').count()).toBe(0);
   // However late: a slow network is no slow parser.
   await page.clock.fastForward(60_000);
-  release();
+  parser.release();
+  await view.reached;
+  expect(await page.locator('.document-line:visible', { hasText: 'travel by train' }).count()).toBe(1);
+  view.release();
   await page.locator('.reading').waitFor();
   expect(await page.getByRole('radio', { name: 'Approve' }).isChecked()).toBe(true);
   expect(faults).toEqual([]);
   await close();
 });
+
+/** Holds one load until it is released. */
+function gate() {
+  let reach = () => {};
+  let release = () => {};
+  const reached = new Promise<void>((resolve) => (reach = resolve));
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const held = () => {
+    reach();
+    return released;
+  };
+  return { reached, release: () => release(), held };
+}
 
 /** Past jest, which would print where it was called from as well. */
 function print(text: string): void {

@@ -2,16 +2,11 @@ import { piecesOf } from '@countersign/verifier-page/characters';
 import { useState } from 'preact/hooks';
 
 import { useKeys } from '../parts/keys.js';
-import { lazily } from '../parts/lazily.js';
 import { Switch } from '../parts/Switch.js';
 import { useReading } from '../reading/use-reading.js';
 import { review } from '../strings/review.js';
 import { DocumentView } from './DocumentView.js';
 import type { MaterialStore } from './material.js';
-
-const { Component: ReadingView } = lazily(
-  async () => (await import('../reading/ReadingView.js')).ReadingView,
-);
 
 type View = 'reading' | 'exact';
 const KEY = 'countersign.document-view';
@@ -27,11 +22,11 @@ function chosenBefore(): View | null {
  * digest has it. A text with characters that hide or turn others opens exactly.
  */
 export function Document({ store, text }: { store: MaterialStore; text: string | null }) {
-  const reading = useReading(text);
+  const readable = useReading(text);
   const [chosen, setChosen] = useState<View | null>(null);
   const hidden = text === null ? 0 : piecesOf(text).filter(({ kind }) => kind === 'mark').length;
-  const usual = !reading?.structured || hidden > 0 ? 'exact' : (chosenBefore() ?? 'reading');
-  const view = reading === null ? 'exact' : (chosen ?? usual);
+  const usual = !readable?.reading.structured || hidden > 0 ? 'exact' : (chosenBefore() ?? 'reading');
+  const view = readable === null ? 'exact' : (chosen ?? usual);
   const choose = (next: View) => {
     setChosen(next);
     try {
@@ -40,10 +35,10 @@ export function Document({ store, text }: { store: MaterialStore; text: string |
       // Without storage it is chosen for this page alone.
     }
   };
-  useKeys({ e: () => reading && choose(view === 'exact' ? 'reading' : 'exact') });
+  useKeys({ e: () => readable && choose(view === 'exact' ? 'reading' : 'exact') });
   return (
     <>
-      {reading !== null && (
+      {readable !== null && (
         <div class="row document-views">
           <Switch
             label={review.documentViews}
@@ -58,9 +53,9 @@ export function Document({ store, text }: { store: MaterialStore; text: string |
         </div>
       )}
       <p class="fine no-print">{view === 'reading' ? review.readingLead : review.documentLead}</p>
-      {view === 'reading' && reading !== null ? (
+      {view === 'reading' && readable !== null ? (
         <>
-          <ReadingView reading={reading} />
+          <readable.ReadingView reading={readable.reading} />
           <div class="print-only">
             <DocumentView store={store} text={text} />
           </div>
