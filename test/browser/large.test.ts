@@ -232,7 +232,9 @@ test('a document in Markdown is read and answered before its parser has come', a
   await page.clock.fastForward(60_000);
   parser.release();
   await view.reached;
-  expect(await page.locator('.document-line:visible', { hasText: 'travel by train' }).count()).toBe(1);
+  expect(await page.locator('.document-line:visible', { hasText: 'travel by train' }).count()).toBe(
+    1,
+  );
   view.release();
   await page.locator('.reading').waitFor();
   expect(await page.getByRole('radio', { name: 'Approve' }).isChecked()).toBe(true);

@@ -25,7 +25,8 @@ export function Document({ store, text }: { store: MaterialStore; text: string |
   const readable = useReading(text);
   const [chosen, setChosen] = useState<View | null>(null);
   const hidden = text === null ? 0 : piecesOf(text).filter(({ kind }) => kind === 'mark').length;
-  const usual = !readable?.reading.structured || hidden > 0 ? 'exact' : (chosenBefore() ?? 'reading');
+  const usual =
+    !readable?.reading.structured || hidden > 0 ? 'exact' : (chosenBefore() ?? 'reading');
   const view = readable === null ? 'exact' : (chosen ?? usual);
   const choose = (next: View) => {
     setChosen(next);
