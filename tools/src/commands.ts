@@ -4,6 +4,7 @@ import { explain } from '@countersign/deploy/plain-error';
 import { demoFileOf, logInAs, subjectOf } from './demo/person.js';
 import { ownDirectory } from './launcher/data-directory.js';
 import { writeDemoFile } from './launcher/demo-file.js';
+import { offersApprovals } from './launcher/demo-approvals.js';
 import { demoTenants } from './launcher/demo-tenants.js';
 
 /**
@@ -90,13 +91,15 @@ async function configure({ data, sandboxOrigin, ...at }: ConfigureFlags): Promis
   ]);
   const url = databaseUrl();
   const directory = ownDirectory(data);
-  const tenants = demoTenants(directory);
+  const approvals = offersApprovals(process.env);
+  const tenants = demoTenants(directory, approvals);
   for (const tenant of tenants) {
-    await configureTenant(at.origin, at.issuer, tenant);
+    await configureTenant(at.origin, at.issuer, tenant, approvals);
     if (url !== undefined) await addAuditors(url, at.issuer, tenant);
     console.log(`tenant ${tenant.tenant}: producer, publisher, people and routes configured`);
   }
-  if (sandboxOrigin !== undefined) writeDemoFile(directory, { ...at, sandboxOrigin }, tenants);
+  if (sandboxOrigin !== undefined)
+    writeDemoFile(directory, { ...at, sandboxOrigin }, tenants, approvals);
 }
 
 interface ConfigureFlags {

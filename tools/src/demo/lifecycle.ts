@@ -8,6 +8,7 @@ import type {
   ExecutionClaim,
   Material,
   RecordedOutcome,
+  RequestInput,
   RequestList,
   RequestStatus,
   SignedRecord,
@@ -23,6 +24,7 @@ import { followEvents, followLedger } from './feeds.js';
 import { logIn } from './login.js';
 import { newNarrator } from './narrator.js';
 import type { Narrator } from './narrator.js';
+import { PAYMENT_SUMMARY, largePaymentRequest } from './large-payment.js';
 import { fileExample } from './payment-batch.js';
 import { newVerifier } from './verifier.js';
 import type { Verifier } from './verifier.js';
@@ -59,6 +61,7 @@ export async function runLifecycle(
   await audit(context, granted, before);
   await leaveOneWaiting(context);
   await leaveBatchWaiting(context);
+  if (demo.approvals !== undefined) await leavePaymentWaiting(context, demo.approvals);
 }
 
 async function create({ demo, producer, verifier, narrator }: DemoContext): Promise<RequestStatus> {
@@ -280,16 +283,18 @@ async function audit(context: DemoContext, granted: Granted, before: number): Pr
   );
 }
 
+/** The id of the request of that summary that waits; `input` makes it when there is none. */
+async function waiting(producer: Api, summary: string, input: () => RequestInput): Promise<string> {
+  const { items } = await producer.get<RequestList>('/v2/requests?state=pending');
+  const found = items.find((item) => item.summary === summary);
+  if (found !== undefined) return found.id;
+  return (await producer.post<RequestStatus>('/v2/requests', input())).request.id;
+}
+
 async function leaveOneWaiting({ demo, producer, narrator }: DemoContext): Promise<void> {
   await narrator.step(
     'A second request waits for you',
-    async () => {
-      const { items } = await producer.get<RequestList>('/v2/requests?state=pending');
-      const waiting = items.find(({ summary }) => summary === WAITING_SUMMARY);
-      if (waiting !== undefined) return waiting.id;
-      const body = releaseNotesRequest(demo.routes.review);
-      return (await producer.post<RequestStatus>('/v2/requests', body)).request.id;
-    },
+    () => waiting(producer, WAITING_SUMMARY, () => releaseNotesRequest(demo.routes.review)),
     (id) => [
       `"${WAITING_SUMMARY}": request ${id}`,
       `${demo.origin}/review/${id}, as ${demo.people
@@ -314,5 +319,27 @@ async function leaveBatchWaiting({ demo, producer, narrator }: DemoContext): Pro
         .trim()
         .split('\n')
         .map((line) => line.trim()),
+  );
+}
+
+async function leavePaymentWaiting(
+  { demo, producer, narrator }: DemoContext,
+  { route, voters }: NonNullable<DemoFile['approvals']>,
+): Promise<void> {
+  const named = (group: string) =>
+    voters
+      .filter((voter) => voter.group === group)
+      .map(({ name, team }) => `${name} (team ${team})`)
+      .join(', ');
+  await narrator.step(
+    'A fourth waits for three people',
+    () => waiting(producer, PAYMENT_SUMMARY, () => largePaymentRequest(route, Date.now())),
+    (id) => [
+      `"${PAYMENT_SUMMARY}": request ${id}`,
+      `one person of finance approves it: ${named('finance')}`,
+      `and two of platform: ${named('platform')}; two people of one team count once`,
+      `The first one freezes an answer at ${demo.origin}/review/${id} and approves it;`,
+      'the others log in, read the same answer, and approve it too. Any of them may refuse.',
+    ],
   );
 }

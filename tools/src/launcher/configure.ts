@@ -3,6 +3,7 @@ import { DEFAULT_LIMITS } from '@countersign/protocol/constants';
 import type { PrincipalInput, RouteInput } from '@countersign/protocol';
 import { ApiRefusal, apiOf } from '@countersign/deploy/client/api';
 import type { Api } from '@countersign/deploy/client/api';
+import { APPROVALS_ROUTE, configureApprovals } from './demo-approvals.js';
 import type { DemoTenant } from './demo-tenants.js';
 import { PlainError } from '@countersign/deploy/plain-error';
 
@@ -11,16 +12,18 @@ const README_ROUTES = ['payments', 'deploy'];
 
 /**
  * Fills a tenant through the interface, as its operator would (`request.configure-principal`, `request.configure-route`):
- * publisher, people, routes, producer. `issuer` is where its people log in. Throws PlainError when the operator is not
+ * publisher, people, routes, producer; with `approvals` also its voters and their route. `issuer` is where its people log in. Throws PlainError when the operator is not
  * known.
  */
 export async function configureTenant(
   origin: string,
   issuer: string,
   tenant: DemoTenant,
+  approvals: boolean,
 ): Promise<void> {
   const api = apiOf(origin, { token: tenant.operator.token });
   const { producer, publisher, people, operators = [], routes } = tenant;
+  const voters = approvals ? (tenant.voters ?? []) : [];
   const [owner, ...reviewers] = people;
   if (owner === undefined) throw new Error(`the tenant ${tenant.tenant} has no people`);
   try {
@@ -30,7 +33,7 @@ export async function configureTenant(
       config: { enabled: true },
       token: publisher.token,
     });
-    for (const { id, name, subject } of people) {
+    for (const { id, name, subject } of [...people, ...voters]) {
       const config = { enabled: true, name, oidc_issuer: issuer, oidc_subject: subject };
       await putPrincipal(api, { id, kind: 'human', config });
     }
@@ -46,7 +49,12 @@ export async function configureTenant(
         enabled: true,
         publisher: publisher.id,
         owner: owner.id,
-        routes: [routes.review, routes.execution, ...README_ROUTES],
+        routes: [
+          routes.review,
+          routes.execution,
+          ...README_ROUTES,
+          ...(voters.length > 0 ? [APPROVALS_ROUTE] : []),
+        ],
       },
       token: producer.token,
     });
@@ -61,6 +69,7 @@ export async function configureTenant(
     await putRoute(api, routes.review, { ...common, modes: [] });
     for (const route of [routes.execution, ...README_ROUTES])
       await putRoute(api, route, { ...common, modes: ['live_window', 'durable', 'fixed_mock'] });
+    if (voters.length > 0) await configureApprovals(api, tenant);
   } catch (error) {
     if (!(error instanceof ApiRefusal) || error.status !== 401) throw error;
     throw new PlainError(

@@ -1,5 +1,6 @@
 import type { OwnDirectory } from './data-directory.js';
-import type { DemoTenant } from './demo-tenants.js';
+import { APPROVALS_ROUTE } from './demo-approvals.js';
+import type { DemoTenant, DemoVoter } from './demo-tenants.js';
 
 export const DEMO_FILE = 'demo.json';
 
@@ -27,6 +28,8 @@ export interface DemoFile extends TenantEntry {
   /** Where its people log in. */
   issuer: string;
   trust: string;
+  /** Only where the instance offers approvals of several people: who decides on that route. */
+  approvals?: { route: string; voters: Omit<DemoVoter, 'subject'>[] };
   other: TenantEntry;
 }
 
@@ -34,6 +37,7 @@ export function writeDemoFile(
   data: OwnDirectory,
   { origin, sandboxOrigin, issuer }: Pick<DemoFile, 'origin' | 'sandboxOrigin' | 'issuer'>,
   [demo, other]: readonly [DemoTenant, DemoTenant],
+  approvals: boolean,
 ): void {
   const content: DemoFile = {
     origin,
@@ -41,9 +45,17 @@ export function writeDemoFile(
     issuer,
     ...entryOf(demo),
     trust: data.at('trust.json'),
+    ...(approvals && { approvals: approvalsOf(demo) }),
     other: entryOf(other),
   };
   data.write(DEMO_FILE, content);
+}
+
+function approvalsOf({ voters = [] }: DemoTenant): NonNullable<DemoFile['approvals']> {
+  return {
+    route: APPROVALS_ROUTE,
+    voters: voters.map(({ id, name, group, team }) => ({ id, name, group, team })),
+  };
 }
 
 function entryOf({

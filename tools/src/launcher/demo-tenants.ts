@@ -8,6 +8,12 @@ export interface DemoPerson {
   readonly subject: string;
 }
 
+/** A person who votes where several people decide. */
+export interface DemoVoter extends DemoPerson {
+  readonly group: string;
+  readonly team: string;
+}
+
 interface Machine {
   readonly id: string;
   readonly token: string;
@@ -25,6 +31,8 @@ export interface DemoTenant {
   readonly operators?: readonly DemoPerson[];
   /** People who read the security log and do nothing else; an older data directory has none. */
   readonly auditors?: readonly DemoPerson[];
+  /** Only where the deployment offers approvals of several people. */
+  readonly voters?: readonly DemoVoter[];
   readonly routes: { readonly review: string; readonly execution: string };
 }
 
@@ -53,17 +61,37 @@ const AUDITORS: Readonly<Record<string, readonly DemoPerson[]>> = {
   other: [{ id: 'arno', name: 'Arno Auditor', subject: 'arno' }],
 };
 
-/** All people of a tenant who can sign in. */
-export function everybodyOf(tenant: DemoTenant): readonly DemoPerson[] {
-  const { people, operators = [], auditors = [] } = tenant;
-  return [...people, ...operators, ...auditors];
+/** Six people in two groups. Two of them share a team in each group, and so count once. */
+const VOTERS: readonly DemoVoter[] = [
+  voter('finance-1', 'Fiona Finance', 'treasury'),
+  voter('finance-2', 'Felix Finance', 'treasury'),
+  voter('finance-3', 'Freya Finance', 'controlling'),
+  voter('platform-1', 'Petra Platform', 'storage'),
+  voter('platform-2', 'Pavel Platform', 'storage'),
+  voter('platform-3', 'Priya Platform', 'network'),
+];
+
+function voter(id: string, name: string, team: string): DemoVoter {
+  const [group = ''] = id.split('-');
+  const [first = ''] = name.split(' ');
+  return { id, name, subject: first.toLowerCase(), group, team };
 }
 
-/** The two tenants of the demonstration, with the tokens that they got at the first start on this directory. */
-export function demoTenants(data: OwnDirectory): [DemoTenant, DemoTenant] {
+/** All people of a tenant who can sign in. */
+export function everybodyOf(tenant: DemoTenant): readonly DemoPerson[] {
+  const { people, operators = [], auditors = [], voters = [] } = tenant;
+  return [...people, ...operators, ...auditors, ...voters];
+}
+
+/**
+ * The two tenants of the demonstration, with the tokens that they got at the first start on this directory. The first one has
+ * voters from the first start on that offers approvals.
+ */
+export function demoTenants(data: OwnDirectory, approvals: boolean): [DemoTenant, DemoTenant] {
   const known = data.read<[DemoTenant, DemoTenant]>(TENANTS_FILE);
-  if (known !== null) return known;
-  const tenants: [DemoTenant, DemoTenant] = [demoTenant('demo', 1), demoTenant('other', 2)];
+  const [demo, other] = known ?? [demoTenant('demo', 1), demoTenant('other', 2)];
+  if (known !== null && (!approvals || demo.voters !== undefined)) return known;
+  const tenants: [DemoTenant, DemoTenant] = [approvals ? { ...demo, voters: VOTERS } : demo, other];
   // Written before they exist, so that no interruption can lose a token that is in use.
   data.write(TENANTS_FILE, tenants);
   return tenants;

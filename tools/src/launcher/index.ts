@@ -4,6 +4,7 @@ import { CONNECTION_FILE, writeConnectionFile } from './connection-file.js';
 import { takeDataDirectory } from './data-directory.js';
 import type { OwnDirectory } from './data-directory.js';
 import { DEMO_FILE, writeDemoFile } from './demo-file.js';
+import { offersApprovals } from './demo-approvals.js';
 import { demoTenants, everybodyOf } from './demo-tenants.js';
 import { explain } from '@countersign/deploy/plain-error';
 import { choosePorts } from './ports.js';
@@ -26,7 +27,7 @@ export interface LaunchOptions {
   readonly installPackages: boolean;
 }
 
-/** Written once the tenants are configured: at which provider their people log in. */
+/** Written once the tenants are configured: at which provider their people log in, and whether there are voters. */
 const CONFIGURED_FILE = 'configured.json';
 
 const say = (line: string): void => console.log(line);
@@ -59,6 +60,7 @@ export async function launch(options: LaunchOptions): Promise<void> {
 
 async function start(options: LaunchOptions, ends: Ends, ending: AbortSignal): Promise<void> {
   checkReplicas(options.replicas);
+  const approvals = offersApprovals(process.env);
   const data = takeDataDirectory(options.data ?? DEFAULT_DATA);
   ends.push(() => data.release());
   const ports = await choosePorts(data, options);
@@ -72,7 +74,7 @@ async function start(options: LaunchOptions, ends: Ends, ending: AbortSignal): P
 
   const supervisor = supervise(data, say);
   ends.push(() => supervisor.stop());
-  const tenants = demoTenants(data);
+  const tenants = demoTenants(data, approvals);
   const env = environmentOf(data, ports, stores, tenants, options.quotas);
   for (const group of processesOf(data, env, options)) {
     ending.throwIfAborted();
@@ -80,8 +82,8 @@ async function start(options: LaunchOptions, ends: Ends, ending: AbortSignal): P
     await supervisor.start(group);
   }
 
-  await configure(data, origins, command);
-  writeDemoFile(data, origins, tenants);
+  await configure(data, { issuer: origins.issuer, approvals }, origins, command);
+  writeDemoFile(data, origins, tenants, approvals);
   writeConnectionFile(data, origins.origin, tenants[0]);
   if (options.demo) await show(command);
   ending.throwIfAborted();
@@ -95,12 +97,14 @@ async function start(options: LaunchOptions, ends: Ends, ending: AbortSignal): P
 
 async function configure(
   data: OwnDirectory,
+  wanted: { issuer: string; approvals: boolean },
   { origin, issuer }: Origins,
   command: (...args: string[]) => Promise<void>,
 ): Promise<void> {
-  if (data.read<{ issuer: string }>(CONFIGURED_FILE)?.issuer === issuer) return;
+  const known = data.read<{ issuer: string; approvals?: boolean }>(CONFIGURED_FILE);
+  if (known?.issuer === issuer && (known.approvals === true || !wanted.approvals)) return;
   await command('configure', '--origin', origin, '--issuer', issuer);
-  data.write(CONFIGURED_FILE, { issuer });
+  data.write(CONFIGURED_FILE, wanted);
 }
 
 /** The demonstration is for the visitor: a failure is printed, and the service stays up. */

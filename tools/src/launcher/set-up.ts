@@ -2,6 +2,7 @@ import { bootstrapTenant, createOwnerPool } from '@countersign/database';
 import type { TrustManifest } from '@countersign/protocol';
 import type { OwnDirectory } from './data-directory.js';
 import { bringUpToDate } from '@countersign/deploy/database';
+import { offersApprovals } from './demo-approvals.js';
 import { demoTenants } from './demo-tenants.js';
 import type { DemoTenant } from './demo-tenants.js';
 import { ensureKeys, trustManifest } from '@countersign/deploy/keys';
@@ -20,7 +21,7 @@ export async function setUp(
   writeTrust(data, origin, say);
   const applied = await bringUpToDate(databaseUrl);
   if (applied.length > 0) say(`database: applied ${applied.join(', ')}`);
-  await bootstrapTenants(databaseUrl, demoTenants(data), say);
+  await bootstrapTenants(databaseUrl, demoTenants(data, offersApprovals(process.env)), say);
 }
 
 function writeTrust(data: OwnDirectory, origin: string, say: (line: string) => void): void {
