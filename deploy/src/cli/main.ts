@@ -38,6 +38,7 @@ export const COMMAND_FILES: readonly {
     names: ['database-roles'],
     add: async (to) => (await import('./database-roles.js')).addDatabaseRolesCommand(to),
   },
+  { names: ['policy'], add: async (to) => (await import('./policy.js')).addPolicyCommand(to) },
   { names: ['probe'], add: async (to) => (await import('./probe.js')).addProbeCommand(to) },
 ];
 

@@ -17,6 +17,7 @@ export * from './migrate.js';
 export * from './open-reviews.js';
 export * from './operation-runs.js';
 export * from './operators.js';
+export * from './proposals.js';
 export * from './producers.js';
 export * from './parcels.js';
 export type { PointQuery } from './statement-batcher.js';

@@ -1,4 +1,10 @@
-import { Refusal, isConfirmed, proposalEnds, valueDigest } from '@countersign/protocol';
+import {
+  LOCAL_OPERATOR,
+  Refusal,
+  isConfirmed,
+  proposalEnds,
+  valueDigest,
+} from '@countersign/protocol';
 import type { Digest, MembershipTerms, Proposal, RoutePolicy, Trust } from '@countersign/protocol';
 import { isOperator } from '@countersign/database';
 import type { Principal } from '@countersign/database';
@@ -53,7 +59,7 @@ export async function operatorsOf(
 
 /**
  * The proposal that a second operator may confirm, or null: it has not ended, and its author still is an operator and the same
- * person.
+ * person, or the local command has confirmed it.
  */
 export async function standingProposal(
   view: DirectoryView,
@@ -62,6 +68,7 @@ export async function standingProposal(
 ): Promise<Proposal | null> {
   const proposal = await view.proposal(kind, id);
   if (proposal === null || view.now >= proposalEnds(proposal)) return null;
+  if (proposal.person === LOCAL_OPERATOR) return proposal;
   const author = await view.principal(proposal.by);
   if (author?.enabled !== true || !isOperator(author)) return null;
   try {

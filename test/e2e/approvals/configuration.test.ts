@@ -5,7 +5,7 @@ import { operatorOf, personOf } from '../../support/client.js';
 import { codeOf } from '../../support/answers.js';
 import type { Client } from '../../support/client.js';
 import type { Instance } from '../../support/instance.js';
-import { startInstance } from '../../support/instance.js';
+import { runCommand, startInstance } from '../../support/instance.js';
 import { newRoute } from '../../support/own-route.js';
 import { identityOf } from '../../support/people.js';
 import { reviewInput, until } from '../../support/requests.js';
@@ -228,6 +228,42 @@ describe('a change that weakens a guarded policy', () => {
     expect(entries.map(({ kind }) => kind)).toEqual([
       'policy.changed',
       'change.proposed',
+      'policy.changed',
+    ]);
+  });
+
+  it('is carried out by one person once the command on the server has confirmed it', async () => {
+    const { route, policy, weaker } = await guardedRoute();
+    const digest = valueDigest(weaker);
+    await putPolicy(oscar, route, weaker);
+    const command = (...args: string[]) =>
+      runCommand([
+        ...['policy', '--tenant', instance.demo.tenant, '--data', instance.dataDirectory],
+        ...args,
+      ]);
+    const listed = await command();
+    expect(listed.stdout.split('\n').filter((line) => line.includes(route))).toEqual([
+      expect.stringContaining(`"digest":"${digest}","by":"${OSCAR}"`),
+    ]);
+    const unknown = await command('--confirm', valueDigest('other'));
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      expect.stringContaining('No change of that digest waits in the tenant'),
+    ]);
+    expect((await command('--confirm', digest)).code).toBe(0);
+    // The command changes nothing by itself, and a bearer token is of no person.
+    expect((await putPolicy(bearer, route, weaker)).body).toMatchObject({ policy });
+    const done = await putPolicy(oscar, route, weaker);
+    expect(done.body).toMatchObject({
+      policy: weaker,
+      configured_by: ['proto.local', OSCAR],
+      proposed: null,
+    });
+    const entries = await noted(route, 4);
+    expect(entries.map(({ kind }) => kind)).toEqual([
+      'policy.changed',
+      'change.proposed',
+      'change.confirmed',
       'policy.changed',
     ]);
   });

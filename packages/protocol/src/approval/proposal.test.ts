@@ -1,5 +1,5 @@
 import { valueDigest } from '../json/index.js';
-import { isConfirmed, proposalEnds } from './proposal.js';
+import { LOCAL_OPERATOR, isConfirmed, proposalEnds } from './proposal.js';
 import type { Proposal } from './proposal.js';
 
 const [olga, oscar] = [valueDigest('olga'), valueDigest('oscar')];
@@ -10,6 +10,12 @@ const soon = 2_000;
 
 it('another person confirms a proposal with the same body', () => {
   expect(isConfirmed(proposal, second, soon)).toBe(true);
+});
+
+it('another person confirms what the local command has confirmed', () => {
+  const local = { ...proposal, by: LOCAL_OPERATOR, person: LOCAL_OPERATOR } as const;
+  expect(isConfirmed(local, second, soon)).toBe(true);
+  expect(isConfirmed(local, { ...second, person: null }, soon)).toBe(false);
 });
 
 it('ends after a day', () => {

@@ -1,5 +1,11 @@
 import type { Digest } from '../json/canonical.js';
 
+/**
+ * Stands for a person, and for the id of an operator, where a change was confirmed by the local command, which acts as the
+ * database's owner (protocol §18.2). No person has such a digest.
+ */
+export const LOCAL_OPERATOR = 'proto.local';
+
 /** A change that waits for a second operator. */
 export interface Proposal {
   /** Of the policy or membership that it would bring. */
@@ -7,7 +13,7 @@ export interface Proposal {
   /** Principal id of the operator who proposed it. */
   readonly by: string;
   /** The person of that operator; null for one with a bearer token. */
-  readonly person: Digest | null;
+  readonly person: Digest | typeof LOCAL_OPERATOR | null;
   /** Epoch milliseconds. */
   readonly at: number;
 }

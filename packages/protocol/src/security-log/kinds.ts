@@ -32,6 +32,7 @@ export const SECURITY_KINDS = {
   },
   'tree.access_changed': { source: 'command', says: 'Who may read the Merkle tree was changed' },
   'key.rotated': { source: 'command', says: 'A step of the rotation of a key was taken' },
+  'change.confirmed': { source: 'command', says: 'A proposed change was confirmed on the server' },
   'operator.added': { source: 'command', says: 'An operator or auditor was added' },
   'operator.rotated': {
     source: 'command',
