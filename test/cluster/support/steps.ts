@@ -1,6 +1,6 @@
 import { report, seconds } from '../../fault/support/report.js';
 import { saidOf } from './load.js';
-import type { Load, Seen } from './load.js';
+import type { Failure, Load, Seen } from './load.js';
 
 /** What callers may see of a step. */
 export interface Allowed {
@@ -16,6 +16,33 @@ export interface Row extends Seen {
   readonly tookMs: number;
   /** From the fault to the begin of the last call that failed; 0 without failed calls. */
   readonly outageMs: number;
+}
+
+/**
+ * Calls that failed in a step and should not have. One that hangs is given up after thirty seconds, which may be in the next step:
+ * it is judged by the step in which it began.
+ */
+export function wrongOf(failed: readonly Failure[], { step, before }: Judged): Failure[] {
+  return failed.filter(({ begun, said }) => {
+    const {
+      at,
+      failingMs = -Infinity,
+      lostConnections = false,
+    } = begun < step.begin ? before : step;
+    return begun > at + failingMs && !(lostConnections && said.includes('UND_ERR_SOCKET'));
+  });
+}
+
+/** A step; times as `performance.now` counts. */
+interface Faulty extends Allowed {
+  readonly begin: number;
+  /** When its fault happened. */
+  readonly at: number;
+}
+
+interface Judged {
+  readonly step: Faulty;
+  readonly before: Faulty;
 }
 
 /** Does something under load; throws when callers saw more of it than they may. */
@@ -36,7 +63,9 @@ export function stepsUnder(
   rows: Row[],
   logs: () => Promise<readonly string[]>,
 ): Step {
-  return async (name, work, { failingMs = -Infinity, lostConnections = false } = {}) => {
+  const none: Faulty = { begin: -Infinity, at: -Infinity };
+  let judged: Judged = { step: none, before: none };
+  return async (name, work, allowed = {}) => {
     load()?.since();
     const [begin, beginsAt] = [performance.now(), new Date()];
     let at = begin;
@@ -52,12 +81,10 @@ export function stepsUnder(
     } finally {
       seen = row();
       rows.push(seen);
+      judged = { step: { ...allowed, begin, at }, before: judged.step };
       report(`cluster: ${name}: ${seconds(begin)}${load() === undefined ? '' : toldOf(seen)}`);
     }
-    const wrong = seen.failed.filter(
-      ({ begun, said }) =>
-        begun > at + failingMs && !(lostConnections && said.includes('UND_ERR_SOCKET')),
-    );
+    const wrong = wrongOf(seen.failed, judged);
     if (wrong.length > 0) {
       const complaints = complaintsOf(await logs(), beginsAt).slice(0, MOST_COMPLAINTS);
       report(`cluster: ${name}: the pods said meanwhile\n${complaints.join('\n')}`);
