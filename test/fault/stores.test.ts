@@ -1,5 +1,6 @@
 import type { Instance } from '../support/instance.js';
 import { executionInput, until } from '../support/requests.js';
+import { BACK_AT_WORK_MS, notDone } from './support/at-work.js';
 import { findingsIn } from './support/checks.js';
 import { gather } from './support/evidence.js';
 import { followFeed } from './support/feed.js';
@@ -18,7 +19,6 @@ import { startFaultFixture } from './support/fixture.js';
 const CLIENTS = 8;
 /** How long a store is held down; 0 is one kill -9, after which the launcher has it back at once. */
 const OUTAGES_MS = [0, amount('FAULT_OUTAGE_MS', 2000)];
-const BACK_AT_WORK_MS = 10_000;
 const KILLS = amount('FAULT_KILLS', 5);
 
 describe('stores are killed under load, split with two replicas of each service', () => {
@@ -65,6 +65,7 @@ describe('stores are killed under load, split with two replicas of each service'
         );
         expect(kills).toBeGreaterThan(0);
         expect(took).toBeLessThan(BACK_AT_WORK_MS);
+        if (outageMs > 0) expect(await notDone(cast)).toEqual([]);
         expect(probes.undeclared).toEqual([]);
         const refused = probes.counts.get('503 service_unavailable') ?? 0;
         // A call waits for NATS for four seconds.
