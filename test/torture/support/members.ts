@@ -93,9 +93,10 @@ export async function startMembers(
       ...(KNOW_WEBHOOKS.includes(target) ? webhooks : {}),
       ...(zone === 'b' ? wrongClock : {}),
     };
+    const beside = previous === null ? {} : BESIDE_PREVIOUS;
     const launch = async (): Promise<void> => {
-      const beside = previous !== null && version === ROOT ? BESIDE_PREVIOUS : {};
-      member = await fleet.launch(version, target, { ...env, ...beside });
+      const ofVersion = version === ROOT ? beside : stores.withoutSentinel;
+      member = await fleet.launch(version, target, { ...env, ...ofVersion });
       const mine = member;
       void mine.ended.then(() => {
         serves = false;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { freePort, startNats, startRedis } from '@countersign/dev-servers';
 import type { RunningStore } from '@countersign/dev-servers';
+import { Redis } from 'ioredis';
 import type { FleetStores } from '../../fault/support/fleet.js';
 import { allOrNone } from '../../support/started.js';
 import type { Started } from '../../support/started.js';
@@ -32,6 +33,8 @@ export interface Stores extends FleetStores {
   readonly ways: Readonly<Record<Zone, Ways>>;
   /** Of a target in that zone. */
   environment(zone?: Zone): Readonly<Record<string, string>>;
+  /** Instead of those variables for a release that knows no Sentinel: the way to the primary of Redis. */
+  readonly withoutSentinel: Readonly<Record<string, string>>;
   /** The standby takes over, and all ways lead there. */
   failOverPostgres(): Promise<void>;
   /** One of the servers of NATS is killed at once; resolves to what starts it again. */
@@ -92,6 +95,16 @@ async function startAll(
   );
   redisServers.push(...redis.servers);
 
+  // Clients of this release ask the Sentinel where the primary is; those of a release before cannot.
+  const redisPrimary = await started.keep(startLink(redisServers[0]!.port), ({ stop }) => stop());
+  const told = new Redis(redis.urls[0]!);
+  told.on('error', () => {});
+  told.on('message', (_, said: string) => redisPrimary.lead(Number(said.split(' ').at(-1))));
+  await started.keep(
+    told.subscribe('+switch-master').then(() => told),
+    async (client) => client.disconnect(),
+  );
+
   const linkTo = (port: number): Promise<Link> =>
     started.keep(startLink(port), ({ stop }) => stop());
   const waysOf = async (): Promise<Ways> => ({
@@ -109,6 +122,11 @@ async function startAll(
       return postgres.url();
     },
     natsUrl: nats[0]!.url,
+    withoutSentinel: {
+      REDIS_URL: `redis://:${REDIS_PASSWORD}@127.0.0.1:${redisPrimary.port}`,
+      REDIS_SENTINEL: '',
+      REDIS_PASSWORD: '',
+    },
     environment(zone = 'a') {
       const { postgres: database, nats: buses, s3: anchors } = ways[zone];
       const url = new URL(postgres.url());

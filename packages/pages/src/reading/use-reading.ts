@@ -1,3 +1,4 @@
+import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
 import type { Reading } from './blocks.js';
@@ -9,7 +10,7 @@ const PATIENCE_MS = 2_000;
 /** A document that was parsed, and the code that shows it. */
 interface Readable {
   readonly reading: Reading;
-  readonly ReadingView: typeof import('./ReadingView.js').ReadingView;
+  readonly ReadingView: FunctionComponent<{ reading: Reading }>;
 }
 
 /**
