@@ -1,12 +1,20 @@
 import {
   Refusal,
   isExtended,
+  optionsOf,
   replaceCandidate,
   requireNotExcluded as refuseExcluded,
   textDigest,
 } from '@countersign/protocol';
-import type { ApprovalFacts, ExtendedDecisionRequest, Member, Voting } from '@countersign/protocol';
-import { StaleRead, endedIn, endedValues, votingOf } from '@countersign/database';
+import type {
+  ApprovalFacts,
+  DecisionCandidate,
+  Digest,
+  ExtendedDecisionRequest,
+  Member,
+  Voting,
+} from '@countersign/protocol';
+import { StaleRead, endedIn, endedValues, requireMayDecide, votingOf } from '@countersign/database';
 import type { KnownPerson, StoredRequest, VotesRow } from '@countersign/database';
 import type { ReviewDeps } from './deps.js';
 import type { ReviewRow } from './store/index.js';
@@ -82,6 +90,33 @@ export async function authorPerson(
     if (error instanceof Refusal) return null;
     throw error;
   }
+}
+
+/** What a reviewer may do on a request now. Throws the refusal that every vote of the reviewer would meet. */
+export async function votingOptions(
+  deps: ReviewDeps,
+  reviewer: string,
+  stored: ApprovedRequest,
+  voting: Voting,
+  candidates: readonly ReadCandidate[],
+) {
+  const { tenant, lifecycle, row } = stored;
+  const voter = () => isMember(deps, reviewer, stored);
+  await requireMayDecide(deps.directory, tenant, reviewer, stored, 'decide', voter);
+  const member = await memberOf(deps, reviewer, stored);
+  const found = await Promise.all(
+    candidates.map(async ({ candidate, candidateDigest }) => ({
+      ...{ candidate, candidateDigest },
+      authorPerson: await authorPerson(deps, candidate.reviewer, stored),
+    })),
+  );
+  return { member, ...optionsOf(lifecycle, stored, voting, member, found, row.now) };
+}
+
+/** A live candidate, in the parts that its voters are judged by. */
+export interface ReadCandidate {
+  readonly candidate: Pick<DecisionCandidate, 'decision' | 'reviewer'>;
+  readonly candidateDigest: Digest;
 }
 
 /** The votes as they were read behind the request. Throws StaleRead where another step moved it in between. */

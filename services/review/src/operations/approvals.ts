@@ -8,7 +8,6 @@ import {
   materialReadable,
   openSeats,
   openStage,
-  optionsOf,
   seatsOf,
   shortages,
 } from '@countersign/protocol';
@@ -20,17 +19,11 @@ import type {
   Tally,
   Voting,
 } from '@countersign/protocol';
-import {
-  openRequest,
-  requireEligibleReviewer,
-  requireIntegrity,
-  storedVotes,
-  withFreshState,
-} from '@countersign/database';
+import { openRequest, requireIntegrity, storedVotes, withFreshState } from '@countersign/database';
 import type { Principal, StoredVote } from '@countersign/database';
 import { answer } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
-import { authorPerson, isMember, memberOf, requireApprovals, votingIn } from '../approvals.js';
+import { requireApprovals, votingIn, votingOptions } from '../approvals.js';
 import type { ApprovedRequest } from '../approvals.js';
 import type { ReviewDeps } from '../deps.js';
 
@@ -151,20 +144,9 @@ async function mineOf(
   voting: Voting,
   candidates: ReturnType<typeof candidatesIn>,
 ): Promise<ApprovalBoard['mine']> {
-  const { tenant, request, lifecycle, row } = stored;
   try {
-    const voter = () => isMember(deps, id, stored);
-    const { directory, profiles } = deps;
-    await requireEligibleReviewer(directory, tenant, id, stored, 'decide', profiles, voter);
-    const member = await memberOf(deps, id, stored);
-    const found = await Promise.all(
-      candidates.map(async ({ candidate, candidateDigest }) => ({
-        ...{ candidate, candidateDigest },
-        authorPerson: await authorPerson(deps, candidate.reviewer, stored),
-      })),
-    );
-    const { can, whyNot } = optionsOf(lifecycle, stored, voting, member, found, row.now);
-    const { stages } = request.approval.policy.quorum;
+    const { member, can, whyNot } = await votingOptions(deps, id, stored, voting, candidates);
+    const { stages } = stored.request.approval.policy.quorum;
     const seats = new Set(stages.flatMap((stage) => stage.seats.map(({ group }) => group)));
     const groups = member.groups.filter((group) => seats.has(group));
     return { can: [...can], why_not: whyNot, groups };
