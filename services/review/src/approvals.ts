@@ -1,5 +1,6 @@
 import {
   Refusal,
+  eligibleFor,
   isExtended,
   optionsOf,
   replaceCandidate,
@@ -8,6 +9,7 @@ import {
 } from '@countersign/protocol';
 import type {
   ApprovalFacts,
+  Candidature,
   DecisionCandidate,
   Digest,
   ExtendedDecisionRequest,
@@ -15,7 +17,7 @@ import type {
   Voting,
 } from '@countersign/protocol';
 import { StaleRead, endedIn, endedValues, requireMayDecide, votingOf } from '@countersign/database';
-import type { KnownPerson, StoredRequest, VotesRow } from '@countersign/database';
+import type { EndedVote, KnownPerson, StoredRequest, VotesRow } from '@countersign/database';
 import type { ReviewDeps } from './deps.js';
 import type { ReviewRow } from './store/index.js';
 
@@ -92,6 +94,30 @@ export async function authorPerson(
   }
 }
 
+/** The people who may vote on a request, by its route and their memberships. */
+export async function eligiblePeople(
+  { directory, approvers }: ReviewDeps,
+  {
+    tenant,
+    route: id,
+    approval,
+  }: { tenant: string; route: string; approval: ExtendedDecisionRequest['approval'] },
+  revision: number,
+): Promise<Candidature[]> {
+  const route = await directory.route(tenant, id, revision);
+  const of = {
+    ...{ reviewers: route?.config.reviewers ?? [], parties: [] },
+    ...{ publisher: null, operators: false },
+  };
+  const { people } = await approvers.approving(tenant, of, revision);
+  return eligibleFor(approval, people);
+}
+
+/** Counts the votes that a committed step ended. */
+export function countEndings({ votes }: ReviewDeps, ended: readonly EndedVote[]): void {
+  for (const { reason } of ended) votes.ended(reason);
+}
+
 /** What a reviewer may do on a request now. Throws the refusal that every vote of the reviewer would meet. */
 export async function votingOptions(
   deps: ReviewDeps,
@@ -146,5 +172,6 @@ export async function replacedBy(
     replaced,
     row.now,
   );
-  return { transition, own: endedValues(endedIn(transition.records, voting), voting, row.now) };
+  const ended = endedIn(transition.records, voting);
+  return { transition, ended, own: endedValues(ended, voting, row.now) };
 }

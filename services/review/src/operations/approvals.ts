@@ -1,7 +1,6 @@
 import {
   Refusal,
   effective,
-  eligibleFor,
   isNo,
   isReachable,
   jsonText,
@@ -23,7 +22,7 @@ import { openRequest, requireIntegrity, storedVotes, withFreshState } from '@cou
 import type { Principal, StoredVote } from '@countersign/database';
 import { answer } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
-import { requireApprovals, votingIn, votingOptions } from '../approvals.js';
+import { eligiblePeople, requireApprovals, votingIn, votingOptions } from '../approvals.js';
 import type { ApprovedRequest } from '../approvals.js';
 import type { ReviewDeps } from '../deps.js';
 
@@ -88,17 +87,12 @@ function phaseOf(decision: string, { phase }: Tally): ApprovalBoard['phase'] {
 /** Whether those who may vote could fill the open seats: of the candidate that is furthest, or of a new one. */
 async function reachOf(
   deps: ReviewDeps,
-  { tenant, route: id, request, row }: ApprovedRequest,
+  { tenant, route, request, row }: ApprovedRequest,
   tally: Tally,
 ): Promise<Pick<ApprovalBoard, 'reachable' | 'short_of'>> {
   const { quorum } = request.approval.policy;
-  const route = await deps.directory.route(tenant, id, row.directory_revision);
-  const of = {
-    ...{ reviewers: route?.config.reviewers ?? [], parties: [] },
-    ...{ publisher: null, operators: false },
-  };
-  const approving = await deps.approvers.approving(tenant, of, row.directory_revision);
-  const people = eligibleFor(request.approval, approving.people);
+  const of = { tenant, route, approval: request.approval };
+  const people = await eligiblePeople(deps, of, row.directory_revision);
   const reachable = isReachable(quorum, tally, people);
   return { reachable, short_of: reachable ? [] : shortages(quorum, people) };
 }

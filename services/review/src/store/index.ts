@@ -11,6 +11,7 @@ import {
   VOTES_COLUMNS,
   ask,
   askOne,
+  jsonOf,
   keyed,
   loadRequest,
   loadValues,
@@ -22,7 +23,7 @@ import {
   votesOf,
 } from '@countersign/database';
 import type { CallerIdentity, LoadedRow, Pool, RequestRow, VotesRow } from '@countersign/database';
-import type { Digest } from '@countersign/protocol';
+import type { Digest, ExtendedDecisionRequest } from '@countersign/protocol';
 
 export interface ReviewRow extends RequestRow {
   response_schema: string | null;
@@ -190,6 +191,35 @@ export interface TodoRow extends RequestRow, VotesRow {
   readonly candidates: string | null;
 }
 
+const MOST_WAITING = 5000;
+
+/** The pending requests that several people decide, of all tenants: as many as have the next deadlines of each route. */
+export const LOAD_WAITING = statement(
+  'review.waiting',
+  `SELECT l.tenant, l.route, t.directory_revision, ${jsonOf('r.canonical')} -> 'approval' AS approval,
+    ${votesOf('l.request_id', 'l.tenant')} AS votes, q.number AS vote_number, q.unreachable_at IS NOT NULL AS was_unreachable
+  FROM route_policy o JOIN tenant t ON t.tenant = o.tenant
+  CROSS JOIN LATERAL (
+    SELECT l.tenant, l.route, l.request_id FROM lifecycle l
+    WHERE l.tenant = o.tenant AND l.route = o.route AND starts_with(l.decision, 'pending') AND l.review_deadline > ${CLOCK}
+      AND l.approvals_needed IS NOT NULL
+    ORDER BY l.review_deadline, l.request_id LIMIT ${MOST_WAITING}
+  ) l
+  CROSS JOIN LATERAL (SELECT x.canonical FROM request x WHERE x.tenant = l.tenant AND x.id = l.request_id LIMIT 1) r
+  CROSS JOIN LATERAL (SELECT x.* FROM quorum_state x WHERE x.tenant = l.tenant AND x.request_id = l.request_id LIMIT 1) q
+  WHERE o.policy IS NOT NULL LIMIT ${MOST_WAITING}`,
+  { about: 'all' },
+);
+
+export interface WaitingRow extends VotesRow {
+  readonly tenant: string;
+  readonly route: string;
+  readonly directory_revision: number;
+  readonly approval: ExtendedDecisionRequest['approval'];
+  /** It was so at some time since it was accepted. */
+  readonly was_unreachable: boolean;
+}
+
 /** A vote that decides nothing yet. */
 export const VOTE = stepStatement('review.vote', {
   pointQuery: true,
@@ -265,6 +295,11 @@ export class ReviewStore {
   async todo({ tenant, id }: CallerIdentity): Promise<TodoRow[]> {
     const { rows } = await ask<LoadedRow>(this.pool, LOAD_TODO, { tenant, reviewer: id });
     return rows.map((row) => rowOf<TodoRow>(row));
+  }
+
+  async waiting(): Promise<WaitingRow[]> {
+    const { rows } = await ask<WaitingRow>(this.pool, LOAD_WAITING, {});
+    return rows;
   }
 
   /** As {@link ballot}, without a candidate. */
