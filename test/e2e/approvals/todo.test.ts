@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { faultOf } from '@countersign/protocol';
 import { codeOf } from '../../support/answers.js';
 import { Client, personOf } from '../../support/client.js';
