@@ -397,6 +397,51 @@ const ROWS = [
           'short',
           good(1, 3),
         ),
+        number(
+          'Quorums out of reach',
+          'Requests that too few people are left to decide.',
+          `max(countersign_quorum_unreachable${of()})`,
+          'short',
+          good(1, 3),
+        ),
+      ],
+      [
+        line(
+          'Votes',
+          'Votes on requests that several people decide, and votes that ended, per hour.',
+          [
+            [
+              `sum by (decision) (increase(countersign_approvals_total${of()}[1h])) > 0`,
+              '{{decision}}',
+            ],
+            [
+              `sum by (reason) (increase(countersign_approvals_ended_total${of()}[1h])) > 0`,
+              'ended: {{reason}}',
+            ],
+          ],
+          'short',
+        ),
+        line(
+          'Waiting by stage',
+          'Requests that several people decide, by the stage whose seats are open.',
+          [[`max by (stage) (countersign_quorum_pending${of()}) > 0`, 'stage {{stage}}']],
+          'short',
+        ),
+        line(
+          'Until enough people agreed (p50, p95)',
+          'From the acceptance of a request to the vote that decided it.',
+          [
+            [
+              `histogram_quantile(0.5, sum by (le) (rate(countersign_quorum_seconds_bucket${of()}[1h])))`,
+              'p50',
+            ],
+            [
+              `histogram_quantile(0.95, sum by (le) (rate(countersign_quorum_seconds_bucket${of()}[1h])))`,
+              'p95',
+            ],
+          ],
+          's',
+        ),
       ],
       [
         line(

@@ -45,6 +45,29 @@ describe('the verdict for people', () => {
     expect(sectionsOf('export-admissions-65')['What happened']).toHaveLength(6);
   });
 
+  it('names everyone whose vote decided, with group and stage', () => {
+    const decided = (name: string) =>
+      sectionsOf(name)['What happened']?.filter((line) => line.includes(' decided: '));
+    const names = (name: string) => decided(name)?.map((line) => line.slice(26));
+    expect(names('approvals-two-stages')).toEqual([
+      expect.stringMatching(
+        /^fin-1 \(finance, stage 1\), plat-1 \(platform, stage 2\) and plat-4 \(platform, stage 2\) decided: authorise; the grant ends/,
+      ),
+    ]);
+    expect(names('approvals-veto')).toEqual([expect.stringMatching(/^[\w-]+ decided: refuse\.$/)]);
+    expect(names('approvals-two-noes')).toEqual([
+      expect.stringMatching(/^[\w-]+ and [\w-]+ decided: refuse\.$/),
+    ]);
+    // Each vote is in the timeline; without a receipt also in the summary.
+    expect(sectionsOf('approvals-two-stages')['What happened']).toHaveLength(2);
+    expect(sectionsOf('approvals-pending')['What happened']?.join('\n')).toMatch(
+      / voted: authorise/,
+    );
+    expect(verdictText(verdictOf('approvals-two-stages'), { details: true })).toMatch(
+      / plat-1 voted: authorise \(platform\)/,
+    );
+  });
+
   it('offers expectations that were not given, and calls none of them open', () => {
     for (const [name, verdict] of verdicts) {
       const open = summaryOf(verdict, 'flag').sections.find(({ title }) => title === 'Open');

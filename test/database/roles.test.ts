@@ -182,6 +182,8 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
     mail_window: 'SELECT INSERT UPDATE(sent)',
     mail_preference: 'SELECT UPDATE(next_at, planned, claim_id, attempts)',
     chat_notice: 'SELECT INSERT UPDATE',
+    membership: 'SELECT',
+    approval: 'SELECT',
     incident: 'SELECT INSERT',
     trace: 'SELECT INSERT',
     parcel: 'SELECT INSERT DELETE',

@@ -53,6 +53,7 @@ const ACROSS_TENANTS: readonly string[] = [
   // Metrics over all tenants, events of concurrent readers, the security log on its way to collectors, public reads by a ledger's id, and whether
   // another tenant has a token already.
   'ledger.lag',
+  'review.waiting',
   'request.holder-of-token',
   'security.lag',
   'security.save-events',

@@ -365,7 +365,7 @@ describe('a preview', () => {
     const file = join(instance.dataDirectory, 'stores.json');
     const { urls } = JSON.parse(readFileSync(file, 'utf8')) as { urls: { DATABASE_URL: string } };
     const pool = createPool({ url: urls.DATABASE_URL, role: ROLES.request, application: 'test' });
-    const store = new DirectoryStore(pool);
+    const store = new DirectoryStore(pool, { ended: () => undefined });
     const written = store.view(who.demo.tenant, (view) =>
       // The preview's interface lacks this: a way to write through the same transaction.
       (view as unknown as { client: pg.PoolClient }).client.query(

@@ -2,6 +2,7 @@ import { executionModule } from '@countersign/execution-authority';
 import type { ExecutionOptions } from '@countersign/execution-authority';
 import { reconciliationWorker } from '@countersign/execution-authority/workers/reconciliation';
 import type { Assembly } from '../assembly.js';
+import { offeredProfiles } from '../configuration.js';
 import type { ProcessContext } from '../process-context.js';
 import { WORKER } from '../worker-settings.js';
 
@@ -23,6 +24,7 @@ function optionsOf(context: ProcessContext): ExecutionOptions {
   return {
     pool: context.pool('execution-authority'),
     notary: context.notary('execution-authority'),
+    offered: offeredProfiles(context.config),
     chained: context.hint('outbox'),
   };
 }

@@ -11,8 +11,10 @@ import type { SendMail, SendWebhook } from '@countersign/notifier';
 import { deliveryWorker } from '@countersign/notifier/workers/delivery';
 import { reminderWorker } from '@countersign/notifier/workers/reminder';
 import { HINTS, loadConfig } from '@countersign/platform';
+import { loadTrust } from '@countersign/protocol';
 import type { WebhookRules } from '@countersign/protocol';
 import type { Assembly } from '../assembly.js';
+import { offeredProfiles } from '../configuration.js';
 import {
   CHAT,
   MAIL,
@@ -32,6 +34,7 @@ export const notifier: Assembly<ProcessContext> = {
       notifierModule(context.runtime('notifier'), {
         pool: context.pool('notifier'),
         notary: context.notary('notifier'),
+        offered: offeredProfiles(context.config),
         notification:
           loadConfig(MAIL, context.env).MAIL_FROM === undefined ? 'polling-only' : 'queued',
         chained: context.hint('outbox'),
@@ -53,6 +56,7 @@ export const delivery: Assembly<ProcessContext> = {
         {
           pool,
           notary: context.notary('notifier'),
+          trust: loadTrust(context.trust),
           traces: context.traces('notifier'),
           sendWebhook: senderOf(rules),
           channels,
@@ -77,6 +81,7 @@ export const reminder: Assembly<ProcessContext> = {
     const deps = {
       pool: context.pool('notifier'),
       notary: context.notary('notifier'),
+      offered: offeredProfiles(context.config),
       chained: context.hint('outbox'),
     };
     return [reminderWorker(await context.worker('worker-reminder'), deps, seconds)];

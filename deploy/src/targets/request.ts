@@ -1,4 +1,4 @@
-import { SchemaChecks, loadConfig } from '@countersign/platform';
+import { SchemaChecks, createApprovalMetrics, loadConfig } from '@countersign/platform';
 import { loadTrust } from '@countersign/protocol';
 import { requestModule } from '@countersign/request';
 import { deletionWorker } from '@countersign/request/workers/deletion';
@@ -35,6 +35,7 @@ export const request: Assembly<ProcessContext> = {
         mode,
         trust: loadTrust(context.trust),
         offered: offeredProfiles(context.config),
+        votes: createApprovalMetrics(context.metrics),
         sandboxOrigin: loadConfig(SANDBOX, env).SANDBOX_ORIGIN,
       }),
     ];

@@ -15,6 +15,10 @@ const { admit, auditExport, cancel, configureRoute, create, list, metricsText, s
   operations;
 const id = '0198c1de-0000-7000-8000-000000000001';
 const STATUS = JSON.stringify(EXAMPLES.RequestStatus);
+const DECIDED_TOGETHER = JSON.stringify({
+  ...EXAMPLES.RequestStatus,
+  request: EXAMPLES.ExtendedDecisionRequest,
+});
 
 type Act = (response: ServerResponse, request: IncomingMessage) => void;
 
@@ -300,6 +304,8 @@ describe('an answer', () => {
     ['with a status of no operation', json(201, STATUS), 'undeclared_status'],
     ['with an unknown status', json(418, '{}'), 'undeclared_status'],
     ['that is another record', json(200, JSON.stringify(EXAMPLES.Material)), 'wrong_record'],
+    // Of a profile that this client does not know: a program does not act on it (protocol §15.1).
+    ['about a request that several people decide', json(200, DECIDED_TOGETHER), 'wrong_record'],
     ['with a member too many', json(200, `{"x":1,${STATUS.slice(1)}`), 'wrong_record'],
     [
       'that is refused without a code',

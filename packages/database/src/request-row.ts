@@ -183,7 +183,10 @@ export interface RequestRow {
   is_large?: boolean;
 }
 
-type LoadedRow = { replay: string | null; lifecycle: string | null } & Record<string, unknown>;
+export type LoadedRow = { replay: string | null; lifecycle: string | null } & Record<
+  string,
+  unknown
+>;
 
 /** The values of every load of {@link REQUEST_COLUMNS}; a statement's own values come beside these. */
 export type LoadValues = {
@@ -211,7 +214,7 @@ export async function loadRequest<Row extends RequestRow>(
   values: LoadValues & Values,
 ): Promise<Row | undefined> {
   const { rows } = await ask<LoadedRow>(pool, load, values);
-  const row = rowOf<Row>(rows[0]);
+  const row = rows[0] && rowOf<Row>(rows[0]);
   if (row?.large_digests !== true) return row;
   const whole = await pool
     .of(values.tenant)
@@ -227,8 +230,8 @@ export function materialOf({ name, text, names }: Statement, values: LoadValues)
   return { name, text, values: valuesFor(names, { tenant, request_id, caller }) };
 }
 
-function rowOf<Row extends RequestRow>(loaded: LoadedRow | undefined): Row | undefined {
-  if (loaded === undefined) return undefined;
+/** A row with the columns `lifecycle` and `replay` of {@link REQUEST_COLUMNS}. */
+export function rowOf<Row extends RequestRow>(loaded: LoadedRow): Row {
   // Onto the object that JSON.parse has made: copying objects of so many members costs more than all else here.
   const row = lifecycleRow(loaded.lifecycle);
   for (const name in loaded) {

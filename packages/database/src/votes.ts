@@ -13,12 +13,12 @@ import type { Values } from './statement.js';
 // The votes of a request that several people decide (protocol §18.4), as its services read and end them.
 
 /** SQL of the votes of a request, in their order, as JSON text. */
-export function votesOf(requestId: string): string {
+export function votesOf(requestId: string, tenant = '$1'): string {
   return `(SELECT json_agg(row_to_json(v) ORDER BY v.number)::text FROM (
     SELECT a.id, a.number, a.ended_number, a.ended_reason, a.candidate_id, a.candidate_digest, a.decision, a.reviewer, a.person,
       a.for_person, a.stage, a.groups, a.team, a.state, a.seat_group, a.record_digest,
       floor(extract(epoch FROM a.approved_at) * 1000)::float8 AS approved_at
-    FROM approval a WHERE a.tenant = $1 AND a.request_id = ${requestId}
+    FROM approval a WHERE a.tenant = ${tenant} AND a.request_id = ${requestId}
   ) v)`;
 }
 

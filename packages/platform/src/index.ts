@@ -23,6 +23,8 @@ export type { BodyPlace } from './body-workers/body-workers.js';
 export type { BodyOwner } from './body-workers/places.js';
 export { withInput } from './body-workers/with-input.js';
 export type { ReadBody } from './body-workers/with-input.js';
+export { createApprovalMetrics } from './approval-metrics.js';
+export type { ApprovalMetrics } from './approval-metrics.js';
 export { cachedGauges } from './cached-gauges.js';
 export type { GaugeSample } from './cached-gauges.js';
 export { CALL_SECONDS, meteredBus } from './bus-metrics.js';

@@ -134,6 +134,7 @@ export const LARGE_BYTES = 1_048_576;
 /** Longest pages and lists (protocol §9.5). */
 export const PAGE_SIZES = {
   requests: 50,
+  approvals: 100,
   events: 100,
   ledger: 100,
   deliveries: 30,

@@ -207,6 +207,7 @@ const approvalRows = [
   { ...created, number: 105, name: 'review.approve', path: '/v2/requests/{id}/approvals', callers: 'reviewer', security: 'human', stepUp: 'request.status', input: 'ApprovalInput', output: 'ApprovalResult', summary: 'Vote for the exact frozen candidate as one of several people' },
   { ...command, number: 106, name: 'review.withdraw-approval', path: '/v2/requests/{id}/approvals/withdraw', callers: 'reviewer', security: 'human', input: 'EmptyInput', output: 'SignedRecord', summary: 'Take back the own vote, and after the decision its unused authority' },
   { ...read, number: 107, name: 'review.approvals', path: '/v2/requests/{id}/approvals', callers: 'reader', output: 'ApprovalBoard', summary: 'Read the votes of a request that several people decide' },
+  { ...read, number: 108, name: 'review.todo', path: '/v2/approvals', callers: 'reviewer', security: 'human', output: 'ApprovalTodo', summary: 'Read the pending requests that the caller decides with others' },
 ] as const satisfies readonly Row[];
 
 type Rows = (typeof rows)[number] | (typeof extensionRows)[number] | (typeof approvalRows)[number];

@@ -1,4 +1,4 @@
-import { remind } from '@countersign/protocol';
+import { SUPPORTED_PROFILES, remind } from '@countersign/protocol';
 import type { Transition } from '@countersign/protocol';
 import { commit, requireRequestIntegrity } from '@countersign/database';
 import type { NewAnswer, StoredRequest } from '@countersign/database';
@@ -9,8 +9,12 @@ import { REMIND } from './store/index.js';
  * One reminder of a request, asked for by a caller or due by itself: at most one a day, counted over supersession
  * (protocol §7 notifier.remind). Throws a Refusal when it may not be.
  */
-export function decideReminder(tenant: string, stored: StoredRequest): Transition {
-  requireRequestIntegrity(stored, tenant);
+export function decideReminder(
+  { offered }: Pick<ReminderDeps, 'offered'>,
+  tenant: string,
+  stored: StoredRequest,
+): Transition {
+  requireRequestIntegrity(stored, tenant, { ...SUPPORTED_PROFILES, ...offered });
   return remind(stored.lifecycle, stored.row.now);
 }
 

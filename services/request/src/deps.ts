@@ -1,6 +1,6 @@
 import { Approvers, Directory, SecurityJournal } from '@countersign/database';
 import type { Saving } from '@countersign/database';
-import type { Notary } from '@countersign/platform';
+import type { ApprovalMetrics, Notary } from '@countersign/platform';
 import { SUPPORTED_PROFILES } from '@countersign/protocol';
 import type { Trust, WebhookRules } from '@countersign/protocol';
 import { QUOTA_AMOUNTS } from './quotas.js';
@@ -29,6 +29,7 @@ export interface RequestOptions extends Saving {
   readonly trust: Trust;
   /** Profiles that the deployment offers beside those of the revision, each with its version (protocol §18.10). */
   readonly offered: Readonly<Record<string, string>>;
+  readonly votes: Pick<ApprovalMetrics, 'ended'>;
   /** The origin of apps, with `{scope}` as one DNS label where it has one (protocol §8.6). */
   readonly sandboxOrigin: string;
 }
@@ -36,7 +37,7 @@ export interface RequestOptions extends Saving {
 export type RequestDeps = ReturnType<typeof requestDeps>;
 
 export function requestDeps(options: RequestOptions) {
-  const { pool, quotas, trust, offered } = options;
+  const { pool, quotas, trust, offered, votes } = options;
   const amounts = quotas ? QUOTA_AMOUNTS : null;
   return {
     ...options,
@@ -49,7 +50,7 @@ export function requestDeps(options: RequestOptions) {
     answers: new AnswerStore(pool),
     creations: new CreationStore(pool, amounts),
     bundles: new BundleStore(pool, amounts),
-    configuration: new DirectoryStore(pool),
+    configuration: new DirectoryStore(pool, votes),
     directory: new Directory(pool),
     approvers: new Approvers(pool, trust),
     /** Of requests that this service handles. */

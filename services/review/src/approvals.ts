@@ -1,13 +1,23 @@
 import {
   Refusal,
+  eligibleFor,
   isExtended,
+  optionsOf,
   replaceCandidate,
   requireNotExcluded as refuseExcluded,
   textDigest,
 } from '@countersign/protocol';
-import type { ApprovalFacts, ExtendedDecisionRequest, Member, Voting } from '@countersign/protocol';
-import { StaleRead, endedIn, endedValues, votingOf } from '@countersign/database';
-import type { KnownPerson, StoredRequest, VotesRow } from '@countersign/database';
+import type {
+  ApprovalFacts,
+  Candidature,
+  DecisionCandidate,
+  Digest,
+  ExtendedDecisionRequest,
+  Member,
+  Voting,
+} from '@countersign/protocol';
+import { StaleRead, endedIn, endedValues, requireMayDecide, votingOf } from '@countersign/database';
+import type { EndedVote, KnownPerson, StoredRequest, VotesRow } from '@countersign/database';
 import type { ReviewDeps } from './deps.js';
 import type { ReviewRow } from './store/index.js';
 
@@ -84,6 +94,57 @@ export async function authorPerson(
   }
 }
 
+/** The people who may vote on a request, by its route and their memberships. */
+export async function eligiblePeople(
+  { directory, approvers }: ReviewDeps,
+  {
+    tenant,
+    route: id,
+    approval,
+  }: { tenant: string; route: string; approval: ExtendedDecisionRequest['approval'] },
+  revision: number,
+): Promise<Candidature[]> {
+  const route = await directory.route(tenant, id, revision);
+  const of = {
+    ...{ reviewers: route?.config.reviewers ?? [], parties: [] },
+    ...{ publisher: null, operators: false },
+  };
+  const { people } = await approvers.approving(tenant, of, revision);
+  return eligibleFor(approval, people);
+}
+
+/** Counts the votes that a committed step ended. */
+export function countEndings({ votes }: ReviewDeps, ended: readonly EndedVote[]): void {
+  for (const { reason } of ended) votes.ended(reason);
+}
+
+/** What a reviewer may do on a request now. Throws the refusal that every vote of the reviewer would meet. */
+export async function votingOptions(
+  deps: ReviewDeps,
+  reviewer: string,
+  stored: ApprovedRequest,
+  voting: Voting,
+  candidates: readonly ReadCandidate[],
+) {
+  const { tenant, lifecycle, row } = stored;
+  const voter = () => isMember(deps, reviewer, stored);
+  await requireMayDecide(deps.directory, tenant, reviewer, stored, 'decide', voter);
+  const member = await memberOf(deps, reviewer, stored);
+  const found = await Promise.all(
+    candidates.map(async ({ candidate, candidateDigest }) => ({
+      ...{ candidate, candidateDigest },
+      authorPerson: await authorPerson(deps, candidate.reviewer, stored),
+    })),
+  );
+  return { member, ...optionsOf(lifecycle, stored, voting, member, found, row.now) };
+}
+
+/** A live candidate, in the parts that its voters are judged by. */
+export interface ReadCandidate {
+  readonly candidate: Pick<DecisionCandidate, 'decision' | 'reviewer'>;
+  readonly candidateDigest: Digest;
+}
+
 /** The votes as they were read behind the request. Throws StaleRead where another step moved it in between. */
 export function votingIn(
   { request, version }: ApprovedRequest,
@@ -111,5 +172,6 @@ export async function replacedBy(
     replaced,
     row.now,
   );
-  return { transition, own: endedValues(endedIn(transition.records, voting), voting, row.now) };
+  const ended = endedIn(transition.records, voting);
+  return { transition, ended, own: endedValues(ended, voting, row.now) };
 }

@@ -1,6 +1,6 @@
 import { Approvers, Directory, Persons } from '@countersign/database';
 import type { Saving } from '@countersign/database';
-import type { IssuedRecord, Notary, SchemaChecks } from '@countersign/platform';
+import type { ApprovalMetrics, IssuedRecord, Notary, SchemaChecks } from '@countersign/platform';
 import { SUPPORTED_PROFILES } from '@countersign/protocol';
 import type { Trust } from '@countersign/protocol';
 import { ReviewStore } from './store/index.js';
@@ -12,6 +12,7 @@ export interface ReviewOptions extends Saving<IssuedRecord> {
   readonly trust: Trust;
   /** Profiles that the deployment offers beside those of the revision, each with its version (protocol §18.10). */
   readonly offered: Readonly<Record<string, string>>;
+  readonly votes: ApprovalMetrics;
 }
 
 export type ReviewDeps = ReturnType<typeof reviewDeps>;

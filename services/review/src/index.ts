@@ -1,2 +1,3 @@
 export { reviewModule } from './module.js';
+export { waitingMetrics } from './waiting-metrics.js';
 export * as reviewStatements from './store/index.js';

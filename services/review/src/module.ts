@@ -7,6 +7,7 @@ import { approve } from './operations/approve.js';
 import { assign } from './operations/assign.js';
 import { confirm } from './operations/confirm.js';
 import { propose } from './operations/propose.js';
+import { todo } from './operations/todo.js';
 import { withdrawApproval } from './operations/withdraw-approval.js';
 import { readProposal } from './proposal-input.js';
 
@@ -26,6 +27,7 @@ export function reviewModule(runtime: ServiceRuntime, options: ReviewOptions): M
         'review.approve': approve(deps),
         'review.withdraw-approval': withdrawApproval(deps),
         'review.approvals': approvals(deps),
+        'review.todo': todo(deps),
       }),
     stop: () => bodies.stop(),
   };

@@ -84,6 +84,12 @@ it('serves and describes operations of approvals where they are offered', async 
   const put = (one: Instance) => operatorOf(one.demo).put(path, { policy: 1 });
   const [unknown, refused] = await Promise.all([put(plain), put(offering)]);
   expect([unknown.body.error, refused.body.error]).toEqual(['not_found', 'invalid_policy']);
+  const todos = await Promise.all(
+    [plain, offering].map(({ demo }) =>
+      operatorOf(demo).get('/v2/approvals', { undescribed: true }),
+    ),
+  );
+  expect(todos.map(({ body }) => body.error)).toEqual(['not_found', 'human_required']);
   const [before, after] = await Promise.all(
     [plain, offering].map((one) => read(one, '/openapi-extensions.json')),
   );

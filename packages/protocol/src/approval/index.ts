@@ -1,6 +1,8 @@
 export * from './asking.js';
 export * from './membership.js';
+export { notifiedVoters, stageOpenedBy } from './notified.js';
 export * from './policy.js';
+export * from './progress.js';
 export * from './proposal.js';
 export * from './seats.js';
 export * from './replay.js';

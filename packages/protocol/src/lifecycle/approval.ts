@@ -142,7 +142,8 @@ function seatGroupsOf(
   return open.sort();
 }
 
-function liveVoteOf({ live }: Tally, { person }: Pick<Member, 'person'>): Vote | undefined {
+/** The vote that uses a person up, or undefined. */
+export function liveVoteOf({ live }: Tally, { person }: Pick<Member, 'person'>): Vote | undefined {
   return live.find((vote) => vote.person === person || vote.forPerson === person);
 }
 
@@ -314,6 +315,11 @@ export interface Options {
   readonly whyNot: ErrorCode | null;
 }
 
+/** A candidate that may be voted for, in the parts that its voters are judged by. */
+export interface LiveCandidate extends Omit<FoundCandidate, 'candidate'> {
+  readonly candidate: Pick<DecisionCandidate, 'decision'>;
+}
+
 /**
  * What the commands of this file would let a person do (protocol §18.11). A yes is for one of `candidates`, the live ones, or for
  * one that the person freezes first; a no can always be frozen.
@@ -323,7 +329,7 @@ export function optionsOf(
   about: ApprovalFacts,
   voting: Voting,
   member: Member,
-  candidates: readonly (FoundCandidate & { readonly candidate: DecisionCandidate })[],
+  candidates: readonly LiveCandidate[],
   now: number,
 ): Options {
   const canWithdraw = codeOfRefusal(() => withdrawVote(state, about, voting, member, now)) === null;

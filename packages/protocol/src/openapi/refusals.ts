@@ -168,6 +168,7 @@ const OWN: Readonly<Record<OperationName, readonly Sent[]>> = {
     'approval_unavailable',
   ],
   'review.approvals': [...INT],
+  'review.todo': [],
   'ledger.entries': [],
   'ledger.metrics': [],
   'gateway.metrics-text': [],

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { Static } from '@sinclair/typebox';
+import { PAGE_SIZES } from '../constants.js';
 import {
   Count,
   Digest,
@@ -200,6 +201,29 @@ export const ApprovalBoard = named('ApprovalBoard', {
   ),
 });
 export type ApprovalBoard = Static<typeof ApprovalBoard>;
+
+/** The pending requests of the caller's routes that several people decide, by deadline (protocol §18.11). */
+export const ApprovalTodo = named('ApprovalTodo', {
+  items: Type.Array(
+    closed({
+      request_id: Uuid,
+      summary: Type.String(),
+      deadline: MillisecondTimestamp,
+      /** Of a capability that this release lacks. */
+      tier: Type.Null(),
+      /** The open stage of the candidate that is furthest, with its seats. */
+      stage: Type.Integer({ minimum: 1, maximum: 5 }),
+      filled: Count,
+      needed: Count,
+      /** The decision of the caller's live vote. */
+      mine: nullable(choice(DECISIONS)),
+      /** Whether a yes of the caller would be taken now. */
+      can_act: Type.Boolean(),
+    }),
+    { maxItems: PAGE_SIZES.approvals },
+  ),
+});
+export type ApprovalTodo = Static<typeof ApprovalTodo>;
 
 /** Why a vote no longer counts (protocol §18.4). */
 export const ENDING_REASONS = [

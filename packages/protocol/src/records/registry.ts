@@ -28,6 +28,7 @@ export const APPROVAL_RECORDS = {
   ApprovalInput: approval.ApprovalInput,
   ApprovalResult: approval.ApprovalResult,
   ApprovalBoard: approval.ApprovalBoard,
+  ApprovalTodo: approval.ApprovalTodo,
   ApprovalRecord: approval.ApprovalRecord,
   ApprovalEnded: approval.ApprovalEnded,
   ExtendedDecisionRequest: forms.ExtendedDecisionRequest,

@@ -1,4 +1,4 @@
-import type { ApprovalEnded, AuditExport } from '../records/index.js';
+import type { ApprovalEnded, AuditExport, Quorum } from '../records/index.js';
 import { plainText } from './plain-text.js';
 import type { VerifierContext } from './context.js';
 import type { CheckedProof } from './proof.js';
@@ -52,6 +52,15 @@ function isMinor(record: CheckedRecord): boolean {
   return isOf(record, 'RequestChangedEvent') && MINOR.includes(record.payload.reason);
 }
 
+/** Those whose votes the receipt counts, each with the seat that it filled. */
+function peopleOf({ approvals }: Quorum): string {
+  const people = approvals.map(({ reviewer, group, stage }) =>
+    group === null ? reviewer : `${reviewer} (${group}, stage ${stage})`,
+  );
+  const last = people.pop() ?? '';
+  return people.length === 0 ? last : `${people.join(', ')} and ${last}`;
+}
+
 /** The sentence for a record; null for an event that only repeats another record. */
 export function sentenceOf(record: CheckedRecord): string | null {
   if (isOf(record, 'DecisionReceipt')) {
@@ -61,7 +70,9 @@ export function sentenceOf(record: CheckedRecord): string | null {
     };
     const bound =
       purpose === 'review' || decision === 'refuse' ? '' : `; the grant ends at ${grant_deadline}`;
-    return `${reviewer} decided: ${decision}${bound}.`;
+    const people =
+      'quorum' in record.payload ? peopleOf(record.payload.quorum as Quorum) : reviewer;
+    return `${people} decided: ${decision}${bound}.`;
   }
   if (isOf(record, 'ExecutionClaim')) {
     const { execution_identity, action_occurrence_id, dispatch_before } = record.payload;
@@ -126,11 +137,15 @@ export function sentenceOf(record: CheckedRecord): string | null {
   return `A record of the type ${record.type}.`;
 }
 
-export function addToTimeline({ findings }: VerifierContext, record: CheckedRecord): void {
+export function addToTimeline(
+  { findings }: VerifierContext,
+  record: CheckedRecord,
+  isBrief = !isMinor(record),
+): void {
   const says = sentenceOf(record);
   if (says === null) return;
   const { path, proven } = record;
-  findings.add({ at: record.header.issued_at, says, path, proven, brief: !isMinor(record) });
+  findings.add({ at: record.header.issued_at, says, path, proven, brief: isBrief });
 }
 
 /** The whole lifecycle, in the order of time. */
@@ -160,7 +175,12 @@ export function addExportToTimeline(
     const proven = bound && findings.allHold('receipt_candidate') === true;
     add(created_at, `${reviewer} proposed: ${decision}.`, '/material/candidate', proven);
   }
-  for (const record of records) addToTimeline(context, record);
+  // The receipt names the votes that count, and would be lost among twenty of them.
+  const isDecided = records.some((record) => isOf(record, 'DecisionReceipt'));
+  for (const record of records) {
+    const isTold = isDecided && isOf(record, 'ApprovalRecord');
+    addToTimeline(context, record, !isTold && !isMinor(record));
+  }
   if (anchor !== null) {
     const { issued_at } = anchor.proof.checkpoint.protected;
     const { sequence } = anchor.checkpoint;

@@ -16,7 +16,7 @@ export function admit(deps: ExecutionDeps): OperationHandler<'execution-authorit
     const found = await deps.store.loadForAdmission(caller, id, input.nonce, call);
     const opened = await openRequest(deps.directory, caller, found, body);
     const { row: loaded } = opened;
-    const stored = await requireStandingAuthority(deps.directory, caller, opened, 'consumed');
+    const stored = await requireStandingAuthority(deps, caller, opened, 'consumed');
     if (loaded.admitted !== null) return answer(200, loaded.admitted);
     const { lifecycle } = stored;
     const transition = decide(

@@ -18,7 +18,7 @@ export function claim(deps: ExecutionDeps): OperationHandler<'execution-authorit
     const opened = await openRequest(deps.directory, caller, found, body);
     if (opened.replay !== null) return storedReply(opened.replay);
     const { row: loaded } = opened;
-    const stored = await requireStandingAuthority(deps.directory, caller, opened, 'available');
+    const stored = await requireStandingAuthority(deps, caller, opened, 'available');
     const { lifecycle } = stored;
     const transition = decide(
       lifecycle,

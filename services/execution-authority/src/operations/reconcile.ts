@@ -15,7 +15,7 @@ export function reconcile(deps: ExecutionDeps): OutcomeStep<'execution-authority
     if (opened.replay !== null) return storedReply(opened.replay);
     const { row } = opened;
     const stored = await opened.visible();
-    requireIntegrity(stored, caller.tenant);
+    requireIntegrity(stored, caller.tenant, deps.profiles);
     const transition = decide(
       stored.lifecycle,
       stored,

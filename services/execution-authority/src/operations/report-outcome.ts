@@ -21,7 +21,7 @@ export function reportOutcome(
     const { row } = opened;
     const stored = await opened.visible();
     requireOwner(opened.principal, stored);
-    requireIntegrity(stored, caller.tenant);
+    requireIntegrity(stored, caller.tenant, deps.profiles);
     const claim = claimIn(row.claim);
     const isOwn = claim?.execution_identity === input.execution_identity;
     if (isOwn && isReported(row.outcome, row.claim_digest, input)) {

@@ -60,7 +60,7 @@ export function fingerprintOf(delivery: Delivery): Digest {
 }
 
 function isForReviewers(reason: string | undefined): boolean {
-  return reason === 'created' || reason === 'reminder';
+  return reason === 'created' || reason === 'reminder' || reason === 'approval';
 }
 
 export type DeliveryDecision =

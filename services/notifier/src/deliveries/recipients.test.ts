@@ -29,6 +29,8 @@ function human(id: string, config: Partial<Principal['config']> = {}, enabled = 
 it.each<[EventReason, MailTo]>([
   ['created', 'reviewers'],
   ['reminder', 'reviewers'],
+  ['approval', 'voters'],
+  ['approval_ended', null],
   ['decision', 'requester'],
   ['anchor_accepted', null],
   ['material_deleted', null],

@@ -2,10 +2,10 @@ import type { Principal } from '@countersign/database';
 import type { MailChoice, RequestChangedEvent } from '@countersign/protocol';
 
 /** Whom a mail about an event goes to; null: no mail. */
-export type MailTo = 'reviewers' | 'requester' | 'operators' | null;
+export type MailTo = 'reviewers' | 'voters' | 'requester' | 'operators' | null;
 
 /**
- * Protocol §11.6: creations and reminders go to the reviewers; a decision, an open grant and an early deletion to the
+ * Protocol §11.6: creations and reminders go to the reviewers; a vote, if it opens a stage, to those with a seat there; a decision, an open grant and an early deletion to the
  * requester; an execution whose outcome is overdue to those humans who are operators (R23). `discarded` = deleted on demand
  * (`request.discard`); deletions by retention are not mailed.
  */
@@ -17,6 +17,8 @@ export function mailTo(
     case 'created':
     case 'reminder':
       return 'reviewers';
+    case 'approval':
+      return 'voters';
     case 'decision':
       return 'requester';
     case 'anchor_accepted':
@@ -34,6 +36,7 @@ export function mailTo(
 export function wantsMail(chosen: MailChoice | undefined, to: MailTo): boolean {
   switch (to) {
     case 'reviewers':
+    case 'voters':
       return (chosen ?? 'at_once') === 'at_once';
     case 'requester':
       return chosen !== 'none';

@@ -19,6 +19,7 @@ const en: MailTexts = {
   subjects: {
     created: 'A review is waiting for you',
     reminder: 'Reminder: a review is waiting for you',
+    approval: 'A review is waiting for you, after others have agreed',
     decision: 'Your request was decided',
     anchor_accepted: 'Your request may be executed',
     material_deleted: 'The private material of your request was deleted',
@@ -40,6 +41,7 @@ const de: MailTexts = {
   subjects: {
     created: 'Eine Prüfung wartet auf Sie',
     reminder: 'Erinnerung: Eine Prüfung wartet auf Sie',
+    approval: 'Eine Prüfung wartet auf Sie, nachdem andere zugestimmt haben',
     decision: 'Über Ihren Antrag wurde entschieden',
     anchor_accepted: 'Ihr Antrag darf ausgeführt werden',
     material_deleted: 'Das private Material Ihres Antrags wurde gelöscht',

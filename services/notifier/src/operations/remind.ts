@@ -15,7 +15,7 @@ export function remind(deps: NotifierDeps): OperationHandler<'notifier.remind'> 
     const stored = await opened.visible();
     requireOwnerOrOperator(opened.principal, stored);
     const answered = jsonText({ request_id: id, notification: deps.notification });
-    const transition = decideReminder(caller.tenant, stored);
+    const transition = decideReminder(deps, caller.tenant, stored);
     await saveReminder(deps, stored, transition, { call, status: 200, result: answered });
     return answer(200, answered);
   };

@@ -1,6 +1,14 @@
-import { NOW, acrossTenants, ask, askOne, jsonOf, statements } from '@countersign/database';
+import {
+  NOW,
+  acrossTenants,
+  ask,
+  askOne,
+  jsonOf,
+  statements,
+  votesOf,
+} from '@countersign/database';
 import type { Pool } from '@countersign/database';
-import type { MailChoice } from '@countersign/protocol';
+import type { ExtendedDecisionRequest, MailChoice } from '@countersign/protocol';
 
 /** An entry of a tenant's chain; `record` only where it is an event whose text is still there. */
 export interface ChainEntry {
@@ -27,6 +35,9 @@ export interface Concerned {
   readonly requester: string;
   /** Kind of the caller that had its private material deleted, null if there is none. */
   readonly discardedBy: string | null;
+  /** Of a request that several people decide, else null; `votes` is JSON of its votes. */
+  readonly approval: ExtendedDecisionRequest['approval'] | null;
+  readonly votes: string | null;
 }
 
 export interface NewDelivery {
@@ -74,6 +85,7 @@ export const FEED = statements('notifier', {
   choices: `SELECT m.principal, m.preferences ->> 'mails' AS mails FROM mail_preference m
   WHERE m.tenant = $1 AND m.preferences ->> 'mails' <> 'at_once'`,
   concerned: `SELECT q.id, q.route, ${jsonOf('q.canonical')} #>> '{requester,subject}' AS requester,
+    ${jsonOf('q.canonical')} -> 'approval' AS approval, ${votesOf('q.id')} AS votes,
     (SELECT ${jsonOf('x.record')} #>> '{payload,recorded_by,kind}' FROM record x
       WHERE x.tenant = $1 AND x.request_id = q.id AND x.type = 'MaterialDiscarded' ORDER BY x.id LIMIT 1)
       AS "discardedBy"

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Directory } from '@countersign/database';
+import { Approvers, Directory } from '@countersign/database';
 import type { Pool, Traces } from '@countersign/database';
 import { deadlineWorker, inSpan, recordedTraceparent } from '@countersign/platform';
 import type { DueItem, Effect, Module, Notary, WorkerRuntime } from '@countersign/platform';
+import type { Trust } from '@countersign/protocol';
 import type { ChatChannel } from '../chat/channel.js';
 import { fingerprintOf, decideDelivery, settle } from '../deliveries/delivery.js';
 import type { DeliveryError } from '../deliveries/delivery.js';
@@ -25,6 +26,8 @@ import { oneAfterAnother } from './sources.js';
 export interface DeliveryOptions {
   readonly pool: Pool;
   readonly notary: Notary;
+  /** For signed texts that are read back. */
+  readonly trust: Trust;
   /** To which traces events belong; null while tracing is off. */
   readonly traces: Traces | null;
   readonly sendWebhook: SendWebhook;
@@ -59,6 +62,7 @@ export function deliveryWorker(
   const following = follower(runtime, {
     feed: new FeedStore(pool),
     directory: new Directory(pool),
+    approvers: new Approvers(pool, options.trust),
     traces,
     mails: sendMail !== null,
     channels,

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { MailChoice, RequestChangedEvent, SignedRecord } from '@countersign/protocol';
-import { withFreshState } from '@countersign/database';
-import type { Directory, Traces } from '@countersign/database';
+import { notifiedVoters, stageOpenedBy } from '@countersign/protocol';
+import { storedVotes, withFreshState } from '@countersign/database';
+import type { Approver, Approvers, Directory, Traces } from '@countersign/database';
 import { KeyedWorker, jobOf, newId } from '@countersign/platform';
 import type { WorkerRuntime } from '@countersign/platform';
 import { channelsFor } from '../chat/channel.js';
@@ -13,6 +14,7 @@ import type { Batch, Concerned, FeedStore, NewDelivery } from '../store/feed.js'
 export interface FollowerDeps {
   readonly feed: FeedStore;
   readonly directory: Directory;
+  readonly approvers: Approvers;
   /** To which traces events belong; null while tracing is off. */
   readonly traces: Traces | null;
   /** Whether mail is configured. */
@@ -29,6 +31,7 @@ const POLL_MS = 5000;
 interface FollowedEvent {
   readonly recordId: string;
   readonly owner: string;
+  readonly issuedAt: string;
   readonly payload: RequestChangedEvent;
 }
 
@@ -98,7 +101,8 @@ function eventsOf(batch: Batch): FollowedEvent[] {
   return batch.entries.flatMap(({ recordId, record }) => {
     if (record === null) return [];
     const { protected: header, payload } = JSON.parse(record) as SignedRecord;
-    return [{ recordId, owner: header.audience, payload: payload as RequestChangedEvent }];
+    const { audience: owner, issued_at: issuedAt } = header;
+    return [{ recordId, owner, issuedAt, payload: payload as RequestChangedEvent }];
   });
 }
 
@@ -168,20 +172,27 @@ async function deliveriesOf(
 }
 
 async function mailRecipients(
-  { directory, feed }: FollowerDeps,
+  { directory, feed, approvers }: FollowerDeps,
   tenant: string,
   revision: number,
-  { payload }: FollowedEvent,
+  event: FollowedEvent,
   {
     whom,
     choices,
   }: { readonly whom: Concerned; readonly choices: ReadonlyMap<string, MailChoice> },
 ): Promise<string[]> {
-  const to = mailTo(payload, whom.discardedBy !== null && whom.discardedBy !== 'system');
+  const to = mailTo(event.payload, whom.discardedBy !== null && whom.discardedBy !== 'system');
   if (to === null) return [];
+  const reviewers = async () => {
+    const ofRoute = (await directory.route(tenant, whom.route, revision))?.config.reviewers ?? [];
+    if (whom.approval === null) return ofRoute;
+    const of = { reviewers: ofRoute, parties: [], publisher: null, operators: false };
+    const { people } = await approvers.approving(tenant, of, revision);
+    return votersToTell(event, { ...whom, approval: whom.approval }, people);
+  };
   const ids = {
-    reviewers: async () =>
-      (await directory.route(tenant, whom.route, revision))?.config.reviewers ?? [],
+    reviewers,
+    voters: reviewers,
     requester: async () => [whom.requester],
     operators: () => feed.operators(tenant),
   };
@@ -190,6 +201,25 @@ async function mailRecipients(
     wanting.map((id) => directory.principal(tenant, id, revision)),
   );
   return recipientsOf(principals);
+}
+
+/**
+ * Those with a seat in the stage that is open, and of a vote those in the stage that it opened, if it opened one (protocol §11.6). A
+ * vote and its event are of the same time.
+ */
+function votersToTell(
+  { payload, issuedAt }: FollowedEvent,
+  { approval, votes: text }: Concerned & { readonly approval: NonNullable<Concerned['approval']> },
+  people: readonly Approver[],
+): string[] {
+  const votes = storedVotes({ votes: text });
+  const voted = { quorum: approval.policy.quorum, excluded: approval.excluded, votes };
+  const namesOf = (found: readonly Approver[]) => found.map(({ reviewer }) => reviewer);
+  if (payload.reason !== 'approval') return namesOf(notifiedVoters(voted, people));
+  const stages = votes
+    .filter(({ row }) => row.approved_at === Date.parse(issuedAt))
+    .flatMap(({ number }) => stageOpenedBy(voted, number) ?? []);
+  return namesOf(stages.flatMap((stage) => notifiedVoters(voted, people, stage)));
 }
 
 function idOf({ payload }: FollowedEvent): string {

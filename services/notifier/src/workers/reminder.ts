@@ -22,7 +22,7 @@ export function reminderWorker(
     dueAt: ({ lifecycle }) => source.dueOf(lifecycle),
     decide: (stored, { tenant }) => {
       try {
-        return decideReminder(tenant, stored);
+        return decideReminder(deps, tenant, stored);
       } catch (error) {
         if (isTooLate(error)) return null;
         throw error;

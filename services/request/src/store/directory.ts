@@ -414,6 +414,9 @@ export class DirectoryView {
 
 /** One change of the directory: everything inside holds the tenant, so no transition commits beside it. */
 export class DirectoryChange extends DirectoryView {
+  /** The reason of each vote that it ended. */
+  readonly endings: string[] = [];
+
   constructor(client: pg.PoolClient, tenant: string, now: number) {
     super(client, tenant, now, 'held');
   }
@@ -521,6 +524,7 @@ export class DirectoryChange extends DirectoryView {
 
   /** As {@link saveInvalidated}, of requests whose votes it changes. */
   async saveVotes(changed: readonly ChangedVotes[]): Promise<void> {
+    this.endings.push(...changed.flatMap(({ ended }) => ended.map(({ reason }) => reason)));
     await commitBatch(this.client, CHANGE_VOTES, this.tenant, changed, {
       ...endedOfRequestsValues(changed, this.now),
       unreachable: changed.filter((each) => each.becomesUnreachable).map(({ id }) => id),
@@ -545,22 +549,28 @@ export class DirectoryChange extends DirectoryView {
 }
 
 export class DirectoryStore {
-  constructor(private readonly pool: Pool) {}
+  constructor(
+    private readonly pool: Pool,
+    private readonly votes: { ended(reason: string): void },
+  ) {}
 
   /**
    * Runs one change under the tenant's lock and moves the directory revision: every decision made on the old directory
    * is then too late to commit.
    */
-  change<T>(tenant: string, work: (change: DirectoryChange) => Promise<T>): Promise<T> {
-    return inTransaction(this.pool.of(tenant), async (client) => {
+  async change<T>(tenant: string, work: (change: DirectoryChange) => Promise<T>): Promise<T> {
+    const { result, endings } = await inTransaction(this.pool.of(tenant), async (client) => {
       await client.query(asked(DIRECTORY.holdTenant, { tenant }));
       const { rows } = await client.query<{ now: number }>(
         asked(DIRECTORY.moveDirectory, { tenant }),
       );
       const row = rows[0];
       if (row === undefined) throw new Error('the tenant is gone');
-      return work(new DirectoryChange(client, tenant, row.now));
+      const change = new DirectoryChange(client, tenant, row.now);
+      return { result: await work(change), endings: change.endings };
     });
+    for (const reason of endings) this.votes.ended(reason);
+    return result;
   }
 
   /** Looks at the directory as it is at one moment. Postgres itself refuses any write. */

@@ -1,14 +1,12 @@
 import {
   Refusal,
   effective,
-  eligibleFor,
   isNo,
   isReachable,
   jsonText,
   materialReadable,
   openSeats,
   openStage,
-  optionsOf,
   seatsOf,
   shortages,
 } from '@countersign/protocol';
@@ -20,17 +18,11 @@ import type {
   Tally,
   Voting,
 } from '@countersign/protocol';
-import {
-  openRequest,
-  requireEligibleReviewer,
-  requireIntegrity,
-  storedVotes,
-  withFreshState,
-} from '@countersign/database';
+import { openRequest, requireIntegrity, storedVotes, withFreshState } from '@countersign/database';
 import type { Principal, StoredVote } from '@countersign/database';
 import { answer } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
-import { authorPerson, isMember, memberOf, requireApprovals, votingIn } from '../approvals.js';
+import { eligiblePeople, requireApprovals, votingIn, votingOptions } from '../approvals.js';
 import type { ApprovedRequest } from '../approvals.js';
 import type { ReviewDeps } from '../deps.js';
 
@@ -95,17 +87,12 @@ function phaseOf(decision: string, { phase }: Tally): ApprovalBoard['phase'] {
 /** Whether those who may vote could fill the open seats: of the candidate that is furthest, or of a new one. */
 async function reachOf(
   deps: ReviewDeps,
-  { tenant, route: id, request, row }: ApprovedRequest,
+  { tenant, route, request, row }: ApprovedRequest,
   tally: Tally,
 ): Promise<Pick<ApprovalBoard, 'reachable' | 'short_of'>> {
   const { quorum } = request.approval.policy;
-  const route = await deps.directory.route(tenant, id, row.directory_revision);
-  const of = {
-    ...{ reviewers: route?.config.reviewers ?? [], parties: [] },
-    ...{ publisher: null, operators: false },
-  };
-  const approving = await deps.approvers.approving(tenant, of, row.directory_revision);
-  const people = eligibleFor(request.approval, approving.people);
+  const of = { tenant, route, approval: request.approval };
+  const people = await eligiblePeople(deps, of, row.directory_revision);
   const reachable = isReachable(quorum, tally, people);
   return { reachable, short_of: reachable ? [] : shortages(quorum, people) };
 }
@@ -151,20 +138,9 @@ async function mineOf(
   voting: Voting,
   candidates: ReturnType<typeof candidatesIn>,
 ): Promise<ApprovalBoard['mine']> {
-  const { tenant, request, lifecycle, row } = stored;
   try {
-    const voter = () => isMember(deps, id, stored);
-    const { directory, profiles } = deps;
-    await requireEligibleReviewer(directory, tenant, id, stored, 'decide', profiles, voter);
-    const member = await memberOf(deps, id, stored);
-    const found = await Promise.all(
-      candidates.map(async ({ candidate, candidateDigest }) => ({
-        ...{ candidate, candidateDigest },
-        authorPerson: await authorPerson(deps, candidate.reviewer, stored),
-      })),
-    );
-    const { can, whyNot } = optionsOf(lifecycle, stored, voting, member, found, row.now);
-    const { stages } = request.approval.policy.quorum;
+    const { member, can, whyNot } = await votingOptions(deps, id, stored, voting, candidates);
+    const { stages } = stored.request.approval.policy.quorum;
     const seats = new Set(stages.flatMap((stage) => stage.seats.map(({ group }) => group)));
     const groups = member.groups.filter((group) => seats.has(group));
     return { can: [...can], why_not: whyNot, groups };

@@ -70,6 +70,8 @@ export function approve(deps: ReviewDeps): OperationHandler<'review.approve'> {
         }),
       },
     });
+    deps.votes.voted(record.decision, record.mode);
+    if (decides) deps.votes.decided(row.now - row.accepted_at);
     return answer(201, resultOf(vote, signed));
   });
 }

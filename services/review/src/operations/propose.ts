@@ -12,7 +12,7 @@ import { commit } from '@countersign/database';
 import { answer, newId } from '@countersign/platform';
 import type { ReviewDeps } from '../deps.js';
 import type { ProposalInput } from '../proposal-input.js';
-import { decidedByApprovals, replacedBy } from '../approvals.js';
+import { countEndings, decidedByApprovals, replacedBy } from '../approvals.js';
 import { reviewerOperation } from '../reviewer-operation.js';
 import { FREEZE, FREEZE_OVER } from '../store/index.js';
 
@@ -69,9 +69,10 @@ export function propose(deps: ReviewDeps) {
         },
       };
       if (decidedByApprovals(stored)) {
-        const { transition, own } = await replacedBy(deps, reviewer.id, { stored, row });
+        const { transition, ended, own } = await replacedBy(deps, reviewer.id, { stored, row });
         const over = { ...frozen, own: { ...frozen.own, ...own } };
         await commit(deps, FREEZE_OVER, stored, transition, over);
+        countEndings(deps, ended);
       } else {
         await commit(deps, FREEZE, stored, unchanged(lifecycle), frozen);
       }

@@ -9,7 +9,7 @@ import {
 } from '@countersign/database';
 import { answer, storedReply } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
-import { personOf, requireApprovals, votingIn } from '../approvals.js';
+import { countEndings, personOf, requireApprovals, votingIn } from '../approvals.js';
 import type { ReviewDeps } from '../deps.js';
 import { WITHDRAW } from '../store/index.js';
 
@@ -31,6 +31,7 @@ export function withdrawApproval(deps: ReviewDeps): OperationHandler<'review.wit
       const voting = votingIn(stored, await deps.store.votes(caller.tenant, id));
       const voter = { reviewer: caller.id, person };
       const { transition } = withdrawVote(lifecycle, stored, voting, voter, row.now);
+      const ended = endedIn(transition.records, voting);
       const { reviewDeadline, grantDeadline, decision } = lifecycle;
       const signed = await commit(deps, WITHDRAW, stored, transition, {
         before: decision === 'pending' ? reviewDeadline : grantDeadline,
@@ -39,8 +40,9 @@ export function withdrawApproval(deps: ReviewDeps): OperationHandler<'review.wit
           status: 200,
           result: (records[0] as (typeof records)[0]).text,
         }),
-        own: endedValues(endedIn(transition.records, voting), voting, row.now),
+        own: endedValues(ended, voting, row.now),
       });
+      countEndings(deps, ended);
       return answer(200, (signed[0] as (typeof signed)[0]).text);
     });
   };

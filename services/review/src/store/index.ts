@@ -1,21 +1,29 @@
+import { PAGE_SIZES } from '@countersign/protocol';
 import {
+  CLOCK,
   ENDED_VOTES,
   INTEGRITY,
   MATERIAL_JOIN,
+  NOW,
   REQUEST_COLUMNS,
+  REQUEST_INTEGRITY,
   REQUEST_JOINS,
   VOTES_COLUMNS,
+  ask,
   askOne,
+  jsonOf,
   keyed,
   loadRequest,
   loadValues,
   numbered,
   placed,
+  rowOf,
   statement,
   stepStatement,
+  votesOf,
 } from '@countersign/database';
-import type { CallerIdentity, Pool, RequestRow, VotesRow } from '@countersign/database';
-import type { Digest } from '@countersign/protocol';
+import type { CallerIdentity, LoadedRow, Pool, RequestRow, VotesRow } from '@countersign/database';
+import type { Digest, ExtendedDecisionRequest } from '@countersign/protocol';
 
 export interface ReviewRow extends RequestRow {
   response_schema: string | null;
@@ -133,19 +141,83 @@ const CAST = [
   )`,
 ];
 
-/** The votes of a request, and its live candidates: each its author's newest. */
+/** The candidates of a request that can be voted for: each its author's newest, with alias `c`. */
+const liveCandidates = (requestId: string) => `(
+    SELECT DISTINCT ON (x.reviewer) x.* FROM candidate x WHERE x.tenant = $1 AND x.request_id = ${requestId}
+    ORDER BY x.reviewer, x.revision DESC
+  ) c WHERE c.live`;
+
+/** The votes of a request, and its live candidates. */
 export const LOAD_BOARD = statement(
   'review.board',
-  `SELECT ${VOTES_COLUMNS}, (SELECT json_agg(json_build_array(c.digest, c.candidate) ORDER BY c.created_at, c.id)::text FROM (
-    SELECT DISTINCT ON (x.reviewer) x.* FROM candidate x WHERE x.tenant = $1 AND x.request_id = :request_id
-    ORDER BY x.reviewer, x.revision DESC
-  ) c WHERE c.live) AS candidates
+  `SELECT ${VOTES_COLUMNS}, (SELECT json_agg(json_build_array(c.digest, c.candidate) ORDER BY c.created_at, c.id)::text
+    FROM ${liveCandidates(':request_id')}) AS candidates
   FROM tenant t WHERE t.tenant = $1`,
 );
 
 export interface BoardRow extends ReadVotes {
   /** JSON of pairs: digest and text. */
   readonly candidates: string | null;
+}
+
+/**
+ * The next deadlines of the reviewer's routes with a policy, which are requests that several people decide: a change of the
+ * policy ended all others. Of a candidate the decision alone, which its canonical text has near the beginning: the response
+ * may be a megabyte. One row without a request where there is none.
+ */
+export const LOAD_TODO = statement(
+  'review.todo',
+  `WITH every AS MATERIALIZED (
+    SELECT l.* FROM route_reviewer n ${keyed('route_policy', 'o', 'x.route = n.route')}
+    CROSS JOIN LATERAL (
+      SELECT l.* FROM lifecycle l
+      WHERE l.tenant = $1 AND l.route = n.route AND starts_with(l.decision, 'pending') AND l.review_deadline > ${CLOCK}
+        AND l.approvals_needed IS NOT NULL
+      ORDER BY l.review_deadline, l.request_id LIMIT ${PAGE_SIZES.approvals}
+    ) l WHERE n.tenant = $1 AND n.reviewer = :reviewer AND o.policy IS NOT NULL
+    ORDER BY l.review_deadline, l.request_id LIMIT ${PAGE_SIZES.approvals}
+  )
+  SELECT ${NOW} AS now, t.directory_revision, NULL AS replay, row_to_json(l)::text AS lifecycle, r.purpose, r.digest, r.canonical,
+    ${REQUEST_INTEGRITY}, ${votesOf('l.request_id')} AS votes, q.number AS vote_number,
+    (SELECT json_agg(json_build_array(c.digest, c.reviewer, substring(left(c.candidate, 200) FROM '"decision":"([a-z]+)"')))::text
+      FROM ${liveCandidates('l.request_id')}) AS candidates
+  FROM tenant t LEFT JOIN every l ON l.tenant = t.tenant
+  ${keyed('request', 'r', 'x.id = l.request_id')} ${keyed('quorum_state', 'q', 'x.request_id = l.request_id')}
+  WHERE t.tenant = $1 ORDER BY l.review_deadline, l.request_id`,
+);
+
+export interface TodoRow extends RequestRow, VotesRow {
+  /** JSON of triples: digest, author and decision. */
+  readonly candidates: string | null;
+}
+
+const MOST_WAITING = 5000;
+
+/** The pending requests that several people decide, of all tenants: as many as have the next deadlines of each route. */
+export const LOAD_WAITING = statement(
+  'review.waiting',
+  `SELECT l.tenant, l.route, t.directory_revision, ${jsonOf('r.canonical')} -> 'approval' AS approval,
+    ${votesOf('l.request_id', 'l.tenant')} AS votes, q.number AS vote_number, q.unreachable_at IS NOT NULL AS was_unreachable
+  FROM route_policy o JOIN tenant t ON t.tenant = o.tenant
+  CROSS JOIN LATERAL (
+    SELECT l.tenant, l.route, l.request_id FROM lifecycle l
+    WHERE l.tenant = o.tenant AND l.route = o.route AND starts_with(l.decision, 'pending') AND l.review_deadline > ${CLOCK}
+      AND l.approvals_needed IS NOT NULL
+    ORDER BY l.review_deadline, l.request_id LIMIT ${MOST_WAITING}
+  ) l
+  CROSS JOIN LATERAL (SELECT x.canonical FROM request x WHERE x.tenant = l.tenant AND x.id = l.request_id LIMIT 1) r
+  CROSS JOIN LATERAL (SELECT x.* FROM quorum_state x WHERE x.tenant = l.tenant AND x.request_id = l.request_id LIMIT 1) q
+  WHERE o.policy IS NOT NULL LIMIT ${MOST_WAITING}`,
+  { about: 'all' },
+);
+
+export interface WaitingRow extends VotesRow {
+  readonly tenant: string;
+  readonly route: string;
+  readonly directory_revision: number;
+  readonly approval: ExtendedDecisionRequest['approval'];
+  /** It was so at some time since it was accepted. */
+  readonly was_unreachable: boolean;
 }
 
 /** A vote that decides nothing yet. */
@@ -217,6 +289,17 @@ export class ReviewStore {
 
   async board(tenant: string, requestId: string): Promise<BoardRow> {
     return found(await askOne<BoardRow>(this.pool, LOAD_BOARD, { tenant, request_id: requestId }));
+  }
+
+  /** At most 100 requests, and a row without one where there is none. */
+  async todo({ tenant, id }: CallerIdentity): Promise<TodoRow[]> {
+    const { rows } = await ask<LoadedRow>(this.pool, LOAD_TODO, { tenant, reviewer: id });
+    return rows.map((row) => rowOf<TodoRow>(row));
+  }
+
+  async waiting(): Promise<WaitingRow[]> {
+    const { rows } = await ask<WaitingRow>(this.pool, LOAD_WAITING, {});
+    return rows;
   }
 
   /** As {@link ballot}, without a candidate. */

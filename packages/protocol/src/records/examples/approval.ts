@@ -107,6 +107,22 @@ export const ApprovalBoard: records.ApprovalBoard = {
   mine: { can: ['approve', 'reject'], why_not: null, groups: ['platform'] },
 };
 
+export const ApprovalTodo: records.ApprovalTodo = {
+  items: [
+    {
+      request_id: REQUEST_ID,
+      summary: 'Pay the invoice 4711',
+      deadline: '2026-05-01T10:00:00.000Z',
+      tier: null,
+      stage: 1,
+      filled: 1,
+      needed: 3,
+      mine: null,
+      can_act: true,
+    },
+  ],
+};
+
 export const ApprovalRecord: records.ApprovalRecord = {
   id: '5b2f0c9a-1d3e-4c7f-8a6b-2e4d6f8a0c1b',
   number: 3,
