@@ -10,6 +10,8 @@ export const FRIEDA = 'fin-1';
 export const FARID = 'fin-2';
 export const PAULA = 'plat-1';
 export const GUEST = 'guest-1';
+export const OLGA = 'olga-1';
+export const OSKAR = 'oskar-1';
 const PEOPLE: Readonly<Record<string, readonly [name: string, groups: readonly string[]]>> = {
   [FRIEDA]: ['Frieda Finance', ['finance']],
   [FARID]: ['Farid Finance', ['finance']],
@@ -26,16 +28,21 @@ export interface VotersSetting {
   stop(): Promise<void>;
 }
 
-/** An instance that offers approvals, with its voters, and a browser for each of them. */
+/** An instance that offers approvals, with its voters and two operators, and a browser for each of them. */
 export async function setUpVoters(): Promise<VotersSetting> {
   const people = Object.keys(PEOPLE);
-  const instance = await startInstance({ people, env: { CAPABILITIES: 'proto.approval' } });
+  const operators = [OLGA, OSKAR];
+  const instance = await startInstance({
+    people: [...people, ...operators],
+    env: { CAPABILITIES: 'proto.approval' },
+  });
   const browser = await startBrowser();
   const voters = new Voters(instance, people);
   for (const [id, [name, groups]] of Object.entries(PEOPLE)) {
     await voters.putHuman(id, { name });
     if (groups.length > 0) await voters.putMembership(id, groups);
   }
+  for (const id of operators) await voters.putHuman(id, { operator: true });
   return {
     instance,
     browser,
