@@ -107,6 +107,10 @@ describe('a request of two groups', () => {
     expect(await findings(paula)).toEqual([]);
     await picture(paula, 'approvals-candidate', { whole: true });
     expect(await excessAt360(paula)).toBe(0);
+    await paula.keyboard.press('d');
+    expect(await paula.evaluate(() => document.activeElement?.textContent)).toBe(
+      'Several people decide this',
+    );
     await button(paula, 'Approve this answer …').click();
     await paula.getByText('recomputed here: matches the promised one').waitFor();
     await picture(paula, 'approvals-panel', { whole: true });
@@ -196,6 +200,43 @@ it('an answer that differs from the promised digest cannot be approved', async (
   await button(page, 'Approve this answer …').click();
   await page.getByText(/differs from the digest that the service promised/).waitFor();
   expect(await button(page, 'Vote and sign').count()).toBe(0);
+});
+
+it('a vote whose answer was lost is repeated with its key, and given once', async () => {
+  const request = await newReview(own);
+  await setting.voters.freeze(FRIEDA, request, 'approve');
+  const paula = await at(PAULA, request);
+  const keys: (string | undefined)[] = [];
+  await paula.route('**/approvals', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    keys.push(route.request().headers()['idempotency-key']);
+    if (keys.length > 1) return route.continue();
+    await route.fetch();
+    return route.abort();
+  });
+  await button(paula, 'Approve this answer …').click();
+  await vote(paula);
+  await paula.getByText('Your vote is recorded: Approved.').waitFor();
+  expect(keys).toHaveLength(2);
+  expect(new Set(keys).size).toBe(1);
+  expect(await paula.locator('.votes > li').count()).toBe(1);
+});
+
+it('a counted vote takes the unused authority with it', async () => {
+  const request = await newExecution(own);
+  const { voters } = setting;
+  const candidate = await voters.freeze(FRIEDA, request, 'authorise');
+  for (const id of [FRIEDA, PAULA])
+    expect((await voters.vote(id, request, candidate)).status).toBe(201);
+  const watched = await setting.as(PAULA, `/review/${request}`);
+  opened.push(watched);
+  const { page } = watched;
+  await button(page, 'Take my vote back …').click();
+  await page.getByText('The unused authority is revoked').waitFor();
+  expect(await findings(page)).toEqual([]);
+  await button(page, 'Take it back').click();
+  await page.locator('.progress').getByText('Authority revoked').waitFor();
+  expect(await button(page, 'Take my vote back …').count()).toBe(0);
 });
 
 it('an author reads that others approve, where authors may not', async () => {

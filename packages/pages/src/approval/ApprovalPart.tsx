@@ -94,6 +94,9 @@ export function ApprovalPart(props: ApprovalPartProps) {
     if (same === false) setSaid({ kind: 'differs' });
   };
   const reading = vote.state.step !== 'free';
+  // Where there are answers to vote on, deciding begins with them.
+  const begins = board.candidates.length > 0 && !reading;
+  const ownPart = begins ? 'own-part' : 'decide';
   const act = (candidate: BoardCandidate) => {
     if (own !== null || reading) return null;
     const bars = barredFrom(candidate, board.mine, quorum, subject);
@@ -107,9 +110,16 @@ export function ApprovalPart(props: ApprovalPartProps) {
   };
   return (
     <>
-      <BoardCard board={board} quorum={quorum} schema={head.schema} person={person} act={act} />
-      <section class="card decide" aria-labelledby="decide">
-        <h2 id="decide">{review.yourAnswer}</h2>
+      <BoardCard
+        board={board}
+        quorum={quorum}
+        schema={head.schema}
+        person={person}
+        act={act}
+        decides={begins}
+      />
+      <section class={begins ? 'card' : 'card decide'} aria-labelledby={ownPart}>
+        <h2 id={ownPart}>{review.yourAnswer}</h2>
         {said !== null && !reading && <Said of={said} />}
         {live.fault !== null && <Fault fault={live.fault} retry={live.refresh} />}
         {vote.slot !== null && vote.state.step !== 'free' ? (

@@ -21,12 +21,17 @@ export function BoardCard(props: {
   readonly person: (id: string) => InboxPerson;
   /** What the reader may do about an answer. */
   readonly act?: (candidate: BoardCandidate) => ComponentChildren;
+  /** Deciding begins here: the link and the key to the decision lead to it. */
+  readonly decides?: boolean;
 }) {
-  const { board, quorum, schema, person, act } = props;
+  const { board, quorum, schema, person, act, decides = false } = props;
+  const id = decides ? 'decide' : 'board';
   const { candidates, phase, reachable, rejections } = board;
   return (
-    <section class="card board" aria-labelledby="board">
-      <h2 id="board">{words.title}</h2>
+    <section class={decides ? 'card board decide' : 'card board'} aria-labelledby={id}>
+      <h2 id={id} tabIndex={decides ? -1 : undefined}>
+        {words.title}
+      </h2>
       <p class="row chips" role="status">
         <Chip tone={phase === 'reached' ? 'good' : phase === 'collecting' ? 'accent' : 'neutral'}>
           {words.phases[phase] ?? phase}

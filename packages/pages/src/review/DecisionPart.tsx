@@ -2,7 +2,6 @@ import type { InboxPerson, RequestHistory, RequestStatus } from '@countersign/pr
 import { useEffect, useRef } from 'preact/hooks';
 
 import { isRefusal } from '../api/client.js';
-import { approvalOf } from '../approval/frozen-policy.js';
 import { LinkButton } from '../parts/Button.js';
 import { lazily } from '../parts/lazily.js';
 import { Notice } from '../parts/Notice.js';
@@ -29,14 +28,8 @@ const { Component: Outcome, load: loadOutcome } = lazily(
 const { Component: Meanwhile } = lazily(async () => (await import('./Meanwhile.js')).Meanwhile);
 
 // Of requests that several people decide.
-const { Component: ApprovalPart } = lazily(
-  async () => (await import('../approval/ApprovalPart.js')).ApprovalPart,
-);
-const { Component: ApprovalOutcome } = lazily(
-  async () => (await import('../approval/ApprovalOutcome.js')).ApprovalOutcome,
-);
-const { Component: ApprovalBoardCard } = lazily(
-  async () => (await import('../approval/ReadBoard.js')).ReadBoard,
+const { Component: SeveralPeople } = lazily(
+  async () => (await import('../approval/SeveralPeople.js')).SeveralPeople,
 );
 
 export interface DecisionPartProps {
@@ -80,19 +73,18 @@ export function DecisionPart(props: DecisionPartProps) {
       />
     );
   }
-  const approval = approvalOf(request);
-  if (approval && decision_state !== 'pending') {
+  const readOnly = others && <ReadOnly id={request.id} route={request.route} reviewers={others} />;
+  if ('approval' in request) {
     return (
-      <ApprovalOutcome
-        approval={approval}
-        status={status}
-        stale={stale}
-        subject={subject}
-        material={answerMaterial(material)}
-        history={history}
+      <SeveralPeople
+        {...{ status, history, material, slot, state, subject, stale }}
+        answer={answerMaterial(material)}
+        earlier={sameQuestions(request, history)}
         arrive={seenPending.current}
         refresh={live.refresh}
-      />
+      >
+        {readOnly}
+      </SeveralPeople>
     );
   }
   if (decision_state !== 'pending' && state.step !== 'confirming') {
@@ -120,35 +112,12 @@ export function DecisionPart(props: DecisionPartProps) {
   }
   const { head, store } = material;
   if (!head || !store || !slot || others === undefined) return null;
-  if (others !== null) {
-    return (
-      <>
-        {approval && <ApprovalBoardCard status={status} history={history} schema={head.schema} />}
-        <ReadOnly id={request.id} route={request.route} reviewers={others} />
-      </>
-    );
-  }
+  if (readOnly !== null) return readOnly;
   if (differs(head)) {
     return (
       <Notice tone="bad" title={review.differsTitle}>
         <p>{review.differs}</p>
       </Notice>
-    );
-  }
-  if (approval) {
-    return (
-      <ApprovalPart
-        approval={approval}
-        status={status}
-        history={history}
-        head={head}
-        store={store}
-        slot={slot}
-        state={state}
-        subject={subject}
-        earlier={sameQuestions(request, history)}
-        refresh={live.refresh}
-      />
     );
   }
   const at = state.step === 'free' || state.step === 'preparing' ? 0 : 1;
