@@ -90,6 +90,13 @@ describe('every page', () => {
     if (name !== '') await picture(page, name);
   });
 
+  it('nothing is about decisions of several people where they are not offered', async () => {
+    await open('/routes/execution');
+    await see('Separation of duties');
+    expect(await page.locator('#policy').count()).toBe(0);
+    expect(await page.content()).not.toContain('data-approvals');
+  });
+
   it('a request shows its states, records, deliveries and incidents', async () => {
     await open(`/requests/${day.executed}`);
     await see('An outcome came without an admission');

@@ -51,6 +51,7 @@ const rows = [
   { name: 'request.desk-figures', method: 'GET', path: '/operator/data/figures', query: ['range'], input: null },
   { name: 'request.desk-deliveries', method: 'GET', path: '/operator/data/deliveries', query: ['state', 'after'], input: null },
   { name: 'request.desk-incidents', method: 'GET', path: '/operator/data/incidents', query: ['id', 'after'], input: null },
+  { name: 'request.desk-memberships', method: 'GET', path: '/operator/data/memberships', query: ['id'], input: null },
   { name: 'request.preview-route', method: 'POST', path: '/operator/data/preview/route', query: ['id'], input: 'RouteInput' },
   { name: 'request.preview-principal', method: 'POST', path: '/operator/data/preview/principal', query: ['id'], input: 'PrincipalInput' },
 ] as const satisfies readonly AdminReadRow[];

@@ -15,6 +15,8 @@ export const HISTORY_STEPS = [
   'asked',
   'taken',
   'frozen',
+  'voted',
+  'vote_ended',
   'decided',
   'claimed',
   'admitted',
@@ -29,7 +31,7 @@ export interface HistoryStep {
   readonly at: string;
   /** Null for the service itself. */
   readonly by: InboxPerson | null;
-  /** The decision of `decided`, the status of `reported` and `settled`; else null. */
+  /** The decision of `decided` and `voted`, the reason of `vote_ended`, the status of `reported` and `settled`; else null. */
   readonly word: string | null;
 }
 

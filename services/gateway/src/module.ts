@@ -181,7 +181,14 @@ async function createTrusted(
     }),
     sessions: createSessionPaths(store, person, provider),
     notifications: createNotificationPaths(store, person),
-    people: createPeoplePaths(store, pipeline, person, config.sandboxOrigin, config.stepUp),
+    people: createPeoplePaths(
+      store,
+      pipeline,
+      person,
+      config.sandboxOrigin,
+      config.stepUp,
+      'proto.approval' in offered,
+    ),
     refuse: createRefuse(origin, log),
     times: createHttpTimes(deps.metrics),
   });

@@ -34,6 +34,8 @@ export function createPeoplePaths(
   person: AskPerson,
   sandboxPattern: string,
   stepUp: readonly StepUpRule[],
+  /** The deployment offers decisions of several people. */
+  approvals: boolean,
 ): PeoplePaths {
   async function readerOf(reader: SignedInPerson): Promise<PageReader> {
     const { tenant, principal, kind, operator, session } = reader;
@@ -69,7 +71,13 @@ export function createPeoplePaths(
       (page.for === 'operator' && !reader.operator) ||
       (page.for === 'log-reader' && !reader.operator && !isAuditor);
     if (isRefused) throw new Refusal('operator_required');
-    sendShell(call, { name, title, reader: await readerOf(reader) });
+    const reads = await readerOf(reader);
+    sendShell(call, {
+      name,
+      title,
+      reader: reads,
+      approvals: approvals && page.for === 'operator',
+    });
   }
 
   return {

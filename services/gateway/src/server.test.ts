@@ -70,6 +70,7 @@ beforeAll(async () => {
       },
       origin,
       [],
+      false,
     ),
     refuse: createRefuse(origin, createLogger({ name: 'test', level: 'silent' })),
     times: (call) => {

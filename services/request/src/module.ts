@@ -30,6 +30,7 @@ import { hitl, hitlPoll } from './operations/hitl.js';
 import { inbox } from './operations/inbox.js';
 import { list } from './operations/list.js';
 import { material } from './operations/material.js';
+import { memberships } from './operations/memberships.js';
 import { policy } from './operations/policy.js';
 import { bundlePreflight, creationPreflight } from './operations/preflight.js';
 import { previewPrincipal, previewRoute } from './operations/preview.js';
@@ -82,6 +83,7 @@ export function requestModule(runtime: ServiceRuntime, options: RequestOptions):
     'request.desk-figures': figures(deps),
     'request.desk-deliveries': adminDeliveries(deps),
     'request.desk-incidents': adminIncidents(deps),
+    'request.desk-memberships': memberships(deps),
     'request.preview-route': previewRoute(deps),
     'request.preview-principal': previewPrincipal(deps),
     'request.end-sessions': endSessions(deps),

@@ -417,6 +417,31 @@ describe('a membership', () => {
     expect((await putMembership(olga, id, {})).body).toMatchObject({ groups: [], revision: 2 });
   });
 
+  it('is read by operators, with a change that waits for the second of them', async () => {
+    const { group } = await guardedRoute();
+    const id = newMember();
+    const path = `/operator/data/memberships?id=${id}`;
+    expect((await by(olga).get(path)).body).toEqual({
+      items: [
+        {
+          ...{ principal: id, person: personOfPrincipal(id), groups: [], team: null },
+          ...{ same_person_as: null, revision: 0, configured_by: [], configured_at: null },
+          proposed: null,
+        },
+      ],
+      next: null,
+    });
+    const proposed = await putMembership(olga, id, { groups: [group] });
+    expect((await by(oscar).get(path)).body.items).toEqual([proposed.body]);
+    expect(proposed.body.proposed).toMatchObject({ by: OLGA });
+    const done = await putMembership(oscar, id, { groups: [group] });
+    expect((await by(oscar).get(path)).body.items).toEqual([done.body]);
+    for (const other of ['producer-1', 'nobody']) {
+      const answer = await by(olga).get(`/operator/data/memberships?id=${other}`);
+      expect(answer.body).toEqual({ items: [], next: null });
+    }
+  });
+
   it('makes a second principal the person of the first', async () => {
     const [first, second, third] = [newMember(), newMember(), newMember()];
     const answer = await putMembership(olga, second, { same_person_as: first });

@@ -25,6 +25,8 @@ export interface EntryPageProps<Item, Beside> {
     beside: Beside,
     saved: (says: string) => void,
   ) => ComponentChildren;
+  /** What has a form of its own; it stays while the entry is loaded again. */
+  readonly below?: (item: Item | null, beside: Beside, changed: () => void) => ComponentChildren;
 }
 
 /** One entry of the directory, or a new one: its name, when it changed, and a form that begins anew with each version. */
@@ -32,7 +34,7 @@ export function EntryPage<
   Item extends { readonly id: string; readonly updated_at: string },
   Beside,
 >(props: EntryPageProps<Item, Beside>) {
-  const { id, list, title, lead, beside, form } = props;
+  const { id, list, title, lead, beside, form, below } = props;
   const known = useLoading(async () => {
     const [item, others] = await Promise.all([
       id === null ? null : readOne<Item>(list, id),
@@ -72,6 +74,7 @@ export function EntryPage<
               <Fragment key={`${item?.id} ${item?.updated_at}`}>
                 {form(item, others, saved)}
               </Fragment>
+              {below?.(item, others, known.reload)}
             </>
           )
         }

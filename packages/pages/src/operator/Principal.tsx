@@ -15,6 +15,10 @@ import { AsJson, EntryPage, IdField } from './Entry.js';
 import { IDENTIFIER, ListField, Tick } from './ListField.js';
 import { SecretField } from './SecretField.js';
 import { newToken, newWebhookSecret } from './secrets.js';
+import { lazily } from '../parts/lazily.js';
+import { offersApprovals } from './offers-approvals.js';
+
+const { Component: Membership } = lazily(async () => (await import('./Membership.js')).Membership);
 
 type Kind = PrincipalInput['kind'];
 type Config = PrincipalInput['config'];
@@ -58,6 +62,10 @@ export function PrincipalPage({ id }: { id: string | null }) {
             saved={() => saved(operator.saved)}
           />
         )
+      }
+      below={(principal, { principals }) =>
+        principal?.kind === 'human' &&
+        offersApprovals() && <Membership id={principal.id} principals={principals} />
       }
     />
   );

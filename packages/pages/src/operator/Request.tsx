@@ -10,6 +10,7 @@ import { useState } from 'preact/hooks';
 import { Answer } from '../answer/Answer.js';
 import { signedOf } from '../answer/signed.js';
 import { read } from '../api/client.js';
+import { approvalOf } from '../approval/frozen-policy.js';
 import { EvidenceButtons } from '../evidence/EvidenceButtons.js';
 import { personIn, readHistory } from '../history/history.js';
 import { PersonName } from '../history/PersonName.js';
@@ -36,6 +37,9 @@ import { principalAddress } from './Principal.js';
 import { routeAddress } from './Routes.js';
 import { Audit, Decision, Execution, Grant } from './states.js';
 
+const { Component: Board } = lazily(
+  async () => (await import('../approval/ReadBoard.js')).ReadBoard,
+);
 const { Component: Seal } = lazily(async () => (await import('../seal/Seal.js')).Seal);
 
 /** One request as operators see it: its states, history, records, deliveries with their failures, incidents, and actions. */
@@ -75,6 +79,13 @@ function Found(props: {
         <Decided history={history} receipt={status.receipt} exported={exported.value} />
       )}
       <About history={history} />
+      {approvalOf(status.request) !== null && (
+        <Board
+          status={status}
+          history={history}
+          schema={exported.value?.material?.response_schema}
+        />
+      )}
       <Timeline history={history} />
       <Incidents id={id} />
       <Actions status={status} changed={changed} />

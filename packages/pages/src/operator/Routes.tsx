@@ -21,6 +21,10 @@ import { IDENTIFIER, ListField, Tick } from './ListField.js';
 import { Ids } from './Ids.js';
 import { Pages } from './loading.js';
 import { sizeInWords } from '../text/size.js';
+import { lazily } from '../parts/lazily.js';
+import { offersApprovals } from './offers-approvals.js';
+
+const { Component: Policy } = lazily(async () => (await import('./Policy.js')).Policy);
 
 export function routeAddress(id: string): string {
   return `/operator/routes/${encodeURIComponent(id)}`;
@@ -118,6 +122,9 @@ export function RoutePage({ id }: { id: string | null }) {
           saved={(revision) => saved(operator.savedRevision(revision))}
         />
       )}
+      below={(route, _principals, changed) =>
+        route !== null && offersApprovals() && <Policy route={route.id} changed={changed} />
+      }
     />
   );
 }

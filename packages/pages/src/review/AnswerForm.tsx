@@ -35,11 +35,13 @@ export interface AnswerFormProps {
   readonly subject: string;
   /** The replaced request whose questions are the same, if there is one: a draft for it is taken up. */
   readonly earlier: string | null;
+  /** A decision that the person has asked to give by a press of its own. */
+  readonly chosen?: Decision;
 }
 
 /** The native form: a decision, the fields of the response schema, and a button that freezes both. */
 export function AnswerForm(props: AnswerFormProps) {
-  const { request, schema, store, slot, state, subject, earlier } = props;
+  const { request, schema, store, slot, state, subject, earlier, chosen } = props;
   const node = useMemo(() => formOf(schema), [schema]);
   const { kept, carried } = useMemo(() => {
     const own = takeDraft(subject, request.id);
@@ -48,7 +50,7 @@ export function AnswerForm(props: AnswerFormProps) {
     return { kept: own ?? (before && { ...before, decision: null }), carried: before !== null };
   }, [subject, request.id, earlier]);
   const [decision, setDecision] = useState<string | null>(
-    kept?.decision ?? (request.purpose === 'authorise_execution' ? 'refuse' : null),
+    chosen ?? kept?.decision ?? (request.purpose === 'authorise_execution' ? 'refuse' : null),
   );
   const [draft, setDraft] = useState<Draft>(kept?.form ?? emptyDraft(node));
   const [json, setJson] = useState<string | null>(

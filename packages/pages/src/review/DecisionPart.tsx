@@ -27,6 +27,11 @@ const { Component: Outcome, load: loadOutcome } = lazily(
 );
 const { Component: Meanwhile } = lazily(async () => (await import('./Meanwhile.js')).Meanwhile);
 
+// Of requests that several people decide.
+const { Component: SeveralPeople } = lazily(
+  async () => (await import('../approval/SeveralPeople.js')).SeveralPeople,
+);
+
 export interface DecisionPartProps {
   readonly live: LiveStatus;
   readonly status: RequestStatus;
@@ -68,6 +73,20 @@ export function DecisionPart(props: DecisionPartProps) {
       />
     );
   }
+  const readOnly = others && <ReadOnly id={request.id} route={request.route} reviewers={others} />;
+  if ('approval' in request) {
+    return (
+      <SeveralPeople
+        {...{ status, history, material, slot, state, subject, stale }}
+        answer={answerMaterial(material)}
+        earlier={sameQuestions(request, history)}
+        arrive={seenPending.current}
+        refresh={live.refresh}
+      >
+        {readOnly}
+      </SeveralPeople>
+    );
+  }
   if (decision_state !== 'pending' && state.step !== 'confirming') {
     return (
       <>
@@ -93,7 +112,7 @@ export function DecisionPart(props: DecisionPartProps) {
   }
   const { head, store } = material;
   if (!head || !store || !slot || others === undefined) return null;
-  if (others !== null) return <ReadOnly id={request.id} route={request.route} reviewers={others} />;
+  if (readOnly !== null) return readOnly;
   if (differs(head)) {
     return (
       <Notice tone="bad" title={review.differsTitle}>

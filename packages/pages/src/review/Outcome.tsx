@@ -51,8 +51,11 @@ export function Outcome(props: {
   readonly arrive?: boolean;
   /** The receipt is newer than the rest of the status, which therefore proves nothing of it. */
   readonly mixed?: boolean;
+  /** Several people decided: the receipt names the person whose vote was the last. */
+  readonly several?: boolean;
 }) {
   const { status, stale, material, subject, history, arrive = false, mixed = false } = props;
+  const { several = false } = props;
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (!arrive) return;
@@ -67,15 +70,17 @@ export function Outcome(props: {
       <h2 id="outcome" ref={title} tabIndex={-1}>
         {receipt === null
           ? decisionWords[decision_state].word
-          : reviewer === subject
-            ? outcome.receipt
-            : outcome.decidedByOther}
+          : several
+            ? outcome.decidedBySeveral
+            : reviewer === subject
+              ? outcome.receipt
+              : outcome.decidedByOther}
       </h2>
       {!mixed && <Seal status={status} />}
       {receipt === null ? (
         <p>{decisionWords[decision_state].meaning}</p>
       ) : (
-        <Receipt receipt={receipt} material={material} history={history} />
+        <Receipt receipt={receipt} material={material} history={history} several={several} />
       )}
       {receipt !== null && (
         <Progress status={status} stale={stale} subject={subject} history={history} />
@@ -99,13 +104,20 @@ function Receipt({
   receipt,
   material,
   history,
-}: Pick<Parameters<typeof Outcome>[0], 'material' | 'history'> & { receipt: SignedRecord }) {
+  several,
+}: Pick<Parameters<typeof Outcome>[0], 'material' | 'history'> & {
+  receipt: SignedRecord;
+  several: boolean;
+}) {
   const said = receipt.payload as unknown as ReceiptPayload;
   const { issuer, key_id, issued_at } = receipt.protected;
   const named = decisionNames[said.decision];
   const decided: Fact[] = [
     [review.decision, <Chip tone={named?.tone ?? 'neutral'}>{named?.doing ?? said.decision}</Chip>],
-    [outcome.decidedBy, <PersonName of={personIn(history, said.reviewer)} />],
+    [
+      several ? outcome.lastVoteBy : outcome.decidedBy,
+      <PersonName of={personIn(history, said.reviewer)} />,
+    ],
     [outcome.decidedAt, <Moment at={said.confirmed_at} />],
   ];
   const proof: Fact[] = [

@@ -21,19 +21,36 @@ import type { Frozen, ProposalSlot, ProposalSource, SlotState } from './proposal
 
 type Shown = Extract<SlotState, { step: 'reviewing' | 'confirming' }>;
 
+/** The words of an act that signs the candidate: a confirmation, or a vote. */
+export interface PanelWords {
+  readonly youDo: Readonly<Record<string, string>>;
+  readonly panelTitle: string;
+  readonly panelLead: string;
+  readonly panelAnswer: string;
+  readonly panelRead: string;
+  readonly panelUnread: string;
+  readonly confirm: string;
+  readonly confirming: string;
+  readonly dismiss: string;
+  readonly unsure: string;
+}
+
 /**
  * The trusted panel (protocol §12.6): the complete frozen candidate, its digest and where it came from. Two acts of a
  * person confirm it, the second of them on a button that nothing focuses beforehand. One panel shows one candidate.
  */
 export function Panel(props: {
-  readonly slot: ProposalSlot;
+  readonly slot: Pick<ProposalSlot, 'askAgain' | 'confirm' | 'dismiss'>;
   readonly state: Shown;
   readonly request: DecisionRequest;
   readonly schema: unknown;
   /** Has the names of people. */
   readonly history: RequestHistory;
+  readonly words?: PanelWords;
+  /** Said beside a digest that the service had promised beforehand. */
+  readonly promised?: string;
 }) {
-  const { slot, state, request, schema, history } = props;
+  const { slot, state, request, schema, history, words = signing, promised } = props;
   const [read, setRead] = useState(false);
   const [refused, setRefused] = useState(false);
   const title = useRef<HTMLHeadingElement>(null);
@@ -55,15 +72,20 @@ export function Panel(props: {
   return (
     <section class="card panel" aria-labelledby="panel-title">
       <h2 id="panel-title" ref={title} tabIndex={-1}>
-        {signing.panelTitle}
+        {words.panelTitle}
       </h2>
-      <Sentence request={request} history={history} decision={frozen.candidate.decision} />
-      <p class="fine">{signing.panelLead}</p>
+      <Sentence
+        request={request}
+        history={history}
+        decision={frozen.candidate.decision}
+        youDo={words.youDo}
+      />
+      <p class="fine">{words.panelLead}</p>
       <div class="answered" ref={answer}>
-        <h3>{signing.panelAnswer}</h3>
+        <h3>{words.panelAnswer}</h3>
         <Fields response={frozen.candidate.response} schema={schema} whole />
       </div>
-      <Candidate frozen={frozen} />
+      <Candidate frozen={frozen} promised={promised} />
       {state.step === 'reviewing' && state.freshLogin && (
         <StepUp candidate={frozen.candidate.id} route={request.route} />
       )}
@@ -74,7 +96,7 @@ export function Panel(props: {
         {state.step === 'reviewing' && state.fault !== null && <Fault fault={state.fault} />}
         {unsure && (
           <Notice tone="warning" title={signing.unsureTitle}>
-            <p>{signing.unsure}</p>
+            <p>{words.unsure}</p>
             <p class="fine">{signing.unsureOver(state.repeats)}</p>
             <Button onClick={() => slot.askAgain()}>{signing.askAgain}</Button>
           </Notice>
@@ -88,10 +110,10 @@ export function Panel(props: {
             onChange={(event) => setRead(event.currentTarget.checked)}
           />
           <span>
-            {signing.panelRead}
+            {words.panelRead}
             {!seen && (
               <span class="fine panel-unread" id="panel-unread">
-                {signing.panelUnread}
+                {words.panelUnread}
               </span>
             )}
           </span>
@@ -108,10 +130,10 @@ export function Panel(props: {
             busy={confirming}
             onClick={(event) => setRefused(!slot.confirm(event))}
           >
-            {confirming ? signing.confirming : signing.confirm}
+            {confirming ? words.confirming : words.confirm}
           </Button>
           <Button disabled={confirming} onClick={(event) => setRefused(!slot.dismiss(event))}>
-            {signing.dismiss}
+            {words.dismiss}
           </Button>
         </div>
       </div>
@@ -172,12 +194,13 @@ function Sentence(props: {
   readonly request: DecisionRequest;
   readonly history: RequestHistory;
   readonly decision: string;
+  readonly youDo: PanelWords['youDo'];
 }) {
-  const { request, history, decision } = props;
+  const { request, history, decision, youDo } = props;
   const { summary, producer, requester, route, execution } = request;
   return (
     <p class="sentence">
-      <strong class={`decision ${decision}`}>{signing.youDo[decision] ?? decision}</strong>{' '}
+      <strong class={`decision ${decision}`}>{youDo[decision] ?? decision}</strong>{' '}
       {signing.quotes[0]}
       <SafeText text={summary} />
       {signing.quotes[1]}
@@ -201,7 +224,7 @@ function Sentence(props: {
 }
 
 /** Everything that a signature would cover. */
-function Candidate({ frozen }: { frozen: Frozen }) {
+function Candidate({ frozen, promised }: { frozen: Frozen; promised: string | undefined }) {
   const { candidate, digest, source } = frozen;
   const facts: readonly Fact[] = [
     [
@@ -211,7 +234,12 @@ function Candidate({ frozen }: { frozen: Frozen }) {
       </strong>,
     ],
     [signing.panelSource, <Source source={source} />],
-    [review.panelCandidateDigest, <Digest value={digest} />],
+    [
+      review.panelCandidateDigest,
+      <>
+        <Digest value={digest} /> {promised !== undefined && <span class="fine">{promised}</span>}
+      </>,
+    ],
     [review.panelResponseDigest, <Digest value={candidate.response_digest} />],
   ];
   return (
@@ -253,6 +281,7 @@ function Candidate({ frozen }: { frozen: Frozen }) {
 function Source({ source }: { source: ProposalSource }) {
   if (source.kind === 'form') return <>{signing.sourceForm}</>;
   if (source.kind === 'earlier') return <>{signing.sourceEarlier}</>;
+  if (source.kind === 'colleague') return <PersonName of={source.author} />;
   return (
     <>
       {signing.sourceApp(source.publisher)}

@@ -1,4 +1,9 @@
-import type { DecisionCandidate, DecisionProposal, SignedRecord } from '@countersign/protocol';
+import type {
+  DecisionCandidate,
+  DecisionProposal,
+  InboxPerson,
+  SignedRecord,
+} from '@countersign/protocol';
 
 import { newKey, send } from '../api/client.js';
 import { Problem, Unanswered } from '../api/problem.js';
@@ -16,7 +21,9 @@ export type ProposalSource =
       readonly digest: string;
     }
   /** Frozen before this page was opened. */
-  | { readonly kind: 'earlier' };
+  | { readonly kind: 'earlier' }
+  /** Another person's, where several people decide. */
+  | { readonly kind: 'colleague'; readonly author: InboxPerson };
 
 export interface Accepted {
   readonly accepted: true;

@@ -13,6 +13,7 @@ const outcomes: Readonly<Record<string, string>> = {
 const outcomeIn = (word: string | null) => outcomes[word ?? ''] ?? word ?? '';
 const decided = (word: string | null) =>
   decisionNames[word ?? '']?.doing.toLowerCase() ?? `decided: ${word}`;
+const voted = (word: string | null) => decisionNames[word ?? '']?.doing ?? word ?? '';
 
 export const history = {
   title: 'History',
@@ -25,6 +26,10 @@ export const history = {
     taken: (by) => `${by} assigned it to themselves`,
     frozen: (by) => `${by} prepared an answer`,
     decided: (by, word) => `${by} ${decided(word)}`,
+    voted: (by, word) => `${by} voted: ${voted(word)}`,
+    vote_ended: (by) => (by === null ? 'A vote ended' : `A vote ended, by ${by}`),
+    approval_withdrawn: () => 'A vote was taken back, and the authority with it',
+    quorum_unreachable: () => 'The open seats can no longer be filled',
     claimed: (by) => `${by} claimed the execution`,
     admitted: (by) => `${by} was admitted to execute`,
     reported: (by, word) => `${by ?? 'The executor'} reported: ${outcomeIn(word)}`,

@@ -2,7 +2,9 @@
 export const outcome = {
   receipt: 'Receipt',
   decidedByOther: 'Decided by another person',
+  decidedBySeveral: 'Decided by several people',
   decidedBy: 'Decided by',
+  lastVoteBy: 'Last vote by',
   decidedAt: 'Confirmed',
   signedBy: 'Signed by',
   key: 'key',

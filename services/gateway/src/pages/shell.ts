@@ -28,6 +28,8 @@ export interface ShellParts {
   readonly theme: ChosenTheme | null;
   /** A confirmation on this page will ask for a fresh login. */
   readonly stepUp?: boolean;
+  /** The deployment offers decisions of several people (protocol §18.10). */
+  readonly approvals?: boolean;
 }
 
 const NO_SCRIPT: Readonly<Record<Language, string>> = {
@@ -37,7 +39,7 @@ const NO_SCRIPT: Readonly<Record<Language, string>> = {
 
 /** The document of one page: who reads it, and the files that bring it to life. */
 export function shell(parts: ShellParts): string {
-  const { name, title, language, reader, theme, stepUp = false } = parts;
+  const { name, title, language, reader, theme, stepUp = false, approvals = false } = parts;
   const { script, preload, styles } = filesOf(name, language);
   return html`<!doctype html>
     <html lang="${language}" data-theme="${theme ?? 'system'}">
@@ -61,6 +63,7 @@ export function shell(parts: ShellParts): string {
         data-choice="${String(reader?.choice ?? false)}"
         data-csrf="${reader?.csrf ?? ''}"
         data-step-up="${String(stepUp)}"
+        ${approvals ? html` data-approvals="true"` : ''}
       >
         <div id="page">
           <noscript

@@ -45,7 +45,7 @@ export function configureMembership(
       await requireTerms(change, id, was, terms, deps.trust);
       const person = await personNamed(change, principal, terms.same_person_as);
       const result = (standing: MembershipConfigured | null) =>
-        resultOf(change, principal, standing, deps.trust);
+        membershipResult(change, principal, standing, deps.trust);
       if (canonicalText(was) === canonicalText(terms)) {
         // Also takes back a proposal.
         await change.dropProposal('membership', id);
@@ -153,7 +153,8 @@ async function requireRoom(
   }
 }
 
-async function resultOf(
+/** The membership in force, or the empty one, with a change that waits for a second operator. */
+export async function membershipResult(
   view: DirectoryView,
   principal: Principal,
   standing: MembershipConfigured | null,

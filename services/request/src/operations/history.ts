@@ -25,6 +25,8 @@ const REPEATED: ReadonlySet<string> = new Set([
   'claimed',
   'outcome',
   'material_deleted',
+  'approval',
+  'approval_ended',
 ]);
 
 /**
@@ -94,6 +96,10 @@ function stepOf(record: RecordStep): Step | null {
   switch (type) {
     case 'DecisionReceipt':
       return { step: 'decided', at: record.confirmed_at ?? at, by: reviewer, word: decision };
+    case 'ApprovalRecord':
+      return { step: 'voted', at, by: reviewer, word: decision };
+    case 'ApprovalEnded':
+      return { step: 'vote_ended', at, by, word: reason };
     case 'ExecutionClaim':
       return { step: 'claimed', at, by: identity, word: null };
     case 'AdmissionStatus':

@@ -15,6 +15,7 @@ const decided = (word: string | null) => {
   const doing = decisionNames[word ?? '']?.doing;
   return doing === undefined ? `hat entschieden: ${word}` : `hat ${doing.toLowerCase()}`;
 };
+const voted = (word: string | null) => decisionNames[word ?? '']?.doing ?? word ?? '';
 
 export const history: Translation<typeof English> = {
   title: 'Verlauf',
@@ -26,6 +27,10 @@ export const history: Translation<typeof English> = {
     taken: (by) => `${by} hat es sich zugewiesen`,
     frozen: (by) => `${by} hat eine Antwort vorbereitet`,
     decided: (by, word) => `${by} ${decided(word)}`,
+    voted: (by, word) => `${by} hat abgestimmt: ${voted(word)}`,
+    vote_ended: (by) => (by === null ? 'Eine Stimme endete' : `Eine Stimme endete, durch ${by}`),
+    approval_withdrawn: () => 'Eine Stimme wurde zurückgenommen und mit ihr die Befugnis',
+    quorum_unreachable: () => 'Die offenen Plätze lassen sich nicht mehr besetzen',
     claimed: (by) => `${by} hat die Ausführung beansprucht`,
     admitted: (by) => `${by} wurde zur Ausführung zugelassen`,
     reported: (by, word) => `${by ?? 'Das ausführende Programm'} meldet: ${outcomeIn(word)}`,

@@ -4,7 +4,9 @@ import type { outcome as English } from '../outcome.js';
 export const outcome: Translation<typeof English> = {
   receipt: 'Beleg',
   decidedByOther: 'Von einer anderen Person entschieden',
+  decidedBySeveral: 'Von mehreren Personen entschieden',
   decidedBy: 'Entschieden von',
+  lastVoteBy: 'Letzte Stimme von',
   decidedAt: 'Bestätigt',
   signedBy: 'Signiert von',
   key: 'Schlüssel',

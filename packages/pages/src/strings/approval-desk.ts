@@ -1,0 +1,85 @@
+import { number } from '../text/locale.js';
+
+/** What operators set for decisions of several people. */
+export const approvalDesk = {
+  policy: 'Decisions of several people',
+  policyNone: 'One person decides on this route.',
+  policyInForce: (revision: number) => `In force since revision ${number(revision)} of the route`,
+  configuredBy: 'Set by',
+  proposedTitle: 'A change waits for a second operator',
+  proposes: (by: string) => `${by} proposes another policy.`,
+  proposesRemoval: (by: string) => `${by} proposes to remove the policy: one person would decide.`,
+  proposesMembership: (by: string) => `${by} proposes another membership.`,
+  proposedUntil: 'Nothing has changed yet. The proposal ends',
+  proposedHow:
+    'Another person with the power to operate carries it out by saving exactly the same. Saving what is in force takes it back.',
+  proposedDigest: 'Digest of the proposal',
+  sameAsProposed: 'This is what was proposed. Saving it as another person carries it out.',
+
+  stages: 'Stages',
+  stagesHint: 'They are decided one after another. Every stage needs all of its seats.',
+  stage: (at: number) => `Stage ${number(at)}`,
+  stageName: (at: number) => `Name of stage ${number(at)}`,
+  addStage: 'Add a stage',
+  removeStage: (at: number) => `Remove stage ${number(at)}`,
+  group: 'Group',
+  groupOf: (stage: number, seat: number) =>
+    `Group of seat ${number(seat)} in stage ${number(stage)}`,
+  count: 'People',
+  countOf: (stage: number, seat: number) =>
+    `People for seat ${number(seat)} in stage ${number(stage)}`,
+  addSeat: (stage: number) => `Add seats to stage ${number(stage)}`,
+  removeSeat: (stage: number, seat: number) =>
+    `Remove seat ${number(seat)} of stage ${number(stage)}`,
+  distinct: 'People of a decision come from different teams',
+  distinctHint: 'Otherwise they are different people only.',
+  rejection: 'Noes that refuse a request',
+  rejectionHint: '1: any person with a seat can refuse it alone. At most 5.',
+  author: 'Authors may approve their own answer',
+  excludePublisher: 'Exclude people of the publisher of the app',
+  excludeOperators: 'Exclude operators',
+  withdrawAfter: 'A counted vote can be taken back while the authority is unused',
+  guard: 'Two operators for every change that weakens this policy',
+  guardHint: 'In production it is required.',
+  pasted: 'Take over a policy as JSON',
+  pastedHint:
+    'A second operator can take over a proposal here, if the first one sends the text. Compare the digests.',
+  takeOver: 'Take over',
+  pastedFault: 'This is no policy in JSON.',
+  digest: 'Digest of this policy',
+  identifierFault: 'Every stage needs a name, and every seat a group.',
+
+  look: 'Review the change …',
+  lookRemove: 'Remove the policy …',
+  before: 'Before you save',
+  ends: 'Every request of the route that is open ends, and unused authority is revoked.',
+  openNow: (amount: string) => `Open requests on this route now: ${amount}.`,
+  orMore: (amount: number) => `${number(amount)} or more`,
+  afterwards: 'Later requests have to select the profile of decisions of several people.',
+  removes: 'Without a policy one person decides.',
+  barred: 'People who set the policy do not decide on this route.',
+  maybeTwo:
+    'If the change weakens a guarded policy, it becomes a proposal until another operator saves the same.',
+  save: 'Save the policy',
+  remove: 'Remove the policy',
+  keepEditing: 'Keep editing',
+  saved: (revision: number) => `Saved: the route has revision ${number(revision)}.`,
+  proposed: 'Proposed. A second operator has to save the same.',
+  unchanged: 'Nothing differs from what is in force.',
+
+  membership: 'Groups of this person',
+  membershipLead: 'They decide which seats this person can fill.',
+  groups: 'Groups',
+  groupsHint: 'Names as the policies of routes use them.',
+  team: 'Team',
+  teamHint: 'Optional. Some policies want people of different teams.',
+  samePerson: 'Same person as',
+  samePersonHint: 'The main principal of the same human being; both have one vote together.',
+  losesVotes:
+    'Votes for a seat that the person loses end, and unused authority that rests on them is revoked.',
+  gains: 'The person can vote for the new seats from now on.',
+  maybeTwoMember:
+    'If a guarded policy has seats for a group, the change becomes a proposal until another operator saves the same.',
+  saveMembership: 'Save the groups',
+  savedMembership: (revision: number) => `Saved as revision ${number(revision)} of the membership.`,
+} as const;
