@@ -20,6 +20,8 @@ const READING_BYTES = 68_000;
 /** The same as browsers get it over TLS: compressed by Brotli. */
 const READING_BYTES_SENT = 61_000;
 const INTERACTION_MS = 100;
+/** Answers of the service, which are as large as the request. */
+const DATA = ['/v2/', '/auth/', '/inbox/history'];
 /** The part below the view of a review, which comes by itself after three seconds (parts/Near.tsx). */
 const BELOW = /^\/assets\/(?:Background|Timeline)-/;
 const BELOW_AFTER_MS = 3_000;
@@ -70,7 +72,7 @@ test('a first view is below 100 kB, with the headers of the protocol', async () 
     const begun = Date.now();
     context.on('response', (response) => {
       const { pathname } = new URL(response.url());
-      if (pathname.startsWith('/v2/') || pathname.startsWith('/auth/')) return;
+      if (DATA.some((start) => pathname.startsWith(start))) return;
       // On a busy machine the view may take that long.
       if (BELOW.test(pathname) && Date.now() - begun > BELOW_AFTER_MS) return;
       // The script of a worker that has ended can no longer be read from the browser.
