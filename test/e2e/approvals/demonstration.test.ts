@@ -67,7 +67,7 @@ test('six voters of two groups stand in demo.json, and the payment of the demons
   const store = join(instance.dataDirectory, 'anchor');
   const verified = await runCommand(['verify', file, '--trust', demo.trust, '--store', store]);
   expect(verified.code).toBe(0);
-  expect(verified.stdout).toMatch(
-    /finance-1 voted: authorise \(finance\)\.[^]+platform-3 decided: authorise/,
-  );
+  const people = ['finance-1 (finance', 'platform-1 (platform', 'platform-3 (platform'];
+  for (const person of people) expect(verified.stdout).toContain(`${person}, stage 1)`);
+  expect(verified.stdout).not.toContain('platform-2');
 });

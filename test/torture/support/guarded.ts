@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { valueDigest } from '@countersign/protocol';
 import type { RequestStatus } from '@countersign/protocol';
 import { newFolder } from '../../support/folder.js';
@@ -37,6 +38,7 @@ const DECIDED_WITHIN_MS = 60_000;
 /** Only to end a process that hangs. */
 const LONGEST_MS = 180_000;
 const MOST_PROCESSES = 40;
+const LOOK_AGAIN_MS = 200;
 /** A caller that is told something else calls again. */
 const ENDS = ['returned', 'AlreadyDone', 'Lapsed', 'OutcomeUnknown', 'VerificationFailed'];
 const ENDED = ['completed', 'cancelled_before_dispatch', 'uncertain'];
@@ -108,10 +110,15 @@ async function startWithCounter(
     const read = async (path: string) =>
       expectAnswer(await insist(producer, attempts, path, { method: 'GET' }), 200).body;
     const query = `occurrence=${encodeURIComponent(occurrence)}`;
-    const [newest] = (await read(`/v2/requests?${query}`)).items as { id: string }[];
-    return newest === undefined
-      ? 'unasked'
-      : ((await read(`/v2/requests/${newest.id}`)) as RequestStatus).execution_state;
+    for (;;) {
+      const [newest] = (await read(`/v2/requests?${query}`)).items as { id: string }[];
+      if (newest === undefined) return 'unasked';
+      const status = (await read(`/v2/requests/${newest.id}`)) as RequestStatus;
+      if (status.request.execution?.action_occurrence_id === occurrence)
+        return status.execution_state;
+      // A replica of the release before lists all requests: another one is asked.
+      await delay(LOOK_AGAIN_MS);
+    }
   }
 
   return {
