@@ -7,7 +7,7 @@ import type { Cast } from '../fault/support/fixture.js';
 import { until } from '../support/requests.js';
 import { openCluster } from './support/cluster.js';
 import type { Cluster } from './support/cluster.js';
-import { openFrom, placesOf, reachedBy, startStranger } from './support/connections.js';
+import { openFrom, placesOf, reachedBy, rulesOf, startStranger } from './support/connections.js';
 import type { Labels, Places } from './support/connections.js';
 import { resourceDefinitions } from './support/definitions.js';
 import { prepareInstallation } from './support/installation.js';
@@ -119,7 +119,10 @@ const CHECKED = CHECKS.flatMap((name) => [
     async (target) => {
       const [pod] = await operator.pods(target);
       const open = await openFrom(cluster, NAMESPACE, pod!.name, places);
-      expect(open.sort()).toEqual(reachedBy(target).sort());
+      const allowed = reachedBy(target);
+      if (open.some((place) => !allowed.includes(place)))
+        report(`cluster: ${target} reached ${open.join(', ')}\n${await rulesOf(cluster)}`);
+      expect(open.sort()).toEqual(allowed.sort());
     },
     STEP_MS,
   );

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { rowOf } from '@countersign/deploy';
 import type { Target } from '@countersign/deploy';
 import type { Cluster } from './cluster.js';
@@ -69,6 +71,13 @@ export async function openFrom(
   );
   const open = JSON.parse(printed) as boolean[];
   return Object.keys(places).filter((_, place) => open[place]);
+}
+
+/** The pods with their addresses, and the rules of a cluster of our own: what a connection that should not open is explained by. */
+export async function rulesOf({ kubectl, folder }: Cluster): Promise<string> {
+  const pods = await kubectl.ask('get', 'pods', '--all-namespaces', '--output', 'wide');
+  const rules = join(folder, 'policies.nft');
+  return [pods, existsSync(rules) ? readFileSync(rules, 'utf8') : 'other rules'].join('\n');
 }
 
 /** Prints for each address whether a connection opens. */
