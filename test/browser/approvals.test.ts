@@ -75,6 +75,33 @@ async function excessAt360(page: Page): Promise<number> {
   return excess;
 }
 
+it('stands in the inbox with its votes and what it asks of the person, and is not refused with others', async () => {
+  const summary = 'Two groups decide this one';
+  const request = await newReview(own, { summary });
+  const inboxOf = async (id: string) => {
+    const watched = await setting.as(id, '/inbox');
+    opened.push(watched);
+    return watched.page;
+  };
+  const row = (page: Page) => page.locator('.request', { hasText: summary });
+  const frieda = await inboxOf(FRIEDA);
+  await row(frieda).getByText('0 of 2 · waits for you').waitFor();
+  const candidate = await setting.voters.freeze(FRIEDA, request);
+  expect((await setting.voters.vote(FRIEDA, request, candidate)).status).toBe(201);
+  await frieda.reload();
+  await row(frieda).getByText('1 of 2 · you voted').waitFor();
+  const guest = await inboxOf(GUEST);
+  await row(guest).getByText('1 of 2', { exact: true }).waitFor();
+  const paula = await inboxOf(PAULA);
+  await row(paula).getByText('1 of 2 · waits for you').waitFor();
+  expect(await findings(paula)).toEqual([]);
+  expect(await excessAt360(paula)).toBe(0);
+  await row(paula).getByRole('checkbox').check();
+  await button(paula, 'Refuse …').click();
+  await paula.getByText('1 left out: several people decide it. Open each request').waitFor();
+  expect(await paula.getByRole('dialog').count()).toBe(0);
+});
+
 describe('a request of two groups', () => {
   let request: string;
   beforeAll(async () => {

@@ -76,7 +76,7 @@ export function createPeoplePaths(
       name,
       title,
       reader: reads,
-      approvals: approvals && page.for === 'operator',
+      approvals: approvals && (page.for === 'operator' || name === 'inbox'),
     });
   }
 

@@ -32,6 +32,7 @@ import { SavedViews } from './SavedViews.js';
 import { useTake } from './take.js';
 import type { Inbox } from './use-inbox.js';
 import { useInbox } from './use-inbox.js';
+import { useTodo } from './use-todo.js';
 import type { View } from './view.js';
 import { GROUPS, fragmentOf, inTab, isFiltered, unfiltered, viewOf, waits } from './view.js';
 
@@ -42,6 +43,7 @@ export function InboxPage() {
   const [view, setView] = useState(() => viewOf(location.hash));
   const list = useInbox(view);
   const { page, items, more } = list;
+  const todo = useTodo(page);
   const now = useNow();
   const lines = useMemo(
     () => linesOf(items, waits(view) ? view.group : 'none', now),
@@ -56,6 +58,7 @@ export function InboxPage() {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [open, setOpen] = useState<'help' | 'commands' | null>(null);
   const [refused, setRefused] = useState<readonly InboxItem[]>([]);
+  const [leftOut, setLeftOut] = useState(0);
   const [views, setViews] = useState(() => savedViews(me));
   const search = useRef<HTMLInputElement>(null);
   const tabs = useCurrentInView(view.tab);
@@ -103,6 +106,7 @@ export function InboxPage() {
   const toggle = (id: string) => {
     const next = new Set(chosen);
     if (!next.delete(id)) next.add(id);
+    setLeftOut(0);
     setChosen(next);
   };
   /** What is selected, else where the reader stands. */
@@ -110,7 +114,12 @@ export function InboxPage() {
     waits(view)
       ? order.filter(({ id }) => (chosen.size > 0 ? chosen.has(id) : id === here.current))
       : [];
-  const refuseChosen = () => setRefused(chosenItems());
+  const refuseChosen = () => {
+    // Each of these is read with the answers of others.
+    const alone = chosenItems().filter(({ id }) => !todo.has(id));
+    setLeftOut(chosenItems().length - alone.length);
+    setRefused(alone);
+  };
   const showView = ({ address }: SavedView) => {
     setChosen(new Set());
     stand('');
@@ -228,7 +237,7 @@ export function InboxPage() {
       </div>
       {takeFault !== null && <Fault fault={takeFault} />}
       <p class="fine told" role="status">
-        {told}
+        {leftOut > 0 ? inbox.notRefused(leftOut) : told}
       </p>
       <Trouble list={list} />
       {page !== null && order.length === 0 && (
@@ -260,6 +269,7 @@ export function InboxPage() {
               item={item}
               me={me}
               now={now}
+              todo={todo.get(item.id)}
               place={place}
               of={order.length}
               selected={chosen.has(item.id)}

@@ -15,11 +15,14 @@ import { Pieces, SafeText } from '../text/SafeText.js';
 import { localTime } from '../time/Moment.js';
 import { urgency } from '../time/urgency.js';
 import { spanInBrief, spanInWords } from '../strings/time.js';
+import type { Todo } from './use-todo.js';
 
 export interface RowProps {
   readonly item: InboxItem;
   readonly me: string;
   readonly now: number;
+  /** Of a request that several people decide. */
+  readonly todo: Todo | undefined;
   readonly place: number;
   readonly of: number;
   readonly selected: boolean;
@@ -31,7 +34,7 @@ export interface RowProps {
 
 /** One request of the list, on one line where there is room. */
 export function Row(props: RowProps) {
-  const { item, me, now, place, of, selected, onSelect, onFocus, onOpen, onReceipt } = props;
+  const { item, me, now, todo, place, of, selected, onSelect, onFocus, onOpen, onReceipt } = props;
   return (
     <li
       class={selected ? 'request selected' : 'request'}
@@ -75,7 +78,7 @@ export function Row(props: RowProps) {
       </span>
       <span class="request-side">
         {item.decision === 'pending' ? (
-          <Waiting item={item} me={me} now={now} />
+          <Waiting item={item} me={me} now={now} todo={todo} />
         ) : (
           <Over item={item} me={me} now={now} onReceipt={onReceipt} />
         )}
@@ -92,13 +95,23 @@ function Name({ of }: { of: InboxPerson }) {
   );
 }
 
-function Waiting({ item, me, now }: { item: InboxItem; me: string; now: number }) {
+function asksOf({ mine, can_act }: Todo): keyof typeof inbox.votes {
+  if (mine !== null) return 'voted';
+  return can_act ? 'open' : 'none';
+}
+
+function Waiting({ item, me, now, todo }: Pick<RowProps, 'item' | 'me' | 'now' | 'todo'>) {
   const deadline = Date.parse(item.deadline);
   const left = deadline - now;
   const holder = item.assignment?.reviewer;
   return (
     <>
-      {item.frozen && <Chip tone="warning">{inbox.frozen}</Chip>}
+      {todo && (
+        <Chip tone={todo.can_act ? 'accent' : 'neutral'}>
+          {inbox.votes[asksOf(todo)](todo.filled, todo.needed)}
+        </Chip>
+      )}
+      {item.frozen && !todo && <Chip tone="warning">{inbox.frozen}</Chip>}
       {holder && (
         <Chip tone={holder.id === me ? 'accent' : 'neutral'}>
           {holder.id === me ? (

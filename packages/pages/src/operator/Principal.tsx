@@ -16,7 +16,7 @@ import { IDENTIFIER, ListField, Tick } from './ListField.js';
 import { SecretField } from './SecretField.js';
 import { newToken, newWebhookSecret } from './secrets.js';
 import { lazily } from '../parts/lazily.js';
-import { offersApprovals } from './offers-approvals.js';
+import { offersApprovals } from '../session/offers-approvals.js';
 
 const { Component: Membership } = lazily(async () => (await import('./Membership.js')).Membership);
 

@@ -22,7 +22,7 @@ import { Ids } from './Ids.js';
 import { Pages } from './loading.js';
 import { sizeInWords } from '../text/size.js';
 import { lazily } from '../parts/lazily.js';
-import { offersApprovals } from './offers-approvals.js';
+import { offersApprovals } from '../session/offers-approvals.js';
 
 const { Component: Policy } = lazily(async () => (await import('./Policy.js')).Policy);
 

@@ -82,6 +82,15 @@ export const inbox = {
   receiptOf: (summary: string) => `Save record of “${summary}”, signed`,
   select: (summary: string) => `Select “${summary}”`,
   selected: (amount: number) => `${number(amount)} selected`,
+  /** Of a request that several people decide: its open stage, and what it asks of the reader. */
+  votes: {
+    none: (filled: number, needed: number) => `${number(filled)} of ${number(needed)}`,
+    open: (filled: number, needed: number) =>
+      `${number(filled)} of ${number(needed)} · waits for you`,
+    voted: (filled: number, needed: number) => `${number(filled)} of ${number(needed)} · you voted`,
+  },
+  notRefused: (amount: number) =>
+    `${number(amount)} left out: several people decide ${amount === 1 ? 'it' : 'them'}. Open each request to say no.`,
   takeThem: 'Assign to me',
   refuseThem: 'Refuse …',
   views: 'Views',

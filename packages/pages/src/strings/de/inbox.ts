@@ -81,6 +81,13 @@ export const inbox: Translation<typeof English> = {
   receiptOf: (summary) => `Signierten Datensatz von „${summary}“ speichern`,
   select: (summary) => `„${summary}“ auswählen`,
   selected: (amount) => `${number(amount)} ausgewählt`,
+  votes: {
+    none: (filled, needed) => `${number(filled)} von ${number(needed)}`,
+    open: (filled, needed) => `${number(filled)} von ${number(needed)} · wartet auf Sie`,
+    voted: (filled, needed) => `${number(filled)} von ${number(needed)} · Sie haben gestimmt`,
+  },
+  notRefused: (amount) =>
+    `${number(amount)} ausgelassen: Hier entscheiden mehrere Personen. Öffnen Sie jeden Antrag, um abzulehnen.`,
   takeThem: 'Mir zuweisen',
   refuseThem: 'Ablehnen …',
   views: 'Ansichten',
