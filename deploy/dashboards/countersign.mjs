@@ -397,13 +397,6 @@ const ROWS = [
           'short',
           good(1, 3),
         ),
-        number(
-          'Quorums out of reach',
-          'Requests that too few people are left to decide.',
-          `max(countersign_quorum_unreachable${of()})`,
-          'short',
-          good(1, 3),
-        ),
       ],
       [
         line(
@@ -441,6 +434,13 @@ const ROWS = [
             ],
           ],
           's',
+        ),
+        number(
+          'Quorums out of reach',
+          'Requests that too few people are left to decide.',
+          `max(countersign_quorum_unreachable${of()})`,
+          'short',
+          good(1, 3),
         ),
       ],
       [
