@@ -69,10 +69,13 @@ export async function startNetwork(
   };
 }
 
-/** Loads a table of nftables in place of the one before, in one step: one that is not there cannot be deleted. */
+/**
+ * Loads the rules of a table of nftables in place of those before, in one step. The table and its hooks stay: between the end of one
+ * hook and the begin of the next, a packet could meet neither. Chains of pods that are gone stay, empty.
+ */
 export function tableFile(folder: string, name: string, rules: string): string {
   const file = join(folder, `${name}.nft`);
-  writeFileSync(file, `table ip ${name} {}\ndelete table ip ${name}\n${rules}\n`);
+  writeFileSync(file, `table ip ${name} {}\nflush table ip ${name}\n${rules}\n`);
   return file;
 }
 
