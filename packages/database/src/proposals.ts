@@ -34,27 +34,29 @@ export async function listProposals(pool: pg.Pool, tenant: string): Promise<Prop
 
 /**
  * Makes the local command the first of the two operators of a change: its operator carries it out with the same call. In the
- * security log with it. Throws `unknown_proposal`.
+ * security log with it. Two changes may have one digest, such as the removals of two policies: place and digest name one.
+ * Throws `unknown_proposal`.
  */
 export async function confirmProposal(
   pool: pg.Pool,
   tenant: string,
-  digest: string,
-): Promise<ProposedChange[]> {
+  { kind, id, digest }: Pick<ProposedChange, 'kind' | 'id'> & { readonly digest: string },
+): Promise<ProposedChange> {
   const { rows } = await pool.query<ProposedChange & { at: number }>(
     `WITH c AS (
-       UPDATE proposed_change SET by_principal = $3, by_person = $3 WHERE ${STANDING} AND digest = $2
+       UPDATE proposed_change SET by_principal = $3, by_person = $3 WHERE ${STANDING} AND digest = $2 AND kind = $4 AND id = $5
        RETURNING tenant, ${COLUMNS}
      ), noted AS (
        INSERT INTO security_event (tenant, kind, actor, actor_kind, subject, detail)
        SELECT tenant, 'change.confirmed', session_user, 'command', id, jsonb_build_object('kind', kind, 'digest', digest) FROM c
-     ) SELECT * FROM c ORDER BY kind, id`,
-    [tenant, digest, LOCAL_OPERATOR],
+     ) SELECT * FROM c`,
+    [tenant, digest, LOCAL_OPERATOR, kind, id],
   );
-  if (rows.length > 0) return rows.map(proposed);
+  const [confirmed] = rows;
+  if (confirmed !== undefined) return proposed(confirmed);
   throw commandRefusal(
     'unknown_proposal',
-    `No change of that digest waits in the tenant ${tenant}. Without --confirm, this command lists those that wait.`,
+    `No change of that digest waits for the ${kind} of ${id} in the tenant ${tenant}. Without --confirm, this command lists those that wait.`,
   );
 }
 

@@ -245,12 +245,20 @@ describe('a change that weakens a guarded policy', () => {
     expect(listed.stdout.split('\n').filter((line) => line.includes(route))).toEqual([
       expect.stringContaining(`"digest":"${digest}","by":"${OSCAR}"`),
     ]);
-    const unknown = await command('--confirm', valueDigest('other'));
+    const of = ['--route', route] as const;
+    expect((await command('--confirm', digest)).stderr).toContain('together with --route');
+    // The same change of another route has the same digest.
+    const another = await guardedRoute();
+    await putPolicy(oscar, another.route, weaker);
+    const unknown = await command('--confirm', valueDigest('other'), ...of);
     expect([unknown.code, unknown.stderr]).toEqual([
       1,
-      expect.stringContaining('No change of that digest waits in the tenant'),
+      expect.stringContaining(`No change of that digest waits for the policy of ${route}`),
     ]);
-    expect((await command('--confirm', digest)).code).toBe(0);
+    expect((await command('--confirm', digest, ...of)).code).toBe(0);
+    expect((await putPolicy(oscar, another.route, weaker)).body).toMatchObject({
+      proposed: { by: OSCAR },
+    });
     // The command changes nothing by itself, and a bearer token is of no person.
     expect((await putPolicy(bearer, route, weaker)).body).toMatchObject({ policy });
     const done = await putPolicy(oscar, route, weaker);
