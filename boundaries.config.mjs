@@ -2,6 +2,7 @@
 // tools/src/boundaries.test.ts shows that they refuse what is not drawn here.
 //
 //   protocol <- platform, database <- services <- deploy <- tools <- test
+//   protocol <- webauthn <- services request and review
 //   protocol <- client (published with it inside) <- guard <- cli (with all three inside) <- test
 //   dev-servers <- tools, test
 //   first-generation (archived; imports nothing of the house, and nothing of the house imports it)
@@ -9,6 +10,8 @@
 import { readdirSync } from 'node:fs';
 
 const BASE = ['protocol', 'platform', 'database'];
+/** Services that take signatures by keys of people. */
+const TAKE_SIGNATURES = ['request', 'review'];
 const ADAPTERS = ['ai-sdk', 'langgraph', 'mastra', 'openai-agents'];
 const SERVICES = readdirSync(new URL('services', import.meta.url));
 
@@ -17,8 +20,16 @@ export const PARTS = {
   protocol: { folder: 'packages/protocol', imports: [] },
   platform: { folder: 'packages/platform', imports: ['protocol'] },
   database: { folder: 'packages/database', imports: ['protocol'] },
+  // Registrations and signatures by keys of people.
+  webauthn: { folder: 'packages/webauthn', imports: ['protocol'] },
   ...Object.fromEntries(
-    SERVICES.map((name) => [name, { folder: `services/${name}`, imports: BASE }]),
+    SERVICES.map((name) => [
+      name,
+      {
+        folder: `services/${name}`,
+        imports: TAKE_SIGNATURES.includes(name) ? [...BASE, 'webauthn'] : BASE,
+      },
+    ]),
   ),
   // The pages, built by Vite and served by the gateway: they run in a browser.
   pages: { folder: 'packages/pages', imports: ['protocol', 'verifier-page'] },
@@ -98,6 +109,11 @@ const LIBRARIES = [
     names: ['@aws-sdk/*', '@smithy/*'],
     only: ['services/ledger/**', 'test/**'],
     why: 'only the anchor store of the ledger is kept in S3',
+  },
+  {
+    names: ['@simplewebauthn/server'],
+    only: ['packages/webauthn/**', 'test/**'],
+    why: 'a signature by a key of a person is judged by the protocol beside the library',
   },
   {
     names: ['commander'],

@@ -4,7 +4,12 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as prettier from 'prettier';
-import { EXTENSION_PROFILES, openApiDocument, openApiExtensions } from '@countersign/protocol';
+import {
+  EXTENSION_PROFILES,
+  KEY_PROFILE,
+  openApiDocument,
+  openApiExtensions,
+} from '@countersign/protocol';
 import { HINTS } from '@countersign/platform';
 import { dashboard } from './dashboards/countersign.mjs';
 import { LOGINS, TABLE, TARGETS, databaseRolesSql, settingsOf } from './dist/index.js';
@@ -54,7 +59,10 @@ const GENERATED = [
   },
   {
     file: 'docs/openapi-extensions.json',
-    make: () => JSON.stringify(openApiExtensions('https://review.example', EXTENSION_PROFILES)),
+    make: () =>
+      JSON.stringify(
+        openApiExtensions('https://review.example', { ...EXTENSION_PROFILES, ...KEY_PROFILE }),
+      ),
   },
   { file: 'docs/settings.md', make: () => settingsPage(settings) },
   { file: `${CHART}/files/settings.json`, make: () => settingReaders(settings) },

@@ -5,6 +5,7 @@ import {
   APPROVAL_RECORD_NAMES,
   CHECKS,
   ERRORS,
+  HOLD_RECORD_NAMES,
   KEY_RECORD_NAMES,
   OPERATIONS,
   PROOF_REASONS,
@@ -153,6 +154,12 @@ function plain(schema) {
   return JSON.parse(JSON.stringify(schema));
 }
 
+const BEYOND_ANSWERS = new Set([
+  ...APPROVAL_RECORD_NAMES,
+  ...KEY_RECORD_NAMES,
+  ...HOLD_RECORD_NAMES,
+]);
+
 /** `src/generated/records.ts`: a type for each record that calls carry, and a shape for each that answers carry. */
 export function clientRecords() {
   const answers = closure([
@@ -161,9 +168,10 @@ export function clientRecords() {
       .map(titleOf),
     ...Object.values(SIGNED_RECORDS)
       .map(({ payload }) => payload)
-      // Nothing answers with records of approvals or of keys yet.
-      .filter((payload) => ![...APPROVAL_RECORD_NAMES, ...KEY_RECORD_NAMES].includes(payload))
+      // Those of approvals, keys and holds are in exports and ledgers alone, which the verifier judges.
+      .filter((payload) => !BEYOND_ANSWERS.has(payload))
       .map(titleOf),
+    'ExtendedDecisionReceipt',
   ]);
   const all = closure([
     ...answers,

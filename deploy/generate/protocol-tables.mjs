@@ -16,6 +16,8 @@ import {
   EXECUTION_STATES,
   GRANT_STATES,
   INCIDENTS,
+  KEY_CODES,
+  KEY_OPERATIONS,
   LEDGER_REASONS,
   OPERATIONS,
   PAGE_SIZES,
@@ -58,6 +60,7 @@ const TABLES = {
   operations: () => operationRows(OPERATIONS),
   extensions: () => operationRows(EXTENSION_OPERATIONS),
   approvals: () => operationRows(APPROVAL_OPERATIONS),
+  keys: () => operationRows(KEY_OPERATIONS),
   bodies: () => {
     const limits = [...new Set(OPERATIONS.map(({ bodyLimit }) => bodyLimit))].filter(Boolean);
     return [
@@ -74,6 +77,7 @@ const TABLES = {
   },
   errors: () => errorRows(SENT_CODES),
   'approval-errors': () => errorRows(APPROVAL_CODES),
+  'key-errors': () => errorRows(KEY_CODES),
   incidents: () => [
     ['Code', 'Meaning'],
     ...Object.entries(INCIDENTS).map(([name, { title }]) => [code(name), sentence(title)]),

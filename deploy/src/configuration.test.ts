@@ -50,7 +50,19 @@ describe('a capability', () => {
       expect(faultsOf({ ...env, CAPABILITIES }, read)).toEqual([]);
   });
 
-  it.each(['x', 'proto.execution', 'proto.approval,proto.human-key', 'toString'])(
+  it('of keys of people is offered beside approvals', () => {
+    const given = { ...ENV, MODE: 'development', CAPABILITIES: 'proto.approval,proto.human-key' };
+    const config = commonConfig(given);
+    expect(offeredProfiles(config)).toEqual({
+      'proto.approval': '1-draft.1',
+      'proto.human-key': '1-draft.1',
+    });
+    expect(faultsOf({ ...given, MODE: 'production' }, commonConfig)).toEqual(['CAPABILITIES']);
+    const alone = { ...given, CAPABILITIES: 'proto.human-key' };
+    expect(faultsOf(alone, commonConfig)).toEqual(['CAPABILITIES']);
+  });
+
+  it.each(['x', 'proto.execution', 'toString'])(
     'is refused while no release knows it: %s',
     (CAPABILITIES) => {
       const env = { ...ENV, MODE: 'development', CAPABILITIES };

@@ -1,7 +1,7 @@
 import type { RoleName } from '@countersign/database';
 import { loadConfig, wholeNumber } from '@countersign/platform';
 import type { Configuration, ConfigurationFault, ConfigurationShape } from '@countersign/platform';
-import { EXTENSION_PROFILES } from '@countersign/protocol';
+import { EXTENSION_PROFILES, KEY_PROFILE } from '@countersign/protocol';
 import { z } from 'zod';
 import { NATS_TRANSPORT, databaseFaults, natsFaults } from './store-transport.js';
 
@@ -30,7 +30,7 @@ export const BUS = {
     .default('')
     .transform((list) => list.split(',').flatMap((name) => name.trim() || []))
     .describe(
-      'names of profiles that the deployment offers beside its own, separated by commas; development only in this release: proto.approval',
+      'names of profiles that the deployment offers beside its own, separated by commas; development only in this release: proto.approval; with it proto.human-key',
     ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
@@ -96,13 +96,16 @@ function busFaults(config: BusConfig): ConfigurationFault[] {
 
 /** The profiles of a deployment's capabilities, each with its version (protocol §18). */
 export function offeredProfiles({ CAPABILITIES }: BusConfig): Readonly<Record<string, string>> {
-  const offered = Object.entries(EXTENSION_PROFILES);
+  const offered = Object.entries({ ...EXTENSION_PROFILES, ...KEY_PROFILE });
   return Object.fromEntries(offered.filter(([name]) => CAPABILITIES.includes(name)));
 }
 
 function capabilityFaults({ MODE, CAPABILITIES }: BusConfig): ConfigurationFault[] {
-  const known = Object.keys(EXTENSION_PROFILES);
+  const known = KNOWN_CAPABILITIES;
   if (CAPABILITIES.some((name) => !known.includes(name))) return [UNKNOWN_CAPABILITY];
+  if (CAPABILITIES.includes('proto.human-key') && !CAPABILITIES.includes('proto.approval')) {
+    return [INCOMPLETE_CAPABILITY];
+  }
   return CAPABILITIES.length > 0 && MODE === 'production' ? [UNFINISHED_CAPABILITY] : [];
 }
 
@@ -111,10 +114,18 @@ export function refusesPlaintext({ MODE, ALLOW_PLAINTEXT_STORES }: Partial<BusCo
   return MODE === 'production' && ALLOW_PLAINTEXT_STORES !== true;
 }
 
+const KNOWN_CAPABILITIES = Object.keys({ ...EXTENSION_PROFILES, ...KEY_PROFILE });
+
 const UNKNOWN_CAPABILITY: ConfigurationFault = {
   variable: 'CAPABILITIES',
   wrong: 'names a profile that this release does not know',
-  remedy: `Use names of this list, separated by commas: ${Object.keys(EXTENSION_PROFILES).join(', ')}.`,
+  remedy: `Use names of this list, separated by commas: ${KNOWN_CAPABILITIES.join(', ')}.`,
+};
+
+const INCOMPLETE_CAPABILITY: ConfigurationFault = {
+  variable: 'CAPABILITIES',
+  wrong: 'names proto.human-key without proto.approval, which it belongs to',
+  remedy: 'Add proto.approval, or leave proto.human-key out.',
 };
 
 /** A request that several people decide could be created, and never be decided (decisions/0036). */

@@ -1,7 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import {
   canonicalText,
-  loadTrust,
   parseStrictJson,
   readTrustManifest,
   textDigest,
@@ -15,13 +14,11 @@ export function readTrustFile(file: string): TrustManifest {
   return sound(file, readJson(file));
 }
 
-/** Reads a trust manifest to verify by. Throws PlainError. */
-export function loadTrustFile(file: string): Trust {
-  try {
-    return loadTrust(parseStrictJson(readFileSync(file)));
-  } catch {
-    throw new PlainError(`${file}: this is no trust manifest.`);
-  }
+/** Reads a trust manifest to verify by, of that issuer where one is given. Throws PlainError. */
+export function loadTrustFile(file: string, issuer?: string): Trust {
+  const { trust, faults } = readTrustManifest(readJson(file), issuer);
+  if (trust === null) throw new PlainError(faultsIn(file, faults));
+  return trust;
 }
 
 /** The manifest that a connection file pins (docs/operations.md). Throws PlainError. */
@@ -52,7 +49,11 @@ function readJson(file: string): unknown {
 function sound(file: string, manifest: unknown): TrustManifest {
   const { faults } = readTrustManifest(manifest);
   if (faults.length === 0) return manifest as unknown as TrustManifest;
-  throw new PlainError(`${file}: ${faults.map(({ message }) => message).join(' ')}`);
+  throw new PlainError(faultsIn(file, faults));
+}
+
+function faultsIn(file: string, faults: readonly { readonly message: string }[]): string {
+  return `${file}: ${faults.map(({ message }) => message).join(' ')}`;
 }
 
 /** Writes a manifest atomically, so that no reader sees half of one. Throws PlainError for an invalid one. */

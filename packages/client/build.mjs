@@ -42,6 +42,9 @@ const silent = {
   },
 };
 
+/** The verifier of whole files is built with all of its parts, and approvals need it as it is. */
+const isBuiltApart = (id, from) => id === './export.js' && from === path('src/approvals.ts');
+
 const NODE = { platform: 'node', alias: SOURCES };
 const NEUTRAL = {
   platform: 'neutral',
@@ -56,7 +59,8 @@ async function build(folder, names, { platform, alias, inject = {} }, plugins) {
     resolve: { alias },
     plugins,
     transform: { inject },
-    external: platform === 'node' ? [/^node:/] : [],
+    external: (id, from) =>
+      isBuiltApart(id, from) || (platform === 'node' && id.startsWith('node:')),
     // No module of these does anything when it is loaded.
     treeshake: { moduleSideEffects: false },
     onLog(_level, { message }) {
@@ -73,9 +77,12 @@ async function build(folder, names, { platform, alias, inject = {} }, plugins) {
 }
 
 rmSync(path('dist'), { recursive: true, force: true });
-await build('node', ['index', 'node', 'webhook'], NODE, [smaller, silent]);
+await build('node', ['index', 'node', 'webhook', 'approvals'], NODE, [smaller, silent]);
 const calls = { ...NEUTRAL.alias, '@noble/curves/nist.js': path('src/bundled/no-p256.ts') };
-await build('neutral', ['index', 'webhook'], { ...NEUTRAL, alias: calls }, [smaller, silent]);
+await build('neutral', ['index', 'webhook', 'approvals'], { ...NEUTRAL, alias: calls }, [
+  smaller,
+  silent,
+]);
 for (const [folder, at] of [
   ['node', NODE],
   ['neutral', NEUTRAL],

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -99,6 +100,14 @@ async function askMeanwhile(attack: Promise<unknown>): Promise<number> {
   return served;
 }
 
+/** The milliseconds that this machine takes to read and hash a whole text at once, as no turn of a service may. */
+function atOnce(text: Buffer): number {
+  const begin = performance.now();
+  JSON.parse(text.toString());
+  createHash('sha256').update(text).digest();
+  return performance.now() - begin;
+}
+
 it.each<[string, () => readonly Client[], (answer: any) => boolean]>([
   ['material', () => [producer, ...people], ({ review_document }) => review_document === document],
   ['app', () => people, (app) => app.html === html],
@@ -131,7 +140,10 @@ it.each<[string, () => readonly Client[], (answer: any) => boolean]>([
         `others were served ${served} times, reads ${JSON.stringify([...counts])}`,
     );
     expect(served).toBeGreaterThan(10);
-    for (const { ms } of longest) expect(ms).toBeLessThan(LONGEST_TURN_MS);
+    // On a slow machine a turn takes longer, and so does the whole.
+    const limit = Math.max(LONGEST_TURN_MS, Math.min(atOnce(whole), atOnce(whole)));
+    for (const { ms } of longest) expect(ms).toBeLessThan(limit);
   },
-  180_000,
+  // Only to end a test that hangs.
+  600_000,
 );

@@ -168,6 +168,10 @@ describe('values that do not fit are refused by a sentence with the key and the 
     ['oidc.issuer=""', /oidc\.issuer is missing/],
     ['oidc.existingSecret=""', /oidc\.existingSecret is missing/],
     ['smtp.from="a@example.org"', /smtp\.existingSecret is missing/],
+    [
+      'anchor.s3.endpoint="http://minio:9000"',
+      /anchor\.s3\.endpoint begins with http: in production, .* use https/,
+    ],
     ['anchor.directory="/anchor"', /anchor\.directory is set in production: .* anchor\.s3\.bucket/],
     ['image.digest="latest"', /at '\/image\/digest'/],
     [

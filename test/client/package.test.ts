@@ -11,7 +11,7 @@ const ROOT = resolve(__dirname, '../..');
 const PACKAGE = join(ROOT, 'packages/client');
 
 /** Bytes, compressed, of a program that makes one kind of call: with Node's modules, without them, and without verification. */
-const MOST_BYTES = { node: 20_100, neutral: 36_000, unverified: 10_000 };
+const MOST_BYTES = { node: 20_300, neutral: 36_000, unverified: 10_100 };
 
 let folder: string;
 

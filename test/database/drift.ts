@@ -44,7 +44,7 @@ interface Field {
   isList: boolean;
   type: string;
   nativeType: [string, string[]] | null;
-  default?: boolean | number | string | { name: string; args: string[] };
+  default?: boolean | number | string | string[] | { name: string; args: string[] };
   relationFromFields?: string[];
   relationToFields?: string[];
 }
@@ -138,6 +138,7 @@ function typeOf(field: Field): string {
 
 function defaultOf({ type, default: value }: Field): string {
   if (value === undefined) return '';
+  if (Array.isArray(value)) return ` default '{${value.join(',')}}'::${TYPES[type]}[]`;
   // A BigInt is read as text, and is the bare number in Postgres.
   if (typeof value === 'object') {
     return value.name === 'autoincrement' ? ' identity' : ` default ${value.args[0]}`;

@@ -52,8 +52,12 @@ const KEYS: Record<string, readonly Key[]> = {
   deadline: [by('request_id'), by('due')],
   candidate: [by('request_id'), by('reviewer', 'created_at')],
   assignment: [by('request_id')],
-  approval: [by('request_id'), by('reviewer', 'approved_at')],
+  approval: [by('request_id'), by('reviewer', 'approved_at'), by('credential', 'approved_at')],
   approval_person: [by('request_id')],
+  credential_bound: [by('id'), by('person'), by('principal'), by('credential_id')],
+  enrolment_offer: [by('principal')],
+  approval_offer: [by('digest'), by('person')],
+  user_handle: [by('person')],
   quorum_state: [by('request_id')],
   request_evidence: [by('request_id')],
   occurrence: [by('owner', 'occurrence')],
@@ -77,6 +81,8 @@ const ABOUT_MANY: Record<string, readonly string[]> = {
   'request.drop-assignments': ['lifecycle'],
   'request.drop-candidates': ['lifecycle'],
   'request.opened': ['lifecycle'],
+  // Keys that wait are few, and the first other one ends it.
+  'request.has-counted': ['credential_bound'],
 };
 
 /** Of the rows of a page few are passed over by these: reviews that just expired, checkpoints that were just made. */

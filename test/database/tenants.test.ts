@@ -54,6 +54,9 @@ const ACROSS_TENANTS: readonly string[] = [
   // another tenant has a token already.
   'ledger.lag',
   'review.waiting',
+  // Which person of all tenants has a key.
+  'request.forget-key-of-authenticator',
+  'request.key-of-authenticator',
   'request.holder-of-token',
   'security.lag',
   'security.save-events',

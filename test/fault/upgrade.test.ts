@@ -149,7 +149,7 @@ if (!known) {
   async function keepGoing(): Promise<void> {
     while (loading) {
       const changes = journals.length % 3 === 0 ? { review_document: LARGE } : {};
-      journals.push(await completeLifecycle(cast, attempts, changes));
+      journals.push(await completeLifecycle(cast, attempts, { changes, withReleaseBefore: true }));
     }
   }
 

@@ -92,6 +92,8 @@ function decoded(segment: string): string {
 
 function idFor(pool: Pool, operation: Operation, number: number): string {
   switch (operation.idOf) {
+    case 'credential':
+      return randomUUID();
     case 'request':
       return pool.request(number, operation.name)?.id ?? randomUUID();
     case 'principal':
@@ -131,6 +133,7 @@ function aptCaller(
     case 'executor':
       return owner;
     case 'operator':
+    case 'keyHolder':
     case 'metrics':
       return pick(operators, number);
     case 'bearerMetrics':

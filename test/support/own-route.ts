@@ -12,6 +12,7 @@ export interface OwnRoute {
   readonly route: string;
   readonly producer: Client;
   readonly producerId: string;
+  readonly producerToken: string;
   /** Bound human of the producer, and so the requester; known to no identity provider. */
   readonly ownerId: string;
   putRoute(changes?: Record<string, unknown>): Promise<void>;
@@ -67,6 +68,7 @@ export async function newRoute(
     route,
     producer: new Client(demo.origin, { token }),
     producerId,
+    producerToken: token,
     ownerId,
     putRoute,
     putProducer,

@@ -21,8 +21,11 @@ export function slowToCompile(salt: string): JsonObject {
   return { title: salt, allOf: parts, unevaluatedProperties: false };
 }
 
-/** Breaks no rule and needs more memory than a worker has: each item misses each of many schemas, with an error each. */
-export const HUNGRY_SCHEMA: JsonObject = {
-  items: { allOf: Array.from({ length: 30 }, () => ({ type: 'string' })) },
+/**
+ * Breaks no rule and soon needs more memory than a process has: each item is an error with a path of its own, in which the
+ * long name is copied because it has a character to escape.
+ */
+export const HUNGRY_SCHEMA: JsonObject = { additionalProperties: { items: { type: 'string' } } };
+export const HUNGRY_RESPONSE: JsonValue = {
+  [`~${'a'.repeat(200_000)}`]: Array.from({ length: 1000 }, () => 1),
 };
-export const HUNGRY_RESPONSE: JsonValue = Array.from({ length: 100_000 }, () => 1);

@@ -137,7 +137,7 @@ describe('everything fails at once', () => {
         const nemesis = startNemesis({ stores, members }, faults, random, FAULT_EVERY_MS);
         receiver.fails(true);
         const load = startLoad(cast, guarded, attempts, done, {
-          ...{ clients: CLIENTS, executors: EXECUTORS, random },
+          ...{ clients: CLIENTS, executors: EXECUTORS, withReleaseBefore: WITH.upgrade, random },
         });
         const told = setInterval(() => tell(begin, all, done, nemesis.happened), TOLD_EVERY_MS);
         try {

@@ -42,6 +42,16 @@ const REFUSED: [string, string, string][] = [
     'test/e2e/a.test.ts',
     "import { a } from '../../packages/protocol/src/a.js';",
   ],
+  [
+    'a service that takes no signatures importing their judge',
+    'services/ledger/src/a.ts',
+    "import '@countersign/webauthn';",
+  ],
+  [
+    'a service importing the library of signatures',
+    'services/review/src/a.ts',
+    "import '@simplewebauthn/server';",
+  ],
   ['platform importing database', 'packages/platform/src/a.ts', "import '@countersign/database';"],
   [
     'a service starting servers for development',

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import {
   PROOF_REASONS,
-  loadTrust,
   valueDigest,
   verdictText,
   verifyDocument,
@@ -21,6 +20,7 @@ import { firstAnswer } from '../client/first-answer.js';
 import { releaseNotesRequest } from '../client/release-notes.js';
 import { until } from '../client/until.js';
 import { PlainError } from '../plain-error.js';
+import { loadTrustFile } from '../trust-file.js';
 
 interface ProbeFlags {
   url?: string;
@@ -55,7 +55,7 @@ async function probe({
   tokenFile,
   trust: manifest,
 }: ProbeFlags): Promise<void> {
-  const trust = loadTrust(JSON.parse(read(manifest)), origin);
+  const trust = loadTrustFile(manifest, origin);
   const producer = apiOf(url ?? origin, { token: read(tokenFile).trim() });
   const before = await firstAnswer(() => producer.newestEvent());
 

@@ -25,6 +25,7 @@
 {{- if and (eq $v.mode "production") (not $v.oidc.existingSecret) }}{{ fail "oidc.existingSecret is missing: name a Secret with client-id and client-secret of this service at your identity provider." }}{{ end }}
 {{- if and $v.smtp.from (not $v.smtp.existingSecret) }}{{ fail "smtp.existingSecret is missing: name a Secret with the URL of the mail server, or remove smtp.from." }}{{ end }}
 {{- if and $v.anchor.directory (eq $v.mode "production") }}{{ fail "anchor.directory is set in production: a folder proves nothing against whoever owns it; name a bucket with Object Lock by anchor.s3.bucket." }}{{ end }}
+{{- if and (hasPrefix "http:" $v.anchor.s3.endpoint) (eq $v.mode "production") }}{{ fail "anchor.s3.endpoint begins with http: in production, and its answers decide about authority: use https, with caBundle where its authority is your own." }}{{ end }}
 {{- if and $v.anchor.directory $v.anchor.s3.bucket }}{{ fail "anchor.directory is set beside anchor.s3.bucket: there is one anchor store; remove one of the two." }}{{ end }}
 {{- if and $v.anchor.persistentVolumeClaim (not $v.anchor.directory) }}{{ fail "anchor.directory is missing: say where anchor.persistentVolumeClaim is to be mounted." }}{{ end }}
 {{- if not $v.allInOne }}

@@ -113,9 +113,11 @@ function explainRefusal({ code, status, detail, instance, retryAfter }: ServiceR
       ? 'The token is not one of this service: check what `token_env` or `token_file` of the connection file names.'
       : code === 'not_found'
         ? 'This producer has no such request: check the id and the connection file.'
-        : retryAfter === null
-          ? ''
-          : `Try again in ${retryAfter} s.`;
+        : code === 'route_profile_required'
+          ? 'Where the route asks for several people, add `--approvals`, or `approvals: true` to the policy.'
+          : retryAfter === null
+            ? ''
+            : `Try again in ${retryAfter} s.`;
   return [`The service refused: ${code}.`, detail, remedy, `(trace ${instance})`]
     .filter((part) => part !== '' && part !== '(trace )')
     .join(' ');

@@ -1,3 +1,5 @@
+import { votersOf } from '@countersign/client/approvals';
+import type { Voter } from '@countersign/client/approvals';
 import { ServiceRefusal, material } from '@countersign/client/node';
 import type { Client, JsonValue, RequestStatus } from '@countersign/client/node';
 
@@ -10,6 +12,8 @@ export interface Report {
   /** Null before a decision. */
   readonly decision: string | null;
   readonly reviewer: string | null;
+  /** Those whose votes count, where several people decided. */
+  readonly voters?: readonly Voter[];
   readonly decided_at: string | null;
   readonly review_deadline: string;
   readonly audit_state: RequestStatus['audit_state'];
@@ -35,6 +39,7 @@ export function reportOf(status: RequestStatus): Report {
   const { request, review_link } = status;
   const { decision_state, audit_state, grant_state, execution_state } = status;
   const receipt = receiptOf(status);
+  const voters = votersOf(status);
   return {
     request_id: request.id,
     review_link,
@@ -42,6 +47,7 @@ export function reportOf(status: RequestStatus): Report {
     decision_state,
     decision: receipt?.decision ?? null,
     reviewer: receipt?.reviewer ?? null,
+    ...(voters !== null && { voters }),
     decided_at: receipt?.confirmed_at ?? null,
     review_deadline: request.review_deadline,
     ...{ audit_state, grant_state, execution_state },
@@ -62,7 +68,15 @@ export function sentenceOf(status: RequestStatus): string {
     ? ''
     : ` Execution: ${execution_state}.`;
   const invalid = decision_state === 'confirmed' ? '' : ` It was ${decision_state} since.`;
-  return `${verb} by ${receipt.reviewer} at ${receipt.confirmed_at}.${invalid}${ended}`;
+  return `${verb} by ${decidersOf(status, receipt)} at ${receipt.confirmed_at}.${invalid}${ended}`;
+}
+
+function decidersOf(status: RequestStatus, { reviewer }: Receipt): string {
+  const voters = votersOf(status);
+  if (voters === null) return reviewer;
+  return voters
+    .map((voter) => (voter.group === null ? voter.reviewer : `${voter.reviewer} (${voter.group})`))
+    .join(', ');
 }
 
 /**

@@ -11,6 +11,8 @@ const NOTE: JsonObject = {
 /** A question to people. */
 export interface Review {
   readonly route: string;
+  /** Those that the route asks for. */
+  readonly profiles?: Readonly<Record<string, string>>;
   readonly summary: string;
   /** The text that they read, in Markdown. */
   readonly document: string;
@@ -24,8 +26,9 @@ export interface Review {
 
 export function reviewOf(review: Review): RequestInput {
   const { route, summary, document, payload, schema = NOTE, artefact, reviewSeconds } = review;
+  const { profiles = {} } = review;
   return {
-    ...{ protocol_revision: '2.0.0-draft.3', purpose: 'review', profiles: {}, route, summary },
+    ...{ protocol_revision: '2.0.0-draft.3', purpose: 'review', profiles, route, summary },
     artefact: {
       digest: digestOf(artefact ?? document),
       representation: artefact === undefined ? 'text/markdown' : 'application/octet-stream',

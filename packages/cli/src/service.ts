@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { approvals } from '@countersign/client/approvals';
 import { ConfigurationInvalid, connect } from '@countersign/client/node';
 import type { Client, ConnectionFile, TrustManifest } from '@countersign/client/node';
 
@@ -8,9 +9,13 @@ export interface ConnectionOptions {
   readonly connection?: string;
 }
 
-/** The client of a connection file. Nothing is sent. @throws ConfigurationInvalid */
+/**
+ * The client of a connection file, which verifies decisions of several people too. Nothing is sent.
+ *
+ * @throws ConfigurationInvalid
+ */
 export function clientOf({ connection }: ConnectionOptions): Promise<Client> {
-  return connect(connection);
+  return connect(connection, { approvals: approvals() });
 }
 
 /** @throws ConfigurationInvalid */

@@ -21,7 +21,7 @@ import { misfit } from './shape.js';
 import type { ReadPage } from './shared-reader.js';
 import { unlessAborted } from './lanes.js';
 import { driftOf, newVerification } from './verification.js';
-import type { AnchorStore, TrustDrift, Verification } from './verification.js';
+import type { Approvals, AnchorStore, TrustDrift, Verification } from './verification.js';
 import { newWaits } from './waiting.js';
 import type { Goal, ReadStatus, WaitOptions } from './waiting.js';
 
@@ -41,6 +41,11 @@ export interface ClientOptions {
   readonly producer?: string | undefined;
   /** Where the program looks up checkpoints itself; without it nobody but the service says that they are stored. */
   readonly anchorStore?: AnchorStore | undefined;
+  /**
+   * `approvals()` of the entry `@countersign/client/approvals`, for requests that several people decide (docs/approvals.md).
+   * Without it their answers are refused: `wrong_record`.
+   */
+  readonly approvals?: Approvals | undefined;
   readonly fetch?: typeof fetch;
   /** Of one call: 6 attempts and 60 seconds when not given. */
   readonly budget?: { readonly attempts?: number; readonly seconds?: number };
@@ -63,6 +68,8 @@ export interface Client {
   readonly verifies: boolean;
   /** Whether the program looks up checkpoints itself. */
   readonly looksUpAnchors: boolean;
+  /** What it was made with, for requests that several people decide. */
+  readonly approvals: Approvals | undefined;
   /**
    * Epoch milliseconds by the service's clock, to the second: the time of its newest answer, and what has passed since. Null
    * before the first answer, and in browsers, which hide it.
@@ -142,7 +149,7 @@ interface LooseCall {
 export function countersign(options: ClientOptions, runtime: Runtime = REAL): Client {
   const origin = checkedOrigin(options.origin);
   const verification = verificationOf(origin, options);
-  const { token, onAttempt, budget = {}, fetch: send = fetch } = options;
+  const { token, onAttempt, approvals, budget = {}, fetch: send = fetch } = options;
   const line: Line = {
     send,
     token: typeof token === 'string' ? () => token : token,
@@ -161,11 +168,14 @@ export function countersign(options: ClientOptions, runtime: Runtime = REAL): Cl
     const key = keyFor(operation, own);
     const text = body === undefined ? undefined : bodyText(body);
     const { number } = operation;
-    if (verification?.needsStatus(number, id, null) === true)
-      await answerTo(status, { id, signal });
+    const readFirst = async (answered: unknown): Promise<void> => {
+      const first = verification?.restsOn(number, id, answered);
+      if (first) await answerTo(first, { id, signal });
+    };
+    await readFirst(null);
     const knownRevision = verification?.revisionOf(id) ?? 0;
     const sentAt = Date.now();
-    const usual = LONG.has(operation.number) ? LONG_ATTEMPT_MS : ATTEMPT_MS;
+    const usual = LONG.has(number) ? LONG_ATTEMPT_MS : ATTEMPT_MS;
     const answer = await exchange(line, {
       operation,
       url: origin + pathOf(operation, id) + queryOf(operation, query),
@@ -182,11 +192,11 @@ export function countersign(options: ClientOptions, runtime: Runtime = REAL): Cl
     });
     const time = Date.parse(answer.headers.get('date') ?? '');
     if (!Number.isNaN(time)) newest = { time, at: runtime.now() };
-    const { output } = operation;
-    const pointer = output === null ? null : misfit(output, answer.body, { isTimestamp });
+    const shape = approvals?.shapeOf(operation, answer.body) ?? operation.output ?? true;
+    const pointer = misfit(shape, answer.body, { isTimestamp });
     if (pointer !== null) throw new AnswerInvalid('wrong_record', pointer);
     if (verification === null) return answer;
-    if (verification.needsStatus(number, id, answer.body)) await answerTo(status, { id, signal });
+    await readFirst(answer.body);
     const { after = 0 } = (query ?? {}) as { after?: number };
     await verification.verify({
       ...{ number, id, body: answer.body, after, knownRevision, sentAt, receivedAt: Date.now() },
@@ -238,7 +248,7 @@ export function countersign(options: ClientOptions, runtime: Runtime = REAL): Cl
 
   const { trust, tenant = null, producer = null } = options;
   return {
-    ...{ origin, tenant, producer, verifies: verification !== null },
+    ...{ origin, tenant, producer, approvals, verifies: verification !== null },
     looksUpAnchors: options.anchorStore !== undefined,
     serverTime: () => (newest === null ? null : newest.time + runtime.now() - newest.at),
     async call(operation, ...[given]) {
@@ -259,10 +269,11 @@ function eventIn(record: SignedRecord): RequestChangedEvent {
 
 function verificationOf(
   origin: string,
-  { trust, tenant, producer, anchorStore }: ClientOptions,
+  { trust, tenant, producer, anchorStore, approvals }: ClientOptions,
 ): Verification | null {
   if (trust === 'unverified') return null;
-  const verification = newVerification({ origin, trust, tenant, producer, anchorStore });
+  const verify = approvals?.newVerification ?? newVerification;
+  const verification = verify({ origin, trust, tenant, producer, anchorStore });
   if (tenant !== undefined) return verification;
   throw new ConfigurationInvalid('tenant', 'is needed to verify answers: name the tenant');
 }

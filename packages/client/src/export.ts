@@ -1,4 +1,5 @@
 import {
+  readPeople,
   readTrustManifest,
   verdictText as textOf,
   verifyDocument,
@@ -39,23 +40,35 @@ export interface StoredCopies {
   within(ledgerId: string, from: number, to: number): readonly StoredCopy[];
 }
 
+/** The keys that a person signs with (docs/protocol/19-keys-of-people.md), as an entry of people.json. */
+export interface PinnedPerson {
+  /** Id of the reviewer. */
+  readonly principal: string;
+  /** Digest of the person; any when not given. */
+  readonly person?: string;
+  /** RFC 7638 thumbprints. */
+  readonly keys: readonly string[];
+}
+
 export interface ExportOptions {
   /** The pinned trust manifest. */
   readonly trust: TrustManifest;
   readonly expected?: ExpectedExport;
   /** Without it the verdict is incomplete at best. */
   readonly copies?: StoredCopies | null;
+  /** Whose keys the program knows itself; without them the directory of the service says whose key a signature is of. */
+  readonly people?: readonly PinnedPerson[] | undefined;
 }
 
 /**
  * The offline verifier (docs/verify.md), of audit exports and of every other signed document. A document that cannot be read
  * is a verdict too.
  *
- * @throws ConfigurationInvalid for the manifest
+ * @throws ConfigurationInvalid for the manifest and the people
  */
 export function verifyExport(
   document: Uint8Array | string,
-  { trust: manifest, expected = {}, copies = null }: ExportOptions,
+  { trust: manifest, expected = {}, copies = null, people }: ExportOptions,
 ): Verdict {
   const { trust, faults } = readTrustManifest(manifest);
   if (trust === null)
@@ -63,7 +76,10 @@ export function verifyExport(
       'trust',
       `cannot be used: ${faults.map(({ message }) => message).join(' ')}`,
     );
-  return verifyDocument(document, trust, { expected, copies });
+  const pinned = people === undefined ? { people: null } : readPeople(people);
+  if ('fault' in pinned)
+    throw new ConfigurationInvalid('people', `cannot be used: ${pinned.fault}`);
+  return verifyDocument(document, trust, { expected, copies, people: pinned.people });
 }
 
 /** A verdict in the words of `countersign verify`; with `details` every check too. */

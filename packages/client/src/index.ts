@@ -18,4 +18,4 @@ export type * from './generated/records.js';
 export type { Goal, WaitOptions } from './waiting.js';
 export type { CallOf, Operation, OperationTypes } from './operation.js';
 export { digestOf, keyOf } from './verification.js';
-export type { AnchorCopy, AnchorStore, TrustDrift } from './verification.js';
+export type { AnchorCopy, AnchorStore, Approvals, TrustDrift } from './verification.js';

@@ -27,7 +27,7 @@ export interface ConnectionFile {
 }
 
 export type ConnectOptions = Partial<
-  Pick<ClientOptions, 'anchorStore' | 'budget' | 'fetch' | 'onAttempt' | 'token'>
+  Pick<ClientOptions, 'anchorStore' | 'approvals' | 'budget' | 'fetch' | 'onAttempt' | 'token'>
 >;
 
 /** The file that `connect()` reads when no other is named. */

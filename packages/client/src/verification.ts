@@ -21,6 +21,7 @@ import type {
 
 import { ConfigurationInvalid, VerificationFailed } from './errors.js';
 import { failing } from './failing.js';
+import { status as readStatus } from './generated/operations.js';
 import type {
   AuditExport as Export,
   EventPage,
@@ -31,6 +32,8 @@ import type {
   TrustManifest,
 } from './generated/records.js';
 import type { VerificationReason } from './generated/reasons.js';
+import type { Operation } from './operation.js';
+import type { Shape } from './shape.js';
 
 /** A checkpoint as the anchor store holds it, read by the program itself and not by way of the service. */
 export interface AnchorCopy {
@@ -54,6 +57,8 @@ export interface VerificationOptions {
   readonly tenant: string | undefined;
   readonly producer: string | undefined;
   readonly anchorStore: AnchorStore | undefined;
+  /** The profiles that requests may select; those of the first revision when not given. */
+  readonly profiles?: Readonly<Record<string, string>>;
 }
 
 /** A call that was answered; times are epoch milliseconds. */
@@ -87,16 +92,30 @@ export interface Verification {
   /** The highest revision that was seen of a request; 0 for an unknown one. */
   revisionOf(id: string | undefined): number;
   /**
-   * Whether a status has to be read first, because the records of this answer rest on it. `body` is null before the call.
+   * What has to be read first of this request, because the answer rests on it; null for nothing. `body` is null before the
+   * call.
    */
-  needsStatus(number: number, id: string | undefined, body: unknown): boolean;
+  restsOn(number: number, id: string | undefined, body: unknown): Operation | null;
   /** @throws VerificationFailed */
   verify(answered: Answered): Promise<void>;
 }
 
+type Context = VerifierContext & { readonly profiles: VerificationOptions['profiles'] };
+
+/**
+ * What a client needs for requests that several people decide: the entry `approvals` of this package, which programs without
+ * such requests do not load.
+ */
+export interface Approvals {
+  /** The shape of an answer about such a request; null for any other answer. */
+  shapeOf(operation: Operation, body: unknown): Shape | null;
+  /** @throws ConfigurationInvalid */
+  newVerification(options: VerificationOptions): Verification;
+}
+
 /** @throws ConfigurationInvalid for a manifest that is none, or is of another service */
 export function newVerification(options: VerificationOptions): Verification {
-  const { origin, tenant, producer, anchorStore } = options;
+  const { origin, tenant, producer, anchorStore, profiles } = options;
   const { trust, faults } = readTrustManifest(options.trust, origin);
   if (trust === null)
     throw new ConfigurationInvalid(
@@ -117,7 +136,7 @@ export function newVerification(options: VerificationOptions): Verification {
     }
   }
 
-  async function contextOf(record: string, now: number, anchor: unknown): Promise<VerifierContext> {
+  async function contextOf(record: string, now: number, anchor: unknown): Promise<Context> {
     if (verified.size > MOST_VERIFIED) verified.clear();
     const copy = anchorStore === undefined ? null : await copyOf(anchorStore, anchor);
     return {
@@ -131,6 +150,7 @@ export function newVerification(options: VerificationOptions): Verification {
       // No response is judged here by its schema: the service did, and the receipt says so.
       memory: { verified, canonical: new Set(), schemas: null as never },
       findings: failing(record),
+      profiles,
     };
   }
 
@@ -216,7 +236,7 @@ export function newVerification(options: VerificationOptions): Verification {
     const document = exported as unknown as AuditExport;
     const types: RecordType[] = ['DecisionReceipt', 'AdmissionStatus', ...Object.values(RECORD_OF)];
     const expected = expecting({ type: types, ...aboutOf(exported.request, context) });
-    checkRequest(context, document);
+    checkRequest(context, document, context.profiles);
     const records = exported.records.flatMap((record, at) => {
       const checked = checkRecord(context, record, `/records/${at}`, expected);
       return checked ?? [];
@@ -256,20 +276,14 @@ export function newVerification(options: VerificationOptions): Verification {
 
   return {
     revisionOf: (id) => (id === undefined ? 0 : (known.get(id)?.revision ?? 0)),
-    needsStatus(number, id = '', body) {
-      const status = known.get(id);
-      switch (number) {
-        case MATERIAL:
-          return body !== null && (body as Material).candidate !== null && !status?.receipt;
-        case CLAIM:
-          return body === null && (!status?.receipt || !status.anchor);
-        case ADMIT:
-        case REPORT:
-        case RECONCILE:
-          return body === null && !status?.claim;
-        default:
-          return false;
-      }
+    restsOn(number, id = '', body) {
+      const { receipt, anchor, claim } = known.get(id) ?? {};
+      const isMissing =
+        number === MATERIAL
+          ? (body as Material | null)?.candidate && !receipt
+          : body === null &&
+            (number === CLAIM ? !receipt || !anchor : RESTS_ON_CLAIM.has(number) && !claim);
+      return isMissing ? readStatus : null;
     },
     async verify(answered) {
       const { number } = answered;
@@ -285,6 +299,7 @@ export function newVerification(options: VerificationOptions): Verification {
 const [CREATE, STATUS, MATERIAL, SUPERSEDE] = [4, 6, 7, 16];
 const [CLAIM, ADMIT, REPORT, RECONCILE, EXPORT, EVENTS] = [17, 18, 19, 20, 21, 22] as const;
 const WITH_STATUS: ReadonlySet<number> = new Set([4, 6, 12, 13, 15, 16]);
+const RESTS_ON_CLAIM: ReadonlySet<number> = new Set([ADMIT, REPORT, RECONCILE]);
 const RECORD_OF: Readonly<Record<number, RecordType>> = {
   [CLAIM]: 'ExecutionClaim',
   [ADMIT]: 'AdmissionStatus',
@@ -305,7 +320,7 @@ function failOf(record: string): Fail {
  * own answer, which is returned.
  */
 function checkWhole(
-  context: VerifierContext,
+  context: Context,
   status: RequestStatus,
   added?: { readonly record: SignedRecord; readonly type: RecordType },
   material?: Material,
@@ -332,7 +347,7 @@ function checkWhole(
     records.push(checked);
     return checked;
   };
-  checkRequest(context, document);
+  checkRequest(context, document, context.profiles);
   take(status.receipt, '/receipt', 'DecisionReceipt');
   take(status.claim, '/claim', 'ExecutionClaim');
   take(status.outcome, '/outcome', 'ExecutionOutcome', 'ExecutionReconciliation');

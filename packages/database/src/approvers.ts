@@ -1,5 +1,11 @@
-import { Refusal } from '@countersign/protocol';
-import type { Candidature, Digest, RoutePolicy, Trust } from '@countersign/protocol';
+import { Refusal, fitsPolicy } from '@countersign/protocol';
+import type {
+  Candidature,
+  CredentialBound,
+  Digest,
+  RoutePolicy,
+  Trust,
+} from '@countersign/protocol';
 import { IDENTITY_COLUMNS, IDENTITY_JOINS, knownPerson } from './known-person.js';
 import type { IdentityRow } from './known-person.js';
 import { ask, askOne } from './pool.js';
@@ -21,7 +27,19 @@ export const APPROVERS = statements('approvers', {
     OR (:operators::boolean AND p.config -> 'operator' = 'true'::jsonb))
   ${IDENTITY_JOINS}
   WHERE t.tenant = $1 ORDER BY p.id`,
+  keys: `SELECT k.principal, k.person, k.bound FROM unnest(:reviewers::text[]) AS r (id)
+  CROSS JOIN LATERAL (
+    SELECT x.principal, x.person, x.bound FROM credential_bound x
+    WHERE x.tenant = $1 AND x.principal = r.id AND x.principal <> '' AND x.state = 'active' OFFSET 0
+  ) k`,
 });
+
+/** A key that counts, as a row of `APPROVERS.keys`. */
+interface KeyRow {
+  principal: string;
+  person: string;
+  bound: string;
+}
 
 /** A row of `APPROVERS.people`; without a person where none is found. */
 export interface ApproverRow extends IdentityRow {
@@ -55,6 +73,9 @@ export interface ApprovedRequest {
   /** Whether operators are excluded. */
   readonly operators: boolean;
 }
+
+/** The key of a signed CredentialBound that was not verified: it only says who may be asked. */
+const told = (bound: string) => (JSON.parse(bound) as { payload: CredentialBound }).payload;
 
 /** Policies of routes and the people of their groups, at one directory revision. */
 export class Approvers {
@@ -92,6 +113,21 @@ export class Approvers {
       return { revision: row.directory_revision, value: approvingOf(rows, tenant, this.trust) };
     });
     return found ?? { people: [], excluded: [] };
+  }
+
+  /** Those of the people who can sign a vote, where the policy asks for keys (protocol §19.7); all of them otherwise. */
+  async signing(
+    tenant: string,
+    { human_key: policy }: Pick<RoutePolicy, 'human_key'>,
+    people: readonly Approver[],
+  ): Promise<readonly Approver[]> {
+    if (policy === undefined) return people;
+    const reviewers = people.map(({ reviewer }) => reviewer);
+    const { rows } = await ask<KeyRow>(this.pool, APPROVERS.keys, { tenant, reviewers });
+    const keys = rows.filter(({ bound }) => fitsPolicy(told(bound), policy));
+    return people.filter(({ reviewer, person }) =>
+      keys.some((key) => key.principal === reviewer && key.person === person),
+    );
   }
 }
 

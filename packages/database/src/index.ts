@@ -12,6 +12,7 @@ export * from './given-body.js';
 export * from './in-pieces.js';
 export * from './in-transaction.js';
 export * from './known-person.js';
+export * from './large-answers.js';
 export * from './lifecycle-columns.js';
 export * from './migrate.js';
 export * from './open-reviews.js';

@@ -230,6 +230,11 @@ function newAnswer(step: string, request: string): string {
 )`;
 }
 
+/** SQL that keeps an answer of an operation on no request, inside a transaction of its own. */
+export function savedAnswer(): string {
+  return `WITH l AS (SELECT 1), ${newAnswer('l', 'NULL::uuid')} SELECT 1 AS saved`;
+}
+
 function answerValues(answer: NewAnswer | undefined, records: readonly NewRecord[]): Values {
   return {
     principal: answer?.call.caller.id ?? null,

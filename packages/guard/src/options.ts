@@ -44,6 +44,11 @@ export interface GuardOptions<A> {
   readonly version?: string;
   /** The route, whose reviewers decide. */
   readonly route: string;
+  /**
+   * Profiles that the route asks for beside `proto.execution`, such as `{ 'proto.approval': '1-draft.1' }` where several people
+   * decide (docs/approvals.md). The client has to be made with `approvals` for that.
+   */
+  readonly profiles?: Readonly<Record<string, string>>;
   /** What an action is: the same occurrence happens at most once. An Identifier: letters, digits and `_.:@/-`, 160 at most. */
   readonly occurrence: (args: A) => string;
   /** Replaces an occurrence that is no Identifier by its digest. */
@@ -126,6 +131,11 @@ export function checkOptions(client: Client, options: GuardOptions<never>): void
     throw wrong(
       'occurrence',
       'is missing: a function that names what may happen at most once, such as (a) => `refund:${a.charge}`',
+    );
+  if (Object.hasOwn(options.profiles ?? {}, 'proto.approval') && client.approvals === undefined)
+    throw wrong(
+      'profiles',
+      "has proto.approval: make the client with `approvals: approvals()` of '@countersign/client/approvals'",
     );
   for (const name of ['executionSeconds', 'validSeconds', 'reviewSeconds'] as const) {
     const seconds = options[name];

@@ -69,7 +69,7 @@ export function planOf<A>(
 ): Plan {
   const args = snapshot as A;
   const { name, version = '1', route, executionSeconds = 300, validSeconds = 2 * DAY } = options;
-  const { context = {}, metadata, reviewSeconds, journal, response = NOTE } = options;
+  const { context = {}, metadata, reviewSeconds, journal, response = NOTE, profiles } = options;
   const summary = options.summary?.(args) ?? `${name} ${occurrence}`;
   const document = options.document?.(args) ?? documentOf(name, occurrence, snapshot);
   if (typeof document !== 'string') throw new TypeError('guard: document has to give a text');
@@ -79,7 +79,7 @@ export function planOf<A>(
   const body: RequestInput = {
     protocol_revision: '2.0.0-draft.3',
     purpose: 'authorise_execution',
-    profiles: { 'proto.execution': '1-draft.1' },
+    profiles: { 'proto.execution': '1-draft.1', ...profiles },
     route,
     summary: summary.slice(0, 300),
     artefact: { digest: proposal, representation: 'application/json', digest_rules: 'jcs-sha256' },

@@ -48,6 +48,7 @@ export { REDIS_SETTINGS, redisFaults, redisServers } from './redis-servers.js';
 export type { RedisServers } from './redis-servers.js';
 export { healthListener } from './health.js';
 export { isId, newId } from './ids.js';
+export { drawBytes } from './random.js';
 export { createLogger } from './log.js';
 export type { LogLevel, Logger } from './log.js';
 export { assembleModules } from './module.js';

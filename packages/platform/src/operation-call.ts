@@ -1,4 +1,4 @@
-import { Refusal, readQuery } from '@countersign/protocol';
+import { Refusal, isOfId, readQuery } from '@countersign/protocol';
 import type {
   Digest,
   Operation,
@@ -18,7 +18,7 @@ import type { LargeStep } from './sized-answer.js';
 /** The head of a call, without its body, typed by the operation's row. */
 export interface OperationHead<Name extends OperationName> {
   readonly caller: Caller;
-  /** Of a request: a UUID. */
+  /** Of a request or a key: a UUID. */
   readonly id: OperationTypes[Name]['id'];
   readonly key: OperationTypes[Name]['key'];
   /** Of an operation without a key that the gateway may send again: the same for all tries of one call. */
@@ -91,14 +91,14 @@ export function headOf<Name extends OperationName>(
 ): OperationHead<Name> {
   const { id } = params;
   // No other text than an id comes near the database.
-  if (row.idOf === 'request' && !isId(id)) throw new Refusal('not_found');
+  if (isOfId(row) && !isId(id)) throw new Refusal('not_found');
   if (row.key && key === undefined) throw new Refusal('idempotency_key_required');
   return {
     caller,
     id: id ?? null,
     key: row.key ? key : null,
     call: !row.key && isId(key) ? key : null,
-    scope: row.idOf === 'request' ? `${row.name}:${id}` : row.name,
+    scope: isOfId(row) ? `${row.name}:${id}` : row.name,
   } as OperationHead<Name>;
 }
 

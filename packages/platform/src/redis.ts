@@ -1,5 +1,5 @@
-import { Cluster, Redis } from 'ioredis';
-import type { RedisOptions as AllOptions } from 'ioredis';
+import { Cluster, Redis, SentinelConnector } from 'ioredis';
+import type { RedisOptions as AllOptions, SentinelConnectionOptions } from 'ioredis';
 import type { RedisServers } from './redis-servers.js';
 
 export type RedisClient = Redis | Cluster;
@@ -57,7 +57,23 @@ export function connectRedis(servers: RedisServers, options: RedisClientOptions)
     sentinelRetryStrategy: retryStrategy,
     // A primary that lost its office answers on: its Sentinels tell who follows it.
     failoverDetector: true,
+    Connector: ReconnectingSentinelConnector,
   });
+}
+
+/**
+ * Connects anew without the detector of failovers that belongs to the connection before. Such a detector ends the present
+ * connection; where that was still being made, ioredis 6.0.0 takes it for a client that its owner closed.
+ */
+class ReconnectingSentinelConnector extends SentinelConnector {
+  constructor(options: unknown) {
+    super(options as SentinelConnectionOptions);
+  }
+
+  override connect(...report: Parameters<SentinelConnector['connect']>) {
+    this.disconnect();
+    return super.connect(...report);
+  }
 }
 
 function addressOf(port: number) {

@@ -15,7 +15,7 @@ export const EXTENSION_PROFILES = {
   'proto.approval': '1-draft.1',
 } as const;
 
-/** Of the keys of people (protocol §19): verifiers know it, and no deployment offers it yet. */
+/** Of the keys of people (protocol §19), which a deployment may offer with approvals. */
 export const KEY_PROFILE = { 'proto.human-key': '1-draft.1' } as const;
 
 /** The most of each in approvals of several people (protocol §18.2, §18.3). */

@@ -587,6 +587,52 @@ const ofApprovals = {
   }),
 };
 
+/** Of keys of people (protocol §19): no description of the interface has them. */
+const ofKeys = {
+  ...group(400, {
+    invalid_EnrolmentInput: [
+      'The enrolment does not fit its schema',
+      'Compare the body with EnrolmentInput; unknown members are refused.',
+    ],
+    invalid_OfferInput: [
+      'The call for an offer does not fit its schema',
+      'Compare the body with OfferInput; unknown members are refused.',
+    ],
+    invalid_CountersignInput: [
+      'The countersignature does not fit its schema',
+      'Compare the body with CountersignInput; a bearer token sends no signature.',
+    ],
+    invalid_EndCredential: [
+      'The end of the key does not fit its schema',
+      'Compare the body with EndCredential; compromised_since is not in the future, and only of a key that was compromised.',
+    ],
+    invalid_assertion: [
+      'The signature of the key does not verify',
+      'Begin again with a new offer, on the page of the service itself, and let the device verify you.',
+    ],
+  }),
+  ...group(403, {
+    human_key_required: [
+      'An active key of yours has to sign',
+      'Use an active key; add one first where you have none.',
+    ],
+    second_person_required: [
+      'Another person has to vouch for that key',
+      'Ask an operator who is another person. A bearer token vouches for the first key of a tenant only.',
+    ],
+  }),
+  ...group(409, {
+    credential_unavailable: [
+      'The key is not in the state for that',
+      'Read the keys: it has ended or counts already, or its person has as many keys as a person may have.',
+    ],
+    offer_expired: [
+      'The offer is unknown, used, too old or no longer true',
+      'Ask for a new offer; one is good for 300 seconds and for one use.',
+    ],
+  }),
+};
+
 const catalogue = {
   ...invalidInput,
   ...local,
@@ -602,6 +648,7 @@ const catalogue = {
   ...quota,
   ...unavailable,
   ...ofApprovals,
+  ...ofKeys,
 };
 
 export type ErrorCode = keyof typeof catalogue;
@@ -612,7 +659,7 @@ export const ERROR_CODES: readonly ErrorCode[] = Object.keys(catalogue) as Error
 
 /** The codes that an HTTP answer may carry. */
 export const SENT_CODES: readonly ErrorCode[] = ERROR_CODES.filter(
-  (code) => !Object.hasOwn(local, code) && !Object.hasOwn(ofApprovals, code),
+  (code) => ![local, ofApprovals, ofKeys].some((elsewhere) => Object.hasOwn(elsewhere, code)),
 );
 
 /** Those that operations of approvals answer with beside them (protocol §18.11). */
@@ -626,6 +673,9 @@ export const APPROVAL_CODES = [
   'approval_unavailable',
   'stage_not_open',
 ] as const satisfies readonly (keyof typeof ofApprovals)[];
+
+/** Those that operations of people's keys answer with beside both (protocol §19.6). */
+export const KEY_CODES = Object.keys(ofKeys) as (keyof typeof ofKeys)[];
 
 /** All statuses a code may be sent with, the usual one first. */
 export function statusesOf(code: ErrorCode): readonly ErrorStatus[] {

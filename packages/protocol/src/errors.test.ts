@@ -15,7 +15,7 @@ import { ANCHOR_ERRORS } from './records/index.js';
  * `fresh_login_required` is an addition of ours (docs/decisions): step-up at a confirmation. So is `invalid_logout_token`,
  * the answer to an identity provider, `invalid_notifications`, of a person's own choice of mails, and `evidence_incomplete`, of
  * an extension operation (protocol §7.1).
- * Those of approvals are of protocol §18.
+ * Those of approvals are of protocol §18, those of keys of people of §19.
  * Protocol §6.2 by status, with the codes of R4, R7 and §10 and without those that R32 strikes.
  */
 const expected: Record<number, string> = {
@@ -30,11 +30,12 @@ const expected: Record<number, string> = {
     invalid_human invalid_credential webhook_destination_rejected verified_email_required
     publisher_and_owner_required invalid_route invalid_route_limits separation_of_duties_required
     invalid_bootstrap invalid_logout_token invalid_notifications
-    invalid_policy invalid_membership invalid_ApprovalInput`,
+    invalid_policy invalid_membership invalid_ApprovalInput invalid_EnrolmentInput invalid_OfferInput
+    invalid_CountersignInput invalid_EndCredential invalid_assertion`,
   401: 'unauthenticated invalid_login login_session_changed invalid_identity fresh_login_required',
   403: `forbidden producer_required publisher_required human_required operator_required csrf
     route_not_authorised separation_of_duties operator_reconciliation_required
-    directory_identity_unavailable`,
+    directory_identity_unavailable human_key_required second_person_required`,
   404: 'not_found',
   409: `idempotency_conflict identity_conflict unsupported_revision unsupported_profile
     agent_ui_profile_required material_integrity_mismatch bundle_integrity_mismatch
@@ -44,7 +45,7 @@ const expected: Record<number, string> = {
     grant_unavailable execution_binding_changed claim_unavailable nonce_reused outcome_conflict
     hitl_review_only namespace_retired principal_kind_immutable human_identity_immutable
     evidence_incomplete approval_required quorum_unsatisfiable approval_exists approval_unavailable
-    stage_not_open`,
+    stage_not_open credential_unavailable offer_expired`,
   410: 'material_deleted bundle_deleted idempotent_result_expired',
   413: `body_too_large bundle_too_large payload_too_large document_too_large schema_too_large
     metadata_too_large provenance_too_large response_too_large app_snapshot_too_large

@@ -3,6 +3,7 @@ import type { ErrorCode, ErrorStatus } from './error-catalogue.js';
 
 export {
   APPROVAL_CODES,
+  KEY_CODES,
   ERRORS,
   ERROR_CODES,
   SENT_CODES,
@@ -85,6 +86,10 @@ const codesOfRecords: Readonly<Record<string, ErrorCode>> = {
   RoutePolicyInput: 'invalid_policy',
   MembershipInput: 'invalid_membership',
   ApprovalInput: 'invalid_ApprovalInput',
+  EnrolmentInput: 'invalid_EnrolmentInput',
+  OfferInput: 'invalid_OfferInput',
+  CountersignInput: 'invalid_CountersignInput',
+  EndCredential: 'invalid_EndCredential',
   DecisionRequest: 'material_integrity_mismatch',
   DecisionCandidate: 'material_integrity_mismatch',
 };

@@ -82,6 +82,16 @@ export const INCIDENTS: Readonly<Record<IncidentCode, IncidentEntry>> = {
       'Reconcile the request if the report is wrong (POST /v2/requests/{id}/reconcile).',
     ],
   },
+  credential_cloned: {
+    title: 'A key of a person may have been copied',
+    meaning:
+      'A key signed with a counter that is not higher than the one before: another device may hold the same key. The signature was refused, and the key is suspended.',
+    steps: [
+      'Ask the person: a key that was restored from a backup can do this, and so can a stranger with a copy.',
+      'End the key as compromised if anything is in doubt (POST /v2/credentials/{id}/end); votes by it end too.',
+      'Otherwise let another person vouch for it again (POST /v2/admin/credentials/{id}/countersign).',
+    ],
+  },
   quorum_unreachable: {
     title: 'Too few people are left to decide a request',
     meaning:

@@ -9,6 +9,7 @@ export * from './hitl/index.js';
 export * from './human-key/index.js';
 export * from './incident-catalogue.js';
 export * from './json/index.js';
+export * from './legal-hold/index.js';
 export * from './lifecycle/index.js';
 export * from './openapi/index.js';
 export * from './mail-address.js';

@@ -46,6 +46,8 @@ export const CALLER_RULES = {
   reader: { kinds: ['producer', 'operator', 'human'], refusal: 'not_found' },
   reviewer: { kinds: ['human'], refusal: 'human_required' },
   ownerOrOperator: { kinds: ['producer', 'operator', 'human'], refusal: 'forbidden' },
+  /** A person's own key, or an operator's power over it; the service tells them apart (protocol §19.6). */
+  keyHolder: { kinds: ['operator', 'human'], refusal: 'forbidden' },
   executor: { kinds: ['producer', 'human'], refusal: 'forbidden' },
   operator: { kinds: ['operator', 'human'], humanNeeds: 'operator', refusal: 'operator_required' },
   metrics: {
@@ -115,6 +117,8 @@ interface Row {
    * returns the request's route; null where no fresh login is needed.
    */
   readonly stepUp: `${ServiceName}.${string}` | null;
+  /** A session's login was proved at most 300 s ago (protocol §19.6). */
+  readonly freshLogin: boolean;
   /** The answer may be large: the service says so before it reads the large part (R34). */
   readonly sized: boolean;
   /** The answer counts calls, those of its caller before it included (R24). */
@@ -139,6 +143,7 @@ interface Row {
 const plain = {
   preflight: false,
   stepUp: null,
+  freshLogin: false,
   sized: false,
   counts: false,
   largeBody: false,
@@ -210,7 +215,22 @@ const approvalRows = [
   { ...read, number: 108, name: 'review.todo', path: '/v2/approvals', callers: 'reviewer', security: 'human', output: 'ApprovalTodo', summary: 'Read the pending requests that the caller decides with others' },
 ] as const satisfies readonly Row[];
 
-type Rows = (typeof rows)[number] | (typeof extensionRows)[number] | (typeof approvalRows)[number];
+/** Of keys of people (protocol §19.6), where a deployment offers them. */
+// prettier-ignore
+const keyRows = [
+  { ...command, number: 109, name: 'request.offer-enrolment', path: '/v2/me/credentials/offer', callers: 'reviewer', security: 'human', freshLogin: true, key: false, input: 'EmptyInput', output: 'EnrolmentOffer', summary: 'Begin to enrol a key of the caller' },
+  { ...created, number: 110, name: 'request.enrol', path: '/v2/me/credentials', callers: 'reviewer', security: 'human', freshLogin: true, bodyLimit: 64 * KiB, input: 'EnrolmentInput', output: 'CredentialStatus', summary: 'Enrol a key of the caller; another person or another key of the caller vouches for it' },
+  { ...read, number: 111, name: 'request.credentials', path: '/v2/me/credentials', callers: 'reviewer', security: 'human', output: 'CredentialList', summary: 'Read the keys of the caller' },
+  { ...command, number: 112, name: 'request.countersign', path: '/v2/admin/credentials/{id}/countersign', callers: 'operator', input: 'CountersignInput', output: 'SignedRecord', summary: 'Vouch for the key of another person' },
+  { ...command, number: 113, name: 'request.end-credential', path: '/v2/credentials/{id}/end', callers: 'keyHolder', input: 'EndCredential', output: 'CredentialEnding', summary: 'End a key of the caller, or of anybody as an operator' },
+  { ...command, number: 114, name: 'review.offer-approval', path: '/v2/requests/{id}/approvals/offer', callers: 'reviewer', security: 'human', stepUp: 'request.status', key: false, input: 'OfferInput', output: 'ApprovalOffer', summary: 'Ask for what the own key signs with a vote' },
+] as const satisfies readonly Row[];
+
+type Rows =
+  | (typeof rows)[number]
+  | (typeof extensionRows)[number]
+  | (typeof approvalRows)[number]
+  | (typeof keyRows)[number];
 export type OperationName = Rows['name'];
 /** The names of a service's operations. */
 export type OperationsOf<Service extends ServiceName> = Extract<
@@ -264,12 +284,13 @@ export interface Operation extends Row {
   readonly service: ServiceName;
   /** Names of the path parameters, in order. */
   readonly parameters: readonly 'id'[];
-  /** The kind of `{id}`: a request (36 characters, else 404), a principal or a route. */
-  readonly idOf: 'request' | 'principal' | 'route' | null;
+  /** The kind of `{id}`: a request or a key (36 characters, else 404), a principal or a route. */
+  readonly idOf: 'request' | 'credential' | 'principal' | 'route' | null;
 }
 
 function idOf(path: string): Operation['idOf'] {
   if (!path.includes('{id}')) return null;
+  if (path.includes('/credentials/{id}')) return 'credential';
   if (path.startsWith('/v2/admin/principals/')) return 'principal';
   return path.startsWith('/v2/admin/routes/') ? 'route' : 'request';
 }
@@ -293,19 +314,29 @@ export const EXTENSION_OPERATIONS: readonly Operation[] = extensionRows.map(oper
 /** Those of approvals by several people (protocol §18.11). */
 export const APPROVAL_OPERATIONS: readonly Operation[] = approvalRows.map(operationOf);
 
+/** Those of keys of people (protocol §19.6). */
+export const KEY_OPERATIONS: readonly Operation[] = keyRows.map(operationOf);
+
 export const ALL_OPERATIONS: readonly Operation[] = [
   ...OPERATIONS,
   ...EXTENSION_OPERATIONS,
   ...APPROVAL_OPERATIONS,
+  ...KEY_OPERATIONS,
 ];
 
 /** Beside the interface, in a deployment that offers these profiles. */
 export function extensionsOf(offered: Readonly<Record<string, string>>): readonly Operation[] {
   const approvals = Object.hasOwn(offered, 'proto.approval') ? APPROVAL_OPERATIONS : [];
-  return [...EXTENSION_OPERATIONS, ...approvals];
+  const keys = Object.hasOwn(offered, 'proto.human-key') ? KEY_OPERATIONS : [];
+  return [...EXTENSION_OPERATIONS, ...approvals, ...keys];
 }
 
 const byName = new Map(ALL_OPERATIONS.map((operation) => [operation.name, operation]));
+
+/** Whether `{id}` is a UUID: any other text names nothing. */
+export function isOfId({ idOf }: Pick<Operation, 'idOf'>): boolean {
+  return idOf === 'request' || idOf === 'credential';
+}
 
 export function operationNamed(name: OperationName): Operation {
   return byName.get(name) as Operation;

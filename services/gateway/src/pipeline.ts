@@ -31,6 +31,7 @@ import {
   busSubject,
   callerKindRefusal,
   extensionsOf,
+  isOfId,
   operationNamed,
   readQuery,
 } from '@countersign/protocol';
@@ -413,16 +414,17 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 
   /**
-   * Before an operation with `stepUp`, on a route that wants it: a login as fresh and strong as configured. It comes before a
-   * stored answer, as authentication does. Throws `fresh_login_required`, and `not_found` for a request that is not the
+   * Before an operation with `freshLogin`: a login of the last minutes. Before one with `stepUp`, on a route that wants it: a
+   * login as fresh and strong as configured. It comes before a stored answer, as authentication does. Throws `fresh_login_required`, and `not_found` for a request that is not the
    * caller's.
    */
   async function requireStrength(
     call: Call,
     caller: Authenticated,
-    { stepUp: routeOf }: Operation,
+    { stepUp: routeOf, freshLogin }: Operation,
     given: Given,
   ): Promise<void> {
+    if (freshLogin) requireFreshLogin(call, caller);
     if (routeOf === null) return;
     if (caller.session === null || !stepUp.some(({ tenant }) => tenant === caller.tenant)) return;
     const { body } = await ask(call, caller, operationNamed(routeOf), given);
@@ -491,10 +493,19 @@ function readId(operation: Operation, sent: string): string {
   } catch {
     id = sent;
   }
-  if (operation.idOf !== 'request' && !identifierForm.test(id)) {
+  if (!isOfId(operation) && !identifierForm.test(id)) {
     throw new Refusal('invalid_path_parameter');
   }
   return id;
+}
+
+/** A key of a person is added with a login of the last minutes (protocol §19.6). */
+const FRESH_LOGIN = { maxAge: 300, acrValues: [] } as const;
+
+function requireFreshLogin({ response }: Call, { session }: Authenticated): void {
+  if (session !== null && isProved(session, FRESH_LOGIN)) return;
+  response.setHeader('WWW-Authenticate', challenge(FRESH_LOGIN));
+  throw new Refusal('fresh_login_required', { detail: 'Sign in once more, and add the key then.' });
 }
 
 function readKey(header: string | readonly string[] | undefined): string {

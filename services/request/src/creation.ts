@@ -260,7 +260,7 @@ async function approvalOf(
     operators: exclude.operators,
   };
   const { people, excluded } = await deps.approvers.approving(tenant, of, row.directory_revision);
-  return frozenApproval(policy, excluded, people);
+  return frozenApproval(policy, excluded, await deps.approvers.signing(tenant, policy, people));
 }
 
 function requireExecution(

@@ -255,3 +255,23 @@ async function humanEffects(
     },
   };
 }
+
+/** Of a key that was lost or is in other hands: live votes by it end, and so does unused authority that rests on one (protocol §19.4). */
+export async function credentialEffects(
+  view: DirectoryView,
+  credential: string,
+  trust: Trust,
+): Promise<Effects> {
+  const affected = await view.affectedByCredential(credential);
+  if (affected.length === 0) return NOTHING;
+  const keyless = await view.votesByCredential(credential);
+  const standing = await affectedVotes(view, affected, [], (person) => person, trust);
+  const votes = new Map(
+    [...standing].map(([id, of]) => [id, { ...of, directory: { ...of.directory, keyless } }]),
+  );
+  return {
+    ...NOTHING,
+    ...{ affected, votes },
+    reasonOf: (request) => votersLost(view, request, votes),
+  };
+}

@@ -15,6 +15,7 @@ import { configureMembership } from './operations/configure-membership.js';
 import { configurePolicy } from './operations/configure-policy.js';
 import { configurePrincipal } from './operations/configure-principal.js';
 import { configureRoute } from './operations/configure-route.js';
+import { countersign } from './operations/countersign.js';
 import { create } from './operations/create.js';
 import {
   adminDeliveries,
@@ -23,6 +24,9 @@ import {
   adminRequests,
   adminRoutes,
 } from './operations/admin-reads.js';
+import { credentials } from './operations/credentials.js';
+import { endCredential } from './operations/end-credential.js';
+import { enrol } from './operations/enrol.js';
 import { figures } from './operations/figures.js';
 import { endSessions } from './operations/end-sessions.js';
 import { history } from './operations/history.js';
@@ -31,6 +35,7 @@ import { inbox } from './operations/inbox.js';
 import { list } from './operations/list.js';
 import { material } from './operations/material.js';
 import { memberships } from './operations/memberships.js';
+import { offerEnrolment } from './operations/offer-enrolment.js';
 import { policy } from './operations/policy.js';
 import { bundlePreflight, creationPreflight } from './operations/preflight.js';
 import { previewPrincipal, previewRoute } from './operations/preview.js';
@@ -45,7 +50,7 @@ import { unlessAnswered } from './unless-answered.js';
  * Requests, their material, bundles, principals and routes: `request.register-bundle`, `request.create`, `request.list`,
  * `request.status`, `request.material`, `request.app`, `request.cancel`, `request.revoke`, `request.discard`,
  * `request.supersede`, `request.hitl`, `request.hitl-poll`, `request.configure-principal`, `request.configure-route`,
- * `request.configure-policy`, `request.policy`, `request.configure-membership`; the admin reads; the reads of the inbox and of a request's history.
+ * `request.configure-policy`, `request.policy`, `request.configure-membership`, those of keys of people (`request.enrol` and its like); the admin reads; the reads of the inbox and of a request's history.
  */
 export function requestModule(runtime: ServiceRuntime, options: RequestOptions): Module {
   const deps = requestDeps(options);
@@ -69,6 +74,11 @@ export function requestModule(runtime: ServiceRuntime, options: RequestOptions):
       'request.configure-policy': configurePolicy(deps),
       'request.policy': policy(deps),
       'request.configure-membership': configureMembership(deps),
+      'request.offer-enrolment': offerEnrolment(deps),
+      'request.enrol': enrol(deps),
+      'request.credentials': credentials(deps),
+      'request.countersign': countersign(deps),
+      'request.end-credential': endCredential(deps),
     }),
   };
   const preflights = {

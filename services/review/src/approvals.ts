@@ -8,7 +8,6 @@ import {
   textDigest,
 } from '@countersign/protocol';
 import type {
-  ApprovalFacts,
   Candidature,
   DecisionCandidate,
   Digest,
@@ -18,13 +17,12 @@ import type {
 } from '@countersign/protocol';
 import { StaleRead, endedIn, endedValues, requireMayDecide, votingOf } from '@countersign/database';
 import type { EndedVote, KnownPerson, StoredRequest, VotesRow } from '@countersign/database';
+import type { ApprovedRequest } from './approved-request.js';
 import type { ReviewDeps } from './deps.js';
+import { asksForKey, keyToSign } from './signed-votes.js';
 import type { ReviewRow } from './store/index.js';
 
 // What reviewers of a request that several people decide are asked beside the rest (protocol §18.4).
-
-/** A request that several people decide. */
-export type ApprovedRequest = StoredRequest & ApprovalFacts;
 
 /** By the profile, as every verifier tells it. */
 export function decidedByApprovals(stored: StoredRequest): stored is ApprovedRequest {
@@ -37,8 +35,7 @@ export function decidedByApprovals(stored: StoredRequest): stored is ApprovedReq
  */
 export function requireApprovals(stored: StoredRequest): ApprovedRequest {
   if (!decidedByApprovals(stored)) throw new Refusal('not_found');
-  const { human_key, attention } = stored.request.approval.policy;
-  if (human_key !== undefined || attention !== undefined) {
+  if (stored.request.approval.policy.attention !== undefined) {
     throw new Refusal('unsupported_profile', { status: 409 });
   }
   return stored;
@@ -110,7 +107,7 @@ export async function eligiblePeople(
     ...{ publisher: null, operators: false },
   };
   const { people } = await approvers.approving(tenant, of, revision);
-  return eligibleFor(approval, people);
+  return eligibleFor(approval, await approvers.signing(tenant, approval.policy, people));
 }
 
 /** Counts the votes that a committed step ended. */
@@ -136,7 +133,27 @@ export async function votingOptions(
       authorPerson: await authorPerson(deps, candidate.reviewer, stored),
     })),
   );
-  return { member, ...optionsOf(lifecycle, stored, voting, member, found, row.now) };
+  const options = optionsOf(lifecycle, stored, voting, member, found, row.now);
+  if (
+    options.can.includes('reject') &&
+    asksForKey(stored) &&
+    !(await canSign(deps, stored, member))
+  ) {
+    const can = options.can.filter((each) => each === 'withdraw');
+    return { member, can, whyNot: options.whyNot ?? ('human_key_required' as const) };
+  }
+  return { member, ...options };
+}
+
+/** Whether a person has a key that votes of this request can be signed with. */
+async function canSign(deps: ReviewDeps, stored: ApprovedRequest, member: Member) {
+  try {
+    await keyToSign(deps, stored, member, undefined);
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'human_key_required') return false;
+    throw error;
+  }
 }
 
 /** A live candidate, in the parts that its voters are judged by. */

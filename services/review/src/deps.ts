@@ -4,6 +4,7 @@ import type { ApprovalMetrics, IssuedRecord, Notary, SchemaChecks } from '@count
 import { SUPPORTED_PROFILES } from '@countersign/protocol';
 import type { Trust } from '@countersign/protocol';
 import { ReviewStore } from './store/index.js';
+import { SigningStore } from './store/signing.js';
 
 export interface ReviewOptions extends Saving<IssuedRecord> {
   readonly notary: Notary;
@@ -22,6 +23,7 @@ export function reviewDeps(options: ReviewOptions) {
   return {
     ...options,
     store: new ReviewStore(pool),
+    signing: new SigningStore(pool),
     directory: new Directory(pool),
     persons: new Persons(pool, trust),
     approvers: new Approvers(pool, trust),

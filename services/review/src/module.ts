@@ -6,6 +6,7 @@ import { approvals } from './operations/approvals.js';
 import { approve } from './operations/approve.js';
 import { assign } from './operations/assign.js';
 import { confirm } from './operations/confirm.js';
+import { offerApproval } from './operations/offer-approval.js';
 import { propose } from './operations/propose.js';
 import { todo } from './operations/todo.js';
 import { withdrawApproval } from './operations/withdraw-approval.js';
@@ -25,6 +26,7 @@ export function reviewModule(runtime: ServiceRuntime, options: ReviewOptions): M
         'review.propose': withInput(reader, propose(deps)),
         'review.confirm': confirm(deps),
         'review.approve': approve(deps),
+        'review.offer-approval': offerApproval(deps),
         'review.withdraw-approval': withdrawApproval(deps),
         'review.approvals': approvals(deps),
         'review.todo': todo(deps),

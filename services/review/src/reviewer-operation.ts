@@ -19,10 +19,15 @@ export interface OpenedReview {
   readonly reviewer: Person;
 }
 
-type ReviewerOperation = 'review.assign' | 'review.propose' | 'review.confirm' | 'review.approve';
+type ReviewerOperation =
+  | 'review.assign'
+  | 'review.propose'
+  | 'review.confirm'
+  | 'review.approve'
+  | 'review.offer-approval';
 
 /**
- * The common way of `review.assign`, `review.propose`, `review.confirm` and `review.approve`: caller → stored answer (R5) → VIS → ELIG, then
+ * The common way of reviewers who write: caller → stored answer (R5) → VIS → ELIG, then
  * the operation's own step, all of it again when another call was faster. `begin` runs once per call, its result once per
  * attempt.
  */
@@ -52,7 +57,7 @@ export function reviewerOperation<
         return storedReply(opened.replay);
       }
       const stored = await opened.visible();
-      const votes = name === 'review.approve';
+      const votes = name === 'review.approve' || name === 'review.offer-approval';
       if (votes) requireApprovals(stored);
       const reviewer = await requireEligibleReviewer(
         deps.directory,

@@ -3,12 +3,13 @@ import { clock, sign } from './ledger.js';
 
 const AUDIENCE = 'bot-7';
 
-/** A record of each type of approvals and of keys, as its service signs it (protocol §18, §19), and the receipt of such a request. */
+/** A record of each type of approvals, keys and holds, as its service signs it (protocol §18–§20), and the receipt of such a request. */
 export function approvalRecords() {
   const { ApprovalRecord, ApprovalEnded, MembershipConfigured } = EXAMPLES;
-  const { CredentialBound, CredentialEnded } = EXAMPLES;
+  const { CredentialBound, CredentialEnded, LegalHoldSet, LegalHoldLifted } = EXAMPLES;
   const service = { purpose: 'service', profiles: {} } as const;
   const directory = { ...service, audience: 'proto.directory' } as const;
+  const custody = { ...service, audience: 'proto.custody' } as const;
   const about = {
     ...{ purpose: ApprovalRecord.purpose, audience: AUDIENCE },
     profiles: EXAMPLES.ExtendedDecisionRequest.profiles,
@@ -33,6 +34,16 @@ export function approvalRecords() {
       'CredentialEnded',
       { ...directory, issuedAt: Date.parse(CredentialEnded.ended_at) },
       CredentialEnded,
+    ),
+    holdSet: sign(
+      'LegalHoldSet',
+      { ...custody, issuedAt: Date.parse(LegalHoldSet.set_at) },
+      LegalHoldSet,
+    ),
+    holdLifted: sign(
+      'LegalHoldLifted',
+      { ...custody, issuedAt: Date.parse(LegalHoldLifted.lifted_at) },
+      LegalHoldLifted,
     ),
     vote: sign(
       'ApprovalRecord',

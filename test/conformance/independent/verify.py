@@ -128,6 +128,7 @@ SIGNED_BY = {
     "request": (
         "RequestChangedEvent", "MaterialDiscarded", "BundleRegistered", "PrincipalConfigured", "RouteConfigured",
         "RoutePolicyConfigured", "MembershipConfigured", "ApprovalEnded", "CredentialBound", "CredentialEnded",
+        "LegalHoldSet", "LegalHoldLifted",
     ),
     "review": ("DecisionReceipt", "RequestChangedEvent", "ApprovalRecord", "ApprovalEnded"),
     "execution-authority": (

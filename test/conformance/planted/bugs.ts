@@ -356,14 +356,6 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       ['the key of another person', 'person === payload.person &&\n    bound', 'bound'],
       ['a key that was bound after the vote', 'bound.issuedAt <= issuedAt &&', ''],
       ['a key that had ended', '!hasEnded(keyring, bound, issuedAt) &&', ''],
-      ['a key that can be copied', "(policy.device === 'any' || device_bound) &&", ''],
-      ['a model that the policy does not list', ' && policy.aaguids.includes(aaguid)', ''],
-      ['a model that was not verified', 'attestation.verified && ', ''],
-      [
-        'a key without a countersignature',
-        "policy.enrolment === 'self' || countersigned_by !== null",
-        'true',
-      ],
       ['a challenge that is not compared', 'judged.challenge === null && ownOrigin', 'ownOrigin'],
       ['flags that are not looked at', 'judged.flags === null,', 'true,'],
       ['a signature that is not verified', 'judged.signature === null,', 'true,'],
@@ -376,6 +368,20 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       [
         'a pin of another person',
         '(pinned.person === null || pinned.person === payload.person)',
+        'true',
+      ],
+    ],
+    'people-',
+  ),
+  ...inFile(
+    'human-key/fitting.ts',
+    [
+      ['a key that can be copied', "(policy.device === 'any' || device_bound) &&", ''],
+      ['a model that the policy does not list', ' && policy.aaguids.includes(aaguid)', ''],
+      ['a model that was not verified', 'attestation.verified && ', ''],
+      [
+        'a key without a countersignature',
+        "policy.enrolment === 'self' || countersigned_by !== null",
         'true',
       ],
     ],

@@ -3,6 +3,7 @@ import { approvals } from './cases/approvals.js';
 import { alteredExports } from './cases/exports-altered.js';
 import { contradictoryExports } from './cases/exports-contradictory.js';
 import { evidenceVectors } from './cases/evidence.js';
+import { holds } from './cases/holds.js';
 import { goodExports } from './cases/exports-good.js';
 import { wrongfulExports } from './cases/exports-wrongful.js';
 import { proofs, ranges } from './cases/ledgers.js';
@@ -28,6 +29,7 @@ export function allVectors(): Vector[] {
     ...approvals(),
     ...approvalExports(),
     ...peopleVectors(),
+    ...holds(),
     ...ranges(),
     ...proofs(),
     ...webhooks(),

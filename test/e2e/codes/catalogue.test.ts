@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { APPROVAL_CODES, ERROR_CODES, SENT_CODES, statusesOf } from '@countersign/protocol';
+import {
+  APPROVAL_CODES,
+  ERROR_CODES,
+  KEY_CODES,
+  SENT_CODES,
+  statusesOf,
+} from '@countersign/protocol';
 import type { ErrorCode } from '@countersign/protocol';
 import { WHERE } from './where.js';
 
@@ -12,7 +18,7 @@ it('has a place for every code of the catalogue, and for no other', () => {
 
 it('says of every code that is sent where it is reached, and of every other why it is not', () => {
   const reached = (Object.keys(WHERE) as ErrorCode[]).filter((code) => Array.isArray(WHERE[code]));
-  expect(reached.sort()).toEqual([...SENT_CODES, ...APPROVAL_CODES].sort());
+  expect(reached.sort()).toEqual([...SENT_CODES, ...APPROVAL_CODES, ...KEY_CODES].sort());
 });
 
 it.each(Object.entries(WHERE))('%s is asked for where it is said to be', (code, where) => {

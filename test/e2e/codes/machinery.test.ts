@@ -81,6 +81,23 @@ describe('a response schema', () => {
     expect(coded(await propose(id, items(100_000)))).toEqual([400, 'response_complexity']);
   });
 
+  it('that was stored larger than any that is taken is not given to a process', async () => {
+    const id = await newRequest();
+    const schema = JSON.stringify({ title: 'x'.repeat(2 * DEFAULT_LIMITS.response_bytes) });
+    await tampering.rewriteRequest(id, { schema });
+    expect(coded(await propose(id, 'x'.repeat(1000)))).toEqual([
+      413,
+      'schema_validation_too_large',
+    ]);
+  });
+
+  it('that breaks its process is refused, and takes nothing from the next one', async () => {
+    const id = await newRequest();
+    await tampering.rewriteRequest(id, { schema: 'no JSON' });
+    expect(coded(await propose(id, 1))).toEqual([503, 'schema_validation_unavailable']);
+    await newRequest({ title: randomUUID() });
+  });
+
   it('takes a bounded time, with and without a response', async () => {
     const id = await newRequest(slowSchema('time'));
     // A machine too busy to let it run for half of its time may say so, and is asked again.
@@ -120,23 +137,6 @@ describe('a response schema', () => {
     const late = [400, 'schema_validation_timeout'];
     for (const code of answers) expect([busy, late]).toContainEqual(code);
     expect(answers).toContainEqual(busy);
-  });
-
-  it('that was stored larger than any that is taken is not given to a process', async () => {
-    const id = await newRequest();
-    const schema = JSON.stringify({ title: 'x'.repeat(2 * DEFAULT_LIMITS.response_bytes) });
-    await tampering.rewriteRequest(id, { schema });
-    expect(coded(await propose(id, 'x'.repeat(1000)))).toEqual([
-      413,
-      'schema_validation_too_large',
-    ]);
-  });
-
-  it('that breaks its process is refused, and takes nothing from the next one', async () => {
-    const id = await newRequest();
-    await tampering.rewriteRequest(id, { schema: 'no JSON' });
-    expect(coded(await propose(id, 1))).toEqual([503, 'schema_validation_unavailable']);
-    await newRequest({ title: randomUUID() });
   });
 });
 

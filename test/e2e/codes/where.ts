@@ -16,6 +16,7 @@ const login = ['login.test.ts'];
 const quotas = ['limits/quotas.test.ts'];
 const approvals = ['approvals/configuration.test.ts'];
 const votes = ['approvals/votes.test.ts'];
+const keys = ['keys/enrolment.test.ts'];
 
 /** Every code of the catalogue, with all of the tests that a reader would look for. */
 export const WHERE: Readonly<Record<ErrorCode, Whereabouts>> = {
@@ -66,6 +67,15 @@ export const WHERE: Readonly<Record<ErrorCode, Whereabouts>> = {
   approval_exists: votes,
   approval_unavailable: ['approvals/withdrawals.test.ts'],
   stage_not_open: votes,
+  invalid_EnrolmentInput: keys,
+  invalid_OfferInput: ['keys/signed-votes.test.ts'],
+  invalid_CountersignInput: keys,
+  invalid_EndCredential: keys,
+  invalid_assertion: keys,
+  human_key_required: keys,
+  second_person_required: keys,
+  credential_unavailable: keys,
+  offer_expired: keys,
   invalid_bootstrap: { never: 'the local bootstrap command raises it (protocol §8.1)' },
   unauthenticated: [order('edge-refusals')],
   invalid_login: login,

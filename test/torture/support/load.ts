@@ -36,6 +36,8 @@ export interface LoadOptions {
   readonly clients: number;
   /** How many of them are at work at a time. */
   readonly executors: number;
+  /** Processes of the release before take part. */
+  readonly withReleaseBefore: boolean;
   readonly random: Random;
 }
 
@@ -53,7 +55,7 @@ export function startLoad(
   guarded: GuardedExecutors,
   attempts: Attempts,
   done: Done,
-  { clients, executors, random }: LoadOptions,
+  { clients, executors, withReleaseBefore, random }: LoadOptions,
 ): Load {
   const { demo, producer, reviewer, operator } = cast;
   let stopped = false;
@@ -82,7 +84,8 @@ export function startLoad(
 
   async function execute(): Promise<void> {
     const execution = executionBinding({ execution_seconds: EXECUTION_SECONDS });
-    done.completed.push(await completeLifecycle(cast, attempts, { execution }));
+    const options = { changes: { execution }, withReleaseBefore };
+    done.completed.push(await completeLifecycle(cast, attempts, options));
   }
   async function refuse(): Promise<void> {
     const input = executionInput(demo, {

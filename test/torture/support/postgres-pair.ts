@@ -73,6 +73,8 @@ export async function startPostgresPair(
   let standby: { server: RunningStore; number: number } | null = null;
   let copying: Link | null = null;
   let following = Promise.resolve();
+  /** A server that is stopped while it starts again would go on without its owner. */
+  let starting = Promise.resolve();
 
   /** On a busy machine a server that others call as well may be late to take a connection. */
   async function connect(withinMs: number): Promise<pg.Client> {
@@ -146,12 +148,17 @@ export async function startPostgresPair(
     );
   async function restart(): Promise<void> {
     await following;
+    starting = killAndStart();
+    await starting;
+  }
+  async function killAndStart(): Promise<void> {
     const { number, server } = primary;
     await server.kill();
     primary = { server: await start(number, server.port), number };
   }
   async function stop(): Promise<void> {
     await following.catch(() => {});
+    await starting.catch(() => {});
     await standby?.server.kill();
     await primary.server.kill();
     await copying?.stop();

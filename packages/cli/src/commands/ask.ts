@@ -1,3 +1,4 @@
+import { APPROVAL_PROFILES } from '@countersign/client/approvals';
 import { create, keyOf } from '@countersign/client/node';
 import type { Client, JsonObject, JsonValue, RequestInput } from '@countersign/client/node';
 import { Option } from 'commander';
@@ -9,12 +10,19 @@ import { reviewOf } from '../review.js';
 import { newTerminal } from '../terminal.js';
 import { WAIT_OPTION, interruptions } from '../waiting.js';
 import { checkTrust, clientOf } from '../service.js';
-import { CONNECTION_OPTION, JSON_OPTION, REVIEW_OPTION, ROUTE_OPTION } from './options.js';
+import {
+  APPROVALS_OPTION,
+  CONNECTION_OPTION,
+  JSON_OPTION,
+  REVIEW_OPTION,
+  ROUTE_OPTION,
+} from './options.js';
 import { finish } from './finish.js';
 
 interface AskOptions {
   readonly connection?: string;
   readonly route?: string;
+  readonly approvals?: true;
   readonly summary: string;
   readonly document: string;
   readonly payload?: string;
@@ -39,6 +47,7 @@ export function addAskCommand(program: Command): void {
     .description('ask people a question, and wait for their answer')
     .addOption(CONNECTION_OPTION())
     .addOption(ROUTE_OPTION())
+    .addOption(APPROVALS_OPTION())
     .requiredOption('--summary <text>', 'one line for lists and mails')
     .requiredOption(
       '--document <file>',
@@ -80,7 +89,7 @@ function keyFor(client: Client, { key }: AskOptions): { key?: string } {
 }
 
 function inputOf(options: AskOptions): RequestInput {
-  const { route, summary, artefact, payload, schema, reviewWithin } = options;
+  const { route, summary, artefact, payload, schema, reviewWithin, approvals } = options;
   if (route === undefined)
     throw new UsageError(
       'Name the route with --route, or in COUNTERSIGN_ROUTE: its reviewers decide.',
@@ -91,6 +100,7 @@ function inputOf(options: AskOptions): RequestInput {
     throw new UsageError(`--schema ${schema}: it is no JSON object.`);
   return reviewOf({
     ...{ route, summary, document, reviewSeconds: reviewWithin },
+    profiles: approvals === true ? APPROVAL_PROFILES : {},
     payload: payload === undefined ? {} : (jsonOf('--payload', payload) as JsonValue),
     schema: shape as JsonObject | undefined,
     artefact: artefact === undefined ? undefined : bytesOf('--artefact', artefact),

@@ -12,6 +12,9 @@ export const CONNECTION_OPTION = () =>
 export const ROUTE_OPTION = () =>
   new Option('--route <name>', 'the route, whose reviewers decide').env('COUNTERSIGN_ROUTE');
 
+export const APPROVALS_OPTION = () =>
+  new Option('--approvals', 'the route asks for several people, whose votes are verified');
+
 export const JSON_OPTION = () =>
   new Option('--json', 'print the result as one JSON object on stdout');
 

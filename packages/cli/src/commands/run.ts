@@ -1,3 +1,4 @@
+import { APPROVAL_PROFILES } from '@countersign/client/approvals';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import type { Asked } from '@countersign/guard/node';
@@ -18,11 +19,18 @@ import { checkTrust, clientOf, tokenVariableIn } from '../service.js';
 import { newTerminal } from '../terminal.js';
 import type { Terminal } from '../terminal.js';
 import { WAIT_OPTION, interruptions } from '../waiting.js';
-import { CONNECTION_OPTION, JSON_OPTION, REVIEW_OPTION, ROUTE_OPTION } from './options.js';
+import {
+  APPROVALS_OPTION,
+  CONNECTION_OPTION,
+  JSON_OPTION,
+  REVIEW_OPTION,
+  ROUTE_OPTION,
+} from './options.js';
 
 interface RunOptions {
   readonly connection?: string;
   readonly route?: string;
+  readonly approvals?: true;
   readonly occurrence: string;
   readonly summary?: string;
   readonly document?: string;
@@ -69,6 +77,7 @@ export function addRunCommand(program: Command): void {
     )
     .addOption(CONNECTION_OPTION())
     .addOption(ROUTE_OPTION())
+    .addOption(APPROVALS_OPTION())
     .option('--summary <text>', 'one line for lists and mails; otherwise the command')
     .option('--document <file>', 'an introduction for the people who decide, in Markdown')
     .option(
@@ -161,6 +170,7 @@ async function run(command: readonly string[], options: RunOptions): Promise<voi
           reviewSeconds: reviewWithin,
         }),
         ...(anchor !== undefined && { anchor }),
+        ...(options.approvals === true && { profiles: APPROVAL_PROFILES }),
         onAsked(asked) {
           seen.asked = asked;
           terminal.say(`Asked: ${asked.id}\nReview link: ${terminal.strong(asked.reviewLink)}`);

@@ -1,10 +1,10 @@
 import { dirname, resolve } from 'node:path';
-import { connect } from '@countersign/client/node';
 import type { Client } from '@countersign/client/node';
 import { parse } from 'yaml';
 
 import { UsageError } from '../exits.js';
 import { textOf } from '../files.js';
+import { clientOf as clientAt } from '../service.js';
 
 /** The producers of the people and programs that an issuer names. */
 export interface Subjects {
@@ -28,7 +28,7 @@ export async function subjectsIn(file: string): Promise<Subjects> {
   for (const { iss, sub, connection } of rowsOf(file)) {
     const key = keyOf(iss, sub);
     if (clients.has(key)) throw new UsageError(`${file}: ${sub} of ${iss} is there twice.`);
-    clients.set(key, await connect(resolve(dirname(file), connection)));
+    clients.set(key, await clientAt({ connection: resolve(dirname(file), connection) }));
   }
   return { clientOf: (issuer, subject) => clients.get(keyOf(issuer, subject)) ?? null };
 }

@@ -32,6 +32,20 @@ it.each([
   expect([found.do, found.rule?.line]).toEqual([decision, line]);
 });
 
+it('knows where several people decide: as the rule says, or else the policy', () => {
+  const rules = `tools:
+  - { tool: one, do: ask, route: small, approvals: false }
+  - { tool: several, do: ask }
+  - { tool: list, do: allow }
+`;
+  const several = readPolicy(`${HEAD}route: payments\napprovals: true\n${rules}`, 'guard.yaml');
+  expect(['one', 'several'].map((tool) => match(several, tool, {}).approvals)).toEqual([
+    false,
+    true,
+  ]);
+  expect(match(policy, 'transfer', {}).approvals).toBe(false);
+});
+
 it('says of each rule why it does not fit', () => {
   expect(match(policy, 'transfer', { amount: 1001, currency: 'EUR' }).why).toEqual([
     'line 5: get_*, allow: another tool',

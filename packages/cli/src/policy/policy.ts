@@ -15,6 +15,8 @@ export interface Policy {
   readonly default: Decision;
   /** Of rules and the default that ask and name none. */
   readonly route: string | null;
+  /** Whether that route asks for several people. */
+  readonly approvals: boolean;
   /** Whether lists of tools show those that are denied. */
   readonly showDenied: boolean;
   /** A file with variables for the server. */
@@ -28,6 +30,8 @@ export interface Rule {
   readonly do: Decision;
   readonly when: readonly Predicate[];
   readonly route: string | null;
+  /** Whether its route asks for several people; null for what the policy says. */
+  readonly approvals: boolean | null;
   /** What may happen at most once; null for each call of its own. */
   readonly occurrence: Template | null;
   readonly summary: Template | null;
@@ -56,6 +60,7 @@ export interface Match {
   readonly rule: Rule | null;
   /** Of what asks. */
   readonly route: string | null;
+  readonly approvals: boolean;
   /** One line for each rule that was looked at. */
   readonly why: readonly string[];
 }
@@ -72,12 +77,17 @@ export function match(policy: Policy, tool: string, args: JsonValue): Match {
     const fault = failing(rule.when, args);
     if (fault === null) {
       why.push(`${name}: this rule`);
-      return { do: rule.do, rule, route: rule.route ?? policy.route, why };
+      const { route, approvals } = rule;
+      return {
+        ...{ do: rule.do, rule, why },
+        ...{ route: route ?? policy.route, approvals: approvals ?? policy.approvals },
+      };
     }
     why.push(`${name}: ${fault}`);
   }
   why.push(`default: ${policy.default}`);
-  return { do: policy.default, rule: null, route: policy.route, why };
+  const { route, approvals } = policy;
+  return { do: policy.default, rule: null, route, approvals, why };
 }
 
 /** What calls of a tool can come to, whatever their arguments. */

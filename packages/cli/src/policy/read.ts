@@ -98,7 +98,7 @@ const DECISIONS: readonly Decision[] = ['allow', 'deny', 'ask'];
 
 function policyOf(reading: Reading, node: Node | null): Policy {
   const members = membersOf(reading, node, 'a policy', [
-    ...['version', 'alias', 'default', 'route', 'show_denied', 'env_file', 'tools'],
+    ...['version', 'alias', 'default', 'route', 'approvals', 'show_denied', 'env_file', 'tools'],
   ]);
   const required = (name: string, how: string): Node | null => {
     const member = members.get(name);
@@ -122,6 +122,7 @@ function policyOf(reading: Reading, node: Node | null): Policy {
     alias: identifier(reading, members, 'alias') as string,
     default: usual,
     route,
+    approvals: choiceOfTruth(reading, members, 'approvals') ?? false,
     showDenied: choiceOfTruth(reading, members, 'show_denied') ?? false,
     envFile: textOf(reading, members, 'env_file') ?? null,
     rules: rulesOf(reading, members.get('tools')?.value, route),
@@ -143,7 +144,7 @@ function rulesOf(reading: Reading, node: Node | null | undefined, route: string 
 
 const RULE = [
   ...['tool', 'do', 'when', 'route', 'occurrence', 'summary', 'hold', 'window', 'error_means'],
-  'more_input',
+  ...['more_input', 'approvals'],
 ];
 
 function ruleOf(reading: Reading, node: Node, route: string | null): Rule {
@@ -163,6 +164,7 @@ function ruleOf(reading: Reading, node: Node, route: string | null): Rule {
     throw fault(reading, members.get('window')?.value, 'window has to be a second or more');
   return {
     ...{ tool, do: decision, when: conditionsOf(reading, members.get('when')), route: own },
+    approvals: choiceOfTruth(reading, members, 'approvals') ?? null,
     occurrence: template(reading, members, 'occurrence'),
     summary: template(reading, members, 'summary'),
     holdMs: time(reading, members, 'hold') ?? USUAL.holdMs,

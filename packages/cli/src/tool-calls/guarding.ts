@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { APPROVAL_PROFILES } from '@countersign/client/approvals';
 import { digestOf } from '@countersign/client/node';
 import type { Client, JsonObject } from '@countersign/client/node';
 import { guard } from '@countersign/guard/node';
@@ -58,7 +59,7 @@ export function guardingOf<T>(surroundings: Surroundings, given: Given<T>): Guar
   const { client, journal, state } = surroundings;
   const { name, match, proposal, description, options, act } = given;
   const { alias, tool, arguments: args, folder } = proposal;
-  const { rule, route } = match;
+  const { rule, route, approvals } = match;
   const named = rule?.occurrence ? filled(rule.occurrence, args) : null;
   const key = createHash('sha256')
     .update(named === null ? digestOf(proposal) : `named ${named}`)
@@ -78,6 +79,7 @@ export function guardingOf<T>(surroundings: Surroundings, given: Given<T>): Guar
       occurrence: () => occurrence,
       summary: () => summary,
       document: () => document,
+      ...(approvals && { profiles: APPROVAL_PROFILES }),
       executionSeconds: rule?.windowSeconds ?? USUAL.windowSeconds,
       ...options,
     },

@@ -22,7 +22,7 @@ import { misfit } from '../shape.js';
 // package are printed from the same schemas, and need no compiler.
 
 /** The records that the verification of an answer looks into. */
-const SHAPES: Readonly<Record<string, Shape>> = {
+const SHAPES: Record<string, Shape> = {
   AdmissionStatus,
   AnchorAcceptance,
   AuditCheckpoint,
@@ -37,6 +37,11 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   TrustManifest,
   WebhookDelivery,
 };
+
+/** Takes the shapes of further records, of an entry that not every program loads. */
+export function know(shapes: Readonly<Record<string, Shape>>): void {
+  Object.assign(SHAPES, shapes);
+}
 
 export function validate(name: string, value: unknown): boolean {
   return faultOf(name, value) === null;

@@ -115,6 +115,7 @@ export type VerificationReason =
   | 'range_start'
   | 'range_entry'
   | 'range_directory'
+  | 'range_holds'
   | 'range_occurrences'
   | 'security_ledger'
   | 'security_entry'

@@ -254,6 +254,138 @@ export const ExecutionClaim: Shape = {
   },
 };
 
+export type ExtendedDecisionReceipt =
+  | {
+      readonly request_id: string;
+      readonly request_digest: string;
+      readonly candidate_id: string;
+      readonly candidate_digest: string;
+      readonly reviewer: string;
+      readonly requester: string;
+      readonly response_digest: string;
+      readonly confirmed_at: string;
+      readonly purpose: 'review';
+      readonly decision: 'answer' | 'approve' | 'reject';
+      readonly quorum: {
+        readonly policy_digest: string;
+        readonly outcome: 'reached' | 'rejected';
+        readonly mode: 'normal' | 'break_glass';
+        readonly approvals: readonly {
+          readonly record: string;
+          readonly reviewer: string;
+          readonly person: string;
+          readonly stage: number;
+          readonly group: string | null;
+        }[];
+      };
+    }
+  | {
+      readonly request_id: string;
+      readonly request_digest: string;
+      readonly candidate_id: string;
+      readonly candidate_digest: string;
+      readonly reviewer: string;
+      readonly requester: string;
+      readonly response_digest: string;
+      readonly confirmed_at: string;
+      readonly purpose: 'authorise_execution';
+      readonly decision: 'authorise' | 'refuse';
+      readonly grant_deadline: string;
+      readonly quorum: {
+        readonly policy_digest: string;
+        readonly outcome: 'reached' | 'rejected';
+        readonly mode: 'normal' | 'break_glass';
+        readonly approvals: readonly {
+          readonly record: string;
+          readonly reviewer: string;
+          readonly person: string;
+          readonly stage: number;
+          readonly group: string | null;
+        }[];
+      };
+    };
+export const ExtendedDecisionReceipt: Shape = {
+  anyOf: [
+    {
+      optional: [],
+      properties: {
+        request_id: identifier,
+        request_digest: digest,
+        candidate_id: identifier,
+        candidate_digest: digest,
+        reviewer: identifier,
+        requester: identifier,
+        response_digest: digest,
+        confirmed_at: timestamp,
+        purpose: { const: 'review', type: 'string' },
+        decision: { type: 'string', enum: ['answer', 'approve', 'reject'] },
+        quorum: {
+          optional: [],
+          properties: {
+            policy_digest: digest,
+            outcome: { type: 'string', enum: ['reached', 'rejected'] },
+            mode: { type: 'string', enum: ['normal', 'break_glass'] },
+            approvals: {
+              minItems: 1,
+              maxItems: 20,
+              type: 'array',
+              items: {
+                optional: [],
+                properties: {
+                  record: digest,
+                  reviewer: identifier,
+                  person: digest,
+                  stage: { minimum: 0, maximum: 5, type: 'integer' },
+                  group: { anyOf: [identifier, { type: 'null' }] },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      optional: [],
+      properties: {
+        request_id: identifier,
+        request_digest: digest,
+        candidate_id: identifier,
+        candidate_digest: digest,
+        reviewer: identifier,
+        requester: identifier,
+        response_digest: digest,
+        confirmed_at: timestamp,
+        purpose: { const: 'authorise_execution', type: 'string' },
+        decision: { type: 'string', enum: ['authorise', 'refuse'] },
+        grant_deadline: timestamp,
+        quorum: {
+          optional: [],
+          properties: {
+            policy_digest: digest,
+            outcome: { type: 'string', enum: ['reached', 'rejected'] },
+            mode: { type: 'string', enum: ['normal', 'break_glass'] },
+            approvals: {
+              minItems: 1,
+              maxItems: 20,
+              type: 'array',
+              items: {
+                optional: [],
+                properties: {
+                  record: digest,
+                  reviewer: identifier,
+                  person: digest,
+                  stage: { minimum: 0, maximum: 5, type: 'integer' },
+                  group: { anyOf: [identifier, { type: 'null' }] },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  ],
+};
+
 export interface HitlFormField {
   readonly key: string;
   readonly label: string;

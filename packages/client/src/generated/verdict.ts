@@ -88,6 +88,7 @@ export type CheckCode =
   | 'range_start'
   | 'range_entry'
   | 'range_directory'
+  | 'range_holds'
   | 'range_occurrences'
   | 'security_ledger'
   | 'security_entry'

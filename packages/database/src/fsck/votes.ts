@@ -153,7 +153,7 @@ export function faultsOfVotes(
         }) && kept.approvalsNeeded === seatCount(quorum),
     ],
     ['quorum_differs', decides(quorum, told)],
-    ['vote_evidence', told.memberships.every((digest) => kept.evidence.includes(digest))],
+    ['vote_evidence', told.cited.every((digest) => kept.evidence.includes(digest))],
   ];
   return [...new Set(checks.flatMap(([fault, holds]) => (holds ? [] : [fault])))];
 }
@@ -231,7 +231,11 @@ function toldBy(records: readonly PlacedRecord[]) {
   return {
     ...{ votes, tallied, persons, receipt, isUnreachable, areFormed },
     numbers: numbers.sort((one, other) => one - other),
-    memberships: given.map(({ vote }) => vote.membership),
+    /** Records without a request: memberships, and the keys that signed. */
+    cited: given.flatMap(({ vote }) => [
+      vote.membership,
+      ...(vote.human === null ? [] : [vote.human.bound]),
+    ]),
   };
 }
 

@@ -1,4 +1,4 @@
-import { EXTENSION_PROFILES } from '../constants.js';
+import { EXTENSION_PROFILES, KEY_PROFILE } from '../constants.js';
 import { Refusal } from '../errors.js';
 import { textDigest, valueDigest } from '../json/canonical.js';
 import type { Digest } from '../json/canonical.js';
@@ -59,6 +59,27 @@ describe('the profiles of a request', () => {
       { ...POLICY, human_key: key },
       EXTENSION_PROFILES,
       'route_profile_required',
+    ],
+    [
+      'select it with the one for keys',
+      { ...selected, ...KEY_PROFILE },
+      { ...POLICY, human_key: key },
+      { ...EXTENSION_PROFILES, ...KEY_PROFILE },
+      null,
+    ],
+    [
+      'select the one for keys while it is not offered',
+      { ...selected, ...KEY_PROFILE },
+      { ...POLICY, human_key: key },
+      EXTENSION_PROFILES,
+      'unsupported_profile',
+    ],
+    [
+      'select the one for keys where the policy asks for none',
+      { ...selected, ...KEY_PROFILE },
+      POLICY,
+      { ...EXTENSION_PROFILES, ...KEY_PROFILE },
+      'unsupported_profile',
     ],
   ])('%s', (_, profiles, policy, offered, code) => {
     const refused = refusalOf(() =>

@@ -1,4 +1,4 @@
-import { APPROVAL_LIMITS, EXTENSION_PROFILES } from '../constants.js';
+import { APPROVAL_LIMITS, EXTENSION_PROFILES, KEY_PROFILE } from '../constants.js';
 import { Refusal } from '../errors.js';
 import { valueDigest } from '../json/canonical.js';
 import type { Digest } from '../json/canonical.js';
@@ -20,7 +20,7 @@ export function personDigest(person: {
 
 /**
  * Whether a request may select these profiles on a route with this policy, or without one (protocol §18.3). Throws
- * `unsupported_profile` for one that is not offered or that the route has no policy for, and `route_profile_required` for one
+ * `unsupported_profile` for one that is not offered or that the policy has no part for, and `route_profile_required` for one
  * that the policy needs and the request lacks, also while it is not offered: no person decides alone where several have to.
  *
  * @param offered the profiles of the deployment's capabilities, each with its version
@@ -30,13 +30,17 @@ export function requirePolicyProfiles(
   policy: RoutePolicy | null,
   offered: Readonly<Record<string, string>>,
 ): void {
-  for (const name of Object.keys(EXTENSION_PROFILES)) {
+  for (const name of Object.keys({ ...EXTENSION_PROFILES, ...KEY_PROFILE })) {
     const version = profiles[name];
     if (version === undefined) continue;
     if (policy === null || offered[name] !== version) throw new Refusal('unsupported_profile');
   }
   if (policy === null) return;
-  const needed = ['proto.approval', ...(policy.human_key === undefined ? [] : ['proto.human-key'])];
+  const keys = Object.keys(KEY_PROFILE);
+  const needed = ['proto.approval', ...(policy.human_key === undefined ? [] : keys)];
+  if (policy.human_key === undefined && keys.some((name) => profiles[name] !== undefined)) {
+    throw new Refusal('unsupported_profile');
+  }
   if (needed.some((name) => profiles[name] === undefined)) {
     throw new Refusal('route_profile_required');
   }

@@ -84,6 +84,18 @@ describe('votes of a pending request', () => {
     ]);
   });
 
+  it('end with the key that they were signed by, and those for later stages with them', () => {
+    const voting = votingOf(['fin-1', 1], ['fin-2', 1], ['plat-1', 2]);
+    const keyless = new Set([textDigest('fin-1')]);
+    expect(toldBy(changed(voting, without([], { keyless })))).toEqual([
+      'credential_ended#4(1)',
+      'earlier_stage_reopened#5(1)',
+      '+approval_ended',
+    ]);
+    const other = new Set([textDigest('somebody')]);
+    expect(toldBy(changed(voting, without([], { keyless: other })))).toEqual([]);
+  });
+
   it('stay where their givers do, and without a record', () => {
     const ended = changed(votingOf(['fin-1', 1]), without(['fin-2', 'plat-3']));
     expect([toldBy(ended), ended.transition.next]).toEqual([[], PENDING]);
@@ -136,6 +148,12 @@ describe('votes that were counted', () => {
   it('take an unused grant away when one of them stands no longer', () => {
     expect(losesVoter(decided, voting, without(['plat-1']), NOW)).toBe(true);
     expect(losesVoter(decided, voting, without(['plat-3']), NOW)).toBe(false);
+  });
+
+  it('take it away when the key of one of them was lost', () => {
+    const lost = (name: string) => without([], { keyless: new Set([textDigest(name)]) });
+    expect(losesVoter(decided, voting, lost('fin-1'), NOW)).toBe(true);
+    expect(losesVoter(decided, voting, lost('plat-3'), NOW)).toBe(false);
   });
 
   it.each<[string, Partial<Lifecycle>]>([

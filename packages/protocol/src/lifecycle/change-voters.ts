@@ -13,6 +13,8 @@ export interface VotersNow {
   readonly voters: Voters;
   /** Digests of candidates that end with their authors. */
   readonly gone: ReadonlySet<string>;
+  /** Record digests of votes whose key was lost. */
+  readonly keyless?: ReadonlySet<string>;
   /** Whether an earlier change has made the quorum unreachable: it has one event. */
   readonly wasUnreachable: boolean;
 }
@@ -21,12 +23,13 @@ export interface VotersNow {
 export function losesVoter(
   state: Lifecycle,
   { tally }: Voting,
-  { voters }: VotersNow,
+  { voters, keyless }: VotersNow,
   now: number,
 ): boolean {
   const { decision, grant, invalidated } = applyDue(state, now).next;
   if (decision !== 'confirmed' || invalidated !== null || !hasUnusedGrant({ grant })) return false;
-  return !allStand(tally.counted, voters);
+  const isKeyless = tally.counted.some(({ vote }) => keyless?.has(vote.id));
+  return isKeyless || !allStand(tally.counted, voters);
 }
 
 /**
@@ -37,14 +40,19 @@ export function changeVoters(
   state: Lifecycle,
   about: VotedFacts,
   voting: Voting,
-  { voters, gone, wasUnreachable }: VotersNow,
+  { voters, gone, keyless, wasUnreachable }: VotersNow,
   recordedBy: ApprovalEnded['recorded_by'],
   now: number,
 ): Voted {
   const { decision, invalidated } = applyDue(state, now).next;
   let ended = { transition: unchanged(state), ...voting };
   if (decision !== 'pending' || invalidated !== null || !materialReadable(state, now)) return ended;
-  for (const { reason, votes } of endingsOf(voting.tally.live, voters, gone)) {
+  const byKey = voting.tally.live.filter(({ id }) => keyless?.has(id));
+  if (byKey.length > 0) {
+    const ending = { votes: byKey, reason: 'credential_ended', recordedBy } as const;
+    ended = endVotes(ended.transition, about, ended, ending, now);
+  }
+  for (const { reason, votes } of endingsOf(ended.tally.live, voters, gone)) {
     ended = endVotes(ended.transition, about, ended, { votes, reason, recordedBy }, now);
   }
   const { policy, excluded } = about.request.approval;

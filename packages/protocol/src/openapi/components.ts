@@ -1,8 +1,10 @@
 import { Type } from '@sinclair/typebox';
-import { APPROVAL_CODES, SENT_CODES } from '../errors.js';
+import { APPROVAL_CODES, KEY_CODES, SENT_CODES } from '../errors.js';
+import type { ErrorCode } from '../errors.js';
 import {
   APPROVAL_RECORD_NAMES,
   CredentialToken,
+  HOLD_RECORD_NAMES,
   KEY_RECORD_NAMES,
   PrincipalInput,
   ProblemDocument,
@@ -53,27 +55,38 @@ function componentSchemas(
 
 const isOfApprovals = (name: string) => APPROVAL_RECORD_NAMES.includes(name);
 const isOfKeys = (name: string) => KEY_RECORD_NAMES.includes(name);
+const isOfHolds = (name: string) => HOLD_RECORD_NAMES.includes(name);
 
 export const INTERFACE_SCHEMAS = componentSchemas(
-  (name) => !OF_EXTENSIONS.includes(name) && !isOfApprovals(name) && !isOfKeys(name),
+  (name) =>
+    !OF_EXTENSIONS.includes(name) && !isOfApprovals(name) && !isOfKeys(name) && !isOfHolds(name),
   described,
 );
 export const EXTENSION_SCHEMAS = componentSchemas(
-  (name) => !isOfApprovals(name) && !isOfKeys(name),
+  (name) => !isOfApprovals(name) && !isOfKeys(name) && !isOfHolds(name),
   described,
 );
 
-/** With approvals; a refusal may have their codes. */
-export const APPROVAL_SCHEMAS = componentSchemas((name) => !isOfKeys(name), {
+/** With other codes of refusals beside those that are always sent. */
+const refusing = (codes: readonly ErrorCode[]) => ({
   ...described,
   ProblemDocument: {
     ...ProblemDocument,
-    properties: {
-      ...ProblemDocument.properties,
-      error: choice([...SENT_CODES, ...APPROVAL_CODES]),
-    },
+    properties: { ...ProblemDocument.properties, error: choice([...SENT_CODES, ...codes]) },
   },
 });
+
+/** With approvals; a refusal may have their codes. */
+export const APPROVAL_SCHEMAS = componentSchemas(
+  (name) => !isOfKeys(name) && !isOfHolds(name),
+  refusing(APPROVAL_CODES),
+);
+
+/** With approvals and the keys of people. */
+export const KEY_SCHEMAS = componentSchemas(
+  (name) => !isOfHolds(name),
+  refusing([...APPROVAL_CODES, ...KEY_CODES]),
+);
 
 function referring(value: unknown, within: string | null): unknown {
   if (Array.isArray(value)) return value.map((item) => referring(item, null));

@@ -1,10 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { APPROVAL_CODES, ERRORS, SENT_CODES } from '../errors.js';
+import { APPROVAL_CODES, ERRORS, KEY_CODES, SENT_CODES } from '../errors.js';
 import type { ErrorCode } from '../errors.js';
-import { EXTENSION_PROFILES } from '../constants.js';
+import { EXTENSION_PROFILES, KEY_PROFILE } from '../constants.js';
 import {
   ALL_OPERATIONS,
   APPROVAL_OPERATIONS,
+  KEY_OPERATIONS,
   EXTENSION_OPERATIONS,
   OPERATIONS,
 } from '../operations.js';
@@ -12,6 +13,7 @@ import type { Operation } from '../operations.js';
 import { EXAMPLES } from '../records/examples.js';
 import {
   APPROVAL_RECORD_NAMES,
+  HOLD_RECORD_NAMES,
   KEY_RECORD_NAMES,
   RECORD_NAMES,
   validate,
@@ -147,7 +149,7 @@ describe('the API description', () => {
         declaredErrors(operation).flatMap((status) => refusalCodes(operation, status)),
       ),
     );
-    const codes = [...SENT_CODES, ...APPROVAL_CODES];
+    const codes = [...SENT_CODES, ...APPROVAL_CODES, ...KEY_CODES];
     expect(codes.filter((code) => !sent.has(code)).sort()).toEqual([...elsewhere].sort());
   });
 
@@ -173,9 +175,9 @@ describe('the component schemas', () => {
 
   const own = Object.keys(document.components.schemas) as RecordName[];
 
-  it('are all records but second names, those of the extensions, of approvals and of keys', () => {
+  it('are all records but second names, those of the extensions, of approvals, of keys and of holds', () => {
     const second = ['AgentUiProposeParams', 'AgentUiTeardownParams', 'Evidence', 'EvidenceLog'];
-    const others = [...second, ...APPROVAL_RECORD_NAMES, ...KEY_RECORD_NAMES];
+    const others = [...second, ...APPROVAL_RECORD_NAMES, ...KEY_RECORD_NAMES, ...HOLD_RECORD_NAMES];
     expect(own).toEqual(RECORD_NAMES.filter((name) => !others.includes(name)));
   });
 
@@ -200,6 +202,11 @@ describe.each<[string, Record<string, string>, readonly Operation[]]>([
     'of a deployment with approvals',
     EXTENSION_PROFILES,
     [...EXTENSION_OPERATIONS, ...APPROVAL_OPERATIONS],
+  ],
+  [
+    'of a deployment with keys of people',
+    { ...EXTENSION_PROFILES, ...KEY_PROFILE },
+    [...EXTENSION_OPERATIONS, ...APPROVAL_OPERATIONS, ...KEY_OPERATIONS],
   ],
 ])('the description of the extensions, %s,', (_, offered, operations) => {
   const extensions = JSON.parse(
@@ -229,9 +236,14 @@ describe.each<[string, Record<string, string>, readonly Operation[]]>([
       }
     }
     const problem = compiled('ProblemDocument');
-    const codes = operations.flatMap((operation) =>
-      declaredErrors(operation).flatMap((status) => refusalCodes(operation, status)),
-    );
+    const codes = operations
+      .flatMap((operation) =>
+        declaredErrors(operation).flatMap((status) => refusalCodes(operation, status)),
+      )
+      // Signatures of votes are refused only where there are keys.
+      .filter(
+        (code) => Object.hasOwn(offered, 'proto.human-key') || !KEY_CODES.includes(code as never),
+      );
     for (const error of codes) expect(problem({ ...EXAMPLES.ProblemDocument, error })).toBe(true);
   });
 });
@@ -242,7 +254,14 @@ it('a deployment without capabilities describes nothing of approvals', () => {
     expect(text).not.toContain(word);
 });
 
-it('no deployment describes anything of the keys of people', () => {
+it('no deployment describes anything of legal holds', () => {
+  const text = JSON.stringify(
+    openApiExtensions('https://review.example', { ...EXTENSION_PROFILES, ...KEY_PROFILE }),
+  );
+  for (const word of HOLD_RECORD_NAMES) expect(text).not.toContain(word);
+});
+
+it('a deployment with approvals alone describes nothing of the keys of people', () => {
   const text = JSON.stringify(openApiExtensions('https://review.example', EXTENSION_PROFILES));
-  for (const word of KEY_RECORD_NAMES) expect(text).not.toContain(word);
+  for (const word of [...KEY_RECORD_NAMES, ...KEY_CODES]) expect(text).not.toContain(word);
 });

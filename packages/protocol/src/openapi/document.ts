@@ -1,4 +1,4 @@
-import { APPROVAL_CODES, ERRORS, SENT_CODES } from '../errors.js';
+import { APPROVAL_CODES, ERRORS, KEY_CODES, SENT_CODES } from '../errors.js';
 import type { ErrorCode, ErrorStatus } from '../errors.js';
 import { IDEMPOTENCY_KEY, IDENTIFIER, LONG_POLLS, PROTOCOL_REVISION } from '../constants.js';
 import { CALLER_RULES, OPERATIONS, extensionsOf } from '../operations.js';
@@ -8,6 +8,7 @@ import type { RecordName } from '../records/index.js';
 import { SERVICES } from '../services.js';
 import {
   APPROVAL_SCHEMAS,
+  KEY_SCHEMAS,
   EXTENSION_SCHEMAS,
   INTERFACE_SCHEMAS,
   schemaReference,
@@ -57,8 +58,13 @@ const RATE_HEADERS: Schema = {
   },
 };
 
-function problemResponse(operation: Operation, status: ErrorStatus): Schema {
-  const codes = refusalCodes(operation, status);
+/** `known`: the codes of the deployment, whose capabilities add some to an operation of another one. */
+function problemResponse(
+  operation: Operation,
+  status: ErrorStatus,
+  known: readonly ErrorCode[],
+): Schema {
+  const codes = refusalCodes(operation, status).filter((code) => known.includes(code));
   if (codes.length === 0) return { description: `${DECLARED_ERRORS[status]}. ${UNUSED}`, ...NEVER };
   const list = codes.map((code) => `- \`${code}\`: ${ERRORS[code].title}`).join('\n');
   const waits = status === 429 || status === 503 || codes.includes('evidence_incomplete');
@@ -263,10 +269,10 @@ function descriptionOf(operation: Operation): string {
   return callers + body;
 }
 
-function describe(operation: Operation): Schema {
+function describe(operation: Operation, known: readonly ErrorCode[]): Schema {
   const refusals = declaredErrors(operation).map((status): [string, Schema] => [
     String(status),
-    problemResponse(operation, status),
+    problemResponse(operation, status, known),
   ]);
   return {
     operationId: operation.name,
@@ -301,6 +307,13 @@ export function openApiExtensions(
 ): Schema {
   const operations = extensionsOf(offered);
   const title = 'Countersign, extensions';
+  if (Object.hasOwn(offered, 'proto.human-key')) {
+    return documentOf(title, origin, {
+      operations,
+      codes: [...SENT_CODES, ...APPROVAL_CODES, ...KEY_CODES],
+      schemas: KEY_SCHEMAS,
+    });
+  }
   return Object.hasOwn(offered, 'proto.approval')
     ? documentOf(title, origin, {
         operations,
@@ -323,7 +336,7 @@ function documentOf(
 ): Schema {
   const paths: Record<string, Schema> = {};
   for (const operation of operations) {
-    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = describe(operation);
+    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = describe(operation, codes);
   }
   return {
     openapi: '3.1.0',

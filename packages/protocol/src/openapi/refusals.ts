@@ -1,6 +1,6 @@
 import { invalidRecordCode, statusesOf } from '../errors.js';
 import type { ErrorCode, ErrorStatus } from '../errors.js';
-import { CALLER_RULES } from '../operations.js';
+import { CALLER_RULES, isOfId } from '../operations.js';
 import type { Operation, OperationName } from '../operations.js';
 
 /** A code with its usual status, or with another one of its statuses. */
@@ -22,6 +22,17 @@ const ELIG: readonly Sent[] = [
   'separation_of_duties',
 ];
 const PEND: readonly Sent[] = ['request_not_pending'];
+/** What a vote and the offer of its statement are asked before the signature (protocol §18.4, §19.7). */
+const VOTE: readonly Sent[] = [
+  'fresh_login_required',
+  ...ELIG,
+  ...PEND,
+  'candidate_changed',
+  'approval_exists',
+  'stage_not_open',
+  'proposal_revision_limit',
+  'human_key_required',
+];
 const AUTHORITY: readonly Sent[] = [
   ...ELIG,
   'execution_purpose_required',
@@ -151,15 +162,8 @@ const OWN: Readonly<Record<OperationName, readonly Sent[]>> = {
   'request.configure-policy': ['not_found', 'separation_of_duties_required', 'identity_uncertain'],
   'request.policy': ['not_found'],
   'request.configure-membership': ['not_found', 'identity_uncertain'],
-  'review.approve': [
-    'fresh_login_required',
-    ...ELIG,
-    ...PEND,
-    'candidate_changed',
-    'approval_exists',
-    'stage_not_open',
-    'proposal_revision_limit',
-  ],
+  'review.approve': [...VOTE, 'offer_expired', 'invalid_assertion'],
+  'review.offer-approval': VOTE,
   'review.withdraw-approval': [
     ...INT,
     'identity_uncertain',
@@ -169,6 +173,26 @@ const OWN: Readonly<Record<OperationName, readonly Sent[]>> = {
   ],
   'review.approvals': [...INT],
   'review.todo': [],
+  'request.offer-enrolment': ['fresh_login_required', 'identity_uncertain'],
+  'request.enrol': [
+    'fresh_login_required',
+    'identity_uncertain',
+    'offer_expired',
+    'invalid_assertion',
+    'identity_conflict',
+    'human_key_required',
+    'credential_unavailable',
+  ],
+  'request.credentials': ['identity_uncertain'],
+  'request.countersign': [
+    'not_found',
+    'identity_uncertain',
+    'credential_unavailable',
+    'second_person_required',
+    'human_key_required',
+    'invalid_assertion',
+  ],
+  'request.end-credential': ['not_found', 'identity_uncertain', 'credential_unavailable'],
   'ledger.entries': [],
   'ledger.metrics': [],
   'gateway.metrics-text': [],
@@ -184,7 +208,7 @@ function onTheWay(operation: Operation): Sent[] {
   if (operation.callers !== 'anyone') codes.push(CALLER_RULES[operation.callers].refusal);
   // For monitors, in place of other callers' refusals (R42).
   codes.push('operator_required');
-  if (operation.idOf === 'request') codes.push('not_found');
+  if (isOfId(operation)) codes.push('not_found');
   else if (operation.idOf !== null) codes.push('invalid_path_parameter');
   codes.push(...operation.query.flatMap(({ refusal }) => refusal ?? []));
   if (operation.key) {

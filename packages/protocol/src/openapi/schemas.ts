@@ -1,9 +1,12 @@
-import type { EXTENSION_PROFILES } from '../constants.js';
-import { APPROVAL_RECORDS } from '../records/index.js';
+import type { EXTENSION_PROFILES, KEY_PROFILE } from '../constants.js';
+import { APPROVAL_RECORDS, KEY_RECORDS } from '../records/index.js';
 import type { Schema } from './components.js';
 
-const RECORDS_OF: Readonly<Record<keyof typeof EXTENSION_PROFILES, object>> = {
+const RECORDS_OF: Readonly<
+  Record<keyof typeof EXTENSION_PROFILES | keyof typeof KEY_PROFILE, object>
+> = {
   'proto.approval': APPROVAL_RECORDS,
+  'proto.human-key': KEY_RECORDS,
 };
 
 /**

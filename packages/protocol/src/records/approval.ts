@@ -16,7 +16,7 @@ import {
   text,
 } from './primitives.js';
 import { RoutePolicy } from './approval-policy.js';
-import { assertion } from './assertion.js';
+import { SignedBy, assertion } from './assertion.js';
 import { Recorder } from './execution.js';
 import { DecisionCandidate } from './review.js';
 import { DECISIONS } from './vocabulary.js';
@@ -127,10 +127,15 @@ export const ApprovalRecord = named('ApprovalRecord', {
 });
 export type ApprovalRecord = Static<typeof ApprovalRecord>;
 
-/** The body of `review.approve`: the frozen candidate that a person votes for, or against by one that refuses. */
+/**
+ * The body of `review.approve`: the frozen candidate that a person votes for, or against by one that refuses. Where the policy
+ * asks for keys of people, with the offer whose statement was signed, and the signature (protocol §19.7).
+ */
 export const ApprovalInput = named('ApprovalInput', {
   candidate_id: Uuid,
   candidate_digest: Digest,
+  offer: Type.Optional(Digest),
+  assertion: Type.Optional(SignedBy),
 });
 export type ApprovalInput = Static<typeof ApprovalInput>;
 

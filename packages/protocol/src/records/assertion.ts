@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { closed } from './primitives.js';
+import { Uuid, closed } from './primitives.js';
 import type { Static } from '@sinclair/typebox';
 
 /** Without padding; `decodeBase64url` refuses every spelling but one. */
@@ -14,3 +14,7 @@ export const assertion = {
 
 export const Assertion = closed(assertion);
 export type Assertion = Static<typeof Assertion>;
+
+/** The same with the key that gave it. */
+export const SignedBy = closed({ credential: Uuid, ...assertion });
+export type SignedBy = Static<typeof SignedBy>;

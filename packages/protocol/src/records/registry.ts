@@ -6,11 +6,14 @@ import * as forms from './approval-forms.js';
 import { RoutePolicy } from './approval-policy.js';
 import * as audit from './audit.js';
 import * as credential from './credential.js';
+import * as offer from './approval-offer.js';
 import * as discovery from './discovery.js';
+import * as enrolment from './enrolment.js';
 import * as events from './events.js';
 import * as evidence from './evidence.js';
 import * as execution from './execution.js';
 import * as hitl from './hitl.js';
+import * as legalHold from './legal-hold.js';
 import { Metadata, Profiles, SignedRecord } from './primitives.js';
 import * as request from './request.js';
 import * as review from './review.js';
@@ -37,11 +40,23 @@ export const APPROVAL_RECORDS = {
   ExtendedEvidence: forms.ExtendedEvidence,
 } as const;
 
-/** The records of people's keys (protocol §19), which no deployment offers yet: no API description has them. */
-const KEY_RECORDS = {
+/** The records of people's keys (protocol §19): only the description of a deployment with their operations has them. */
+export const KEY_RECORDS = {
   CredentialBound: credential.CredentialBound,
   CredentialEnded: credential.CredentialEnded,
+  EnrolmentOffer: enrolment.EnrolmentOffer,
+  EnrolmentInput: enrolment.EnrolmentInput,
+  CredentialStatus: enrolment.CredentialStatus,
+  CredentialList: enrolment.CredentialList,
+  CountersignInput: enrolment.CountersignInput,
+  EndCredential: enrolment.EndCredential,
+  CredentialEnding: enrolment.CredentialEnding,
+  OfferInput: offer.OfferInput,
+  ApprovalOffer: offer.ApprovalOffer,
 } as const;
+
+/** The records of legal holds (protocol §20), which no deployment offers yet: no API description has them. */
+const HOLD_RECORDS = { ...legalHold } as const;
 
 /** Every record by its name (protocol §3). */
 export const RECORDS = {
@@ -62,6 +77,7 @@ export const RECORDS = {
   EvidenceLog: evidence.EvidenceLog,
   ...APPROVAL_RECORDS,
   ...KEY_RECORDS,
+  ...HOLD_RECORDS,
 } as const satisfies Record<string, TSchema>;
 
 export type RecordName = keyof typeof RECORDS;
@@ -69,6 +85,9 @@ export type RecordOf<Name extends RecordName> = Static<(typeof RECORDS)[Name]>;
 
 /** See {@link KEY_RECORDS}. */
 export const KEY_RECORD_NAMES: readonly string[] = Object.keys(KEY_RECORDS);
+
+/** See {@link HOLD_RECORDS}. */
+export const HOLD_RECORD_NAMES: readonly string[] = Object.keys(HOLD_RECORDS);
 
 /** See {@link RECORDS}. */
 export const APPROVAL_RECORD_NAMES: readonly string[] = Object.keys(APPROVAL_RECORDS);

@@ -117,6 +117,20 @@ export const SIGNED_RECORDS = {
     ledger: true,
     payload: 'CredentialEnded',
   },
+  LegalHoldSet: {
+    purpose: 'service',
+    signedBy: ['request'],
+    audience: 'proto.custody',
+    ledger: true,
+    payload: 'LegalHoldSet',
+  },
+  LegalHoldLifted: {
+    purpose: 'service',
+    signedBy: ['request'],
+    audience: 'proto.custody',
+    ledger: true,
+    payload: 'LegalHoldLifted',
+  },
   AuditCheckpoint: {
     purpose: 'service',
     signedBy: ['ledger'],
@@ -143,7 +157,11 @@ export const SIGNED_RECORDS = {
   {
     purpose: 'request' | 'service';
     signedBy: readonly string[];
-    audience: 'producer' | 'publisher' | 'operator' | `proto.${'audit' | 'recovery' | 'directory'}`;
+    audience:
+      | 'producer'
+      | 'publisher'
+      | 'operator'
+      | `proto.${'audit' | 'recovery' | 'directory' | 'custody'}`;
     ledger: boolean;
     payload: RecordName;
   }

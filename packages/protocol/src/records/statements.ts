@@ -18,7 +18,7 @@ export const VoteDecision = choice([...DECISIONS, 'ratify', 'object']);
 export const VoteMode = choice(['normal', 'break_glass', 'debt']);
 
 /** 16 bytes that the service chose. */
-const Nonce = Type.String({ pattern: '^[A-Za-z0-9_-]{22}$' });
+export const Nonce = Type.String({ pattern: '^[A-Za-z0-9_-]{22}$' });
 
 /** What a person's key signs with a vote (protocol §19.1). */
 export const ApprovalStatement = closed({

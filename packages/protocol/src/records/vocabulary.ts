@@ -70,6 +70,7 @@ export const INCIDENT_CODES = [
   'anchor_version_conflict',
   'anchor_deleted_version',
   'anchor_history_invalid',
+  'credential_cloned',
   'ledger_behind_anchor',
   'namespace_retired',
   'outcome_without_admission',

@@ -20,6 +20,7 @@ export const SECURITY_KINDS = {
   'policy.changed': { source: 'request', says: 'The policy of a route was changed' },
   'membership.changed': { source: 'request', says: 'The groups of a person were changed' },
   'change.proposed': { source: 'request', says: 'A change was proposed to a second operator' },
+  'key.changed': { source: 'request', says: 'A key of a person was bound, suspended or ended' },
   'material.read': { source: 'request', says: 'Private material was read' },
   'app.read': { source: 'request', says: 'The app of a request was read, with its payload' },
   'material.discarded': { source: 'request', says: 'Private material was deleted early' },

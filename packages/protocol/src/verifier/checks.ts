@@ -413,6 +413,11 @@ export const CHECKS = {
     'Membership and key of every vote were those in force.',
     'A vote names a membership or a key that had been replaced or had ended.',
   ],
+  range_holds: [
+    '§20.5',
+    'Every hold only grew, and another custodian lifted it.',
+    'A hold lost a request or time, was set after its end, or was lifted by the custodian who set it.',
+  ],
   range_occurrences: [
     '§5.4',
     'No action was claimed twice, and no nonce admitted twice.',

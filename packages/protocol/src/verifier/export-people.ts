@@ -4,6 +4,7 @@ import {
   approvalStatement,
   challengeOf,
   expectedOf,
+  fitsPolicy,
   judgeAssertion,
   thumbprintOf,
 } from '../human-key/index.js';
@@ -117,7 +118,7 @@ function isBoundTo(
   bound: BoundKeyRecord,
   keyring: Keyring,
 ): boolean {
-  const { principal, person, device_bound, attestation, aaguid, countersigned_by } = bound.payload;
+  const { principal, person } = bound.payload;
   const policy = request.approval.policy.human_key;
   return (
     policy !== undefined &&
@@ -125,9 +126,7 @@ function isBoundTo(
     person === payload.person &&
     bound.issuedAt <= issuedAt &&
     !hasEnded(keyring, bound, issuedAt) &&
-    (policy.device === 'any' || device_bound) &&
-    (policy.attestation === 'none' || (attestation.verified && policy.aaguids.includes(aaguid))) &&
-    (policy.enrolment === 'self' || countersigned_by !== null)
+    fitsPolicy(bound.payload, policy)
   );
 }
 

@@ -13,7 +13,8 @@ import { expecting, checkRecord, isOf } from './record.js';
 import type { CheckedRecord } from './record.js';
 import { addExportToTimeline } from './timeline.js';
 
-const ALL_PROFILES = { ...SUPPORTED_PROFILES, ...EXTENSION_PROFILES, ...KEY_PROFILE };
+/** The profiles that exports are judged under. */
+export const ALL_PROFILES = { ...SUPPORTED_PROFILES, ...EXTENSION_PROFILES, ...KEY_PROFILE };
 
 /** An audit export: recomputes every value that can be recomputed, and compares every value that appears twice. */
 export function checkExport(

@@ -11,6 +11,8 @@ export type { PinnedPeople } from '../human-key/people.js';
 export { readWitnessPolicy } from '../merkle/witness-policy.js';
 export type { WitnessPolicy } from '../merkle/witness-policy.js';
 export { CHECKS } from './checks.js';
+export { ALL_PROFILES } from './export.js';
+export { EXTENSION_PROFILES } from '../constants.js';
 export type { CheckCode } from './checks.js';
 export { DOCUMENT_BOUNDS, DOCUMENT_LIMITS, newVerifierMemory } from './context.js';
 export type { AnchorCopies, AnchorCopy, Expected } from './context.js';

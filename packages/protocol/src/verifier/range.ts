@@ -9,6 +9,7 @@ import { checkEvents } from './events.js';
 import { DOCUMENT_BOUNDS } from './context.js';
 import type { VerifierContext } from './context.js';
 import { plainText } from './plain-text.js';
+import { checkHolds } from './range-holds.js';
 import { expecting, checkRecord, isOf, recordsOf } from './record.js';
 import type { CheckedRecord } from './record.js';
 import { addToTimeline } from './timeline.js';
@@ -114,6 +115,7 @@ function checkRecords(
   const once = (all: readonly string[]): boolean => new Set(all).size === all.length;
   findings.check('range_occurrences', '', once(claims) && once(nonces));
   checkDirectory(findings, records, complete && lost === 0);
+  checkHolds(findings, records, complete && lost === 0);
   const says =
     'The time of the entries and which request an entry without text belongs to are the service’s own notes; nothing signs them.';
   findings.uncovered.push({ path: '/*/created_at', says });

@@ -51,6 +51,8 @@ const TIMES: Partial<Record<RecordType, string>> = {
   ApprovalEnded: 'ended_at',
   CredentialBound: 'bound_at',
   CredentialEnded: 'ended_at',
+  LegalHoldSet: 'set_at',
+  LegalHoldLifted: 'lifted_at',
 };
 
 /**
@@ -121,7 +123,9 @@ function headerFits(record: Omit<CheckedRecord, 'proven'>): boolean | null {
     return record.payload.purpose === header.purpose;
   }
   const { audience } = SIGNED_RECORDS[record.type];
-  if (audience === 'proto.directory') return header.audience === audience;
+  if (audience === 'proto.directory' || audience === 'proto.custody') {
+    return header.audience === audience;
+  }
   if (isOf(record, 'RequestChangedEvent')) {
     const { status_ref, request_id } = record.payload;
     return status_ref === `${header.issuer}/v2/requests/${request_id}`;

@@ -131,6 +131,14 @@ export function sentenceOf(record: CheckedRecord): string | null {
     const { principal, credential, reason } = record.payload;
     return `The key ${credential} of ${principal} ended: ${reason}.`;
   }
+  if (isOf(record, 'LegalHoldSet')) {
+    const { id, revision, requests, until, set_by } = record.payload;
+    return `${set_by} set the hold ${id}, revision ${revision}, on ${requests.length} ${requests.length === 1 ? 'request' : 'requests'} until ${until}.`;
+  }
+  if (isOf(record, 'LegalHoldLifted')) {
+    const { id, lifted_by, set_by } = record.payload;
+    return `${lifted_by} lifted the hold ${id} of ${set_by}.`;
+  }
   if (isOf(record, 'WebhookDelivery')) {
     return `The event ${record.payload.event_id} was sent to ${record.header.audience}.`;
   }

@@ -1,6 +1,6 @@
 import { EVIDENCE_FORMAT, Refusal, sharedPath, textDigest } from '@countersign/protocol';
 import type { AnchorProof, AuditCheckpoint, Evidence } from '@countersign/protocol';
-import { isOperator, requireCaller } from '@countersign/database';
+import { isOperator, oneLargeAtATime, requireCaller } from '@countersign/database';
 import { LARGE_ANSWER, answerOf } from '@countersign/platform';
 import type { OperationCall, OperationHandler } from '@countersign/platform';
 import type { ChainDeps, LedgerDeps } from '../deps.js';
@@ -22,7 +22,7 @@ interface Anchored {
 
 /** `ledger.evidence`: the export, and with it the proofs that make it hold for a stranger (protocol §7.1); never writes. */
 export function evidence(deps: ChainDeps): OperationHandler<'ledger.evidence'> {
-  return async (call) => {
+  return oneLargeAtATime(async (call) => {
     const { caller, id } = call;
     // First: what is chained later than this may be missing below, and is no part of what was asked.
     const unchained = await deps.store.unchained(caller.tenant, id);
@@ -55,7 +55,7 @@ export function evidence(deps: ChainDeps): OperationHandler<'ledger.evidence'> {
       ...parts,
       `,"log":${JSON.stringify(log)},"trust":${deps.manifest}}`,
     ]);
-  };
+  });
 }
 
 /** The export; of a deleted request the entries that the ledger keeps, for operators, as they read the whole ledger. */

@@ -1,5 +1,6 @@
 import {
   EXTENSION_PROFILES,
+  KEY_PROFILE,
   Refusal,
   SUPPORTED_PROFILES,
   isBoundBundle,
@@ -7,7 +8,7 @@ import {
   materialReadable,
 } from '@countersign/protocol';
 import type { AuditExport } from '@countersign/protocol';
-import { openSized, readEvent, requireIntegrity } from '@countersign/database';
+import { oneLargeAtATime, openSized, readEvent, requireIntegrity } from '@countersign/database';
 import type { StoredRequest } from '@countersign/database';
 import { LARGE_ANSWER, answerOf, readSized } from '@countersign/platform';
 import type { AnswerPart, Caller, LargeStep, OperationHandler } from '@countersign/platform';
@@ -19,17 +20,17 @@ const VERIFICATION =
   'then fetch the checkpoint from the anchor store yourself and compare its bytes.';
 
 /** An export stays readable while a capability is switched off (protocol §18.9). */
-const READABLE_PROFILES = { ...SUPPORTED_PROFILES, ...EXTENSION_PROFILES };
+const READABLE_PROFILES = { ...SUPPORTED_PROFILES, ...EXTENSION_PROFILES, ...KEY_PROFILE };
 
 /**
  * `ledger.export`: the original signed records with the request's ledger entries, its proof and its retained material;
  * never writes.
  */
 export function exportRequest(deps: LedgerDeps): OperationHandler<'ledger.export'> {
-  return async (call) => {
+  return oneLargeAtATime(async (call) => {
     const found = await loadExport(deps, call);
     return found === null ? LARGE_ANSWER : answerOf<AuditExport>(200, found.parts);
-  };
+  });
 }
 
 export interface LoadedExport {

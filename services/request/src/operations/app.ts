@@ -1,6 +1,12 @@
 import { Refusal, isBoundBundle, materialReadable, storedAppAround } from '@countersign/protocol';
 import type { StoredApp } from '@countersign/protocol';
-import { openSized, readEvent, requireIntegrity, wholeText } from '@countersign/database';
+import {
+  oneLargeAtATime,
+  openSized,
+  readEvent,
+  requireIntegrity,
+  wholeText,
+} from '@countersign/database';
 import type { Pieces } from '@countersign/database';
 import { LARGE_ANSWER, answerOf, readSized } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
@@ -11,7 +17,7 @@ import type { RequestDeps } from '../deps.js';
  * binds them, for people only (protocol §7 request.app, §12.2).
  */
 export function app(deps: RequestDeps): OperationHandler<'request.app'> {
-  return async (call) => {
+  return oneLargeAtATime(async (call) => {
     const { caller, id } = call;
     if (caller.kind !== 'human') throw new Refusal('human_required');
     const found = await readSized(call, async (whole) =>
@@ -41,7 +47,7 @@ export function app(deps: RequestDeps): OperationHandler<'request.app'> {
       sandboxPattern: deps.sandboxOrigin,
     });
     return answerOf<StoredApp>(200, [before, { quoted: bundle_html }, after]);
-  };
+  });
 }
 
 function bytesOf(text: string | Pieces): number {

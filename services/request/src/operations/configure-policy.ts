@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { Refusal, canonicalText, policyFault, valueDigest, weakens } from '@countersign/protocol';
 import type { RoutePolicy, RoutePolicyConfigured } from '@countersign/protocol';
 import { requireOperator } from '@countersign/database';
@@ -8,6 +9,7 @@ import { configDigest } from '../directory-difference.js';
 import { policyConfiguredBy } from '../duties.js';
 import { applyEffects } from '../apply-effects.js';
 import type { RequestDeps } from '../deps.js';
+import { relyingParty } from '../keys.js';
 import { operatorsOf } from '../second-operator.js';
 import type { KnownRoute } from '../store/directory.js';
 import { requireEnabled } from './configure-principal.js';
@@ -24,7 +26,7 @@ export function configurePolicy(deps: RequestDeps): OperationHandler<'request.co
       requireOperator(operator);
       const before = await change.route(id);
       if (before === null) throw new Refusal('not_found');
-      if (policy !== null) requirePolicy(policy, before, deps.mode);
+      if (policy !== null) requirePolicy(policy, before, deps);
       const standing = before.policy?.policy ?? null;
       if (canonicalText(standing) === canonicalText(policy)) {
         // Also takes back a proposal.
@@ -74,18 +76,24 @@ export function configurePolicy(deps: RequestDeps): OperationHandler<'request.co
 }
 
 /** Throws `invalid_policy`, `separation_of_duties_required`. */
-function requirePolicy(
-  policy: RoutePolicy,
-  { config }: KnownRoute,
-  mode: 'development' | 'production',
-): void {
-  const fault = policyFault(policy, mode === 'production') ?? unenforced(policy);
+function requirePolicy(policy: RoutePolicy, { config }: KnownRoute, deps: RequestDeps): void {
+  const fault = policyFault(policy, deps.mode === 'production') ?? unenforced(policy, deps);
   if (fault !== null) throw new Refusal('invalid_policy', { detail: fault });
   if (!config.separation_of_duties) throw new Refusal('separation_of_duties_required');
 }
 
 /** A policy whose parts nothing enforces would promise a protection that is not there (decisions/0033). */
-function unenforced({ human_key, attention }: RoutePolicy): string | null {
-  if (human_key !== undefined) return 'This release enforces no keys of people.';
-  return attention === undefined ? null : 'This release enforces no attention.';
+function unenforced(
+  { human_key, attention }: RoutePolicy,
+  { offered, notary }: Pick<RequestDeps, 'offered' | 'notary'>,
+): string | null {
+  if (attention !== undefined) return 'This release enforces no attention.';
+  if (human_key === undefined) return null;
+  if (!Object.hasOwn(offered, 'proto.human-key'))
+    return 'This deployment offers no keys of people.';
+  if (human_key.attestation !== 'none') return 'This release verifies no attestation.';
+  if (human_key.enrolment !== 'countersigned') return 'This release countersigns every key.';
+  return isIP(relyingParty(notary.origin).replace(/^\[|\]$/g, '')) === 0
+    ? null
+    : 'The origin is an address: browsers make keys for names only.';
 }

@@ -33,6 +33,7 @@ export function configurePrincipal(
       if (credential !== null && !(await change.saveCredential(input.id, credential))) {
         throw new Refusal('identity_conflict');
       }
+      if (input.kind === 'human' && !config.enabled) await change.keys.forgetWaiting(input.id);
       const effects = await principalEffects(change, before, input, deps.trust);
       for (const reviewer of effects.removed) await change.dropReviewer(reviewer, effects.route);
       const touched = await applyEffects(change, deps.notary, caller, effects);

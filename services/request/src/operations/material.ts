@@ -1,13 +1,13 @@
 import { Refusal, materialReadable } from '@countersign/protocol';
 import type { Material } from '@countersign/protocol';
-import { openSized, readEvent, requireIntegrity } from '@countersign/database';
+import { oneLargeAtATime, openSized, readEvent, requireIntegrity } from '@countersign/database';
 import { LARGE_ANSWER, answerOf, readSized } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
 import type { RequestDeps } from '../deps.js';
 
 /** `request.material`: the retained payload, schema and canonical document, with the caller's candidate. */
 export function material(deps: RequestDeps): OperationHandler<'request.material'> {
-  return async (call) => {
+  return oneLargeAtATime(async (call) => {
     const { caller, id } = call;
     const found = await readSized(call, async (whole) =>
       openSized(deps.directory, caller, await deps.requests.material(caller, id, whole)),
@@ -26,5 +26,5 @@ export function material(deps: RequestDeps): OperationHandler<'request.material'
       { quoted: loaded.review_document },
       `,"candidate":${loaded.candidate}}`,
     ]);
-  };
+  });
 }

@@ -40,7 +40,8 @@ import type {
   RoutePolicy,
   RoutePolicyConfigured,
 } from '@countersign/protocol';
-import { CHANGE_VOTES, DIRECTORY_VOTES } from './directory-votes.js';
+import { Keys } from './keys.js';
+import { CHANGE_VOTES, DIRECTORY_VOTES, RECENT } from './directory-votes.js';
 import type { AffectedVotesRow, ChangedVotes, VoterRow } from './directory-votes.js';
 
 /** Changes that may need a second operator (protocol §18.2). */
@@ -104,9 +105,6 @@ interface Opened {
   readonly assignments: number;
 }
 
-// Authority ends with the longest private retention that a route may set (9 days and an hour, protocol §9.1), so older
-// requests have none left to lose and the scan stays short.
-const RECENT = `> (SELECT clock_timestamp() - interval '10 days')`;
 const WITH_AUTHORITY = `l.invalidated IS NULL AND l.decision IN ('pending', 'confirmed')
   AND (l.decision = 'pending' OR l.grant_state IN ('pending_anchor', 'available') OR l.execution IN ('claimed', 'admitted'))`;
 
@@ -160,6 +158,16 @@ export const AFFECTED = {
     ),
   ),
   byRoute: affected('affected-by-route', affectedSql(idsOf('x.route = :of'))),
+  byCredential: affected(
+    'affected-by-credential',
+    affectedSql(
+      `SELECT DISTINCT a.id FROM (
+      SELECT x.request_id AS id FROM approval x WHERE x.tenant = $1 AND x.credential = :of AND x.credential IS NOT NULL
+        AND x.approved_at ${RECENT}
+      ORDER BY x.approved_at OFFSET 0
+    ) a`,
+    ),
+  ),
   byReviewer: affected(
     'affected-by-reviewer',
     affectedSql(
@@ -261,6 +269,9 @@ export const DIRECTORY = statements('request', {
   WHERE ${OPEN_ON_ROUTE} AND assignment.ctid = k.at`,
   dropCandidates: `UPDATE candidate SET live = false FROM lifecycle l ${placed('candidate', 'k', THEIRS)}
   WHERE ${OPEN_ON_ROUTE} AND candidate.ctid = k.at AND candidate.live`,
+  // A change of the directory waits for it, and it for a change.
+  holdDirectory: 'SELECT tenant FROM tenant WHERE tenant = $1 FOR KEY SHARE',
+  holdPrincipal: 'SELECT id FROM principal WHERE tenant = $1 AND id = :id FOR NO KEY UPDATE',
   // Named columns: row locks ask for the privilege on them alone.
   holdTenant: 'SELECT tenant FROM tenant WHERE tenant = $1 FOR UPDATE',
   moveDirectory: `UPDATE tenant SET directory_revision = directory_revision + 1 WHERE tenant = $1 RETURNING ${NOW} AS now`,
@@ -275,6 +286,11 @@ export class DirectoryView {
     /** A change locks the rows that it reads; a preview blocks no call. */
     private readonly how: 'looked' | 'held' = 'looked',
   ) {}
+
+  /** Keys of people. */
+  get keys(): Keys {
+    return new Keys(this.client, this.tenant);
+  }
 
   protected ask<Row extends object>(statement: Statement, values: Values) {
     return this.client.query<Row>(asked(statement, { tenant: this.tenant, ...values }));
@@ -355,6 +371,11 @@ export class DirectoryView {
     return this.#affected('byRoute', route);
   }
 
+  /** Requests that somebody voted on with this key of a person. */
+  affectedByCredential(id: string): Promise<Affected[]> {
+    return this.#affected('byCredential', id);
+  }
+
   /** Requests that this human confirmed, and those of several people that the human voted for or may vote for. */
   affectedByReviewer(id: string): Promise<Affected[]> {
     return this.#affected('byReviewer', id);
@@ -397,6 +418,14 @@ export class DirectoryView {
       removed,
     });
     return rows;
+  }
+
+  /** Record digests of the votes with this key that have not ended. */
+  async votesByCredential(credential: string): Promise<Set<string>> {
+    const { rows } = await this.ask<{ digest: string }>(DIRECTORY_VOTES.votesByCredential, {
+      credential,
+    });
+    return new Set(rows.map(({ digest }) => digest));
   }
 
   /** The reviewers of these routes, and the people with these ids. */
@@ -571,6 +600,21 @@ export class DirectoryStore {
     });
     for (const reason of endings) this.votes.ended(reason);
     return result;
+  }
+
+  /**
+   * Runs work on what is the principal's own, which moves nothing of the directory: no change of the directory commits beside
+   * it, nor other such work of the principal.
+   */
+  async beside<T>(
+    { tenant, id }: { readonly tenant: string; readonly id: string },
+    work: (own: DirectoryChange) => Promise<T>,
+  ): Promise<T> {
+    return inTransaction(this.pool.of(tenant), async (client) => {
+      await client.query(asked(DIRECTORY.holdDirectory, { tenant }));
+      await client.query(asked(DIRECTORY.holdPrincipal, { tenant, id }));
+      return work(new DirectoryChange(client, tenant, await databaseNow(client)));
+    });
   }
 
   /** Looks at the directory as it is at one moment. Postgres itself refuses any write. */

@@ -9,5 +9,6 @@ export * from './expiry.js';
 export * from './figures.js';
 export * from './history.js';
 export * from './inbox.js';
+export * from './keys.js';
 export * from './lists.js';
 export * from './requests.js';

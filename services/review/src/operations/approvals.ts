@@ -23,7 +23,7 @@ import type { Principal, StoredVote } from '@countersign/database';
 import { answer } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
 import { eligiblePeople, requireApprovals, votingIn, votingOptions } from '../approvals.js';
-import type { ApprovedRequest } from '../approvals.js';
+import type { ApprovedRequest } from '../approved-request.js';
 import type { ReviewDeps } from '../deps.js';
 
 /** `review.approvals`: the votes of a request, its open seats, and what the caller may do (protocol §18.11). */

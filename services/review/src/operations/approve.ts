@@ -1,49 +1,63 @@
-import { Refusal, asJsonText, ballot, canonicalObject, count } from '@countersign/protocol';
-import type { ApprovalResult, DecisionCandidate, Tally } from '@countersign/protocol';
-import { commit, requireEligibleReviewer, storedVotes } from '@countersign/database';
+import {
+  Refusal,
+  asJsonText,
+  ballot,
+  canonicalObject,
+  count,
+  textDigest,
+} from '@countersign/protocol';
+import type {
+  ApprovalInput,
+  ApprovalRecord,
+  ApprovalResult,
+  Member,
+  Tally,
+} from '@countersign/protocol';
+import { commit, requireEligibleReviewer } from '@countersign/database';
+import type { Values } from '@countersign/database';
 import { answer, newId } from '@countersign/platform';
 import type { IssuedRecord, OperationHandler } from '@countersign/platform';
-import { authorPerson, memberOf, requireApprovals, votingIn } from '../approvals.js';
-import type { ApprovedRequest } from '../approvals.js';
+import { memberOf, requireApprovals } from '../approvals.js';
+import type { ApprovedRequest } from '../approved-request.js';
 import type { ReviewDeps } from '../deps.js';
+import { readBallot, requireVotesLeft } from '../reading-ballots.js';
 import { reviewerOperation } from '../reviewer-operation.js';
-import { DECIDE, VOTE } from '../store/index.js';
-import type { BallotRow } from '../store/index.js';
-
-/** Votes of one person on one request, those that have ended among them (protocol §18.4). */
-const MOST_VOTES = 16;
+import { asksForKey, requireUnsigned, signedVote } from '../signed-votes.js';
+import type { SignedVote } from '../signed-votes.js';
+import { DECIDE, SIGNED, VOTE } from '../store/index.js';
 
 /**
  * `review.approve`: one person's signed yes or no to one frozen candidate (protocol §18.4). The vote is signed before it is
  * counted, because a receipt names its record (decisions/0035). All votes of a request move one version: of those that are
- * given at the same time each is counted on those before it.
+ * given at the same time each is counted on those before it. Where the policy asks for keys, the person has signed it before
+ * (protocol §19.7).
  */
 export function approve(deps: ReviewDeps): OperationHandler<'review.approve'> {
   return reviewerOperation(deps, 'review.approve', (call) => async (opened) => {
     const { row, reviewer } = opened;
     const stored = requireApprovals(opened.stored);
     const { tenant, lifecycle, request } = stored;
-    const member = await memberOf(deps, reviewer.id, stored);
-    const found = await deps.store.ballot(tenant, stored.id, call.input.candidate_id);
-    const voting = votingIn(stored, found);
-    const candidate = await candidateOf(deps, found, stored);
-    const asked = { id: newId(), input: call.input, found: candidate };
+    const read = await readBallot(deps, stored, reviewer.id, call.input);
+    const { member, voting } = read;
+    const asked = { id: newId(), input: call.input, found: read.candidate };
     const cast = ballot(lifecycle, stored, voting, member, asked, row.now);
-    const given = storedVotes(found).filter(({ vote }) => vote.person === member.person);
-    if (given.length >= MOST_VOTES) throw new Refusal('proposal_revision_limit');
+    requireVotesLeft(read);
+    const signature = await signatureOf(deps, stored, cast.record, call.input, row.now);
+    const record = { ...cast.record, human: signature?.human ?? null };
 
-    const { record } = cast;
     const subject = {
       ...{ tenant, audience: stored.owner },
       ...{ purpose: request.purpose, profiles: request.profiles },
     };
     const vote = await deps.notary.issue('ApprovalRecord', subject, row.now, record);
-    const { transition, tally } = count(cast, vote.digest, stored, voting, row.now);
+    const { transition, tally } = count({ ...cast, record }, vote.digest, stored, voting, row.now);
     const decides = tally.phase !== 'collecting';
     if (decides) await requireCounted(deps, tally, reviewer.id, stored);
     const seat = tally.counted.find((each) => each.vote.id === vote.digest);
     const others = tally.counted.filter((each) => each !== seat);
-    const signed = await commit(deps, decides ? DECIDE : VOTE, stored, transition, {
+    const statements = signature === null ? { DECIDE, VOTE } : SIGNED;
+    const statement = decides ? statements.DECIDE : statements.VOTE;
+    const signed = await commit(deps, statement, stored, transition, {
       before: lifecycle.reviewDeadline,
       first: [vote],
       answer: (records) => ({ call, status: 201, result: resultOf(vote, records) }),
@@ -62,8 +76,7 @@ export function approve(deps: ReviewDeps): OperationHandler<'review.approve'> {
         vote_record: vote.id,
         vote_digest: vote.digest,
         approved_at: record.approved_at,
-        membership_digest: record.membership,
-        membership: member.record,
+        ...evidenceOf(member, signature),
         ...(decides && {
           counted_votes: others.map((each) => each.vote.id),
           counted_groups: others.map(({ group }) => group),
@@ -76,13 +89,34 @@ export function approve(deps: ReviewDeps): OperationHandler<'review.approve'> {
   });
 }
 
-async function candidateOf(deps: ReviewDeps, found: BallotRow, stored: ApprovedRequest) {
-  const { candidate: text, candidate_digest, candidate_live } = found;
-  const candidate = text === null ? null : (JSON.parse(text) as DecisionCandidate);
+/** Null where the policy asks for no signature. */
+async function signatureOf(
+  deps: ReviewDeps,
+  stored: ApprovedRequest,
+  record: ApprovalRecord,
+  input: ApprovalInput,
+  now: number,
+): Promise<SignedVote | null> {
+  if (asksForKey(stored)) return signedVote(deps, stored, record, input, now);
+  requireUnsigned(input);
+  return null;
+}
+
+/** The values of the records that the vote cites, and of its signature. */
+function evidenceOf(
+  { membership, record }: Member & { readonly record: string },
+  signature: SignedVote | null,
+): Values {
+  const cited = { membership_digest: membership, membership: record };
+  if (signature === null) return cited;
+  const { human, statementDigest, counter, evidence } = signature;
   return {
-    candidate: candidate_live ? candidate : null,
-    candidateDigest: candidate_digest,
-    authorPerson: candidate && (await authorPerson(deps, candidate.reviewer, stored)),
+    ...cited,
+    ...{ statement_digest: statementDigest, credential: human.credential, counter },
+    signed_by: human.credential,
+    key_digests: evidence.map(({ text }) => textDigest(text)),
+    key_types: evidence.map(({ type }) => type),
+    key_records: evidence.map(({ text }) => text),
   };
 }
 

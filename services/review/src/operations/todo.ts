@@ -11,7 +11,7 @@ import {
 import { answer } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
 import { personOf, requireApprovals, votingOptions } from '../approvals.js';
-import type { ApprovedRequest } from '../approvals.js';
+import type { ApprovedRequest } from '../approved-request.js';
 import type { ReviewDeps } from '../deps.js';
 import type { TodoRow } from '../store/index.js';
 

@@ -1,4 +1,5 @@
 import { PAGE_SIZES } from '@countersign/protocol';
+import { OFFER_LASTS } from './signing.js';
 import {
   CLOCK,
   ENDED_VOTES,
@@ -24,6 +25,8 @@ import {
 } from '@countersign/database';
 import type { CallerIdentity, LoadedRow, Pool, RequestRow, VotesRow } from '@countersign/database';
 import type { Digest, ExtendedDecisionRequest } from '@countersign/protocol';
+
+export { SIGNING } from './signing.js';
 
 export interface ReviewRow extends RequestRow {
   response_schema: string | null;
@@ -121,14 +124,18 @@ export const LOAD_VOTES = statement(
   { pointQuery: true },
 );
 
-/** One vote, of a person who has no other one; `:state` with its seat when it decides. */
-const CAST = [
+/** One vote, of a person who has no other one; `:state` with its seat when it decides. `more`: columns with their values. */
+const cast = (more: Readonly<Record<string, string>> = {}) => [
   `v AS (
     INSERT INTO approval (tenant, id, request_id, number, candidate_id, candidate_digest, decision, reviewer, person, stage, groups,
-      team, mode, state, seat_group, record_id, record_digest, approved_at)
+      team, mode, state, seat_group, record_id, record_digest, approved_at${Object.keys(more)
+        .map((column) => `, ${column}`)
+        .join('')})
     SELECT $1, :vote_id::uuid, $3::uuid, :vote_number::integer, :candidate_id::uuid, :candidate_digest, :vote_decision, :principal,
       :person, :stage::smallint, :groups::text[], :team, 'normal', :state, :seat_group, :vote_record::uuid, :vote_digest,
-      :approved_at::timestamptz FROM l
+      :approved_at::timestamptz${Object.values(more)
+        .map((value) => `, ${value}`)
+        .join('')} FROM l
   )`,
   `vp AS (
     INSERT INTO approval_person (tenant, request_id, phase, person, approval_id)
@@ -220,34 +227,77 @@ export interface WaitingRow extends VotesRow {
   readonly was_unreachable: boolean;
 }
 
-/** A vote that decides nothing yet. */
-export const VOTE = stepStatement('review.vote', {
-  pointQuery: true,
-  moves: ['revision'],
-  records: 2,
-  answer: true,
-  with: [...CAST, numbered()],
-});
+/** The votes before one that decides which are counted, each in its seat. */
+const COUNTED = `vc AS (
+    UPDATE approval SET state = 'counted', seat_group = c.seat_group
+    FROM l, unnest(:counted_votes::text[], :counted_groups::text[]) AS c (digest, seat_group)
+    ${placed('approval', 'k', 'x.request_id = $3::uuid AND x.record_digest = c.digest')}
+    WHERE approval.ctid = k.at
+  )`;
 
-/** A vote that decides: with the receipt, and with the votes before it that are counted, each in its seat. */
-export const DECIDE = stepStatement('review.decide', {
+const VOTING = { pointQuery: true, moves: ['revision'], records: 2, answer: true } as const;
+const DECIDING = {
   pointQuery: true,
   moves: CONFIRM.moves,
   sets: { receipt_id: ':evidence' },
   records: 3,
   answer: true,
   deadlines: true,
-  with: [
-    ...CAST,
-    numbered(', receipt_id = :evidence::uuid'),
-    `vc AS (
-    UPDATE approval SET state = 'counted', seat_group = c.seat_group
-    FROM l, unnest(:counted_votes::text[], :counted_groups::text[]) AS c (digest, seat_group)
-    ${placed('approval', 'k', 'x.request_id = $3::uuid AND x.record_digest = c.digest')}
-    WHERE approval.ctid = k.at
-  )`,
-  ],
+} as const;
+const WITH_RECEIPT = ', receipt_id = :evidence::uuid';
+
+/** A vote that decides nothing yet. */
+export const VOTE = stepStatement('review.vote', { ...VOTING, with: [...cast(), numbered()] });
+
+/** A vote that decides: with the receipt, and with the votes before it that are counted. */
+export const DECIDE = stepStatement('review.decide', {
+  ...DECIDING,
+  with: [...cast(), numbered(WITH_RECEIPT), COUNTED],
 });
+
+/**
+ * The same of a vote that its giver signed: takes the offer, which is good for one use, moves the counter of the key, and
+ * keeps the records of the key. Where another vote took the offer or moved the counter as far, nothing of the step stays, and
+ * it is decided again.
+ */
+const SIGNATURE = [
+  ...cast({ statement_digest: ':statement_digest', credential: ':signed_by' }),
+  `used AS (
+    DELETE FROM approval_offer USING l WHERE approval_offer.tenant = $1 AND approval_offer.digest = :statement_digest
+      AND approval_offer.issued_at >= clock_timestamp() - ${OFFER_LASTS}
+    RETURNING 1
+  )`,
+  `kc AS (
+    UPDATE credential_bound k SET counter = :counter::bigint FROM l
+    WHERE k.tenant = $1 AND k.id = :credential::uuid AND k.state = 'active'
+      AND (k.counter < :counter::bigint OR k.counter = 0 AND :counter::bigint = 0)
+    RETURNING 1
+  )`,
+  `ke AS (
+    INSERT INTO request_evidence (tenant, request_id, digest, type, record)
+    SELECT $1, $3::uuid, e.digest, e.type, e.record
+    FROM l, unnest(:key_digests::text[], :key_types::text[], :key_records::text[]) AS e (digest, type, record)
+    ON CONFLICT (tenant, request_id, digest) DO NOTHING
+  )`,
+];
+// The lock of the key is no request's: these travel alone (decisions/0018).
+const ALONE = { pointQuery: false };
+const IS_SIGNED = `must((SELECT count(*) FROM used) = count(*) AND (SELECT count(*) FROM kc) = count(*), 'signed')`;
+
+export const SIGNED = {
+  VOTE: stepStatement('review.signed-vote', {
+    ...VOTING,
+    ...ALONE,
+    with: [...SIGNATURE, numbered()],
+    check: IS_SIGNED,
+  }),
+  DECIDE: stepStatement('review.signed-decide', {
+    ...DECIDING,
+    ...ALONE,
+    with: [...SIGNATURE, numbered(WITH_RECEIPT), COUNTED],
+    check: IS_SIGNED,
+  }),
+} as const;
 
 /** A new candidate where several people decide: it ends the votes for the author's one before. */
 export const FREEZE_OVER = stepStatement('review.propose-over', {

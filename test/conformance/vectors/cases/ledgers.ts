@@ -12,7 +12,7 @@ const proof = evidence.document.anchor as AnchorProof;
 const EXPECTED = { tenant: 'acme', ledger: LEDGER_ID };
 
 /** The same entries from one place on, as a service would chain them that rewrites its ledger. */
-function rechained(changed: LedgerEntry[]): LedgerEntry[] {
+export function rechained(changed: LedgerEntry[]): LedgerEntry[] {
   let previous = '';
   return changed.map((entry, at) => {
     const record_digest = entry.record === null ? entry.record_digest : textDigest(entry.record);

@@ -1,0 +1,2 @@
+export * from './assertion.js';
+export * from './registration.js';
