@@ -57,7 +57,7 @@ const FAST = [
 
 export default {
   // Only to end tests that hang: a busy machine is no failure.
-  testTimeout: 120_000,
+  testTimeout: 300_000,
   projects: [
     {
       ...shared,

@@ -36,7 +36,7 @@ beforeAll(async () => {
   const pidOf = (target: string) => replicasOf(instance, target)[0]!.pid;
   pids = { gateway: pidOf('gateway'), request: pidOf('request') };
   gateway = pids['gateway']!;
-}, 120_000);
+});
 afterAll(async () => {
   await instance?.stop();
   turns.remove();

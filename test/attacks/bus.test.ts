@@ -64,7 +64,7 @@ describe('an attacker who reads and writes on the bus', () => {
         take: (id) => parcels.take(id, 'gateway'),
       },
     });
-  }, 120_000);
+  });
   afterAll(async () => {
     await bus?.close();
     await wire?.close();

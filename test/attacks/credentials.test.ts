@@ -22,7 +22,7 @@ beforeAll(async () => {
   instance = await startInstance();
   database = await connectTo(instance);
   operator = operatorOf(instance.demo);
-}, 120_000);
+});
 afterAll(async () => {
   await database?.end();
   await instance?.stop();

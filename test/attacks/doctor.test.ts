@@ -13,7 +13,7 @@ describe('countersign doctor', () => {
     instance = await startInstance({ demo: true });
     const stores = readFileSync(join(instance.dataDirectory, 'stores.json'), 'utf8');
     databaseUrl = (JSON.parse(stores) as { urls: { DATABASE_URL: string } }).urls.DATABASE_URL;
-  }, 120_000);
+  });
   afterAll(() => instance?.stop());
 
   it('fails a development instance and names the remedy', async () => {

@@ -25,7 +25,7 @@ beforeAll(async () => {
     Client,
     Client,
   ];
-}, 120_000);
+});
 afterAll(async () => {
   await instance?.stop();
 });

@@ -28,7 +28,7 @@ describe('attacks on authority', () => {
     operator = operatorOf(demo);
     reviewer = await personOf(demo, dataDirectory, demo.people[1]!.id);
     second = await personOf(demo, dataDirectory, demo.people[2]!.id);
-  }, 120_000);
+  });
   afterAll(() => instance?.stop());
 
   const outcome = ({ status, body }: Answer) => [status, body?.error];

@@ -16,8 +16,8 @@ beforeAll(async () => {
   const { demo, dataDirectory } = instance;
   producer = producerOf(demo);
   reviewer = await personOf(demo, dataDirectory, demo.people[1]!.id);
-}, 120_000);
-afterAll(() => instance?.stop(), 60_000);
+});
+afterAll(() => instance?.stop());
 
 /** A machine too busy to check in time says so, and is asked again. */
 const patiently = (call: () => Promise<Answer>): Promise<Answer> =>

@@ -24,7 +24,7 @@ beforeAll(async () => {
   demo = instance.demo;
   operator = operatorOf(demo);
   database = await connectTo(instance);
-}, 120_000);
+});
 
 afterAll(async () => {
   await database?.end();

@@ -67,7 +67,7 @@ beforeAll(async () => {
   );
   if (status !== 201) throw new Error(text.slice(0, 300));
   large = `/v2/requests/${body.request.id}`;
-}, 180_000);
+});
 afterAll(async () => {
   await instance?.stop();
   turns.remove();

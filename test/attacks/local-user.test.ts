@@ -13,7 +13,7 @@ describe('a local user', () => {
       demo: true,
       env: { SECURITY_CONTACT: 'mailto:security@example.org' },
     });
-  }, 120_000);
+  });
   afterAll(() => instance?.stop());
 
   const stores = () =>

@@ -32,7 +32,7 @@ beforeAll(async () => {
   small = await create(producer, demo, 0);
   const { body } = await other.post('/v2/requests', reviewInput({ ...demo, ...demo.other }));
   othersPath = `/v2/requests/${body.request.id}`;
-}, 180_000);
+});
 afterAll(async () => {
   await instance?.stop();
 });
@@ -101,7 +101,7 @@ it('sixteen connections that read 18 MB of material do not stop another tenant',
       `during 16 × 18 MB ${during.toFixed(0)} ms (reads: ${attacked})`,
   );
   expect([...counts.keys()].toSorted()).toEqual([200, 429]);
-}, 120_000);
+});
 
 it('readers that take nothing of their answer hold four of them, and small reads go on elsewhere', async () => {
   const answers = await Promise.all(
@@ -140,4 +140,4 @@ it('steps on requests with large material, such as a refused cancel, leave conne
   console.log(
     `99th percentile of another tenant's status during 16 × revoke of 18 MB: ${during.toFixed(0)} ms (${attacked})`,
   );
-}, 120_000);
+});

@@ -40,7 +40,7 @@ beforeAll(async () => {
   [ruth, ravi, oona] = (await Promise.all(
     [ruthId, raviId, OONA].map((id) => personOf(demo, dataDirectory, id)),
   )) as [Client, Client, Client];
-}, 120_000);
+});
 afterAll(async () => {
   await instance?.stop();
 });

@@ -20,7 +20,7 @@ beforeAll(async () => {
     env: { RATE_PRINCIPAL: '100000', RATE_PAGE: '100000', RATE_TENANT: String(LIMIT) },
   });
   demo = instance.demo;
-}, 120_000);
+});
 afterAll(async () => {
   await instance?.stop();
 });
@@ -58,4 +58,4 @@ it('a tenant that used up its calls is refused, each of its principals, and no o
   }
   const theirs = await personOf(demo, instance.dataDirectory, 'reviewer-3');
   expect((await list(theirs)).status).toBe(200);
-}, 120_000);
+});

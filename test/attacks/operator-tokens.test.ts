@@ -21,7 +21,7 @@ let database: pg.Client;
 beforeAll(async () => {
   instance = await startInstance();
   database = await connectTo(instance);
-}, 120_000);
+});
 afterAll(async () => {
   await database?.end();
   await instance?.stop();

@@ -39,7 +39,7 @@ beforeAll(async () => {
   expect(JSON.parse(added.stdout)).toMatchObject({ id: 'auditor-1', scope: 'security-log' });
   auditorToken = JSON.parse(added.stdout).token as string;
   auditor = new Client(who.demo.origin, { token: auditorToken });
-}, 120_000);
+});
 afterAll(async () => {
   await database?.end();
   await instance?.stop();

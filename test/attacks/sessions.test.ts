@@ -27,7 +27,7 @@ beforeAll(async () => {
   await configure(OLGA, { operator: true });
   const elsewhere = new Client(demo.origin, { token: demo.other.operator.token });
   await configure('reviewer-3', { operator: true }, elsewhere);
-}, 120_000);
+});
 
 afterAll(async () => {
   await database?.end();

@@ -20,7 +20,7 @@ beforeAll(async () => {
   instance = await startInstance({
     env: { MAX_CONNECTIONS: `${MOST}`, MAX_CONNECTIONS_PER_ADDRESS: `${MOST_OF_ADDRESS}` },
   });
-}, 120_000);
+});
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
@@ -96,7 +96,6 @@ describe('connections', () => {
         clearInterval(drip);
       }
     },
-    60_000,
   );
 
   it('of one address are limited, and so are those of all together', async () => {

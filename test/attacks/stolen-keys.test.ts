@@ -57,7 +57,7 @@ describe('a thief of the notifier’s key', () => {
     const keyId = [...trust.keys.keys()].find((id) => id.startsWith('notifier-'));
     thief = signerFromPem(keyId!, readFileSync(join(dataDirectory, 'keys/notifier.pem'), 'utf8'));
     forged = forge();
-  }, 120_000);
+  });
   afterAll(async () => {
     await instance?.stop();
     rmSync(folder, { recursive: true, force: true });

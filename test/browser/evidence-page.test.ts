@@ -216,7 +216,7 @@ there('a page of evidence, opened from a disk without a network', () => {
       ]);
       expect([vector.name, said.verdict]).toEqual([vector.name, vector.verdict]);
     }
-  }, 240_000);
+  });
 
   it('puts failures at the top, and marks what is not proven', async () => {
     const { document } = wholeEvidence();
@@ -290,7 +290,7 @@ there('a page of evidence, opened from a disk without a network', () => {
     document.export!.records[0]!.signature = document.export!.records[1]!.signature;
     await open(document);
     expect(await findings(page)).toEqual([]);
-  }, 120_000);
+  });
 
   it('prints on A4 what a reader of paper needs, without controls', async () => {
     await open(wholeEvidence().document);

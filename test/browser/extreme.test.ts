@@ -20,7 +20,7 @@ let own: OwnRoute;
 beforeAll(async () => {
   setting = await setUp();
   own = await newRoute(setting.instance.demo, setting.operator, ['reviewer-1']);
-}, 120_000);
+});
 afterAll(() => setting?.stop());
 
 /** The page's own work until `usable` has come true. */

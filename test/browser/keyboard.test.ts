@@ -23,7 +23,7 @@ beforeAll(async () => {
       await file(setting.producer, paymentRun(demo, { summary, review_seconds: 3_600 + place }));
     },
   );
-}, 180_000);
+});
 afterAll(() => setting?.stop());
 
 test('a reviewer with 200 pending decides ten by keyboard', async () => {

@@ -16,7 +16,7 @@ let setting: Setting;
 
 beforeAll(async () => {
   setting = await setUp();
-}, 120_000);
+});
 afterAll(() => setting?.stop());
 
 const GERMAN = { locale: 'de-DE' } as const;

@@ -17,7 +17,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   [day, browser] = await Promise.all([startDay(), startBrowser()]);
-}, 180_000);
+});
 afterAll(async () => {
   await browser?.close();
   await day?.instance.stop();

@@ -7,8 +7,8 @@ import type { Setting } from './support/setting.js';
 let setting: Setting;
 beforeAll(async () => {
   setting = await setUp();
-}, 120_000);
-afterAll(() => setting?.stop(), 60_000);
+});
+afterAll(() => setting?.stop());
 
 const MARKDOWN = `# Deploy 4.2.0
 

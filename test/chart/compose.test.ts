@@ -168,7 +168,7 @@ it('serves a lifecycle with the keys of each target, and its login at Postgres a
   const used = rows.map(({ usename }: { usename: string }) => usename).sort();
   const given = TARGETS.flatMap((name) => services[name]?.environment['DATABASE_URL'] ?? []);
   expect(used).toEqual([...new Set(given.map((url) => new URL(url).username))].sort());
-}, 180_000);
+});
 
 it('mounts the keys of a target into no other', () => {
   for (const name of TARGETS) {

@@ -166,8 +166,8 @@ describe('started for real', () => {
       prepareGround(),
       testNats(`http: "127.0.0.1:${port}"\n${natsConfigOf(NATS_USERS)}`),
     ]);
-  }, 120_000);
-  afterAll(() => Promise.all([ground?.remove(), nats?.remove()]), 60_000);
+  });
+  afterAll(() => Promise.all([ground?.remove(), nats?.remove()]));
 
   /** `<subject> <queue>` of every subscription that the server has of that user, but for answers to it. */
   async function subscriptionsOf(target: Target): Promise<string[]> {
@@ -184,41 +184,37 @@ describe('started for real', () => {
       .filter((subscription) => !subscription.startsWith('_INBOX.'));
   }
 
-  it.each(DRAWN)(
-    '%s uses what its row says, and nothing else',
-    async (target) => {
-      const row: TargetRow = rowOf(target);
-      const onBus = { NATS_URL: nats.url, NATS_USER: target, NATS_PASSWORD: target };
-      let subscriptions: string[] = [];
-      const { read, uses } = await withUsedRights(target, () =>
-        startAndStop(ground, [target], {
-          env: onBus,
-          meanwhile: async () => {
-            subscriptions = await subscriptionsOf(target);
-          },
-        }),
-      );
-      expect(sorted(subscriptions)).toEqual(
-        sorted([
-          ...row.serves.map((subject) => `${subject} ${subject.split('.')[1]}`),
-          ...row.subscribes.map((hint) => `${HINTS[hint]} ${target}`),
-          ...row.hears.map((hint) => `${HINTS[hint]} `),
-        ]),
-      );
-      expect(uses).toEqual<UsedRights>({
-        roles: row.role === null ? [] : [row.role],
-        keys: row.key === null || row.key === 'caller' ? [] : [row.key],
-        publishes: sorted(row.publishes),
-        queues: row.queues,
-      });
-      // Some variables are read only where others switch their feature on.
-      const allRead = new Set([...read, ...(await assembleWithAllOn(ground, target))]);
-      expect(sorted([...allRead].filter(isOfTarget))).toEqual(
-        sorted([...(SETTINGS.get(target) ?? [])].filter(isOfTarget)),
-      );
-    },
-    60_000,
-  );
+  it.each(DRAWN)('%s uses what its row says, and nothing else', async (target) => {
+    const row: TargetRow = rowOf(target);
+    const onBus = { NATS_URL: nats.url, NATS_USER: target, NATS_PASSWORD: target };
+    let subscriptions: string[] = [];
+    const { read, uses } = await withUsedRights(target, () =>
+      startAndStop(ground, [target], {
+        env: onBus,
+        meanwhile: async () => {
+          subscriptions = await subscriptionsOf(target);
+        },
+      }),
+    );
+    expect(sorted(subscriptions)).toEqual(
+      sorted([
+        ...row.serves.map((subject) => `${subject} ${subject.split('.')[1]}`),
+        ...row.subscribes.map((hint) => `${HINTS[hint]} ${target}`),
+        ...row.hears.map((hint) => `${HINTS[hint]} `),
+      ]),
+    );
+    expect(uses).toEqual<UsedRights>({
+      roles: row.role === null ? [] : [row.role],
+      keys: row.key === null || row.key === 'caller' ? [] : [row.key],
+      publishes: sorted(row.publishes),
+      queues: row.queues,
+    });
+    // Some variables are read only where others switch their feature on.
+    const allRead = new Set([...read, ...(await assembleWithAllOn(ground, target))]);
+    expect(sorted([...allRead].filter(isOfTarget))).toEqual(
+      sorted([...(SETTINGS.get(target) ?? [])].filter(isOfTarget)),
+    );
+  });
 
   it('calls other services: for checks of schemas, and the gateway for its callers', () => {
     for (const target of DRAWN) {

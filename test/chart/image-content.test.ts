@@ -42,7 +42,7 @@ describe('the content of the image', () => {
     });
     cpSync(join(out, 'app'), app, { recursive: true });
     execFileSync('chmod', ['-R', 'a-w,a+rX', app]);
-  }, 300_000);
+  });
   afterAll(async () => {
     await fleet?.stop();
     execFileSync('chmod', ['-R', 'u+w', home]);
@@ -85,7 +85,7 @@ describe('the content of the image', () => {
     const { stdout } = await promisify(execFile)(process.execPath, command);
     expect(stdout).toMatch(/ExecutionOutcome completed/);
     expect(stdout).toMatch(/entries 1 to \d+ chain without a gap/);
-  }, 120_000);
+  });
 });
 
 /** The RUN commands of a stage of the Dockerfile, as one script. */

@@ -61,7 +61,7 @@ beforeAll(async () => {
     await fetch(`${origin}/wp-login.php`);
   };
   metrics.set('all', (await startAndStop(ground, DRAWN, { meanwhile })).metrics);
-}, 300_000);
+});
 afterAll(async () => {
   await ground.remove();
   rmSync(folder, { recursive: true, force: true });

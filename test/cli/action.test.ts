@@ -38,7 +38,7 @@ beforeAll(async () => {
   mkdirSync(runner);
   const { demo, dataDirectory } = instance;
   reviewer = await personOf(demo, dataDirectory, demo.people[1]!.id);
-}, 120_000);
+});
 afterAll(async () => {
   cli?.remove();
   await instance?.stop();

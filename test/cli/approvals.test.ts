@@ -18,7 +18,7 @@ let cli: Installed;
 beforeAll(async () => {
   instance = await startInstance({ demo: true, env: { CAPABILITIES: 'proto.approval' } });
   cli = await installed(instance);
-}, 120_000);
+});
 afterAll(async () => {
   cli?.remove();
   await instance?.stop();

@@ -23,7 +23,7 @@ beforeAll(async () => {
   reviewer = await personOf(demo, dataDirectory, demo.people[1]!.id);
   writeFileSync(join(cli.folder, 'question.md'), '# May this go out?\n\nHello.\n');
   ask = ['ask', '--route', demo.routes.review, '--summary', 'May it?', '--document', 'question.md'];
-}, 120_000);
+});
 afterAll(async () => {
   cli?.remove();
   await instance?.stop();

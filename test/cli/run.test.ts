@@ -22,7 +22,7 @@ beforeAll(async () => {
   const { demo, dataDirectory } = instance;
   reviewer = await personOf(demo, dataDirectory, demo.people[1]!.id);
   producer = producerOf(demo);
-}, 120_000);
+});
 afterAll(async () => {
   cli?.remove();
   await instance?.stop();
@@ -238,7 +238,7 @@ describe('a process that ends', () => {
     expect((await statusOf(id)).execution_state).toBe('uncertain');
     expect((await cli.run(args, own)).code).toBe(102);
     expect(linesOf('begun')).toEqual(['x']);
-  }, 120_000);
+  });
 });
 
 it('passes signals on, and ends a command whose window is over', async () => {

@@ -105,7 +105,7 @@ describe('against the service', () => {
       policyWith({ stages: stagesOf({ finance: 2 }), distinct_by: 'person' }),
     );
     await own.putRoute({ modes: ['durable', 'live_window'] });
-  }, 120_000);
+  });
   afterAll(async () => instance?.stop());
   beforeEach(() => {
     paths.length = 0;

@@ -39,7 +39,7 @@ beforeAll(async () => {
   ]);
   expect([code, stderr]).toEqual([0, '']);
   client = await connect(file);
-}, 120_000);
+});
 afterAll(async () => {
   await instance?.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -92,7 +92,7 @@ it('verifies a whole life, with the anchor store that it looks into itself', asy
   const { verdict } = verifyExport(JSON.stringify(exported), { trust, expected, copies });
   expect(verdict).toBe('holds');
   await expect(client.trustDrift()).resolves.toBeNull();
-}, 120_000);
+});
 
 async function untilSeen(seen: readonly FeedEvent[], id: string, last: string) {
   for (;;) {

@@ -34,7 +34,7 @@ beforeAll(async () => {
   demo = instance.demo;
   database = await connectTo(instance);
   proxy = await startFaultProxy(demo.origin, SEED);
-}, 120_000);
+});
 afterAll(async () => {
   await proxy?.stop();
   await database?.end();
@@ -102,4 +102,4 @@ it(`makes one effect for each key in ${CALLS} calls`, async () => {
   // All of them happened.
   expect(Math.min(...[...proxy.happened.values()])).toBeGreaterThan(10);
   expect(proxy.happened.size).toBe(11);
-}, 300_000);
+});

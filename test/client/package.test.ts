@@ -24,7 +24,7 @@ beforeAll(() => {
   ) as { filename: string }[];
   writeFileSync(join(folder, 'package.json'), '{"name":"user","private":true,"type":"module"}');
   npm(['install', '--offline', '--no-audit', '--no-fund', `./${packed!.filename}`], folder);
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const folderOf = (name: string) => join(folder, 'node_modules/@countersign/client', name);

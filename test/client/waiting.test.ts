@@ -31,7 +31,7 @@ beforeAll(async () => {
   demo = instance.demo;
   producer = producerOf(demo);
   reviewer = await personOf(demo, instance.dataDirectory, demo.people[1]!.id);
-}, 120_000);
+});
 afterAll(async () => {
   await instance?.stop();
   rmSync(dataDirectory, { recursive: true, force: true });
@@ -123,7 +123,7 @@ it('has one call held for 500 waits', async () => {
   expect(mostHeld).toBe(1);
   stop.abort();
   for (const end of await Promise.all(crowd)) expect(end).toMatchObject({ why: 'aborted' });
-}, 120_000);
+});
 
 it('outlives a restart of the service, and finds a decision of meanwhile', async () => {
   const id = await newRequest();
@@ -139,4 +139,4 @@ it('outlives a restart of the service, and finds a decision of meanwhile', async
   served = instance.demo.origin;
   await expect(wait).resolves.toMatchObject({ decision_state: 'confirmed' });
   await expect(other).resolves.toMatchObject({ execution_state: 'unclaimed' });
-}, 180_000);
+});

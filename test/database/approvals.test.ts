@@ -21,7 +21,7 @@ beforeAll(async () => {
   owner = server.pool(url);
   review = server.pool(url, 'review');
   deletion = server.pool(url, 'deletion');
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 type Asks = (text: string, values: unknown[]) => Promise<unknown>;

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 it('schema.prisma and the migrations say the same', async () => {
   expect(await drift(server.pool(url))).toEqual([]);
-}, 120_000);
+});
 
 it('reports a change that only a migration made', async () => {
   const changed = server.pool(await server.migratedDatabase());
@@ -50,7 +50,7 @@ it('reports a change that only a migration made', async () => {
     'schema.prisma only: route_reviewer: foreign key (tenant, route) references route (tenant, id)',
     'schema.prisma only: session: column csrf text not null',
   ]);
-}, 120_000);
+});
 
 it('reports a change that only schema.prisma made', async () => {
   const changed = join(folder, 'schema.prisma');
@@ -59,4 +59,4 @@ it('reports a change that only schema.prisma made', async () => {
   expect(await drift(server.pool(url), changed)).toEqual([
     'schema.prisma only: nonce: column planted text',
   ]);
-}, 120_000);
+});

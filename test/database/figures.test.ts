@@ -245,4 +245,4 @@ it('is bounded over 100,000 requests', async () => {
   console.info(`figures of 30 days over 100,000 requests: ${Math.round(took)} ms`);
   expect(complete_from).not.toBeNull();
   expect(buckets).toHaveLength(30);
-}, 120_000);
+});

@@ -22,7 +22,7 @@ beforeAll(async () => {
   owner = server.pool(url);
   deletion = server.pool(url, 'deletion');
   request = server.pool(url, 'request');
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 /** A request whose deadlines have passed, with a row of everything that a hold keeps. */

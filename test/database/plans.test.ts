@@ -147,7 +147,7 @@ beforeAll(async () => {
     await server.pool(url).query(fill);
     urls[name] = url;
   }
-}, 120_000);
+});
 afterAll(() => server.stop());
 
 /** With the settings that the service's connections have. */

@@ -33,7 +33,7 @@ beforeAll(async () => {
   who = await gatherNeighbours(instance);
   route = await who.route();
   humanOperator = who.humanOperator;
-}, 120_000);
+});
 afterAll(async () => {
   await database?.end();
   await instance?.stop();

@@ -22,7 +22,7 @@ beforeAll(async () => {
   database = await connectTo(instance);
   producer = producerOf(demo);
   reviewer = await personOf(demo, dataDirectory, demo.people[1]!.id);
-}, 120_000);
+});
 afterAll(async () => {
   await database?.end();
   await instance?.stop();

@@ -28,7 +28,7 @@ describe('transactions in each other’s way', () => {
     await other.connect();
     // Never the one that is ended.
     await other.query(`SET deadlock_timeout = '60s'`);
-  }, 120_000);
+  });
   afterAll(async () => {
     await other?.end();
     await fixture?.stop();

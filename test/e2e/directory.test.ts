@@ -31,7 +31,7 @@ beforeAll(async () => {
   [owner, ruth, ravi] = (await Promise.all(
     people.map((id) => personOf(demo, dataDirectory, id)),
   )) as [Client, Client, Client];
-}, 120_000);
+});
 afterAll(async () => {
   await instance?.stop();
 });

@@ -11,7 +11,7 @@ let demo: Demo;
 beforeAll(async () => {
   instance = await startInstance({ quotas: true });
   demo = instance.demo;
-}, 120_000);
+});
 
 afterAll(async () => {
   await instance?.stop();

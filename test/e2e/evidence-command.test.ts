@@ -32,7 +32,7 @@ beforeAll(async () => {
     ['--data', dataDirectory, '--out', 'connection.json'],
   );
   expect(connected.code).toBe(0);
-}, 120_000);
+});
 afterAll(async () => {
   await instance?.stop();
   rmSync(folder, { recursive: true, force: true });

@@ -28,7 +28,7 @@ beforeAll(async () => {
   producer = producerOf(demo);
   operator = operatorOf(demo);
   reviewer = await personOf(demo, dataDirectory, demo.people[1]!.id);
-}, 120_000);
+});
 afterAll(async () => {
   await instance?.stop();
 });

@@ -31,7 +31,7 @@ beforeAll(async () => {
   reviewer = await personOf(demo, dataDirectory, demo.people[1]!.id);
   folder = mkdtempSync(join(tmpdir(), 'countersign-evidence-'));
   store = join(dirname(demo.trust), 'anchor');
-}, 120_000);
+});
 afterAll(async () => {
   await instance?.stop();
   rmSync(folder, { recursive: true, force: true });

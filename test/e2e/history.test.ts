@@ -31,8 +31,8 @@ beforeAll(async () => {
   [ruth, ravi, owner, otto] = (await Promise.all(
     ['reviewer-1', 'reviewer-2', 'owner-1', 'otto'].map((id) => personOf(demo, dataDirectory, id)),
   )) as [Client, Client, Client, Client];
-}, 120_000);
-afterAll(() => instance?.stop(), 60_000);
+});
+afterAll(() => instance?.stop());
 
 const historyOf = (id: string, reader = ruth): Promise<Answer<RequestHistory>> =>
   reader.get(`${HISTORY}?id=${id}`);

@@ -21,8 +21,8 @@ beforeAll(async () => {
   producer = producerOf(demo);
   ruth = await personOf(demo, dataDirectory, 'reviewer-1');
   ravi = await personOf(demo, dataDirectory, 'reviewer-2');
-}, 120_000);
-afterAll(() => instance?.stop(), 60_000);
+});
+afterAll(() => instance?.stop());
 
 const inbox = (query = '', headers: Record<string, string> = {}): Promise<Answer<InboxPage>> =>
   ruth.get(`${INBOX}${query}`, { headers });

@@ -40,7 +40,7 @@ describe.each([
     operator = operatorOf(demo);
     reviewer = await personOf(demo, dataDirectory, demo.people[1]!.id);
     trust = loadTrust(JSON.parse(readFileSync(demo.trust, 'utf8')), demo.origin);
-  }, 120_000);
+  });
   afterAll(async () => {
     await instance?.stop();
   });

@@ -33,7 +33,7 @@ beforeAll(async () => {
     );
     ids.push(created.body.request.id);
   }
-}, 120_000);
+});
 afterAll(async () => {
   await instance?.stop();
 });

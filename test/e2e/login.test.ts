@@ -34,7 +34,7 @@ beforeAll(async () => {
     `SELECT oidc_issuer FROM principal WHERE oidc_issuer IS NOT NULL LIMIT 1`,
   );
   issuer = rows[0].oidc_issuer;
-}, 120_000);
+});
 
 afterAll(async () => {
   await database?.end();

@@ -25,8 +25,8 @@ beforeAll(async () => {
     personOf(demo, dataDirectory, 'reviewer-1'),
     personOf(demo, dataDirectory, 'reviewer-2'),
   ]);
-}, 120_000);
-afterAll(() => instance?.stop(), 60_000);
+});
+afterAll(() => instance?.stop());
 
 it('is empty until a choice is made, and then that person’s alone', async () => {
   expect((await ruth.get(PATH)).body).toEqual({ preferences: null });

@@ -44,7 +44,7 @@ beforeAll(async () => {
   owner = await personOf(demo, dataDirectory, demo.people[0]!.id);
   reviewer = await personOf(demo, dataDirectory, demo.people[1]!.id);
   strangeReviewer = await personOf(demo, dataDirectory, demo.other.people[1]!.id);
-}, 120_000);
+});
 afterAll(async () => {
   await database?.end();
   await instance?.stop();

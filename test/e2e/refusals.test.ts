@@ -30,7 +30,7 @@ beforeAll(async () => {
   stranger = new Client(demo.origin, { token: demo.other.producer.token });
   owner = await personOf(demo, dataDirectory, demo.people[0]!.id);
   reviewer = await personOf(demo, dataDirectory, demo.people[1]!.id);
-}, 120_000);
+});
 afterAll(async () => {
   await instance?.stop();
 });

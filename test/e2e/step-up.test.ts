@@ -16,7 +16,7 @@ beforeAll(async () => {
   const stores = JSON.parse(readFileSync(join(instance.dataDirectory, 'stores.json'), 'utf8'));
   database = new pg.Client({ connectionString: stores.urls.DATABASE_URL });
   await database.connect();
-}, 120_000);
+});
 
 afterAll(async () => {
   await database?.end();

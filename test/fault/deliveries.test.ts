@@ -36,8 +36,8 @@ describe('deliveries while stores and workers come and go', () => {
       split: true,
       env: { WORKER_LOCK_SECONDS: String(LOCK_SECONDS) },
     });
-  }, 120_000);
-  afterAll(() => fixture?.close(), 60_000);
+  });
+  afterAll(() => fixture?.close());
   beforeEach(async () => {
     path = `/hook/${randomUUID()}`;
     await fixture.configureProducer({ webhook: fixture.receiver.url(path) });
@@ -117,7 +117,7 @@ describe('deliveries while stores and workers come and go', () => {
       `deliveries: ${due.length} events, NATS and Redis emptied for ${DOWN_MS} ms, a quarter of the answers 500: ` +
         `${got().length} requests, ${untold(due, told()).length} events untold`,
     );
-  }, 120_000);
+  });
 
   it('a worker that stands still past its lock sends nothing twice, nor does its replacement', async () => {
     const releases: (() => void)[] = [];
@@ -173,7 +173,7 @@ describe('deliveries while stores and workers come and go', () => {
     );
     const [status] = await fixture.untilDelivered(id, 'webhook', 1);
     expect(status).toMatchObject({ state: 'accepted', attempts: 2 });
-  }, 90_000);
+  });
 
   it('a digest under way in a killed worker is not sent a second time', async () => {
     const { database, mail, demo } = fixture;
@@ -227,7 +227,7 @@ describe('deliveries while stores and workers come and go', () => {
       [ruth],
     );
     expect(rows[0]!.hours).toBeGreaterThan(1);
-  }, 90_000);
+  });
 
   it('a worker that is asked to stop releases its unsent deliveries, and ends in time', async () => {
     let hangs = true;
@@ -255,7 +255,7 @@ describe('deliveries while stores and workers come and go', () => {
     report(
       `deliveries: gone ${(performance.now() - began).toFixed(0)} ms after SIGTERM, sent by another`,
     );
-  }, 90_000);
+  });
 
   function gone(asked: readonly Replica[]): boolean {
     const there = new Set(replicasOf(fixture.instance, 'worker-delivery').map(({ pid }) => pid));

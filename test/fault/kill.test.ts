@@ -26,7 +26,7 @@ describe('two replicas of each service, one process killed every second', () => 
 
   beforeAll(async () => {
     ({ instance, cast } = await startFaultFixture('kill'));
-  }, 120_000);
+  });
   afterAll(async () => {
     attempts.end();
     await instance?.stop();

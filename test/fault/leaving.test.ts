@@ -48,26 +48,22 @@ describe('a replica that ends under load', () => {
     cast = { demo, producer: producerOf(demo), reviewer, operator: operatorOf(demo) };
     load = Promise.all(Array.from({ length: CLIENTS }, keepCalling));
     load.catch(() => {});
-  }, 180_000);
+  });
   afterAll(async () => {
     loading = false;
     await load?.catch(() => {});
     await fleet?.stop();
   });
 
-  it.each(SERVICES)(
-    'loses no call when it is asked to: %s',
-    async (target) => {
-      const [first] = replicas.get(target) as Member[];
-      await more();
-      await first!.stop();
-      await more();
-      expect(failed).toEqual([]);
-      expect(first!.log()).not.toMatch(/did not stop in time|failed to stop/);
-      replicas.set(target, [await relaunch(target), ...replicas.get(target)!.slice(1)]);
-    },
-    120_000,
-  );
+  it.each(SERVICES)('loses no call when it is asked to: %s', async (target) => {
+    const [first] = replicas.get(target) as Member[];
+    await more();
+    await first!.stop();
+    await more();
+    expect(failed).toEqual([]);
+    expect(first!.log()).not.toMatch(/did not stop in time|failed to stop/);
+    replicas.set(target, [await relaunch(target), ...replicas.get(target)!.slice(1)]);
+  });
 
   it.each(['request', 'review', 'execution-authority', 'ledger'])(
     'loses no call when it is killed: %s',
@@ -92,7 +88,6 @@ describe('a replica that ends under load', () => {
       expect(failed).toEqual([]);
       replicas.set(target, [await relaunch(target), ...replicas.get(target)!.slice(1)]);
     },
-    120_000,
   );
 
   it('answers admissions whose first answer was lost on the way', async () => {
@@ -122,7 +117,7 @@ describe('a replica that ends under load', () => {
       60_000,
     );
     expect(failed).toEqual([]);
-  }, 180_000);
+  });
 
   afterAll(() => report(`leaving: ${calls} calls, ${failed.length} failed`));
 

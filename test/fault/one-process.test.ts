@@ -30,7 +30,7 @@ describe('all targets in one process', () => {
     instance = await startInstance({
       env: { HEALTH_PORT: String(port), NODE_OPTIONS: `--import ${HOOK}`, HELD_LOOP: held },
     });
-  }, 120_000);
+  });
   afterAll(async () => {
     rmSync(folder, { recursive: true, force: true });
     await instance?.stop();
@@ -83,7 +83,7 @@ describe('all targets in one process', () => {
     await until(async () => (await alive()) === null, PATIENCE_MS);
     rmSync(held);
     await until(async () => (await alive()) === 200 && (await probed()).ready, PATIENCE_MS);
-  }, 150_000);
+  });
 
   it('are started again by the launcher when the process has ended', async () => {
     const producer = producerOf(instance.demo);
@@ -99,5 +99,5 @@ describe('all targets in one process', () => {
     await until(ready, PATIENCE_MS);
     const path = `/v2/requests/${created.body.request.id}`;
     expect((await producer.get(path)).status).toBe(200);
-  }, 150_000);
+  });
 });

@@ -58,7 +58,7 @@ describe('races in split mode with two replicas of each service', () => {
   beforeAll(async () => {
     ({ instance, cast } = await startFaultFixture('race'));
     feed = followFeed(cast.producer, attempts);
-  }, 120_000);
+  });
   afterAll(async () => {
     attempts.end();
     await feed?.stop();
@@ -126,7 +126,7 @@ describe('races in split mode with two replicas of each service', () => {
       const { status, claim } = won[round] as (typeof won)[number];
       return close(status.body, claim);
     });
-  }, 240_000);
+  });
 
   it('a claim and a supersession race, and one of them has it', async () => {
     const results = new Map<string, number>();
@@ -258,7 +258,7 @@ describe('races in split mode with two replicas of each service', () => {
       200,
     );
     await close(status.body, claim);
-  }, 90_000);
+  });
 
   it('leaves a ledger, a feed and exports that agree', async () => {
     const evidence = await gather(cast, attempts, journals, feed);

@@ -49,7 +49,7 @@ describe('the database is restored while jobs wait', () => {
     }));
     const stores = JSON.parse(readFileSync(join(dataDirectory, 'stores.json'), 'utf8'));
     redis = new Redis(stores.urls.REDIS_URL);
-  }, 120_000);
+  });
   afterAll(async () => {
     attempts.end();
     redis?.disconnect();
@@ -95,7 +95,7 @@ describe('the database is restored while jobs wait', () => {
     // Entries chained since the restore may have met the anchors of the earlier ones.
     expect(codes.length).toBeGreaterThan(0);
     expect(codes.filter((code: string) => !OF_A_RESTORE.includes(code))).toEqual([]);
-  }, 180_000);
+  });
 
   it('goes on after the recovery', async () => {
     const recovery = await runCommand([
@@ -104,7 +104,7 @@ describe('the database is restored while jobs wait', () => {
     expect([recovery.code, recovery.stderr]).toEqual([0, '']);
     const journal = await completeLifecycle(cast, attempts);
     expect(journal.answers.map(({ step }) => step)).toContain('report');
-  }, 90_000);
+  });
 
   async function create(seconds: number): Promise<{ ids: string[]; last: number }> {
     const input = reviewInput(cast.demo, { review_seconds: seconds });

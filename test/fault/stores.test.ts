@@ -41,13 +41,13 @@ describe('stores are killed under load, split with two replicas of each service'
     const begin = performance.now();
     await untilCompleted(load, 2 * CLIENTS);
     slowness = Math.max(1, (performance.now() - begin) / UNDISTURBED_MS);
-  }, 120_000);
+  });
   afterAll(async () => {
     attempts.end();
     await load?.stop().catch(() => {});
     await feed?.stop();
     await instance?.stop();
-  }, 120_000);
+  });
 
   describe.each<[StoreName]>([['nats'], ['redis'], ['postgres']])('%s', (store) => {
     it.each(OUTAGES_MS)(
@@ -92,7 +92,7 @@ describe('stores are killed under load, split with two replicas of each service'
       await untilCompleted(load, CLIENTS / 2);
     }
     report(`stores: postgres killed ${KILLS} times in ${seconds(begin)} under ${CLIENTS} writers`);
-  }, 180_000);
+  });
 
   it('nothing is lost and nothing doubled', async () => {
     const begin = performance.now();
@@ -106,7 +106,7 @@ describe('stores are killed under load, split with two replicas of each service'
     expect(findings).toEqual([]);
     expect(attempts.undeclared).toEqual([]);
     expect(await fsckOf('stores', instance)).toBe('');
-  }, 180_000);
+  });
 });
 
 describe('Redis counts the rates of two gateways', () => {
@@ -115,7 +115,7 @@ describe('Redis counts the rates of two gateways', () => {
 
   beforeAll(async () => {
     ({ instance, cast } = await startFaultFixture('rates', { quotas: true }));
-  }, 120_000);
+  });
   afterAll(async () => {
     await instance?.stop();
   });

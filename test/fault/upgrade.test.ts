@@ -83,7 +83,7 @@ if (!known) {
     load = Promise.all(Array.from({ length: CLIENTS }, keepGoing));
     load.catch(() => {});
     report(`upgrade: ${members.length} processes of ${PREVIOUS} in ${seconds(begin)}`);
-  }, 180_000);
+  });
   afterAll(async () => {
     loading = false;
     attempts.end();
@@ -128,7 +128,7 @@ if (!known) {
       await more();
       report(`upgrade: to ${version === ROOT ? 'this version' : PREVIOUS} in ${seconds(begin)}`);
     }
-  }, 180_000);
+  });
 
   it('has lost, doubled and failed nothing', async () => {
     loading = false;

@@ -41,10 +41,10 @@ describe('workers stop, stall and die', () => {
       replicas: { ...workersOnly('anchor'), 'worker-expiry': 2 },
       env: { WORKER_LOCK_SECONDS: String(LOCK_SECONDS) },
     }));
-  }, 120_000);
+  });
   afterAll(async () => {
     await instance?.stop();
-  }, 120_000);
+  });
 
   it('the check finds a planted fault', () => {
     const told = (...reasons: string[]) => reasons.map((reason) => ({ request_id: 'a', reason }));
@@ -89,7 +89,7 @@ describe('workers stop, stall and die', () => {
     expect(changes.length).toBeGreaterThanOrEqual(2 * REQUESTS);
     expect(wronglyTold(ids, all)).toEqual([]);
     expect(late).toBeLessThan(LATEST_MS);
-  }, 90_000);
+  });
 
   it.each<[StoreName]>([['redis'], ['nats'], ['postgres']])(
     'is gone in time after SIGTERM while %s hangs',
@@ -112,7 +112,6 @@ describe('workers stop, stall and die', () => {
         process.kill(store.pid, 'SIGCONT');
       }
     },
-    60_000,
   );
 });
 

@@ -13,7 +13,7 @@ const isCrowd = crowd > 1;
 let instance: Instance;
 beforeAll(async () => {
   instance = await startInstance(isCrowd ? { split: true, replicas: 2 } : {});
-}, 120_000);
+});
 afterAll(async () => {
   await instance?.stop();
 });

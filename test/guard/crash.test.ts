@@ -19,7 +19,7 @@ let client: Client;
 beforeAll(async () => {
   setup = await startGuarded();
   client = await connect(setup.connection);
-}, 120_000);
+});
 afterAll(async () => {
   await setup?.stop();
 });
@@ -68,12 +68,10 @@ async function histories(
   expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
 }
 
-it.each(CRASHES)('$row', (crash) => histories(crash, PLACES, {}, crash.ends), 120_000);
+it.each(CRASHES)('$row', (crash) => histories(crash, PLACES, {}, crash.ends));
 
 const PROBED = PLACES.filter(({ kind }) => kind === 'none' || kind === 'file');
 const probed = CRASHES.filter(({ endsWithProbe }) => endsWithProbe !== undefined);
-it.each(probed)(
-  '$row, and the outside world can be asked',
-  (crash) => histories(crash, PROBED, { probe: true }, crash.endsWithProbe!),
-  120_000,
+it.each(probed)('$row, and the outside world can be asked', (crash) =>
+  histories(crash, PROBED, { probe: true }, crash.endsWithProbe!),
 );

@@ -18,7 +18,7 @@ let setup: Setup;
 
 beforeAll(async () => {
   setup = await startGuarded();
-}, 120_000);
+});
 afterAll(async () => {
   await setup?.stop();
 });

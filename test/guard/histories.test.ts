@@ -13,15 +13,11 @@ let client: Client;
 beforeAll(async () => {
   setup = await startGuarded();
   client = await connect(setup.connection);
-}, 120_000);
+});
 afterAll(async () => {
   await setup?.stop();
 });
 
-it.each(Object.values<Scenario>(SCENARIOS))(
-  '$name',
-  async ({ run, comes }) => {
-    expect(await run(setup, client)).toEqual(comes);
-  },
-  120_000,
-);
+it.each(Object.values<Scenario>(SCENARIOS))('$name', async ({ run, comes }) => {
+  expect(await run(setup, client)).toEqual(comes);
+});

@@ -23,7 +23,7 @@ beforeAll(() => {
   });
   writeFileSync(join(folder, 'package.json'), '{"name":"user","private":true,"type":"module"}');
   npm(['install', '--offline', '--no-audit', '--no-fund', ...packed], folder);
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const installed = (file: string) =>

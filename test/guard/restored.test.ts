@@ -87,7 +87,7 @@ beforeAll(async () => {
     async () => (await operator.get('/v2/admin/metrics')).body,
     ({ incidents }) => incidents?.length > 0,
   );
-}, 180_000);
+});
 afterAll(async () => {
   for (const { process } of [beforeLaunch, launched, forgotten]) process.kill('SIGKILL');
   await setup?.stop();

@@ -45,7 +45,7 @@ beforeAll(async () => {
   mkdirSync(folder);
   writeFileSync(join(folder, 'guard.yaml'), POLICY.replace('ROUTE', demo.routes.execution));
   settings = join(folder, 'settings.json');
-}, 120_000);
+});
 afterAll(async () => {
   cli?.remove();
   await instance?.stop();
@@ -255,7 +255,7 @@ describe('fails closed', () => {
       'uncertain',
       'cancelled_before_dispatch',
     ]).toContain(await executionOf(id));
-  }, 120_000);
+  });
 
   it('killed as it waits for people, by the agent or by another: the tool does not run, then or later', async () => {
     const patient = {
@@ -324,23 +324,19 @@ describe('fails closed', () => {
     ],
     ['no connection file', () => null],
     ['a connection file that is none', () => '{}'],
-  ])(
-    '%s',
-    async (_, change) => {
-      const path = join(cli.folder, 'changed.json');
-      const text = change(readFileSync(join(cli.folder, 'countersign.json'), 'utf8'));
-      if (text !== null) writeFileSync(path, text);
-      const file = text === null ? '/nowhere.json' : path;
-      const changed = {
-        ...handler(),
-        command: handler().command.replace(/--connection \S+/, `--connection ${file}`),
-      };
-      const verdict = await fire('PreToolUse', bash('deploy away').about, changed).decided;
-      expect(verdict.runs).toBe(false);
-      expect(verdict.reason).not.toBe('');
-    },
-    120_000,
-  );
+  ])('%s', async (_, change) => {
+    const path = join(cli.folder, 'changed.json');
+    const text = change(readFileSync(join(cli.folder, 'countersign.json'), 'utf8'));
+    if (text !== null) writeFileSync(path, text);
+    const file = text === null ? '/nowhere.json' : path;
+    const changed = {
+      ...handler(),
+      command: handler().command.replace(/--connection \S+/, `--connection ${file}`),
+    };
+    const verdict = await fire('PreToolUse', bash('deploy away').about, changed).decided;
+    expect(verdict.runs).toBe(false);
+    expect(verdict.reason).not.toBe('');
+  });
 
   it.each([
     '{}',

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const { demo, dataDirectory } = instance;
   reviewer = await personOf(demo, dataDirectory, demo.people[1]!.id);
   rmSync(join(EXAMPLE, 'out'), { recursive: true, force: true });
-}, 120_000);
+});
 afterAll(async () => {
   await instance?.stop();
 });

@@ -24,7 +24,7 @@ beforeAll(async () => {
   instance = await startInstance();
   cli = await installed(instance);
   bank = await newBank(instance, cli);
-}, 120_000);
+});
 afterAll(async () => {
   cli?.remove();
   await instance?.stop();

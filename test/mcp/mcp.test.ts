@@ -32,7 +32,7 @@ beforeAll(async () => {
   cli = await installed(instance);
   const { demo, dataDirectory } = instance;
   reviewer = await personOf(demo, dataDirectory, demo.people[1]!.id);
-}, 120_000);
+});
 afterAll(async () => {
   cli?.remove();
   await instance?.stop();

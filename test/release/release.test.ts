@@ -148,7 +148,7 @@ describe('a release', () => {
     const { code, stdout, stderr } = release();
     expect([code, stderr]).toEqual([0, '']);
     [image = '', chart = ''] = stdout.trim().split('\n');
-  }, 120_000);
+  });
 
   it('is an image and a chart under the version, told by digest', () => {
     const digest = (of: string) =>

@@ -28,7 +28,7 @@ beforeAll(async () => {
       SECURITY_LOG_LINES: lines,
     },
   });
-}, 120_000);
+});
 afterAll(async () => {
   await receiver?.close();
   await instance?.stop();
@@ -75,7 +75,7 @@ it('a collector that hangs stops neither callers nor the other collector, and ge
       receiver.logs.filter(({ attributes }) => heads.has(attributes['countersign.head'] ?? '')),
     (found) => found.length >= heads.size,
   );
-}, 120_000);
+});
 
 it('sends no private material, no token and no address', async () => {
   const token = newToken();

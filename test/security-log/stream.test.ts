@@ -470,18 +470,14 @@ describe('syslog over TLS', () => {
       { ca: collector.cert, host: '127.0.0.1' },
       'ERR_TLS_CERT_ALTNAME_INVALID',
     ],
-  ])(
-    'tells nothing to a collector whose certificate %s',
-    async (_, tls, reason) => {
-      const siem = await listening(collector);
-      await note(await newTenant(), 'ann');
-      const [entry] = await nextEntries('syslog');
-      await expect(sinkTo(siem, tls).send([entry])).rejects.toThrow(reason);
-      expect(siem.messages).toEqual([]);
-      expect(siem.faults).toEqual([]);
-    },
-    30_000,
-  );
+  ])('tells nothing to a collector whose certificate %s', async (_, tls, reason) => {
+    const siem = await listening(collector);
+    await note(await newTenant(), 'ann');
+    const [entry] = await nextEntries('syslog');
+    await expect(sinkTo(siem, tls).send([entry])).rejects.toThrow(reason);
+    expect(siem.messages).toEqual([]);
+    expect(siem.faults).toEqual([]);
+  });
 
   it('shows its certificate to a collector that asks for one, which refuses senders without', async () => {
     const client = selfSigned(['countersign']);

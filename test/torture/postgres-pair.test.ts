@@ -19,11 +19,11 @@ beforeAll(async () => {
   const logs = join(folder, 'logs');
   mkdirSync(logs);
   pair = await startPostgresPair(join(folder, 'data'), logs, { disks: DISKS });
-}, 300_000);
+});
 afterAll(async () => {
   await pair?.stop();
   rmSync(folder, { recursive: true, force: true });
-}, 120_000);
+});
 
 it('no connection is left while they are taken, and the primary answers once they are given back', async () => {
   const give = await pair.takeConnections();
@@ -31,7 +31,7 @@ it('no connection is left while they are taken, and the primary answers once the
   const asking = pair.ask('SELECT 1 AS one');
   await give();
   expect(await asking).toEqual([{ one: 1 }]);
-}, 300_000);
+});
 
 it('connections are taken only once the standby after a failover follows', async () => {
   await pair.failOver();
@@ -41,7 +41,7 @@ it('connections are taken only once the standby after a failover follows', async
     "SELECT state FROM pg_stat_replication WHERE sync_state = 'sync'",
   );
   expect(standbys).toEqual([{ state: 'streaming' }]);
-}, 300_000);
+});
 
 it('a commit waits for as long as nothing passes to the standby', async () => {
   await pair.ask('CREATE TABLE written (n integer)');

@@ -114,7 +114,7 @@ describe('everything fails at once', () => {
     attempts.end();
     await feed?.stop();
     await started.stop();
-  }, 120_000);
+  });
 
   it('each zone takes its own ways to the stores', () => {
     for (const zone of ZONES) {

@@ -195,7 +195,7 @@ describe('a witness', () => {
     expect(goOn.filter((status) => status === 200)).toHaveLength(1);
     console.info(`${killed} kills, ${signed.size} heads signed, the largest of ${largest} entries`);
     expect(await end(witness)).toBe(0);
-  }, 180_000);
+  });
 
   it('does not start with a state that is not its own, damaged, or in use', async () => {
     const { folder } = await newWitness();

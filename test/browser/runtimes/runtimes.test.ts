@@ -64,7 +64,7 @@ beforeAll(() => {
      console.log(JSON.stringify(await suite({ index, exported, ...input })));`,
   );
   expected = ran([process.execPath]);
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function ran([program, ...args]: readonly string[]): Outcome {

@@ -228,7 +228,6 @@ describe('a store that does not do its part', () => {
       await store.accept(later);
       await store.accept(checkpoint);
     },
-    30_000,
   );
 
   it('does not say at a start that it is fit when it says nothing', async () => {

@@ -30,7 +30,6 @@ const backends: Record<string, Backend> = {
   },
 };
 
-jest.setTimeout(40_000);
 
 describe.each(Object.entries(backends))('jobs in %s', (_name, backend) => {
   let store: TestStore;

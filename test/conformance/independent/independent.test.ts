@@ -72,7 +72,7 @@ there(
     });
 
     it.each<[string, (copy: any) => void]>([
-      ['an entry left out', (it) => it.splice(2, 1)],
+      ['an entry left out', (it) => it.splice(2)],
       ['two entries swapped', (it) => it.splice(4, 2, it[5], it[4])],
       ['a head', (it) => (it[4].head = it[3].head)],
       ['a record', (it) => (it[4].record = it[4].record.replace('authorise"', 'refuse"'))],
@@ -87,7 +87,7 @@ there(
       ['another decision', altered(receipt, (it) => (it.payload.decision = 'refuse')), proof],
       ['a padded signature', altered(receipt, (it) => (it.signature += '==')), proof],
       ['a proof of another record', (records['claim'] as Signed).record, proof],
-      ['a node left out', receipt, altered(proof, (it) => it.proof.splice(1, 1))],
+      ['a node left out', receipt, altered(proof, (it) => it.proof.splice(1))],
       ['a node altered', receipt, altered(proof, (it) => (it.proof[1].head = it.proof[0].head))],
       ['another acceptance', receipt, altered(proof, (it) => (it.acceptance.digest = 'sha256:0'))],
       [

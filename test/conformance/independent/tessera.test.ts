@@ -43,7 +43,7 @@ there('a log of Tessera’s', () => {
     witness = await startWitness(folder, ['--logs', join(folder, 'logs')]);
     log.stdin?.write(`${witness.setting}\n`);
     watched = ['--trust', vkey, '--prefix', prefix, '--state', join(folder, 'state')];
-  }, 240_000);
+  });
   afterAll(async () => {
     log?.stdin?.end();
     witness?.child.kill('SIGTERM');

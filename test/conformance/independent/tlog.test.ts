@@ -88,7 +88,7 @@ there('a tree of a running ledger, read and witnessed by Go libraries', () => {
     [vkey = ''] = told.verifier_keys;
     prefix = told.prefix;
     path = new URL(prefix).pathname;
-  }, 240_000);
+  });
   afterAll(async () => {
     witness?.stdin?.end();
     await instance?.stop();
@@ -193,5 +193,5 @@ there('a tree of a running ledger, read and witnessed by Go libraries', () => {
     );
     await database.end();
     expect(rows[0].n).toBeGreaterThan(1);
-  }, 180_000);
+  });
 });

@@ -82,7 +82,7 @@ describe('the vectors', () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
-  }, 120_000);
+  });
 });
 
 function expectVerdict(vector: Vector, { verdict, checks }: Verdict): void {

@@ -36,7 +36,7 @@ beforeAll(async () => {
   [olga, oscar, ute] = await Promise.all(
     [OLGA, OSCAR, UTE].map((id) => personOf(demo, dataDirectory, id)),
   );
-}, 120_000);
+});
 afterAll(async () => {
   await database?.end();
   await instance?.stop();

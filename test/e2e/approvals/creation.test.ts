@@ -31,7 +31,7 @@ beforeAll(async () => {
   ]);
   database = await connectTo(instance);
   voters = new Voters(instance, PEOPLE);
-}, 120_000);
+});
 afterAll(async () => {
   await database?.end();
   await Promise.all([instance?.stop(), plain?.stop()]);

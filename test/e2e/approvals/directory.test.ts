@@ -40,7 +40,7 @@ beforeAll(async () => {
   for (const id of [FIN, OTHER, THIRD]) await voters.putMembership(id, ['finance']);
   for (const id of [PLAT, SECOND]) await voters.putMembership(id, ['platform']);
   await voters.putHuman(OLGA, { operator: true });
-}, 120_000);
+});
 afterAll(async () => {
   await database?.end();
   await instance?.stop();

@@ -11,7 +11,7 @@ let offering: Instance;
 
 beforeAll(async () => {
   [plain, offering] = await Promise.all([startInstance(), startInstance({ env: WITH })]);
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all([plain?.stop(), offering?.stop()]);
 });

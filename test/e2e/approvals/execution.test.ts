@@ -27,7 +27,7 @@ beforeAll(async () => {
     await voters.putHuman(id);
     await voters.putMembership(id, ['finance']);
   }
-}, 120_000);
+});
 afterAll(async () => instance?.stop());
 
 it('runs once, while everyone whose vote counts is certain to be known', async () => {

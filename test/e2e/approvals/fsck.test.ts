@@ -54,7 +54,7 @@ beforeAll(async () => {
   const url = JSON.parse(stores).urls.DATABASE_URL as string;
   pool = createOwnerPool({ url, application: 'fsck test', max: 1 });
   client = await pool.connect();
-}, 120_000);
+});
 afterAll(async () => {
   client?.release();
   await pool?.end();

@@ -55,7 +55,7 @@ beforeAll(async () => {
   await voters.putMembership(PLAT, ['platform']);
   await voters.putMembership(SALES, ['sales']);
   mail.take('accept');
-}, 120_000);
+});
 afterAll(async () => {
   await database?.end();
   await instance?.stop();

@@ -75,7 +75,7 @@ beforeAll(async () => {
   const after = (withdraw_after_completion: boolean) =>
     voters.routeWith({ quorum: { ...TWO.quorum, withdraw_after_completion } });
   [ends, stays] = [await after(true), await after(false)];
-}, 120_000);
+});
 afterAll(async () => {
   await database?.end();
   await instance?.stop();

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await voters.putMembership(FIN, ['finance']);
   await voters.putMembership(OTHER, ['finance']);
   await voters.putMembership(PLAT, ['platform']);
-}, 120_000);
+});
 afterAll(async () => instance?.stop());
 
 /** The samples of `countersign_approvals…` and `countersign_quorum…`, by name and labels; `target` is that of every series. */

@@ -46,7 +46,7 @@ beforeAll(async () => {
     await voters.putMembership(id, ['finance']);
   }
   own = await voters.routeWith(policyWith(TWO));
-}, 180_000);
+});
 afterAll(async () => {
   await database?.end();
   await instance?.stop();

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await voters.putMembership(PLAT, ['platform']);
   await voters.putMembership(LEGAL, ['legal']);
   own = await voters.routeWith(POLICY);
-}, 120_000);
+});
 afterAll(async () => {
   await database?.end();
   await instance?.stop();

@@ -39,7 +39,7 @@ beforeAll(async () => {
   await voters.putMembership(FIN, ['finance'], { team: 'green' });
   await voters.putMembership(LEGAL, ['legal'], { team: 'black' });
   await voters.putMembership(TWIN, ['finance'], { team: 'grey', same_person_as: FIN });
-}, 120_000);
+});
 afterAll(async () => {
   await database?.end();
   await instance?.stop();

@@ -35,7 +35,7 @@ beforeAll(async () => {
   await voters.putMembership(PLAT, ['platform']);
   await voters.putMembership(SECOND, ['platform']);
   await voters.putMembership(LEGAL, ['legal']);
-}, 120_000);
+});
 afterAll(async () => instance?.stop());
 
 async function boardFor(id: string, request: string) {

@@ -29,7 +29,7 @@ beforeAll(async () => {
   instance = await startInstance({ env: { REQUEST_TIMEOUT_MS: String(REQUEST_TIMEOUT_MS) } });
   demo = instance.demo;
   reviewer = await personOf(demo, instance.dataDirectory, demo.people[1]!.id);
-}, 120_000);
+});
 afterAll(async () => {
   await instance?.stop();
 });

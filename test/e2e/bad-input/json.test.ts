@@ -16,7 +16,7 @@ let own: OwnRoute;
 beforeAll(async () => {
   instance = await startInstance();
   own = await newRoute(instance.demo, operatorOf(instance.demo), [instance.demo.people[1]!.id]);
-}, 120_000);
+});
 afterAll(async () => {
   await instance?.stop();
 });

@@ -136,7 +136,7 @@ beforeAll(async () => {
   const input = claimInput(available);
   identity = input.execution_identity;
   expect((await own.producer.post(`/v2/requests/${execution}/claims`, input)).status).toBe(201);
-}, 120_000);
+});
 afterAll(async () => {
   await database?.end();
   await instance?.stop();

@@ -26,7 +26,6 @@ let tampering: Tampering;
 let producer: Client;
 let reviewer: Client;
 
-jest.setTimeout(120_000);
 
 beforeAll(async () => {
   instance = await startInstance();
@@ -35,7 +34,7 @@ beforeAll(async () => {
   tampering = new Tampering(database, demo.tenant);
   producer = producerOf(demo);
   reviewer = await personOf(demo, dataDirectory, demo.people[1]!.id);
-}, 120_000);
+});
 afterAll(async () => {
   await database?.end();
   await instance?.stop();
@@ -125,7 +124,7 @@ describe('a response schema', () => {
       90_000,
     );
     expect(coded(refused)).toEqual([400, 'schema_resource_limit']);
-  }, 120_000);
+  });
 
   it('that finds no process in time is refused, and so is the next one of a tenant that was too slow', async () => {
     // Large bodies of one caller are read one after the other, so these arrive in a row; how many wait beside each other is

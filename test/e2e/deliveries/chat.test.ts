@@ -35,8 +35,8 @@ beforeAll(async () => {
     }),
   });
   reviewer = await fixture.person('reviewer-1');
-}, 120_000);
-afterAll(() => fixture?.close(), 60_000);
+});
+afterAll(() => fixture?.close());
 
 beforeEach(async () => {
   bothAnswer(200);

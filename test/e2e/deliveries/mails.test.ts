@@ -25,8 +25,8 @@ beforeAll(async () => {
   fixture = await startDeliveryFixture({ split: false });
   [owner, ruth, ravi] = fixture.demo.people.map(({ id }) => id) as [string, string, string];
   reviewer = await fixture.person(ruth);
-}, 120_000);
-afterAll(() => fixture?.close(), 60_000);
+});
+afterAll(() => fixture?.close());
 
 /** Addresses of their own for each test. */
 interface Addresses {

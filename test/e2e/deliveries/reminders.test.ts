@@ -22,8 +22,8 @@ describe.each([
       env: { AUTO_REMINDER_SECONDS: String(SECONDS) },
     });
     reviewer = await fixture.person(fixture.demo.people[1]!.id);
-  }, 120_000);
-  afterAll(() => fixture?.close(), 60_000);
+  });
+  afterAll(() => fixture?.close());
 
   async function newRequest(
     reviewSeconds: number = DEFAULT_LIMITS.review_seconds,

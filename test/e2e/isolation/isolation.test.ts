@@ -47,7 +47,7 @@ beforeAll(async () => {
     scenario.fenced ? { ...scenario, fenced: false, name: 'elsewhere' } : scenario,
   );
   targets = await buildTargets(scenarios);
-}, 180_000);
+});
 afterAll(async () => {
   await database?.end();
   await instance?.stop();
@@ -75,16 +75,12 @@ describe('resources of others answer like missing ones', () => {
           routes: ['another', house.foreignRoute],
         }),
     ],
-  ])(
-    '%s',
-    async (name, sweep) => {
-      const { findings, pairs } = await withoutEffect(sweep);
-      say(`${pairs} pairs of ${name}`);
-      expect(findings.slice(0, 20)).toEqual([]);
-      expect(pairs).toBeGreaterThan(0);
-    },
-    120_000,
-  );
+  ])('%s', async (name, sweep) => {
+    const { findings, pairs } = await withoutEffect(sweep);
+    say(`${pairs} pairs of ${name}`);
+    expect(findings.slice(0, 20)).toEqual([]);
+    expect(pairs).toBeGreaterThan(0);
+  });
 
   it('named in bodies and queries', async () => {
     const { findings, pairs } = await withoutEffect(() => referenceFindings(who, house, targets));
@@ -152,7 +148,6 @@ describe('time reveals nothing either', () => {
         cancel: (of) => stranger.post(`/v2/requests/${of}/cancel`),
       });
     },
-    120_000,
   );
 
   it.each(['a reviewer of another route', 'a reviewer of the other tenant'])(
@@ -167,7 +162,6 @@ describe('time reveals nothing either', () => {
         candidates: (of) => stranger.post(`/v2/requests/${of}/candidates`, proposal),
       });
     },
-    120_000,
   );
 
   it('of a request with all the material that there may be', async () => {
@@ -201,7 +195,7 @@ describe('time reveals nothing either', () => {
       assignment: (of: string) => strangeReviewer.post(`/v2/requests/${of}/assignment`),
     };
     await expectNoHint('a reviewer of another route, of 25 MB', id, byReviewer, 20);
-  }, 120_000);
+  });
 });
 
 async function expectNoHint(

@@ -91,7 +91,7 @@ beforeAll(async () => {
     ],
     (logs) => logs.every(({ text }) => text.includes('material.read')),
   );
-}, 180_000);
+});
 afterAll(async () => {
   await database?.end();
   await instance?.stop();

@@ -42,7 +42,7 @@ beforeAll(async () => {
   bearer = await holderOf('operator', operatorOf(instance.demo));
   olga = await holderOf(OLGA);
   oscar = await holderOf(OSCAR);
-}, 180_000);
+});
 afterAll(async () => {
   await database?.end();
   await instance?.stop();

@@ -92,7 +92,7 @@ beforeAll(async () => {
   olga = await holderOf(OLGA);
   [fay, pia, max] = [await newSigner(), await newSigner(newDevice('EdDSA')), await newSigner()];
   own = await voters.routeWith(policyOf());
-}, 180_000);
+});
 afterAll(async () => {
   await database?.end();
   await instance?.stop();

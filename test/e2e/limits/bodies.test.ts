@@ -24,7 +24,7 @@ beforeAll(async () => {
   operator = operatorOf(demo);
   publisher = new Client(demo.origin, { token: demo.publisher.token });
   reviewer = await personOf(demo, instance.dataDirectory, demo.people[1]!.id);
-}, 120_000);
+});
 afterAll(async () => {
   await instance?.stop();
 });

@@ -32,7 +32,7 @@ beforeAll(async () => {
       personOf(demo, instance.dataDirectory, person!.id),
     ),
   )) as [Client, Client];
-}, 120_000);
+});
 afterAll(async () => {
   await database?.end();
   await instance?.stop();

@@ -47,7 +47,7 @@ beforeAll(async () => {
   database = await connectTo(instance);
   tampering = new Tampering(database, demo.tenant);
   operator = operatorOf(demo);
-}, 120_000);
+});
 afterAll(async () => {
   await database?.end();
   await instance?.stop();

@@ -24,7 +24,7 @@ beforeAll(async () => {
   });
   database = await connectTo(instance);
   fixture = await startFixture(instance, database);
-}, 120_000);
+});
 afterAll(async () => {
   await database?.end();
   await instance?.stop();

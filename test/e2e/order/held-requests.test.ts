@@ -26,7 +26,7 @@ beforeAll(async () => {
   reviewer = await personOf(demo, instance.dataDirectory, demo.people[1]!.id);
   watching = await connectTo(instance);
   moving = await connectTo(instance);
-}, 120_000);
+});
 afterAll(async () => {
   await watching?.end();
   await moving?.end();

@@ -23,7 +23,7 @@ beforeAll(async () => {
   instance = await startInstance({ quotas: true, people: REVIEWERS });
   database = await connectTo(instance);
   fixture = await startFixture(instance, database);
-}, 120_000);
+});
 afterAll(async () => {
   await database?.end();
   await instance?.stop();

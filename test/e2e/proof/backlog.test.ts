@@ -31,7 +31,7 @@ describe('many decisions that wait for their anchor at once', () => {
     const stores = JSON.parse(readFileSync(join(dataDirectory, 'stores.json'), 'utf8'));
     database = new pg.Client({ connectionString: stores.urls.DATABASE_URL });
     await database.connect();
-  }, 120_000);
+  });
   afterAll(async () => {
     await database?.end();
     await instance?.stop();
@@ -75,5 +75,5 @@ describe('many decisions that wait for their anchor at once', () => {
       [tenant, other],
     );
     expect(rows[0]!.other.getTime()).toBeLessThan(rows[0]!.last.getTime());
-  }, 120_000);
+  });
 });

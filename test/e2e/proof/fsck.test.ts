@@ -375,7 +375,7 @@ describe('countersign fsck', () => {
     client = await pool.connect();
     store = mkdtempSync(join(tmpdir(), 'countersign-fsck-'));
     cpSync(join(dataDirectory, 'anchor'), store, { recursive: true });
-  }, 180_000);
+  });
   afterAll(async () => {
     attempts.end();
     client?.release();
@@ -423,7 +423,7 @@ describe('countersign fsck', () => {
     const caught = PLANTS.length - missed.length;
     console.info(`planted bugs caught: ${caught} of ${PLANTS.length}`);
     expect(missed).toEqual([]);
-  }, 120_000);
+  });
 
   it('finds damage to the anchor store', async () => {
     const folder = readdirSync(store, { recursive: true, withFileTypes: true });
@@ -505,5 +505,5 @@ describe('countersign fsck', () => {
     const lifecycles = (await writing).reduce((sum, count) => sum + count);
     made.end();
     expect(lifecycles).toBeGreaterThan(0);
-  }, 120_000);
+  });
 });

@@ -87,7 +87,7 @@ describe('a recovery', () => {
       ...['recover', '--tenant', 'demo', '--data', dataDirectory, '--force', '--apply'],
     ]);
     expect(code).toBe(0);
-  }, 120_000);
+  });
   afterAll(async () => {
     await database?.end();
     await instance?.stop();
@@ -128,7 +128,6 @@ describe('a recovery', () => {
       expect(event).toMatchObject({ revision, state });
       expect(await lifecycleOf(name)).toMatchObject({ revision, ...gone });
     },
-    30_000,
   );
 
   it('marks authority that had ended with its material as such, and deletes the material', async () => {

@@ -75,7 +75,7 @@ describe('a database restored from an older backup', () => {
     expect(await incidents()).toEqual([]);
     entriesBefore = (await operator.get('/v2/admin/ledger?after=0')).body.length;
     await stop();
-  }, 120_000);
+  });
 
   it('claims nothing again, from its first moment on, and opens an incident', async () => {
     rmSync(postgres, { recursive: true });

@@ -14,7 +14,7 @@ let data: string;
 beforeAll(async () => {
   instance = await startInstance({ env: { SECURITY_CHECKPOINT_SECONDS: '1' } });
   data = instance.dataDirectory;
-}, 120_000);
+});
 afterAll(async () => {
   await instance?.stop();
 });

@@ -28,8 +28,8 @@ describe('audit deletion', () => {
 
   beforeAll(async () => {
     fixture = await startFixture({ split: true });
-  }, 120_000);
-  afterAll(() => fixture?.stop(), 60_000);
+  });
+  afterAll(() => fixture?.stop());
 
   /** The last transaction that held the request's row without writing it; "0" before the first one. */
   async function lockerOf(id: string): Promise<string> {
@@ -144,7 +144,7 @@ describe('audit deletion', () => {
       );
       return rows.map(({ sequence }) => Number(sequence));
     }
-  }, 180_000);
+  });
 
   it('leaves operators the evidence that the request was there, and others nothing', async () => {
     const { producer, operator } = fixture;
@@ -247,7 +247,7 @@ describe('audit deletion', () => {
       const rows = await deadlinesOf(fixture, id);
       return rows.find(({ kind }) => kind === 'audit_deletion')?.attempts ?? 0;
     }
-  }, 180_000);
+  });
 
   it('is one for many jobs, beside callers that still move the request', async () => {
     const ids = await Promise.all(
@@ -287,7 +287,7 @@ describe('audit deletion', () => {
       await count(fixture, 'record WHERE request_id = ANY ($1) AND record IS NOT NULL', [ids]),
     ).toBe(0);
     await verifiedLedger(fixture);
-  }, 180_000);
+  });
 
   it('skips a poisoned row, reports it once, and continues with the others', async () => {
     const { id: bad } = await executedRequest(fixture);
@@ -319,5 +319,5 @@ describe('audit deletion', () => {
     await fixture.database.query('DROP TRIGGER poisoned ON nonce; DROP FUNCTION poisoned()');
     await wakeDeadlines(fixture, bad);
     await untilGone(fixture, bad);
-  }, 180_000);
+  });
 });

@@ -50,7 +50,7 @@ describe('after deletion no private byte is left', () => {
     await fixture.database.query('ALTER SYSTEM SET wal_recycle = off');
     await fixture.database.query('SELECT pg_reload_conf()');
     ids = await plant();
-  }, 180_000);
+  });
   afterAll(async () => {
     redis?.disconnect();
     await fixture?.stop();
@@ -63,7 +63,7 @@ describe('after deletion no private byte is left', () => {
     // In tables and in the WAL, and as samples nowhere.
     expect(found.some((finding) => finding.includes('pg_wal'))).toBe(true);
     expect(found.filter((finding) => !/ in postgres\//.test(finding))).toEqual([]);
-  }, 120_000);
+  });
 
   it('private deletion leaves nothing of material, candidates, mail and secrets', async () => {
     await pass(fixture, 'private_deletion', ...ids.all.filter((id) => id !== ids.discarded));
@@ -87,7 +87,7 @@ describe('after deletion no private byte is left', () => {
       () => count(fixture, unsent, [ids.all]),
       (left) => left === 0,
     );
-  }, 180_000);
+  });
 
   it('receipts, proofs and the chain verify as before', async () => {
     const { demo, producer } = fixture;
@@ -131,41 +131,37 @@ describe('after deletion no private byte is left', () => {
     await scrub();
     expect(search(await look())).toEqual([]);
     await verifiedLedger(fixture);
-  }, 180_000);
+  });
 
   const planted: readonly (readonly [string, string, string])[] = [
     ['material is not removed', 'material', 'DELETE ON material'],
     ['a candidate is not removed', 'response', 'DELETE ON candidate'],
     ['a stored answer is not cleared', 'response', 'UPDATE OF result ON idempotency'],
   ];
-  it.each(planted)(
-    'would be found when %s',
-    async (_, field, where) => {
-      const { database, reviewer, demo } = fixture;
-      await database.query(
-        `CREATE FUNCTION planted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+  it.each(planted)('would be found when %s', async (_, field, where) => {
+    const { database, reviewer, demo } = fixture;
+    await database.query(
+      `CREATE FUNCTION planted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
          CREATE TRIGGER planted BEFORE ${where} FOR EACH ROW EXECUTE FUNCTION planted()`,
+    );
+    const own = new Canaries();
+    try {
+      const id = await newRequest(
+        fixture,
+        reviewInput(demo, { payload: own.of('material'), response_schema: ANY_NOTE }),
       );
-      const own = new Canaries();
-      try {
-        const id = await newRequest(
-          fixture,
-          reviewInput(demo, { payload: own.of('material'), response_schema: ANY_NOTE }),
-        );
-        const proposal = { response: { note: own.of('response') }, decision: 'answer' };
-        expect((await reviewer.post(`/v2/requests/${id}/candidates`, proposal)).status).toBe(201);
-        await pass(fixture, 'private_deletion', id);
-        await untilDone(fixture, id, 'private_deletion');
-        await scrub();
-        expect(search(await look(), own).map(fieldOf)).toContain(field);
-      } finally {
-        await database.query(
-          `DROP TRIGGER planted ON ${where.split(' ON ')[1]}; DROP FUNCTION planted()`,
-        );
-      }
-    },
-    120_000,
-  );
+      const proposal = { response: { note: own.of('response') }, decision: 'answer' };
+      expect((await reviewer.post(`/v2/requests/${id}/candidates`, proposal)).status).toBe(201);
+      await pass(fixture, 'private_deletion', id);
+      await untilDone(fixture, id, 'private_deletion');
+      await scrub();
+      expect(search(await look(), own).map(fieldOf)).toContain(field);
+    } finally {
+      await database.query(
+        `DROP TRIGGER planted ON ${where.split(' ON ')[1]}; DROP FUNCTION planted()`,
+      );
+    }
+  });
 
   // ---------------------------------------------------------------------------------------------------
 

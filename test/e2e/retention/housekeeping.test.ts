@@ -26,8 +26,8 @@ describe('housekeeping', () => {
       env: { HOUSEKEEPING_SECONDS: '1', HOUSEKEEPING_ROWS: String(ROWS) },
     });
     tenant = fixture.demo.tenant;
-  }, 120_000);
-  afterAll(() => fixture?.stop(), 60_000);
+  });
+  afterAll(() => fixture?.stop());
 
   const sql = (text: string, values: unknown[] = []) => fixture.database.query(text, values);
   const untilNone = (from: string, values: unknown[] = []) =>

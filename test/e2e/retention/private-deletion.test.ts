@@ -37,8 +37,8 @@ describe.each([
 
   beforeAll(async () => {
     fixture = await startFixture({ split });
-  }, 120_000);
-  afterAll(() => fixture?.stop(), 60_000);
+  });
+  afterAll(() => fixture?.stop());
 
   const retainedBytes = async () =>
     (await fixture.operator.get('/v2/admin/metrics')).body.requests.retained_bytes as number;
@@ -249,7 +249,6 @@ describe.each([
         );
       }
     },
-    40_000,
   );
 
   it('has one effect of a job that comes many times, and none of one that comes early', async () => {

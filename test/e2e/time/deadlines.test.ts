@@ -73,7 +73,7 @@ describe.each([
     producer = producerOf(demo);
     operator = operatorOf(demo);
     reviewer = await personOf(demo, dataDirectory, demo.people[1]!.id);
-  }, 120_000);
+  });
   afterAll(async () => {
     await jobs?.close();
     redis?.disconnect();

@@ -51,7 +51,7 @@ describe('a trace', () => {
     });
     reviewer = await fixture.person(fixture.demo.people[1]!.id);
     await fixture.configureProducer({ webhook: fixture.receiver.url('/hook') });
-  }, 120_000);
+  });
   afterAll(async () => {
     if (!closed) await fixture?.close();
     await collector?.close();
@@ -69,7 +69,7 @@ describe('a trace', () => {
     for (const { headers } of fixture.receiver.at('/hook')) {
       if (headers['traceparent'] !== undefined) expect(headers['traceparent']).toContain(traceId);
     }
-  }, 90_000);
+  });
 
   it('is one tree from the producer to the webhook, over every process', async () => {
     const traceId = newTraceId();

@@ -82,7 +82,7 @@ describe.each([
 
   beforeAll(async () => {
     cast = await startCast(split);
-  }, 120_000);
+  });
   afterAll(async () => {
     await cast?.instance.stop();
   });
@@ -158,7 +158,7 @@ describe('held calls', () => {
   beforeAll(async () => {
     cast = await startCast(false);
     demo = cast.demo;
-  }, 120_000);
+  });
   afterAll(async () => {
     await cast?.instance.stop();
   });

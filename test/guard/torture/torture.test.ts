@@ -24,7 +24,7 @@ let client: Client;
 beforeAll(async () => {
   setup = await startGuarded();
   client = await connect(setup.connection);
-}, 120_000);
+});
 afterAll(async () => {
   await setup?.stop();
 });
