@@ -15,7 +15,6 @@ import type { RedisTopology } from '../support/servers/redis-topologies.js';
 const log = createLogger({ name: 'test', level: 'silent' });
 const PASSWORD = 'not: a/word';
 
-
 /** What the product does with Redis, from two processes' points of view. */
 class Users {
   readonly jobs: Jobs;

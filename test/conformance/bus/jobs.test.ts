@@ -30,7 +30,6 @@ const backends: Record<string, Backend> = {
   },
 };
 
-
 describe.each(Object.entries(backends))('jobs in %s', (_name, backend) => {
   let store: TestStore;
   let jobs: Jobs;

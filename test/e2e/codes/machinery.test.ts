@@ -26,7 +26,6 @@ let tampering: Tampering;
 let producer: Client;
 let reviewer: Client;
 
-
 beforeAll(async () => {
   instance = await startInstance();
   const { demo, dataDirectory } = instance;
