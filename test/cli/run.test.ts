@@ -241,6 +241,27 @@ describe('a process that ends', () => {
   });
 });
 
+it('does not start a command once a signal asks it to stop', async () => {
+  // Copied before the command starts, which takes a moment.
+  writeFileSync(file('large'), Buffer.alloc(400 * 2 ** 20));
+  const started = cli.start(
+    words('--bind', 'large', '--', 'sh', '-c', 'touch begun-late', 'large'),
+  );
+  const id = await authorised(started);
+  await until(
+    async () => started.said(),
+    (said) => said.includes('It runs now'),
+  );
+  started.process.kill('SIGTERM');
+  const { code, stderr } = await started.ended;
+  expect([code, stderr]).toEqual([
+    101,
+    expect.stringContaining('SIGTERM came before the command started'),
+  ]);
+  expect(existsSync(file('begun-late'))).toBe(false);
+  expect((await statusOf(id)).execution_state).toBe('failed');
+});
+
 it('passes signals on, and ends a command whose window is over', async () => {
   const trap = `trap 'echo stopped; exit 3' TERM; echo begun; while :; do sleep 0.05; done`;
   const signalled = cli.start(words('--json', '--', 'sh', '-c', trap));

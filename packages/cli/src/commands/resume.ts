@@ -45,6 +45,7 @@ async function resume(options: ResumeOptions): Promise<void> {
       output: options.json === true ? 2 : 1,
       onEnded: () => {},
       onChanged: () => {},
+      onSignal: () => {},
     },
     onStart: () => terminal.say('Authorised. It runs now.'),
     // What an entry asks for is in the entry.

@@ -132,7 +132,7 @@ async function run(command: readonly string[], options: RunOptions): Promise<voi
   const client = await clientOf(options);
   const files = await newHeldFiles();
   const { signal, end } = interruptions();
-  const seen: Seen = { asked: null, started: false, ended: null, changed: null };
+  const seen: Seen = { asked: null, started: false, ended: null, changed: null, signalled: false };
   let line: { stop(): void } | null = null;
   try {
     const held = new Map<string, Held>();
@@ -152,6 +152,7 @@ async function run(command: readonly string[], options: RunOptions): Promise<voi
         output: options.json === true ? 2 : 1,
         onEnded: (ended) => (seen.ended = ended),
         onChanged: (what) => (seen.changed = what),
+        onSignal: () => (seen.signalled = true),
       },
       onStart() {
         line?.stop();
@@ -202,6 +203,8 @@ interface Seen {
   ended: Ended | null;
   /** What was no longer as it was authorised, so that the command did not start. */
   changed: string | null;
+  /** Whether a signal came before the command started. */
+  signalled: boolean;
 }
 
 function timesOf({ window, grace, wait }: RunOptions) {
@@ -211,7 +214,7 @@ function timesOf({ window, grace, wait }: RunOptions) {
 }
 
 function finish(seen: Seen, fault: unknown, options: RunOptions, terminal: Terminal): void {
-  const { asked, started, ended, changed } = seen;
+  const { asked, started, ended, changed, signalled } = seen;
   const code = codeOf(seen, fault);
   const says = sentenceOf(seen, fault, code);
   if (says !== null)
@@ -221,7 +224,7 @@ function finish(seen: Seen, fault: unknown, options: RunOptions, terminal: Termi
       request_id: asked?.id ?? null,
       review_link: asked?.reviewLink ?? null,
       occurrence: options.occurrence,
-      ran: started && changed === null,
+      ran: started && changed === null && !signalled,
       command_code: ended?.code ?? null,
       command_signal: ended?.signal ?? null,
       error: fault instanceof Error ? fault.name : null,
@@ -246,8 +249,9 @@ function sentenceOf(
     : explain(fault);
 }
 
-function codeOf({ started, ended, changed }: Seen, fault: unknown): number {
+function codeOf({ started, ended, changed, signalled }: Seen, fault: unknown): number {
   if (changed !== null) return EXITS.changed;
+  if (signalled) return EXITS.lapsed;
   if (started && ended !== null && ended.code !== null) return Math.min(ended.code, EXITS.most);
   if (started) return fault === null ? EXITS.done : exitOf(fault);
   // What ended before this call is no end of this one.

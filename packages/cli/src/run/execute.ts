@@ -25,6 +25,8 @@ export interface Execution {
   readonly output: 1 | 2;
   onEnded(ended: Ended): void;
   onChanged(what: string): void;
+  /** A signal came before the command started, which it then does not. */
+  onSignal(): void;
 }
 
 /**
@@ -34,8 +36,22 @@ export interface Execution {
  *   end of which nothing is known
  */
 export async function execute(proposal: Proposal, run: Run, execution: Execution): Promise<number> {
-  const change = await changeSince(proposal);
-  if (change !== null) throw changed(change, execution);
+  const signals = takeSignals();
+  try {
+    const change = await changeSince(proposal);
+    if (change !== null) throw changed(change, execution);
+    return await executeUnchanged(proposal, run, execution, signals);
+  } finally {
+    signals.release();
+  }
+}
+
+async function executeUnchanged(
+  proposal: Proposal,
+  run: Run,
+  execution: Execution,
+  signals: Signals,
+): Promise<number> {
   const copies = await newHeldFiles();
   try {
     const files = new Map<string, string>();
@@ -45,7 +61,12 @@ export async function execute(proposal: Proposal, run: Run, execution: Execution
       if (held?.digest !== digest) throw changed(`the file ${path} changed`, execution);
       files.set(path, held.copy);
     }
-    const ended = await untilEnded(proposal, files, run, execution);
+    const early = signals.early();
+    if (early !== null) {
+      execution.onSignal();
+      throw new NotDone(`${early} came before the command started`);
+    }
+    const ended = await untilEnded(proposal, files, run, execution, signals);
     execution.onEnded(ended);
     return endOf(proposal, ended, run.signal.aborted);
   } finally {
@@ -69,13 +90,39 @@ function endOf({ nonzero }: Proposal, { code, signal }: Ended, isStopped: boolea
   throw new Error(reason);
 }
 
+interface Signals {
+  /** The first that came while there was no command. */
+  early(): NodeJS.Signals | null;
+  passTo(child: ChildProcess): void;
+  release(): void;
+}
+
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
+
+/** Taken before there is a command: a signal in between would end this process, and leave a command that nothing stops. */
+function takeSignals(): Signals {
+  let early: NodeJS.Signals | null = null;
+  let child: ChildProcess | null = null;
+  const take = (signal: NodeJS.Signals) => {
+    if (child === null) early ??= signal;
+    else child.kill(signal);
+  };
+  for (const signal of PASSED_ON) process.on(signal, take);
+  return {
+    early: () => early,
+    passTo: (started) => (child = started),
+    release() {
+      for (const signal of PASSED_ON) process.off(signal, take);
+    },
+  };
+}
 
 async function untilEnded(
   { argv, cwd, program }: Proposal,
   files: ReadonlyMap<string, string>,
   run: Run,
   { graceMs, tokenVariable, output }: Execution,
+  signals: Signals,
 ): Promise<Ended> {
   const [, ...words] = argv;
   const child = spawn(
@@ -88,8 +135,7 @@ async function untilEnded(
       stdio: ['inherit', output, 2],
     },
   );
-  const passOn = (signal: NodeJS.Signals) => void child.kill(signal);
-  for (const signal of PASSED_ON) process.on(signal, passOn);
+  signals.passTo(child);
   const stop = () => stopped(child, graceMs);
   run.signal.addEventListener('abort', stop, { once: true });
   if (run.signal.aborted) stop();
@@ -104,7 +150,6 @@ async function untilEnded(
     });
   } finally {
     run.signal.removeEventListener('abort', stop);
-    for (const signal of PASSED_ON) process.off(signal, passOn);
   }
 }
 

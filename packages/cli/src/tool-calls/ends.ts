@@ -4,7 +4,12 @@ import type { CallFault } from '@countersign/guard/tool';
 /** Where a call is, or how it ended, for a program and in a sentence for an agent. */
 export interface CallEnd extends Omit<CallFault, 'state'> {
   readonly state:
-    CallFault['state'] | 'completed' | 'denied' | 'pending' | 'running' | 'tool_changed';
+    | CallFault['state']
+    | 'completed'
+    | 'denied'
+    | 'pending'
+    | 'running'
+    | 'tool_changed';
 }
 
 /** What an error of the guard means for the agent that made the call. */
