@@ -5,6 +5,6 @@ set -euo pipefail
 cd "$(dirname "$0")"
 . ../connect.sh "${1:-}"
 
-node "$root/node_modules/typescript/bin/tsc" -p . --composite false --emitDeclarationOnly false --outDir dist
+node "$root/node_modules/@typescript/native/bin/tsc" -p . --composite false --emitDeclarationOnly false --outDir dist
 echo "Decide about the refund at $(node -p 'JSON.parse(fs.readFileSync(process.env.COUNTERSIGN_CONNECTION, "utf8")).origin')/inbox"
 node service.mjs node dist/refund.js

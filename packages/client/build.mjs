@@ -88,5 +88,5 @@ for (const [folder, at] of [
   ['neutral', NEUTRAL],
 ])
   await build(folder, ['export'], { ...at, alias: { ...at.alias, ...compilers } }, []);
-const tsc = path('../../node_modules/typescript/bin/tsc');
+const tsc = path('../../node_modules/@typescript/native/bin/tsc');
 execFileSync(process.execPath, [tsc, '-p', path('tsconfig.build.json')], { stdio: 'inherit' });

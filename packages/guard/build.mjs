@@ -7,6 +7,6 @@ const [name = 'guard'] = process.argv.slice(2);
 const path = (file) => fileURLToPath(new URL(file, import.meta.url));
 
 rmSync(path(`../${name}/dist`), { recursive: true, force: true });
-const tsc = path('../../node_modules/typescript/bin/tsc');
+const tsc = path('../../node_modules/@typescript/native/bin/tsc');
 const project = path(`../${name}/tsconfig.build.json`);
 execFileSync(process.execPath, [tsc, '-p', project], { stdio: 'inherit' });

@@ -28,7 +28,9 @@ function bundle(format, fileName, emptyOutDir) {
 
 await bundle('es', 'index.js', true);
 await bundle('iife', 'countersign-view.js', false);
-const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+const tsc = fileURLToPath(
+  new URL('../../node_modules/@typescript/native/bin/tsc', import.meta.url),
+);
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
 
 const inline = readFileSync(new URL('dist/countersign-view.js', import.meta.url));

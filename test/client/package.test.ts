@@ -88,7 +88,7 @@ it.each([
     ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, skipLibCheck: false },
   };
   writeFileSync(join(sources, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const tsc = join(ROOT, 'node_modules/@typescript/native/bin/tsc');
   execFileSync(process.execPath, [tsc, '-p', sources], { stdio: 'pipe', encoding: 'utf8' });
 });
 

@@ -71,7 +71,7 @@ it.each([
     ...{ types: [], strict: true, exactOptionalPropertyTypes: true, noEmit: true },
   };
   writeFileSync(join(sources, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const tsc = join(ROOT, 'node_modules/@typescript/native/bin/tsc');
   execFileSync(process.execPath, [tsc, '-p', sources], { stdio: 'pipe', encoding: 'utf8' });
 });
 

@@ -14,7 +14,8 @@ export interface ReceivedLog {
 
 /** How the receiver answers: with a status and a body, or `hang`: not at all. */
 export type ReceiverAnswer =
-  { readonly status: number; readonly body?: object; readonly retryAfter?: string } | 'hang';
+  | { readonly status: number; readonly body?: object; readonly retryAfter?: string }
+  | 'hang';
 
 /** A collector that takes OTLP logs over HTTP in JSON, at /v1/logs and nowhere else. */
 export interface OtlpReceiver {

@@ -100,7 +100,8 @@ export function describedOperation(method: string, path: string): Described | nu
 /** The faults of a body as the input of an operation, or null when its declared schema accepts it. */
 export function inputFault(method: string, path: string, body: unknown): string | null {
   const described = describedOperation(method, path)?.requestBody as
-    { content: Record<string, { schema: object }> } | undefined;
+    | { content: Record<string, { schema: object }> }
+    | undefined;
   const schema = described?.content['application/json']?.schema;
   return schema === undefined ? null : misfit(schema, body);
 }

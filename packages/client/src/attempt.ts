@@ -25,7 +25,8 @@ export interface Answer {
 }
 
 export type Attempt =
-  { readonly answer: Answer } | { readonly failure: Failure; readonly error: unknown };
+  | { readonly answer: Answer }
+  | { readonly failure: Failure; readonly error: unknown };
 
 const MiB = 1024 * 1024;
 const MOST_BYTES = 24 * MiB;

@@ -61,7 +61,11 @@ export class Unreachable extends CountersignError {
 }
 
 export type AnswerFault =
-  'not_json' | 'wrong_record' | 'undeclared_status' | 'redirect' | 'too_large';
+  | 'not_json'
+  | 'wrong_record'
+  | 'undeclared_status'
+  | 'redirect'
+  | 'too_large';
 
 /** The answer is none that the service gives. */
 export class AnswerInvalid extends CountersignError {

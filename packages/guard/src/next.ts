@@ -6,7 +6,13 @@ export interface Ledger {
   /** Whether the receipt says `authorise`; null without a receipt. */
   readonly authorises: boolean | null;
   readonly grant:
-    'not_applicable' | 'none' | 'pending_anchor' | 'available' | 'expired' | 'revoked' | 'consumed';
+    | 'not_applicable'
+    | 'none'
+    | 'pending_anchor'
+    | 'available'
+    | 'expired'
+    | 'revoked'
+    | 'consumed';
   /** `claimed_at` in epoch milliseconds. */
   readonly claim: { readonly identity: string; readonly at: number } | null;
   readonly isSettled: boolean;

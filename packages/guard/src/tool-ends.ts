@@ -15,7 +15,13 @@ import {
 /** How a call of a tool ended that gave no result. */
 export interface CallFault {
   readonly state:
-    'failed' | 'failed_partial' | 'lapsed' | 'refused' | 'unavailable' | 'unknown' | 'used';
+    | 'failed'
+    | 'failed_partial'
+    | 'lapsed'
+    | 'refused'
+    | 'unavailable'
+    | 'unknown'
+    | 'used';
   /** For the model that made the call. */
   readonly sentence: string;
   /** Whether the call is over; otherwise it may be made again. */

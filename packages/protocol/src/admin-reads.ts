@@ -43,7 +43,7 @@ export type AdminParameter =
   | 'range'
   | 'words';
 
-// prettier-ignore
+// oxfmt-ignore
 const rows = [
   { name: 'request.desk-routes', method: 'GET', path: '/operator/data/routes', query: ['id', 'after'], input: null },
   { name: 'request.desk-principals', method: 'GET', path: '/operator/data/principals', query: ['id', 'after'], input: null },

@@ -164,7 +164,7 @@ const command = {
 const created = { ...command, success: [201] } as const;
 const configure = { ...command, method: 'PUT', key: false } as const;
 
-// prettier-ignore
+// oxfmt-ignore
 const rows = [
   { ...read, number: 1, name: 'gateway.discovery', path: '/.well-known/proto', callers: 'anyone', security: 'none', output: 'Discovery', summary: 'Read the supported immutable revisions and profiles' },
   { ...read, number: 2, name: 'gateway.trust', path: '/.well-known/proto-trust', callers: 'anyone', security: 'none', output: 'TrustManifest', summary: 'Read the trust manifest; keys in it are never trusted automatically' },
@@ -198,13 +198,13 @@ const rows = [
 ] as const satisfies readonly Row[];
 
 /** Numbers from 101: those below are the interface's. */
-// prettier-ignore
+// oxfmt-ignore
 const extensionRows = [
   { ...read, number: 101, name: 'ledger.evidence', path: '/v2/requests/{id}/evidence', callers: 'reader', sized: true, output: 'Evidence', summary: 'Read the evidence of a request: its export with the proofs that a stranger needs' },
 ] as const satisfies readonly Row[];
 
 /** Of the profile `proto.approval` (protocol §18.11), where a deployment offers it. */
-// prettier-ignore
+// oxfmt-ignore
 const approvalRows = [
   { ...configure, number: 102, name: 'request.configure-policy', path: '/v2/admin/routes/{id}/policy', callers: 'operator', input: 'RoutePolicyInput', output: 'RoutePolicyResult', summary: 'Configure which people approve requests of a route' },
   { ...read, number: 103, name: 'request.policy', path: '/v2/admin/routes/{id}/policy', callers: 'operator', output: 'RoutePolicyResult', summary: 'Read which people approve requests of a route' },
@@ -216,7 +216,7 @@ const approvalRows = [
 ] as const satisfies readonly Row[];
 
 /** Of keys of people (protocol §19.6), where a deployment offers them. */
-// prettier-ignore
+// oxfmt-ignore
 const keyRows = [
   { ...command, number: 109, name: 'request.offer-enrolment', path: '/v2/me/credentials/offer', callers: 'reviewer', security: 'human', freshLogin: true, key: false, input: 'EmptyInput', output: 'EnrolmentOffer', summary: 'Begin to enrol a key of the caller' },
   { ...created, number: 110, name: 'request.enrol', path: '/v2/me/credentials', callers: 'reviewer', security: 'human', freshLogin: true, bodyLimit: 64 * KiB, input: 'EnrolmentInput', output: 'CredentialStatus', summary: 'Enrol a key of the caller; another person or another key of the caller vouches for it' },

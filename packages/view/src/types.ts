@@ -1,5 +1,10 @@
 export type Json =
-  null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [key: string]: Json };
 
 export type Purpose = 'review' | 'authorise_execution';
 

@@ -10,7 +10,8 @@ import { OUTCOME } from './store/index.js';
 import type { OutcomeRow } from './store/index.js';
 
 export type OutcomeOperation =
-  'execution-authority.report-outcome' | 'execution-authority.reconcile';
+  | 'execution-authority.report-outcome'
+  | 'execution-authority.reconcile';
 
 /** The step of one of them, on an outcome that was read. */
 export type OutcomeStep<Name extends OutcomeOperation> = (

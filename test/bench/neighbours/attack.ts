@@ -9,7 +9,8 @@ giveWay();
 
 /** `clients`: instead of those of the load. */
 export type AttackOrder =
-  { readonly load: string; readonly attacker: Attacker; readonly clients?: number } | { end: true };
+  | { readonly load: string; readonly attacker: Attacker; readonly clients?: number }
+  | { end: true };
 
 /** How often each outcome came. */
 export type Outcomes = Readonly<Record<string, number>>;

@@ -8,7 +8,14 @@ export type Call = (
 ) => Promise<unknown>;
 
 export type Command =
-  'navigate' | 'find' | 'click' | 'type' | 'script' | 'screenshot' | 'size' | 'end';
+  | 'navigate'
+  | 'find'
+  | 'click'
+  | 'type'
+  | 'script'
+  | 'screenshot'
+  | 'size'
+  | 'end';
 
 /** What a walk does in a browser, whatever its engine. */
 export interface Driver {

@@ -31,7 +31,7 @@ export function typeCheck(
       ...{ typeRoots: [join(ROOT, 'node_modules/@types')] },
     };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const tsc = join(ROOT, 'node_modules/@typescript/native/bin/tsc');
     execFileSync(process.execPath, [tsc, '-p', folder], { stdio: 'pipe', encoding: 'utf8' });
   } catch (error) {
     throw new Error((error as { stdout?: string }).stdout, { cause: error });

@@ -1063,7 +1063,13 @@ export interface RequestListItem {
   readonly decision: 'pending' | 'confirmed' | 'cancelled' | 'expired' | 'superseded';
   readonly audit: 'unanchored' | 'pending' | 'anchored' | 'conflict';
   readonly grant:
-    'not_applicable' | 'none' | 'pending_anchor' | 'available' | 'expired' | 'revoked' | 'consumed';
+    | 'not_applicable'
+    | 'none'
+    | 'pending_anchor'
+    | 'available'
+    | 'expired'
+    | 'revoked'
+    | 'consumed';
   readonly execution:
     | 'not_applicable'
     | 'unclaimed'
@@ -1643,7 +1649,13 @@ export interface RequestStatus {
   readonly decision_state: 'pending' | 'confirmed' | 'cancelled' | 'expired' | 'superseded';
   readonly audit_state: 'unanchored' | 'pending' | 'anchored' | 'conflict';
   readonly grant_state:
-    'not_applicable' | 'none' | 'pending_anchor' | 'available' | 'expired' | 'revoked' | 'consumed';
+    | 'not_applicable'
+    | 'none'
+    | 'pending_anchor'
+    | 'available'
+    | 'expired'
+    | 'revoked'
+    | 'consumed';
   readonly execution_state:
     | 'not_applicable'
     | 'unclaimed'

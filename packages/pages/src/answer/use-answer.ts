@@ -5,7 +5,8 @@ import { signs } from './signed.js';
 
 /** The signed answer once its digests were recomputed here; `other` when the candidate is not the signed one. */
 export type FoundAnswer =
-  { readonly kind: 'signed'; readonly response: unknown } | { readonly kind: 'checking' | 'other' };
+  | { readonly kind: 'signed'; readonly response: unknown }
+  | { readonly kind: 'checking' | 'other' };
 
 export function useSignedAnswer(
   receipt: SignedRecord,

@@ -23,7 +23,13 @@ export function mayBeEmpty(node: FormNode): boolean {
 export interface Fault {
   readonly place: string;
   readonly code:
-    'missing' | 'too_long' | 'no_number' | 'no_integer' | 'too_small' | 'too_large' | 'no_json';
+    | 'missing'
+    | 'too_long'
+    | 'no_number'
+    | 'no_integer'
+    | 'too_small'
+    | 'too_large'
+    | 'no_json';
 }
 
 export interface Answer {

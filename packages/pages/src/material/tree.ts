@@ -1,6 +1,13 @@
 /** The kind of a row of the payload. `text` is a piece of a long string, `group` a stretch of a long array or object. */
 export type RowKind =
-  'object' | 'array' | 'string' | 'number' | 'boolean' | 'null' | 'group' | 'text';
+  | 'object'
+  | 'array'
+  | 'string'
+  | 'number'
+  | 'boolean'
+  | 'null'
+  | 'group'
+  | 'text';
 
 /** One visible line of the payload, small enough to be sent between threads. */
 export interface TreeRow {

@@ -90,7 +90,9 @@ function webRtcIsBlocked(): Promise<boolean> {
 function isProof(report: Report): boolean {
   const { type, url } = report;
   const body = report.body as
-    { connection?: unknown; disposition?: unknown; allowlist?: unknown } | null | undefined;
+    | { connection?: unknown; disposition?: unknown; allowlist?: unknown }
+    | null
+    | undefined;
   return (
     type === 'connection-allowlist' &&
     url === location.href &&

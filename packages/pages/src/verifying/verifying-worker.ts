@@ -236,7 +236,8 @@ function signedOf({ record: text }: LedgerEntry): Signed[] {
   try {
     const record = JSON.parse(text) as SignedRecord;
     const key = trusted().keys.get(record.protected.key_id)?.publicKey as unknown as
-      PublicKey | undefined;
+      | PublicKey
+      | undefined;
     if (key === undefined) return [];
     const { payload, protected: header } = record;
     const preimage = Buffer.from(canonicalText({ payload, protected: header }));

@@ -17,7 +17,8 @@ export interface NatsLogin {
   credentials?: string | undefined;
   /** PEM texts; without `ca` the usual authorities count. With one of them, or with `tls://`, nothing goes in plain text. */
   tls?:
-    { ca?: string | undefined; cert?: string | undefined; key?: string | undefined } | undefined;
+    | { ca?: string | undefined; cert?: string | undefined; key?: string | undefined }
+    | undefined;
 }
 
 export interface NatsLinkOptions {

@@ -1,6 +1,12 @@
 /** The values that an authenticator answers with. */
 export type CborValue =
-  number | string | boolean | null | Uint8Array | readonly CborValue[] | CborMap;
+  | number
+  | string
+  | boolean
+  | null
+  | Uint8Array
+  | readonly CborValue[]
+  | CborMap;
 export type CborMap = ReadonlyMap<number | string, CborValue>;
 
 /** As deep as CTAP 2.1 §8 lets messages be nested. */

@@ -24,7 +24,10 @@ export interface Custodian {
 
 /** Codes of the refusals (protocol §20.4). */
 export type HoldRefusal =
-  'invalid_LegalHoldInput' | 'identity_conflict' | 'not_found' | 'second_person_required';
+  | 'invalid_LegalHoldInput'
+  | 'identity_conflict'
+  | 'not_found'
+  | 'second_person_required';
 
 /** A command's answer. `record` is null where nothing changes. */
 export interface HoldStep<Recorded> {

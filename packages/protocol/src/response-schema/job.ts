@@ -15,7 +15,8 @@ export interface SchemaJob {
 }
 
 export type SchemaJobResult =
-  { readonly ok: true } | { readonly ok: false; readonly code: ErrorCode };
+  | { readonly ok: true }
+  | { readonly ok: false; readonly code: ErrorCode };
 
 /** Compiled schemas of one worker, by the digest of their text. */
 export interface SchemaCache {

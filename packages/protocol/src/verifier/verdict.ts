@@ -17,7 +17,13 @@ export interface Check {
 }
 
 export type DocumentKind =
-  'evidence' | 'export' | 'record' | 'anchor proof' | 'ledger range' | 'webhook' | 'security log';
+  | 'evidence'
+  | 'export'
+  | 'record'
+  | 'anchor proof'
+  | 'ledger range'
+  | 'webhook'
+  | 'security log';
 
 /** A part that the document no longer holds, or that nothing in it covers. */
 export interface Remark {

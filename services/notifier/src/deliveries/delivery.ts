@@ -10,7 +10,10 @@ import { addressOf, mailTo, wantsMail } from './recipients.js';
 
 /** Why something was not delivered (protocol §3.3). */
 export type DeliveryError =
-  'delivery_failed' | 'smtp_timeout' | 'destination_changed' | 'delivery_window_expired';
+  | 'delivery_failed'
+  | 'smtp_timeout'
+  | 'destination_changed'
+  | 'delivery_window_expired';
 
 /** A delivery with the current directory and request. Times are epoch milliseconds. */
 export interface Delivery {
