@@ -75,9 +75,6 @@ export async function decide(
 /** How long a test lets a queue's store take: a busy machine is no failure. */
 export const PATIENT_ENQUEUE_MS = 60_000;
 
-/** Between two questions of a long wait, in milliseconds: asking more often takes the processor from what is waited for. */
-const LONGEST_PAUSE_MS = 100;
-
 /**
  * Asks until it is so; the state that was awaited is the assertion. The bound only ends tests that hang, before jest does.
  */
@@ -87,12 +84,12 @@ export async function until<T>(
   withinMs = 45_000,
 ): Promise<T> {
   const end = Date.now() + withinMs;
-  for (let pause = 15; ; pause = Math.min(pause * 1.25, LONGEST_PAUSE_MS)) {
+  for (;;) {
     const answer = await ask();
     if (enough(answer)) return answer;
     if (Date.now() > end)
       throw new Error(`never came: last seen ${JSON.stringify(answer)?.slice(0, 600)}`);
-    await new Promise((resume) => setTimeout(resume, pause));
+    await new Promise((resume) => setTimeout(resume, 15));
   }
 }
 
