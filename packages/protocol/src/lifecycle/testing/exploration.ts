@@ -14,6 +14,11 @@ export interface Reached {
   readonly facts: readonly string[];
 }
 
+/** A reached state with the result of every command at its moment. */
+export interface Asked extends Reached {
+  readonly results: ReadonlyMap<Command, Result>;
+}
+
 /** Asks the machine; anything thrown that is no refusal counts as one named after the error. */
 export function ask(
   machine: Machine,
@@ -54,7 +59,7 @@ export function withoutStacks<T>(work: () => T): T {
  * States count as the same when their four states, mark and facts are; between two deadlines all moments are alike, so
  * time goes from deadline to deadline and stands exactly on it.
  */
-export function* reachable(machine: Machine, scenario: Scenario): Generator<Reached> {
+export function* reachable(machine: Machine, scenario: Scenario): Generator<Asked> {
   const seen = new Set<string>();
   const waiting: Reached[] = [];
   const arrive = (state: Lifecycle, now: number): void => {
@@ -68,9 +73,11 @@ export function* reachable(machine: Machine, scenario: Scenario): Generator<Reac
   for (let at = 0; at < waiting.length; at += 1) {
     const reached = waiting[at] as Reached;
     const { state, now } = reached;
-    yield reached;
-    for (const command of COMMANDS) {
-      const result = ask(machine, command, state, now, scenario);
+    const results = new Map(
+      COMMANDS.map((command) => [command, ask(machine, command, state, now, scenario)]),
+    );
+    yield { ...reached, results };
+    for (const result of results.values()) {
       if (result !== null && 'next' in result) arrive(result.next, now);
     }
     const full = admittedToTheLimit(machine, reached);
