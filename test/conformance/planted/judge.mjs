@@ -1,5 +1,5 @@
-// Checks vectors by verifiers with a bug each, those whose names begin with `first` first. In comes {vectors, builds} as JSON, out goes for each build the name of the
-// first vector whose verdict or named check comes out otherwise, or null.
+// Checks vectors by verifiers with a bug each, the one named `first` before the others. In comes {vectors, builds} as JSON, out goes
+// for each build the name of the first vector whose verdict or named check comes out otherwise, or null.
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { storedCopies } from '../stored-copies.mjs';
@@ -8,10 +8,8 @@ const { vectors, builds } = JSON.parse(await text(process.stdin));
 const found = [];
 for (const { entry, first } of builds) {
   const protocol = await import(pathToFileURL(entry).href);
-  const [soon, later] = [true, false].map((is) =>
-    vectors.filter(({ name }) => (first !== undefined && name.startsWith(first)) === is),
-  );
-  found.push([...soon, ...later].find((vector) => !agrees(protocol, vector))?.name ?? null);
+  const soon = vectors.filter(({ name }) => name === first);
+  found.push([...soon, ...vectors].find((vector) => !agrees(protocol, vector))?.name ?? null);
 }
 console.log(JSON.stringify(found));
 
