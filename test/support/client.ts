@@ -88,7 +88,7 @@ function exchange(
     const call = request(url, { method, headers, agent }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.once('error', failed);
+      response.on('error', failed);
       response.once('end', () => {
         const received = new Headers();
         for (let at = 0; at < response.rawHeaders.length; at += 2)
@@ -100,7 +100,7 @@ function exchange(
         });
       });
     });
-    call.once('error', failed);
+    call.on('error', failed);
     call.end(body);
   });
 }
