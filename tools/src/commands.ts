@@ -4,7 +4,7 @@ import { explain } from '@countersign/deploy/plain-error';
 import { demoFileOf, logInAs, subjectOf } from './demo/person.js';
 import { ownDirectory } from './launcher/data-directory.js';
 import { writeDemoFile } from './launcher/demo-file.js';
-import { offersApprovals } from './launcher/demo-approvals.js';
+import { offersApprovals } from './launcher/offers-approvals.js';
 import { demoTenants } from './launcher/demo-tenants.js';
 
 /**

@@ -1,7 +1,6 @@
 import type { RoutePolicy } from '@countersign/protocol';
 import { DEFAULT_LIMITS } from '@countersign/protocol/constants';
 import type { Api } from '@countersign/deploy/client/api';
-import { busConfig, offeredProfiles } from '@countersign/deploy/configuration';
 import type { DemoTenant } from './demo-tenants.js';
 
 /** The route on which several people decide. */
@@ -28,11 +27,6 @@ const POLICY: RoutePolicy = {
     guard: false,
   },
 };
-
-/** Whether the instance offers approvals of several people, by its setting `CAPABILITIES`. */
-export function offersApprovals(env: NodeJS.ProcessEnv): boolean {
-  return 'proto.approval' in offeredProfiles(busConfig({ ...env, MODE: 'development' }));
-}
 
 /**
  * Voters with their groups and teams, and the route that they decide on, as the tenant's operator would configure them

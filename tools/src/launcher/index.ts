@@ -4,7 +4,7 @@ import { CONNECTION_FILE, writeConnectionFile } from './connection-file.js';
 import { takeDataDirectory } from './data-directory.js';
 import type { OwnDirectory } from './data-directory.js';
 import { DEMO_FILE, writeDemoFile } from './demo-file.js';
-import { offersApprovals } from './demo-approvals.js';
+import { offersApprovals } from './offers-approvals.js';
 import { demoTenants, everybodyOf } from './demo-tenants.js';
 import { explain } from '@countersign/deploy/plain-error';
 import { choosePorts } from './ports.js';

@@ -2,7 +2,7 @@ import { bootstrapTenant, createOwnerPool } from '@countersign/database';
 import type { TrustManifest } from '@countersign/protocol';
 import type { OwnDirectory } from './data-directory.js';
 import { bringUpToDate } from '@countersign/deploy/database';
-import { offersApprovals } from './demo-approvals.js';
+import { offersApprovals } from './offers-approvals.js';
 import { demoTenants } from './demo-tenants.js';
 import type { DemoTenant } from './demo-tenants.js';
 import { ensureKeys, trustManifest } from '@countersign/deploy/keys';
