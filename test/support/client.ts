@@ -10,7 +10,7 @@ export type Credentials = { token: string } | { cookie: string; csrf: string } |
 export interface Answer<T = any> {
   readonly status: number;
   readonly headers: Headers;
-  /** The body as sent. */
+  /** The body as sent, without its coding. */
   readonly text: string;
   /** The body as JSON, when it is. */
   readonly body: T;
@@ -73,7 +73,7 @@ export class Client {
 const agent = new Agent({ keepAlive: true });
 
 /**
- * One exchange, without what `fetch` does for browsers: that takes as much processor time as half of the tests themselves.
+ * One exchange, without what `fetch` does for browsers, which took half of the processor time of a test file's process.
  *
  * @throws TypeError as `fetch` does, for an exchange that broke off
  */
@@ -105,7 +105,7 @@ function exchange(
   });
 }
 
-/** Of a call that asked for a coding. */
+/** The plain bytes of an answer whose call asked for a coding. */
 function decoded(body: Buffer, coding: string | null): Uint8Array {
   if (coding === 'br') return new Uint8Array(brotliDecompressSync(body));
   return new Uint8Array(coding === 'gzip' ? gunzipSync(body) : body);

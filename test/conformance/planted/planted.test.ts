@@ -33,7 +33,7 @@ function plant({ file, passage, becomes }: PlantedBug, folder: string): string {
 
 /**
  * The vector that noticed each bug when this file was written, which is tried first: a verifier that was just loaded is slow, and
- * trying all of them takes six times as long. `NOTICED=write` writes it anew.
+ * trying the others before it takes three times as long. `NOTICED=write` writes it anew.
  */
 const NOTICED_BY = join(__dirname, 'noticed-by.json');
 const noticedBy = JSON.parse(readFileSync(NOTICED_BY, 'utf8')) as Record<string, string>;
