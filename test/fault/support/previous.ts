@@ -69,7 +69,10 @@ export function migrationsIn(root: string): string[] {
 function linkPackages(root: string): void {
   const packages = join(ROOT, 'node_modules');
   for (const name of readdirSync(packages)) {
-    if (name !== '@countersign') link(join(packages, name), join(root, 'node_modules', name));
+    if (name === '@countersign') continue;
+    // It takes its compiler from `typescript`, which is the one of the linter alone in this version.
+    const its = name === 'typescript' ? '@typescript/native' : name;
+    link(join(packages, its), join(root, 'node_modules', name));
   }
   for (const workspace of workspacesOf(root)) {
     const { name } = JSON.parse(readFileSync(join(root, workspace, 'package.json'), 'utf8'));
