@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { format } from 'oxfmt';
 import {
   EXTENSION_PROFILES,
+  HOLD_CAPABILITY,
   KEY_PROFILE,
   openApiDocument,
   openApiExtensions,
@@ -61,7 +62,11 @@ const GENERATED = [
     file: 'docs/openapi-extensions.json',
     make: () =>
       JSON.stringify(
-        openApiExtensions('https://review.example', { ...EXTENSION_PROFILES, ...KEY_PROFILE }),
+        openApiExtensions('https://review.example', {
+          ...EXTENSION_PROFILES,
+          ...KEY_PROFILE,
+          ...HOLD_CAPABILITY,
+        }),
       ),
   },
   { file: 'docs/settings.md', make: () => settingsPage(settings) },

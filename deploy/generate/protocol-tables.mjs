@@ -16,6 +16,8 @@ import {
   EXECUTION_STATES,
   GRANT_STATES,
   INCIDENTS,
+  HOLD_CODES,
+  HOLD_OPERATIONS,
   KEY_CODES,
   KEY_OPERATIONS,
   LEDGER_REASONS,
@@ -61,6 +63,7 @@ const TABLES = {
   extensions: () => operationRows(EXTENSION_OPERATIONS),
   approvals: () => operationRows(APPROVAL_OPERATIONS),
   keys: () => operationRows(KEY_OPERATIONS),
+  holds: () => operationRows(HOLD_OPERATIONS),
   bodies: () => {
     const limits = [...new Set(OPERATIONS.map(({ bodyLimit }) => bodyLimit))].filter(Boolean);
     return [
@@ -78,6 +81,7 @@ const TABLES = {
   errors: () => errorRows(SENT_CODES),
   'approval-errors': () => errorRows(APPROVAL_CODES),
   'key-errors': () => errorRows(KEY_CODES),
+  'hold-errors': () => errorRows(HOLD_CODES),
   incidents: () => [
     ['Code', 'Meaning'],
     ...Object.entries(INCIDENTS).map(([name, { title }]) => [code(name), sentence(title)]),

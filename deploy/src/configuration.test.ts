@@ -1,6 +1,12 @@
 import { ConfigurationError, loadConfig } from '@countersign/platform';
 import { anchorStoreConfig } from './anchor-settings.js';
-import { busConfig, commonConfig, databaseUrlOf, offeredProfiles } from './configuration.js';
+import {
+  busConfig,
+  commonConfig,
+  databaseUrlOf,
+  offeredCapabilities,
+  offeredProfiles,
+} from './configuration.js';
 import type { BusConfig } from './configuration.js';
 import { redisConfig } from './redis-settings.js';
 import {
@@ -59,6 +65,18 @@ describe('a capability', () => {
     });
     expect(faultsOf({ ...given, MODE: 'production' }, commonConfig)).toEqual(['CAPABILITIES']);
     const alone = { ...given, CAPABILITIES: 'proto.human-key' };
+    expect(faultsOf(alone, commonConfig)).toEqual(['CAPABILITIES']);
+  });
+
+  it('of legal holds is offered beside approvals, and is no profile', () => {
+    const given = { ...ENV, MODE: 'development', CAPABILITIES: 'proto.approval,proto.legal-hold' };
+    const config = commonConfig(given);
+    expect(offeredCapabilities(config)).toEqual({
+      'proto.approval': '1-draft.1',
+      'proto.legal-hold': '1-draft.1',
+    });
+    expect(offeredProfiles(config)).toEqual({ 'proto.approval': '1-draft.1' });
+    const alone = { ...given, CAPABILITIES: 'proto.legal-hold' };
     expect(faultsOf(alone, commonConfig)).toEqual(['CAPABILITIES']);
   });
 

@@ -1,7 +1,12 @@
 import type { RoleName } from '@countersign/database';
 import { loadConfig, wholeNumber } from '@countersign/platform';
 import type { Configuration, ConfigurationFault, ConfigurationShape } from '@countersign/platform';
-import { EXTENSION_PROFILES, KEY_PROFILE } from '@countersign/protocol';
+import {
+  EXTENSION_PROFILES,
+  HOLD_CAPABILITY,
+  KEY_PROFILE,
+  profilesAmong,
+} from '@countersign/protocol';
 import { z } from 'zod';
 import { NATS_TRANSPORT, databaseFaults, natsFaults } from './store-transport.js';
 
@@ -30,7 +35,7 @@ export const BUS = {
     .default('')
     .transform((list) => list.split(',').flatMap((name) => name.trim() || []))
     .describe(
-      'names of profiles that the deployment offers beside its own, separated by commas; development only in this release: proto.approval; with it proto.human-key',
+      'names of capabilities that the deployment offers, separated by commas; development only in this release: proto.approval; with it proto.human-key and proto.legal-hold',
     ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
@@ -94,16 +99,24 @@ function busFaults(config: BusConfig): ConfigurationFault[] {
   ];
 }
 
-/** The profiles of a deployment's capabilities, each with its version (protocol §18). */
-export function offeredProfiles({ CAPABILITIES }: BusConfig): Readonly<Record<string, string>> {
-  const offered = Object.entries({ ...EXTENSION_PROFILES, ...KEY_PROFILE });
-  return Object.fromEntries(offered.filter(([name]) => CAPABILITIES.includes(name)));
+/** A deployment's capabilities, each with its version (protocol §18.10). */
+export function offeredCapabilities({ CAPABILITIES }: BusConfig): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(KNOWN_CAPABILITIES).filter(([name]) => CAPABILITIES.includes(name)),
+  );
+}
+
+/** The profiles among them (protocol §18). */
+export function offeredProfiles(config: BusConfig): Readonly<Record<string, string>> {
+  return profilesAmong(offeredCapabilities(config));
 }
 
 function capabilityFaults({ MODE, CAPABILITIES }: BusConfig): ConfigurationFault[] {
-  const known = KNOWN_CAPABILITIES;
-  if (CAPABILITIES.some((name) => !known.includes(name))) return [UNKNOWN_CAPABILITY];
-  if (CAPABILITIES.includes('proto.human-key') && !CAPABILITIES.includes('proto.approval')) {
+  if (CAPABILITIES.some((name) => !Object.hasOwn(KNOWN_CAPABILITIES, name))) {
+    return [UNKNOWN_CAPABILITY];
+  }
+  // All others belong to it: seats and custodians are members of its groups.
+  if (CAPABILITIES.length > 0 && !CAPABILITIES.includes('proto.approval')) {
     return [INCOMPLETE_CAPABILITY];
   }
   return CAPABILITIES.length > 0 && MODE === 'production' ? [UNFINISHED_CAPABILITY] : [];
@@ -114,24 +127,24 @@ export function refusesPlaintext({ MODE, ALLOW_PLAINTEXT_STORES }: Partial<BusCo
   return MODE === 'production' && ALLOW_PLAINTEXT_STORES !== true;
 }
 
-const KNOWN_CAPABILITIES = Object.keys({ ...EXTENSION_PROFILES, ...KEY_PROFILE });
+const KNOWN_CAPABILITIES = { ...EXTENSION_PROFILES, ...KEY_PROFILE, ...HOLD_CAPABILITY } as const;
 
 const UNKNOWN_CAPABILITY: ConfigurationFault = {
   variable: 'CAPABILITIES',
-  wrong: 'names a profile that this release does not know',
-  remedy: `Use names of this list, separated by commas: ${KNOWN_CAPABILITIES.join(', ')}.`,
+  wrong: 'names a capability that this release does not know',
+  remedy: `Use names of this list, separated by commas: ${Object.keys(KNOWN_CAPABILITIES).join(', ')}.`,
 };
 
 const INCOMPLETE_CAPABILITY: ConfigurationFault = {
   variable: 'CAPABILITIES',
-  wrong: 'names proto.human-key without proto.approval, which it belongs to',
-  remedy: 'Add proto.approval, or leave proto.human-key out.',
+  wrong: 'names a capability without proto.approval, which it belongs to',
+  remedy: 'Add proto.approval, or leave the others out.',
 };
 
 /** A request that several people decide could be created, and never be decided (decisions/0036). */
 const UNFINISHED_CAPABILITY: ConfigurationFault = {
   variable: 'CAPABILITIES',
-  wrong: 'names a profile whose operations are not complete, and MODE is production',
+  wrong: 'names a capability whose operations are not complete, and MODE is production',
   remedy: 'Leave it empty in production. docs/upgrades.md says when it may be set.',
 };
 

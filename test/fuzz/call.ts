@@ -93,6 +93,7 @@ function decoded(segment: string): string {
 function idFor(pool: Pool, operation: Operation, number: number): string {
   switch (operation.idOf) {
     case 'credential':
+    case 'hold':
       return randomUUID();
     case 'request':
       return pool.request(number, operation.name)?.id ?? randomUUID();
@@ -127,6 +128,7 @@ function aptCaller(
     case 'reader':
       return pick([owner, ...cast.reviewers, cast.operator], number);
     case 'reviewer':
+    case 'custodian':
       return pick(cast.reviewers, number);
     case 'ownerOrOperator':
       return pick([owner, owner, cast.operator], number);

@@ -9,7 +9,7 @@ import {
 import { loadConfig } from '@countersign/platform';
 import type { Assembly } from '../assembly.js';
 import type { BusContext } from '../bus-context.js';
-import { offeredProfiles } from '../configuration.js';
+import { offeredCapabilities } from '../configuration.js';
 import { messageSealer } from '../message-settings.js';
 import { redisConfig } from '../redis-settings.js';
 import { MAIL } from '../service-settings.js';
@@ -30,7 +30,7 @@ export const gateway: Assembly<ProcessContext> = {
         log,
         trust,
         notifications: loadConfig(MAIL, env).MAIL_FROM === undefined ? 'polling-only' : 'smtp',
-        offered: offeredProfiles(config),
+        offered: offeredCapabilities(config),
         metrics,
       }),
     ];

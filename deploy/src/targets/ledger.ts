@@ -37,6 +37,7 @@ export const ledger: Assembly<ProcessContext> = {
       ledgerModule(context.runtime('ledger'), {
         ...optionsOf(context),
         manifest: JSON.stringify(context.trust),
+        trust: loadTrust(context.trust),
         checkpointed: context.hint('checkpoint'),
         grown: context.hint('grown'),
       }),

@@ -4,7 +4,7 @@ import { requestModule } from '@countersign/request';
 import { deletionWorker } from '@countersign/request/workers/deletion';
 import { expiryWorker } from '@countersign/request/workers/expiry';
 import type { Assembly } from '../assembly.js';
-import { offeredProfiles } from '../configuration.js';
+import { offeredCapabilities, offeredProfiles } from '../configuration.js';
 import {
   ISSUER,
   QUOTAS,
@@ -35,6 +35,7 @@ export const request: Assembly<ProcessContext> = {
         mode,
         trust: loadTrust(context.trust),
         offered: offeredProfiles(context.config),
+        custody: 'proto.legal-hold' in offeredCapabilities(context.config),
         votes: createApprovalMetrics(context.metrics),
         sandboxOrigin: loadConfig(SANDBOX, env).SANDBOX_ORIGIN,
       }),

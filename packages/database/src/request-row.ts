@@ -107,11 +107,11 @@ const SEEN_BY_CALLER = `(l.owner = :caller
   OR EXISTS (SELECT 1 FROM principal p WHERE p.tenant = $1 AND p.id = :caller
     AND (p.kind = 'operator' OR p.config -> 'operator' = 'true'::jsonb)))`;
 
-export const MATERIAL_JOIN = keyed(
-  'material',
-  'm',
-  `x.request_id = :request_id AND ${SEEN_BY_CALLER}`,
-);
+/** Material, for callers of whom `seen` is true. */
+export const materialJoin = (seen: string) =>
+  keyed('material', 'm', `x.request_id = :request_id AND ${seen}`);
+
+export const MATERIAL_JOIN = materialJoin(SEEN_BY_CALLER);
 
 /**
  * The AnchorProof (protocol §3.6) as canonical text, built from the chain: at most 100 nodes, so it is not stored twice.
@@ -224,10 +224,10 @@ export async function loadRequest<Row extends RequestRow>(
   return Object.assign(row, { digests: whole.rows[0].digests });
 }
 
-/** A statement that reads material as a load with these values may. */
-export function materialOf({ name, text, names }: Statement, values: LoadValues) {
-  const { tenant, request_id, caller } = values;
-  return { name, text, values: valuesFor(names, { tenant, request_id, caller }) };
+/** A statement that reads material as a load with these values may: it has some of them. */
+export function materialOf({ name, text, names }: Statement, values: LoadValues & Values) {
+  const its = Object.fromEntries(names.map((each) => [each, values[each]]));
+  return { name, text, values: valuesFor(names, its) };
 }
 
 /** A row with the columns `lifecycle` and `replay` of {@link REQUEST_COLUMNS}. */

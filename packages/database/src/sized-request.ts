@@ -11,6 +11,7 @@ import {
   isLarge,
   keyed,
   loadRequest,
+  materialJoin,
   materialOf,
 } from './request-row.js';
 import type { LoadValues, RequestRow } from './request-row.js';
@@ -58,6 +59,8 @@ export interface SizedStatement {
 export interface SizedRead {
   readonly material: readonly (keyof MaterialColumns)[];
   readonly bundle: boolean;
+  /** True for the callers whom Postgres reads the long columns for; those who see the request (protocol §1) when absent. */
+  readonly seen?: string;
   /** Further columns, and the joins that they need. */
   readonly columns?: readonly string[];
   readonly joins?: string;
@@ -65,12 +68,13 @@ export interface SizedRead {
 
 export function sized(
   name: string,
-  { material, bundle, columns = [], joins = '' }: SizedRead,
+  { material, bundle, seen, columns = [], joins = '' }: SizedRead,
 ): SizedStatement {
   const large = isLarge(bundle ? 'coalesce(octet_length(b.html), 0)' : '0');
   const ofMaterial = material.map((of) => [of, MATERIAL[of] as LongColumn] as const);
   const long = [...ofMaterial, ...(bundle ? Object.entries(BUNDLE) : [])];
-  const from = `${REQUEST_JOINS} ${MATERIAL_JOIN} ${bundle ? BUNDLE_JOIN : ''}`;
+  const ofMaterialRow = seen === undefined ? MATERIAL_JOIN : materialJoin(seen);
+  const from = `${REQUEST_JOINS} ${ofMaterialRow} ${bundle ? BUNDLE_JOIN : ''}`;
   const ifSmall = (column: string) => `CASE WHEN NOT ${large} THEN ${column} END`;
   const small = [
     REQUEST_COLUMNS,

@@ -18,8 +18,10 @@ import type { LargeStep } from './sized-answer.js';
 /** The head of a call, without its body, typed by the operation's row. */
 export interface OperationHead<Name extends OperationName> {
   readonly caller: Caller;
-  /** Of a request or a key: a UUID. */
+  /** Of a request, a key or a hold: a UUID. */
   readonly id: OperationTypes[Name]['id'];
+  /** A UUID. */
+  readonly request: OperationTypes[Name]['request'];
   readonly key: OperationTypes[Name]['key'];
   /** Of an operation without a key that the gateway may send again: the same for all tries of one call. */
   readonly call: string | null;
@@ -84,18 +86,20 @@ export async function openEnvelope(
   return { caller, params, key: headers.key, text, largeBody, large };
 }
 
-/** Throws `not_found` for a value that cannot be a request's id. */
+/** Throws `not_found` for a value that cannot be the id of a request, a key or a hold. */
 export function headOf<Name extends OperationName>(
   row: Operation,
   { caller, params, key }: Envelope,
 ): OperationHead<Name> {
-  const { id } = params;
+  const { id, request } = params;
   // No other text than an id comes near the database.
   if (isOfId(row) && !isId(id)) throw new Refusal('not_found');
+  if (row.parameters.includes('request') && !isId(request)) throw new Refusal('not_found');
   if (row.key && key === undefined) throw new Refusal('idempotency_key_required');
   return {
     caller,
     id: id ?? null,
+    request: request ?? null,
     key: row.key ? key : null,
     call: !row.key && isId(key) ? key : null,
     scope: isOfId(row) ? `${row.name}:${id}` : row.name,

@@ -49,6 +49,7 @@ const ledger: OperationHandlers<'ledger'> = {
   'ledger.events': show,
   'ledger.entries': show,
   'ledger.metrics': show,
+  'ledger.held-export': show,
 };
 const notifier: OperationHandlers<'notifier'> = { 'notifier.remind': show };
 const params = (of: object) => ({ params: JSON.stringify(of) });

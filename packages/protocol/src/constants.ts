@@ -18,6 +18,18 @@ export const EXTENSION_PROFILES = {
 /** Of the keys of people (protocol §19), which a deployment may offer with approvals. */
 export const KEY_PROFILE = { 'proto.human-key': '1-draft.1' } as const;
 
+/** Of legal holds (protocol §20), which a deployment may offer with approvals. It is no profile: no request selects it. */
+export const HOLD_CAPABILITY = { 'proto.legal-hold': '1-draft.1' } as const;
+
+/** The profiles among capabilities, each with its version. */
+export function profilesAmong(
+  offered: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(offered).filter(([name]) => !Object.hasOwn(HOLD_CAPABILITY, name)),
+  );
+}
+
 /** The most of each in approvals of several people (protocol §18.2, §18.3). */
 export const APPROVAL_LIMITS = {
   /** Of all stages together. */

@@ -617,8 +617,8 @@ const ofKeys = {
       'Use an active key; add one first where you have none.',
     ],
     second_person_required: [
-      'Another person has to vouch for that key',
-      'Ask an operator who is another person. A bearer token vouches for the first key of a tenant only.',
+      'Another person has to do that',
+      'Ask another person: an operator vouches for a key, and another custodian lifts a hold. A bearer token vouches for the first key of a tenant only.',
     ],
   }),
   ...group(409, {
@@ -629,6 +629,32 @@ const ofKeys = {
     offer_expired: [
       'The offer is unknown, used, too old or no longer true',
       'Ask for a new offer; one is good for 300 seconds and for one use.',
+    ],
+  }),
+};
+
+/** Of legal holds (protocol §20): no description of the interface has them. */
+const ofHolds = {
+  ...group(400, {
+    invalid_LegalHoldInput: [
+      'The hold does not fit its schema, or would hold less than before',
+      'Compare the body with LegalHoldInput. A hold that is in force only grows, and ends within five years.',
+    ],
+    invalid_LiftInput: [
+      'The lift does not fit its schema',
+      'Compare the body with LiftInput; unknown members are refused.',
+    ],
+  }),
+  ...group(403, {
+    custodian_required: [
+      'Only a custodian may do that',
+      'Ask a person in the group proto.custodians; two operators put a person there.',
+    ],
+  }),
+  ...group(409, {
+    legal_hold: [
+      'A legal hold keeps the request',
+      'Wait until the hold ends; the request is deleted then, if that is due.',
     ],
   }),
 };
@@ -649,6 +675,7 @@ const catalogue = {
   ...unavailable,
   ...ofApprovals,
   ...ofKeys,
+  ...ofHolds,
 };
 
 export type ErrorCode = keyof typeof catalogue;
@@ -659,7 +686,8 @@ export const ERROR_CODES: readonly ErrorCode[] = Object.keys(catalogue) as Error
 
 /** The codes that an HTTP answer may carry. */
 export const SENT_CODES: readonly ErrorCode[] = ERROR_CODES.filter(
-  (code) => ![local, ofApprovals, ofKeys].some((elsewhere) => Object.hasOwn(elsewhere, code)),
+  (code) =>
+    ![local, ofApprovals, ofKeys, ofHolds].some((elsewhere) => Object.hasOwn(elsewhere, code)),
 );
 
 /** Those that operations of approvals answer with beside them (protocol §18.11). */
@@ -676,6 +704,15 @@ export const APPROVAL_CODES = [
 
 /** Those that operations of people's keys answer with beside both (protocol §19.6). */
 export const KEY_CODES = Object.keys(ofKeys) as (keyof typeof ofKeys)[];
+
+/** Those that operations of legal holds answer with beside these, and `request.discard` of a held request (protocol §20.7). */
+export const HOLD_CODES = [
+  'invalid_LegalHoldInput',
+  'invalid_LiftInput',
+  'custodian_required',
+  'second_person_required',
+  'legal_hold',
+] as const satisfies readonly (keyof typeof ofHolds | keyof typeof ofKeys)[];
 
 /** All statuses a code may be sent with, the usual one first. */
 export function statusesOf(code: ErrorCode): readonly ErrorStatus[] {

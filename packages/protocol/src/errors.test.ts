@@ -31,11 +31,13 @@ const expected: Record<number, string> = {
     publisher_and_owner_required invalid_route invalid_route_limits separation_of_duties_required
     invalid_bootstrap invalid_logout_token invalid_notifications
     invalid_policy invalid_membership invalid_ApprovalInput invalid_EnrolmentInput invalid_OfferInput
-    invalid_CountersignInput invalid_EndCredential invalid_assertion`,
+    invalid_CountersignInput invalid_EndCredential invalid_assertion invalid_LegalHoldInput
+    invalid_LiftInput`,
   401: 'unauthenticated invalid_login login_session_changed invalid_identity fresh_login_required',
   403: `forbidden producer_required publisher_required human_required operator_required csrf
     route_not_authorised separation_of_duties operator_reconciliation_required
-    directory_identity_unavailable human_key_required second_person_required`,
+    directory_identity_unavailable human_key_required second_person_required
+    custodian_required`,
   404: 'not_found',
   409: `idempotency_conflict identity_conflict unsupported_revision unsupported_profile
     agent_ui_profile_required material_integrity_mismatch bundle_integrity_mismatch
@@ -45,7 +47,7 @@ const expected: Record<number, string> = {
     grant_unavailable execution_binding_changed claim_unavailable nonce_reused outcome_conflict
     hitl_review_only namespace_retired principal_kind_immutable human_identity_immutable
     evidence_incomplete approval_required quorum_unsatisfiable approval_exists approval_unavailable
-    stage_not_open credential_unavailable offer_expired`,
+    stage_not_open credential_unavailable offer_expired legal_hold`,
   410: 'material_deleted bundle_deleted idempotent_result_expired',
   413: `body_too_large bundle_too_large payload_too_large document_too_large schema_too_large
     metadata_too_large provenance_too_large response_too_large app_snapshot_too_large

@@ -3,6 +3,7 @@ import type { ErrorCode, ErrorStatus } from './error-catalogue.js';
 
 export {
   APPROVAL_CODES,
+  HOLD_CODES,
   KEY_CODES,
   ERRORS,
   ERROR_CODES,
@@ -90,6 +91,8 @@ const codesOfRecords: Readonly<Record<string, ErrorCode>> = {
   OfferInput: 'invalid_OfferInput',
   CountersignInput: 'invalid_CountersignInput',
   EndCredential: 'invalid_EndCredential',
+  LegalHoldInput: 'invalid_LegalHoldInput',
+  LiftInput: 'invalid_LiftInput',
   DecisionRequest: 'material_integrity_mismatch',
   DecisionCandidate: 'material_integrity_mismatch',
 };

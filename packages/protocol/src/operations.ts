@@ -48,6 +48,8 @@ export const CALLER_RULES = {
   ownerOrOperator: { kinds: ['producer', 'operator', 'human'], refusal: 'forbidden' },
   /** A person's own key, or an operator's power over it; the service tells them apart (protocol §19.6). */
   keyHolder: { kinds: ['operator', 'human'], refusal: 'forbidden' },
+  /** The service finds out whether the person is a custodian (protocol §20.1). */
+  custodian: { kinds: ['human'], refusal: 'custodian_required' },
   executor: { kinds: ['producer', 'human'], refusal: 'forbidden' },
   operator: { kinds: ['operator', 'human'], humanNeeds: 'operator', refusal: 'operator_required' },
   metrics: {
@@ -226,11 +228,20 @@ const keyRows = [
   { ...command, number: 114, name: 'review.offer-approval', path: '/v2/requests/{id}/approvals/offer', callers: 'reviewer', security: 'human', stepUp: 'request.status', key: false, input: 'OfferInput', output: 'ApprovalOffer', summary: 'Ask for what the own key signs with a vote' },
 ] as const satisfies readonly Row[];
 
+/** Of legal holds (protocol §20.7), where a deployment offers them. */
+// oxfmt-ignore
+const holdRows = [
+  { ...configure, number: 115, name: 'request.set-hold', path: '/v2/admin/holds/{id}', callers: 'custodian', security: 'human', input: 'LegalHoldInput', output: 'SignedRecord', summary: 'Hold requests for a case, or hold more of them, or for longer' },
+  { ...command, number: 116, name: 'request.lift-hold', path: '/v2/admin/holds/{id}/lift', callers: 'custodian', security: 'human', input: 'LiftInput', output: 'SignedRecord', summary: 'Lift a hold that another custodian has set' },
+  { ...read, number: 117, name: 'ledger.held-export', path: '/v2/admin/holds/{id}/export/{request}', callers: 'custodian', security: 'human', sized: true, output: 'AuditExport', summary: 'Export a held request with its material, also when others cannot read it any more' },
+] as const satisfies readonly Row[];
+
 type Rows =
   | (typeof rows)[number]
   | (typeof extensionRows)[number]
   | (typeof approvalRows)[number]
-  | (typeof keyRows)[number];
+  | (typeof keyRows)[number]
+  | (typeof holdRows)[number];
 export type OperationName = Rows['name'];
 /** The names of a service's operations. */
 export type OperationsOf<Service extends ServiceName> = Extract<
@@ -239,6 +250,7 @@ export type OperationsOf<Service extends ServiceName> = Extract<
 >;
 type Typed<Name> = Name extends RecordName ? RecordOf<Name> : null;
 type IdIn<Path> = Path extends `${string}{id}${string}` ? string : null;
+type OtherIdIn<Path> = Path extends `${string}{request}${string}` ? string : null;
 type KeyIf<Keyed> = Keyed extends true ? string : null;
 type Read<Parameter extends QueryParameter> = {
   readonly [Each in Parameter as Each extends NumberParameter ? Each['name'] : never]: number;
@@ -255,6 +267,8 @@ export type OperationTypes = {
   readonly [Row in Rows as Row['name']]: {
     /** The kind of `{id}` in the path; null where the path has none. */
     readonly id: IdIn<Row['path']>;
+    /** `{request}` of a path that has one beside `{id}`; null elsewhere. */
+    readonly request: OtherIdIn<Row['path']>;
     /** `Idempotency-Key`; null where the operation takes none. */
     readonly key: KeyIf<Row['key']>;
     /** As {@link readQuery} reads it. */
@@ -283,14 +297,15 @@ export interface Operation extends Row {
   readonly stepUp: OperationName | null;
   readonly service: ServiceName;
   /** Names of the path parameters, in order. */
-  readonly parameters: readonly 'id'[];
-  /** The kind of `{id}`: a request or a key (36 characters, else 404), a principal or a route. */
-  readonly idOf: 'request' | 'credential' | 'principal' | 'route' | null;
+  readonly parameters: readonly ('id' | 'request')[];
+  /** The kind of `{id}`: a request, a key or a hold (36 characters, else 404), a principal or a route. */
+  readonly idOf: 'request' | 'credential' | 'hold' | 'principal' | 'route' | null;
 }
 
 function idOf(path: string): Operation['idOf'] {
   if (!path.includes('{id}')) return null;
   if (path.includes('/credentials/{id}')) return 'credential';
+  if (path.startsWith('/v2/admin/holds/')) return 'hold';
   if (path.startsWith('/v2/admin/principals/')) return 'principal';
   return path.startsWith('/v2/admin/routes/') ? 'route' : 'request';
 }
@@ -300,7 +315,7 @@ function operationOf(row: Row & { readonly name: OperationName }): Operation {
     ...row,
     stepUp: row.stepUp as OperationName | null,
     service: row.name.slice(0, row.name.indexOf('.')) as ServiceName,
-    parameters: row.path.includes('{id}') ? ['id'] : [],
+    parameters: (['id', 'request'] as const).filter((name) => row.path.includes(`{${name}}`)),
     idOf: idOf(row.path),
   };
 }
@@ -317,25 +332,30 @@ export const APPROVAL_OPERATIONS: readonly Operation[] = approvalRows.map(operat
 /** Those of keys of people (protocol §19.6). */
 export const KEY_OPERATIONS: readonly Operation[] = keyRows.map(operationOf);
 
+/** Those of legal holds (protocol §20.7). */
+export const HOLD_OPERATIONS: readonly Operation[] = holdRows.map(operationOf);
+
 export const ALL_OPERATIONS: readonly Operation[] = [
   ...OPERATIONS,
   ...EXTENSION_OPERATIONS,
   ...APPROVAL_OPERATIONS,
   ...KEY_OPERATIONS,
+  ...HOLD_OPERATIONS,
 ];
 
-/** Beside the interface, in a deployment that offers these profiles. */
+/** Beside the interface, in a deployment that offers these capabilities. */
 export function extensionsOf(offered: Readonly<Record<string, string>>): readonly Operation[] {
   const approvals = Object.hasOwn(offered, 'proto.approval') ? APPROVAL_OPERATIONS : [];
   const keys = Object.hasOwn(offered, 'proto.human-key') ? KEY_OPERATIONS : [];
-  return [...EXTENSION_OPERATIONS, ...approvals, ...keys];
+  const holds = Object.hasOwn(offered, 'proto.legal-hold') ? HOLD_OPERATIONS : [];
+  return [...EXTENSION_OPERATIONS, ...approvals, ...keys, ...holds];
 }
 
 const byName = new Map(ALL_OPERATIONS.map((operation) => [operation.name, operation]));
 
 /** Whether `{id}` is a UUID: any other text names nothing. */
 export function isOfId({ idOf }: Pick<Operation, 'idOf'>): boolean {
-  return idOf === 'request' || idOf === 'credential';
+  return idOf === 'request' || idOf === 'credential' || idOf === 'hold';
 }
 
 export function operationNamed(name: OperationName): Operation {

@@ -1,7 +1,7 @@
 import type { Bus, Logger, MessageSealer, Registry } from '@countersign/platform';
 import type { TrustManifest } from '@countersign/protocol';
 import type { GatewayConfig } from './config.js';
-import type { Notifications, OfferedProfiles } from './operations/discovery.js';
+import type { Notifications, Offered } from './operations/discovery.js';
 import type { Pool } from './store/index.js';
 
 export interface GatewayDeps {
@@ -14,7 +14,7 @@ export interface GatewayDeps {
   /** As it was configured; operation `gateway.trust` serves it as it is. */
   readonly trust: TrustManifest;
   readonly notifications: Notifications;
-  readonly offered: OfferedProfiles;
+  readonly offered: Offered;
   /** This process's own metrics. */
   readonly metrics: Registry;
 }

@@ -43,7 +43,7 @@ import { checkCsrf } from './csrf.js';
 import { sendKnown } from './etag.js';
 import type { HttpCounts } from './http-counts.js';
 import type { LongPolls } from './long-polls.js';
-import type { OfferedProfiles } from './operations/discovery.js';
+import type { Offered } from './operations/discovery.js';
 import type { StepUpRule } from './login/step-up.js';
 import { challenge, isProved, ruleFor } from './login/step-up.js';
 import type { Match } from './matcher.js';
@@ -78,7 +78,7 @@ export interface PipelineParts {
   /** Of calls for one request, of those that read a page of many, and of held calls that look again. */
   readonly turns: { readonly calls: Turns; readonly pages: Turns; readonly looks: Turns };
   readonly longPolls: LongPolls;
-  readonly offered: OfferedProfiles;
+  readonly offered: Offered;
   readonly addresses: ClientAddresses;
   readonly counts: Pick<HttpCounts, 'count' | 'flush'>;
   readonly bus: Bus;
@@ -475,8 +475,9 @@ function callerOf({ tenant, principal, kind, credential, session }: Authenticate
 
 function readParameters({ operation, parameters }: Match, query: string): Record<string, string> {
   const params: Record<string, string> = {};
-  const [id] = parameters;
-  if (id !== undefined) params['id'] = readId(operation, id);
+  for (const [at, name] of operation.parameters.entries()) {
+    params[name] = readId(operation, parameters[at] as string);
+  }
   if (operation.query.length > 0) {
     for (const [name, value] of Object.entries(readQuery(operation, new URLSearchParams(query)))) {
       params[name] = String(value);

@@ -14,7 +14,7 @@ import {
 
 import type { Call, Handler } from './call.js';
 import { redirect, send, sendJson, sendPage, wantsHtml } from './call.js';
-import type { Notifications, OfferedProfiles } from './operations/discovery.js';
+import type { Notifications, Offered } from './operations/discovery.js';
 import { capabilities, discovery, hitlDiscovery } from './operations/discovery.js';
 import { docsPage } from './pages/docs-page.js';
 import { errorReferencePage } from './pages/error-page.js';
@@ -28,7 +28,7 @@ export interface PublicParts {
   readonly mode: 'development' | 'production';
   readonly origin: string;
   readonly notifications: Notifications;
-  readonly offered: OfferedProfiles;
+  readonly offered: Offered;
   /** The rate of one principal. */
   readonly requestsPerMinute: number;
   /** As it was configured; it is served as it is. */
@@ -92,7 +92,7 @@ export function publicPaths(parts: PublicParts): Map<string, Handler> {
 /** Empty where no capability is offered: each of its paths is 404 as an unknown one. */
 function ofCapabilities(
   origin: string,
-  offered: OfferedProfiles,
+  offered: Offered,
   json: (value: object) => Handler,
 ): [string, Handler][] {
   if (Object.keys(offered).length === 0) return [];

@@ -1,6 +1,7 @@
 import { Directory, SecurityJournal } from '@countersign/database';
 import type { Pool, Traces } from '@countersign/database';
 import type { Logger, Notary } from '@countersign/platform';
+import type { Trust } from '@countersign/protocol';
 import { LedgerStore } from './store/index.js';
 import { MetricsStore } from './store/metrics.js';
 import { SecurityReadingStore } from './store/security-reading.js';
@@ -19,6 +20,8 @@ export interface LedgerOptions {
 export interface ChainOptions extends LedgerOptions {
   /** JSON text of the trust manifest, as it is configured. */
   readonly manifest: string;
+  /** For signed texts that are read back. */
+  readonly trust: Trust;
   /** Hints, never awaited: a tenant has a new checkpoint; its chain has grown. */
   readonly checkpointed: (tenant: string) => void;
   readonly grown: (tenant: string) => void;

@@ -17,6 +17,7 @@ import { entries } from './operations/entries.js';
 import { events } from './operations/events.js';
 import { evidence } from './operations/evidence.js';
 import { exportRequest } from './operations/export.js';
+import { heldExport } from './operations/held-export.js';
 import { metrics } from './operations/metrics.js';
 import { securityDrain } from './security/chain.js';
 import { securityCsvFile, securityList, securityPages } from './security/reading.js';
@@ -32,8 +33,8 @@ import { comparisonDeps, createComparison } from './workers/comparison.js';
 import type { ComparisonDeps, ComparisonOptions } from './workers/comparison.js';
 
 /**
- * `ledger.export`, `ledger.evidence`, `ledger.events`, `ledger.entries`, `ledger.metrics` and the chain: drains the outbox and signs
- * checkpoints.
+ * `ledger.export`, `ledger.evidence`, `ledger.events`, `ledger.entries`, `ledger.metrics`, `ledger.held-export` and the chain:
+ * drains the outbox and signs checkpoints.
  */
 export function ledgerModule(runtime: ServiceRuntime, options: ChainOptions): Module {
   const deps = ledgerDeps(options);
@@ -45,6 +46,7 @@ export function ledgerModule(runtime: ServiceRuntime, options: ChainOptions): Mo
     'ledger.events': events(deps),
     'ledger.entries': entries(deps),
     'ledger.metrics': metrics(deps),
+    'ledger.held-export': heldExport(deps),
   };
   const securityReads: AdminHandlers<SecurityRead> = {
     'ledger.security-log': securityList(deps),

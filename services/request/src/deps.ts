@@ -29,6 +29,8 @@ export interface RequestOptions extends Saving {
   readonly trust: Trust;
   /** Profiles that the deployment offers beside those of the revision, each with its version (protocol §18.10). */
   readonly offered: Readonly<Record<string, string>>;
+  /** Whether it offers legal holds (protocol §20). */
+  readonly custody: boolean;
   readonly votes: Pick<ApprovalMetrics, 'ended'>;
   /** The origin of apps, with `{scope}` as one DNS label where it has one (protocol §8.6). */
   readonly sandboxOrigin: string;

@@ -32,6 +32,7 @@ import { endSessions } from './operations/end-sessions.js';
 import { history } from './operations/history.js';
 import { hitl, hitlPoll } from './operations/hitl.js';
 import { inbox } from './operations/inbox.js';
+import { liftHold } from './operations/lift-hold.js';
 import { list } from './operations/list.js';
 import { material } from './operations/material.js';
 import { memberships } from './operations/memberships.js';
@@ -40,6 +41,7 @@ import { policy } from './operations/policy.js';
 import { bundlePreflight, creationPreflight } from './operations/preflight.js';
 import { previewPrincipal, previewRoute } from './operations/preview.js';
 import { registerBundle } from './operations/register-bundle.js';
+import { setHold } from './operations/set-hold.js';
 import { status } from './operations/status.js';
 import { supersede } from './operations/supersede.js';
 import { cancel, discard, revoke } from './operations/withdraw.js';
@@ -50,7 +52,7 @@ import { unlessAnswered } from './unless-answered.js';
  * Requests, their material, bundles, principals and routes: `request.register-bundle`, `request.create`, `request.list`,
  * `request.status`, `request.material`, `request.app`, `request.cancel`, `request.revoke`, `request.discard`,
  * `request.supersede`, `request.hitl`, `request.hitl-poll`, `request.configure-principal`, `request.configure-route`,
- * `request.configure-policy`, `request.policy`, `request.configure-membership`, those of keys of people (`request.enrol` and its like); the admin reads; the reads of the inbox and of a request's history.
+ * `request.configure-policy`, `request.policy`, `request.configure-membership`, those of keys of people (`request.enrol` and its like) and of legal holds (`request.set-hold`, `request.lift-hold`); the admin reads; the reads of the inbox and of a request's history.
  */
 export function requestModule(runtime: ServiceRuntime, options: RequestOptions): Module {
   const deps = requestDeps(options);
@@ -79,6 +81,8 @@ export function requestModule(runtime: ServiceRuntime, options: RequestOptions):
       'request.credentials': credentials(deps),
       'request.countersign': countersign(deps),
       'request.end-credential': endCredential(deps),
+      'request.set-hold': setHold(deps),
+      'request.lift-hold': liftHold(deps),
     }),
   };
   const preflights = {

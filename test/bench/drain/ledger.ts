@@ -2,7 +2,7 @@ import type { Pool } from '@countersign/database';
 import { ledgerModule } from '@countersign/ledger';
 import { Notary, createInProcessBus, createLogger } from '@countersign/platform';
 import type { LogLevel } from '@countersign/platform';
-import { generateSigningKey, signerFromPem } from '@countersign/protocol';
+import { EXAMPLES, generateSigningKey, loadTrust, signerFromPem } from '@countersign/protocol';
 
 /** The product's ledger by itself; answers how to stop it. `checkpointed` is told of each checkpoint's tenant. */
 export async function startLedger(
@@ -18,6 +18,7 @@ export async function startLedger(
     {
       pool,
       manifest: '{}',
+      trust: loadTrust(EXAMPLES.TrustManifest),
       traces: null,
       notary: new Notary(signerFromPem('ledger', key.privatePem), 'https://ledger.example'),
       log,

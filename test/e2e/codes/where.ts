@@ -17,6 +17,7 @@ const quotas = ['limits/quotas.test.ts'];
 const approvals = ['approvals/configuration.test.ts'];
 const votes = ['approvals/votes.test.ts'];
 const keys = ['keys/enrolment.test.ts'];
+const holds = ['holds/operations.test.ts'];
 
 /** Every code of the catalogue, with all of the tests that a reader would look for. */
 export const WHERE: Readonly<Record<ErrorCode, Whereabouts>> = {
@@ -73,8 +74,12 @@ export const WHERE: Readonly<Record<ErrorCode, Whereabouts>> = {
   invalid_EndCredential: keys,
   invalid_assertion: keys,
   human_key_required: keys,
-  second_person_required: keys,
+  second_person_required: [...keys, ...holds],
   credential_unavailable: keys,
+  invalid_LegalHoldInput: holds,
+  invalid_LiftInput: holds,
+  custodian_required: holds,
+  legal_hold: ['holds/effects.test.ts'],
   offer_expired: keys,
   invalid_bootstrap: { never: 'the local bootstrap command raises it (protocol §8.1)' },
   unauthenticated: [order('edge-refusals')],

@@ -1,11 +1,7 @@
 import { Type } from '@sinclair/typebox';
-import { APPROVAL_CODES, KEY_CODES, SENT_CODES } from '../errors.js';
-import type { ErrorCode } from '../errors.js';
+import { SENT_CODES } from '../errors.js';
 import {
-  APPROVAL_RECORD_NAMES,
   CredentialToken,
-  HOLD_RECORD_NAMES,
-  KEY_RECORD_NAMES,
   PrincipalInput,
   ProblemDocument,
   RECORDS,
@@ -15,6 +11,7 @@ import {
 } from '../records/index.js';
 import { choice } from '../records/primitives.js';
 import type { RecordName } from '../records/index.js';
+import { CAPABILITY_RECORD_NAMES, partsOf } from './capability-parts.js';
 
 export type Schema = { [keyword: string]: unknown };
 
@@ -53,40 +50,35 @@ function componentSchemas(
   );
 }
 
-const isOfApprovals = (name: string) => APPROVAL_RECORD_NAMES.includes(name);
-const isOfKeys = (name: string) => KEY_RECORD_NAMES.includes(name);
-const isOfHolds = (name: string) => HOLD_RECORD_NAMES.includes(name);
+const isOfCapability = (name: string) => CAPABILITY_RECORD_NAMES.includes(name);
 
 export const INTERFACE_SCHEMAS = componentSchemas(
-  (name) =>
-    !OF_EXTENSIONS.includes(name) && !isOfApprovals(name) && !isOfKeys(name) && !isOfHolds(name),
-  described,
-);
-export const EXTENSION_SCHEMAS = componentSchemas(
-  (name) => !isOfApprovals(name) && !isOfKeys(name) && !isOfHolds(name),
+  (name) => !OF_EXTENSIONS.includes(name) && !isOfCapability(name),
   described,
 );
 
-/** With other codes of refusals beside those that are always sent. */
-const refusing = (codes: readonly ErrorCode[]) => ({
-  ...described,
-  ProblemDocument: {
-    ...ProblemDocument,
-    properties: { ...ProblemDocument.properties, error: choice([...SENT_CODES, ...codes]) },
-  },
-});
-
-/** With approvals; a refusal may have their codes. */
-export const APPROVAL_SCHEMAS = componentSchemas(
-  (name) => !isOfKeys(name) && !isOfHolds(name),
-  refusing(APPROVAL_CODES),
-);
-
-/** With approvals and the keys of people. */
-export const KEY_SCHEMAS = componentSchemas(
-  (name) => !isOfHolds(name),
-  refusing([...APPROVAL_CODES, ...KEY_CODES]),
-);
+/** Of a deployment that offers these capabilities: with their records, and refusals that may have their codes. */
+export function extensionComponents(
+  offered: Readonly<Record<string, string>>,
+): Record<string, Schema> {
+  const parts = partsOf(offered);
+  const records = parts.flatMap((part) => Object.keys(part.records));
+  const codes = parts.flatMap((part) => part.codes);
+  const refusing = {
+    ...described,
+    ProblemDocument: {
+      ...ProblemDocument,
+      properties: {
+        ...ProblemDocument.properties,
+        error: choice([...new Set([...SENT_CODES, ...codes])]),
+      },
+    },
+  };
+  return componentSchemas(
+    (name) => !isOfCapability(name) || records.includes(name),
+    parts.length === 0 ? described : refusing,
+  );
+}
 
 function referring(value: unknown, within: string | null): unknown {
   if (Array.isArray(value)) return value.map((item) => referring(item, null));

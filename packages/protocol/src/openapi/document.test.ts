@@ -1,12 +1,13 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { APPROVAL_CODES, ERRORS, KEY_CODES, SENT_CODES } from '../errors.js';
+import { APPROVAL_CODES, ERRORS, HOLD_CODES, KEY_CODES, SENT_CODES } from '../errors.js';
 import type { ErrorCode } from '../errors.js';
-import { EXTENSION_PROFILES, KEY_PROFILE } from '../constants.js';
+import { EXTENSION_PROFILES, HOLD_CAPABILITY, KEY_PROFILE } from '../constants.js';
 import {
   ALL_OPERATIONS,
   APPROVAL_OPERATIONS,
   KEY_OPERATIONS,
   EXTENSION_OPERATIONS,
+  HOLD_OPERATIONS,
   OPERATIONS,
 } from '../operations.js';
 import type { Operation } from '../operations.js';
@@ -142,15 +143,15 @@ describe('the API description', () => {
       ] as const),
       'directory_identity_unavailable',
       // Of requests that select the profile: the description of the interface stays as it is.
-      ...(['approval_required', 'quorum_unsatisfiable'] as const),
+      ...(['approval_required', 'quorum_unsatisfiable', 'legal_hold'] as const),
     ];
     const sent = new Set(
       ALL_OPERATIONS.flatMap((operation) =>
         declaredErrors(operation).flatMap((status) => refusalCodes(operation, status)),
       ),
     );
-    const codes = [...SENT_CODES, ...APPROVAL_CODES, ...KEY_CODES];
-    expect(codes.filter((code) => !sent.has(code)).sort()).toEqual([...elsewhere].sort());
+    const codes = new Set([...SENT_CODES, ...APPROVAL_CODES, ...KEY_CODES, ...HOLD_CODES]);
+    expect([...codes].filter((code) => !sent.has(code)).sort()).toEqual([...elsewhere].sort());
   });
 
   it('shows valid examples', () => {
@@ -208,6 +209,11 @@ describe.each<[string, Record<string, string>, readonly Operation[]]>([
     { ...EXTENSION_PROFILES, ...KEY_PROFILE },
     [...EXTENSION_OPERATIONS, ...APPROVAL_OPERATIONS, ...KEY_OPERATIONS],
   ],
+  [
+    'of a deployment with legal holds',
+    { ...EXTENSION_PROFILES, ...HOLD_CAPABILITY },
+    [...EXTENSION_OPERATIONS, ...APPROVAL_OPERATIONS, ...HOLD_OPERATIONS],
+  ],
 ])('the description of the extensions, %s,', (_, offered, operations) => {
   const extensions = JSON.parse(
     JSON.stringify(openApiExtensions('https://review.example', offered)),
@@ -242,7 +248,10 @@ describe.each<[string, Record<string, string>, readonly Operation[]]>([
       )
       // Signatures of votes are refused only where there are keys.
       .filter(
-        (code) => Object.hasOwn(offered, 'proto.human-key') || !KEY_CODES.includes(code as never),
+        (code) =>
+          Object.hasOwn(offered, 'proto.human-key') ||
+          HOLD_CODES.includes(code as never) ||
+          !KEY_CODES.includes(code as never),
       );
     for (const error of codes) expect(problem({ ...EXAMPLES.ProblemDocument, error })).toBe(true);
   });
@@ -254,11 +263,12 @@ it('a deployment without capabilities describes nothing of approvals', () => {
     expect(text).not.toContain(word);
 });
 
-it('no deployment describes anything of legal holds', () => {
+it('a deployment without legal holds describes nothing of them', () => {
   const text = JSON.stringify(
     openApiExtensions('https://review.example', { ...EXTENSION_PROFILES, ...KEY_PROFILE }),
   );
-  for (const word of HOLD_RECORD_NAMES) expect(text).not.toContain(word);
+  const codes = HOLD_CODES.filter((code) => !KEY_CODES.includes(code as never));
+  for (const word of [...HOLD_RECORD_NAMES, ...codes]) expect(text).not.toContain(word);
 });
 
 it('a deployment with approvals alone describes nothing of the keys of people', () => {

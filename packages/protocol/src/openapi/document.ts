@@ -1,4 +1,4 @@
-import { APPROVAL_CODES, ERRORS, KEY_CODES, SENT_CODES } from '../errors.js';
+import { ERRORS, SENT_CODES } from '../errors.js';
 import type { ErrorCode, ErrorStatus } from '../errors.js';
 import { IDEMPOTENCY_KEY, IDENTIFIER, LONG_POLLS, PROTOCOL_REVISION } from '../constants.js';
 import { CALLER_RULES, OPERATIONS, extensionsOf } from '../operations.js';
@@ -6,13 +6,8 @@ import type { Operation, QueryParameter } from '../operations.js';
 import { EXAMPLES } from '../records/examples.js';
 import type { RecordName } from '../records/index.js';
 import { SERVICES } from '../services.js';
-import {
-  APPROVAL_SCHEMAS,
-  KEY_SCHEMAS,
-  EXTENSION_SCHEMAS,
-  INTERFACE_SCHEMAS,
-  schemaReference,
-} from './components.js';
+import { partsOf } from './capability-parts.js';
+import { INTERFACE_SCHEMAS, extensionComponents, schemaReference } from './components.js';
 import type { Schema } from './components.js';
 import { refusalCodes } from './refusals.js';
 
@@ -298,29 +293,18 @@ export function openApiDocument(origin: string): Schema {
 }
 
 /**
- * The same of the operations beside the interface in a deployment that offers these profiles, a document of its own: the
+ * The same of the operations beside the interface in a deployment that offers these capabilities, a document of its own: the
  * interface's stays as it is.
  */
 export function openApiExtensions(
   origin: string,
   offered: Readonly<Record<string, string>>,
 ): Schema {
-  const operations = extensionsOf(offered);
-  const title = 'Countersign, extensions';
-  if (Object.hasOwn(offered, 'proto.human-key')) {
-    return documentOf(title, origin, {
-      operations,
-      codes: [...SENT_CODES, ...APPROVAL_CODES, ...KEY_CODES],
-      schemas: KEY_SCHEMAS,
-    });
-  }
-  return Object.hasOwn(offered, 'proto.approval')
-    ? documentOf(title, origin, {
-        operations,
-        codes: [...SENT_CODES, ...APPROVAL_CODES],
-        schemas: APPROVAL_SCHEMAS,
-      })
-    : documentOf(title, origin, { operations, codes: SENT_CODES, schemas: EXTENSION_SCHEMAS });
+  return documentOf('Countersign, extensions', origin, {
+    operations: extensionsOf(offered),
+    codes: [...new Set([...SENT_CODES, ...partsOf(offered).flatMap(({ codes }) => codes)])],
+    schemas: extensionComponents(offered),
+  });
 }
 
 interface Described {

@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { EXTENSION_SCHEMAS } from '../openapi/components.js';
+import { extensionComponents } from '../openapi/components.js';
 import { EXAMPLES } from './examples.js';
 import type { RecordName } from './registry.js';
 import { isTimestamp } from './timestamp.js';
@@ -330,7 +330,7 @@ const published = new Ajv2020({
   strict: false,
   formats: { 'date-time': isTimestamp, uuid: true, uri: true },
 });
-published.addSchema({ components: { schemas: EXTENSION_SCHEMAS } }, 'published');
+published.addSchema({ components: { schemas: extensionComponents({}) } }, 'published');
 
 describe('the published rules of a record', () => {
   test.each(cases)('%s %s', (name, path, _accepted, refused) => {

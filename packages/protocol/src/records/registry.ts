@@ -55,8 +55,8 @@ export const KEY_RECORDS = {
   ApprovalOffer: offer.ApprovalOffer,
 } as const;
 
-/** The records of legal holds (protocol §20), which no deployment offers yet: no API description has them. */
-const HOLD_RECORDS = { ...legalHold } as const;
+/** The records of legal holds (protocol §20): only the description of a deployment with their operations has them. */
+export const HOLD_RECORDS = { ...legalHold } as const;
 
 /** Every record by its name (protocol §3). */
 export const RECORDS = {

@@ -21,10 +21,12 @@ export const SECURITY_KINDS = {
   'membership.changed': { source: 'request', says: 'The groups of a person were changed' },
   'change.proposed': { source: 'request', says: 'A change was proposed to a second operator' },
   'key.changed': { source: 'request', says: 'A key of a person was bound, suspended or ended' },
+  'hold.changed': { source: 'request', says: 'A legal hold was set or lifted' },
   'material.read': { source: 'request', says: 'Private material was read' },
   'app.read': { source: 'request', says: 'The app of a request was read, with its payload' },
   'material.discarded': { source: 'request', says: 'Private material was deleted early' },
   'export.read': { source: 'ledger', says: 'An audit export was read' },
+  'held_export.read': { source: 'ledger', says: 'A custodian read a request under a legal hold' },
   'security_log.exported': { source: 'ledger', says: 'The security log was downloaded' },
   'tenant.bootstrapped': { source: 'command', says: 'A tenant was made, with its first operator' },
   'tenant.recovered': {

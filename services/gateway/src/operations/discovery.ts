@@ -6,6 +6,7 @@ import {
   HITL_VERSION,
   PROTOCOL_REVISION,
   SUPPORTED_PROFILES,
+  profilesAmong,
 } from '@countersign/protocol';
 
 export const PRODUCT = 'Countersign';
@@ -13,19 +14,19 @@ export const PRODUCT = 'Countersign';
 /** Whether reminders and decisions reach people by mail, or only clients that poll. */
 export type Notifications = 'smtp' | 'polling-only';
 
-/** Profiles that the deployment offers beside those of the revision, each with its version (protocol §18). */
-export type OfferedProfiles = Readonly<Record<string, string>>;
+/** Capabilities that the deployment offers beside the revision, each with its version (protocol §18.10). */
+export type Offered = Readonly<Record<string, string>>;
 
 /** Operation `gateway.discovery` (protocol §3.1). */
 export function discovery(
   mode: 'development' | 'production',
   notifications: Notifications,
-  offered: OfferedProfiles,
+  offered: Offered,
 ): Discovery {
   return {
     name: PRODUCT,
     revisions: [PROTOCOL_REVISION],
-    profiles: { ...SUPPORTED_PROFILES, ...offered },
+    profiles: { ...SUPPORTED_PROFILES, ...profilesAmong(offered) },
     renderer: { agent_ui: SUPPORTED_PROFILES['proto.agent-ui'] },
     mode,
     release_ready: false,
@@ -37,8 +38,8 @@ export function discovery(
 
 const LIMITS: Readonly<Record<string, object>> = { 'proto.approval': APPROVAL_LIMITS };
 
-/** `/.well-known/proto-capabilities` of a deployment that offers such profiles (protocol §18.10). */
-export function capabilities(origin: string, offered: OfferedProfiles): object {
+/** `/.well-known/proto-capabilities` of a deployment that offers any (protocol §18.10). */
+export function capabilities(origin: string, offered: Offered): object {
   return {
     capabilities: Object.fromEntries(
       Object.entries(offered).map(([name, version]) => [name, { version, ...LIMITS[name] }]),

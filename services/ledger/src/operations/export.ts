@@ -20,7 +20,7 @@ const VERIFICATION =
   'then fetch the checkpoint from the anchor store yourself and compare its bytes.';
 
 /** An export stays readable while a capability is switched off (protocol §18.9). */
-const READABLE_PROFILES = { ...SUPPORTED_PROFILES, ...EXTENSION_PROFILES, ...KEY_PROFILE };
+export const READABLE_PROFILES = { ...SUPPORTED_PROFILES, ...EXTENSION_PROFILES, ...KEY_PROFILE };
 
 /**
  * `ledger.export`: the original signed records with the request's ledger entries, its proof and its retained material;
@@ -56,17 +56,28 @@ export async function loadExport(
   if (found === null) return null;
   const { principal, stored, loaded } = found;
   requireIntegrity(stored, tenant, READABLE_PROFILES);
-  const material = materialParts(stored, loaded);
+  const isReadable = materialReadable(stored.lifecycle, loaded.now);
+  const whole = await assemble(deps, stored, loaded, isReadable);
+  await deps.journal.note(
+    readEvent('export.read', caller, principal, stored, { material: isReadable }),
+  );
+  return whole;
+}
+
+/** The export of a request that was read, with its material or without. */
+export async function assemble(
+  deps: Pick<LedgerDeps, 'store'>,
+  stored: StoredRequest,
+  loaded: ExportRow,
+  withMaterial: boolean,
+): Promise<LoadedExport> {
+  const { tenant, id } = stored;
+  const material = withMaterial ? materialParts(stored, loaded) : null;
   const [records, entries, evidence] = await Promise.all([
     deps.store.recordsOf(tenant, id),
     deps.store.entriesOf(tenant, id),
     isExtended(stored.request.profiles) ? deps.store.evidenceOf(tenant, id) : null,
   ]);
-  await deps.journal.note(
-    readEvent('export.read', caller, principal, stored, {
-      material: material !== null,
-    }),
-  );
   const parts = [
     `{"request":${stored.canonical},"request_digest":"${stored.digest}"` +
       `,"records":[${records.join(',')}],"audit":${JSON.stringify(entries.map(auditEntry))}` +
@@ -84,9 +95,8 @@ export function auditEntry(entry: EntryRow) {
   return { sequence: String(entry.sequence), previous_head, head, record_digest, record };
 }
 
-/** Null once private material is gone, even if the bundle still is there; while retained, both must be intact. */
-function materialParts(stored: StoredRequest, row: ExportRow): AnswerPart[] | null {
-  if (!materialReadable(stored.lifecycle, row.now)) return null;
+/** While material is retained, the bundle must be intact, too. */
+function materialParts(stored: StoredRequest, row: ExportRow): AnswerPart[] {
   return [
     '{"payload":',
     row.payload ?? 'null',

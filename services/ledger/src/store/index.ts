@@ -82,6 +82,13 @@ export interface ExportRow extends RequestRow, MaterialColumns, BundleColumns {
   candidate: string | null;
 }
 
+export interface HeldExportRow extends ExportRow {
+  /** Whether that hold keeps the request, and the caller may read it. */
+  held: boolean | null;
+  /** Signed text of the caller's membership, or null. */
+  membership: string | null;
+}
+
 export interface EntryRow {
   tenant: string;
   sequence: number;
@@ -105,6 +112,24 @@ export const EXPORT = sized('ledger.export', {
   material: ['payload', 'response_schema', 'review_document'],
   bundle: true,
   columns: [ANCHOR_COLUMN, 'c.candidate'],
+  joins: `${ANCHOR_JOIN} ${shownCandidate()}`,
+});
+
+/** A custodian of a hold in force on the request (protocol §20.7); the service verifies the membership again. */
+const CUSTODIAN_SEES = `(EXISTS (SELECT 1 FROM hold_item h WHERE h.tenant = $1 AND h.request_id = l.request_id
+    AND h.hold_id = :hold::uuid AND h.lifted_at IS NULL AND h.until > clock_timestamp())
+  AND EXISTS (SELECT 1 FROM membership y WHERE y.tenant = $1 AND y.principal = :caller AND 'proto.custodians' = ANY (y.groups)))`;
+
+export const HELD_EXPORT = sized('ledger.held-export', {
+  material: ['payload', 'response_schema', 'review_document'],
+  bundle: true,
+  seen: CUSTODIAN_SEES,
+  columns: [
+    ANCHOR_COLUMN,
+    'c.candidate',
+    `${CUSTODIAN_SEES} AS held`,
+    '(SELECT y.record FROM membership y WHERE y.tenant = $1 AND y.principal = :caller) AS membership',
+  ],
   joins: `${ANCHOR_JOIN} ${shownCandidate()}`,
 });
 
@@ -322,6 +347,15 @@ export class LedgerStore {
   /** Not `whole`: without the large columns. */
   async export(caller: CallerIdentity, id: string, whole: boolean): Promise<ExportRow | undefined> {
     return loadSized(this.pool, EXPORT, whole, loadValues(caller, id));
+  }
+
+  /** As {@link export}, for a custodian under a hold, also when the request is out of all others' sight. */
+  async heldExport(
+    caller: CallerIdentity,
+    { hold, id }: { readonly hold: string; readonly id: string },
+    whole: boolean,
+  ): Promise<HeldExportRow | undefined> {
+    return loadSized(this.pool, HELD_EXPORT, whole, { ...loadValues(caller, id), hold });
   }
 
   /** The request's ledger entries, ascending. */

@@ -1,5 +1,6 @@
 import {
   APPROVAL_LIMITS,
+  CUSTODIANS,
   NO_MEMBERSHIP,
   RESERVED_GROUPS,
   Refusal,
@@ -42,6 +43,7 @@ export function configureMembership(
       const before = await membershipOf(change, id, deps.trust);
       const was = before === null ? NO_MEMBERSHIP : termsOf(before);
       const terms = termsOf(input);
+      requireAllowed(principal, terms, deps.custody);
       await requireTerms(change, id, was, terms, deps.trust);
       const person = await personNamed(change, principal, terms.same_person_as);
       const result = (standing: MembershipConfigured | null) =>
@@ -110,6 +112,15 @@ function takesAway(before: MembershipTerms, after: MembershipTerms): boolean {
 
 const invalid = (detail: string) => new Refusal('invalid_membership', { detail });
 
+/** Of the reserved groups a deployment that offers legal holds has one, without operators. Throws `invalid_membership`. */
+function requireAllowed(principal: Principal, { groups }: MembershipTerms, custody: boolean): void {
+  const reserved = groups.filter((group) => group.startsWith(RESERVED_GROUPS));
+  if (reserved.some((group) => group !== CUSTODIANS || !custody)) {
+    throw invalid(`This deployment has no such group that begins with ${RESERVED_GROUPS}.`);
+  }
+  if (reserved.length > 0 && isOperator(principal)) throw invalid('A custodian is no operator.');
+}
+
 /** Throws `invalid_membership`. */
 async function requireTerms(
   view: DirectoryView,
@@ -118,9 +129,6 @@ async function requireTerms(
   after: MembershipTerms,
   trust: Trust,
 ): Promise<void> {
-  if (after.groups.some((group) => group.startsWith(RESERVED_GROUPS))) {
-    throw invalid(`This release has no groups that begin with ${RESERVED_GROUPS}.`);
-  }
   await requireRoom(
     view,
     id,

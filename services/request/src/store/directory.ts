@@ -40,6 +40,7 @@ import type {
   RoutePolicy,
   RoutePolicyConfigured,
 } from '@countersign/protocol';
+import { Holds } from './holds.js';
 import { Keys } from './keys.js';
 import { CHANGE_VOTES, DIRECTORY_VOTES, RECENT } from './directory-votes.js';
 import type { AffectedVotesRow, ChangedVotes, VoterRow } from './directory-votes.js';
@@ -290,6 +291,10 @@ export class DirectoryView {
   /** Keys of people. */
   get keys(): Keys {
     return new Keys(this.client, this.tenant);
+  }
+
+  get holds(): Holds {
+    return new Holds(this.client, this.tenant);
   }
 
   protected ask<Row extends object>(statement: Statement, values: Values) {

@@ -8,6 +8,7 @@ export * from './directory-votes.js';
 export * from './expiry.js';
 export * from './figures.js';
 export * from './history.js';
+export * from './holds.js';
 export * from './inbox.js';
 export * from './keys.js';
 export * from './lists.js';
