@@ -60,6 +60,8 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
     approval_person: 'SELECT DELETE',
     quorum_state: 'SELECT INSERT UPDATE(number, unreachable_at)',
     request_evidence: 'SELECT INSERT',
+    hold: 'SELECT INSERT UPDATE(revision, reference, until, set_by, set_by_person, set_at, lifted_by, lifted_at, record, lifted)',
+    hold_item: 'SELECT INSERT UPDATE(until, lifted_at)',
     credential_bound:
       'SELECT INSERT UPDATE(state, counter, attempts, bound, ended, vouched_by) DELETE',
     enrolment_offer: 'SELECT INSERT UPDATE(credential, person, challenge, nonce, issued_at) DELETE',
@@ -165,6 +167,7 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
     approval: 'SELECT',
     quorum_state: 'SELECT',
     request_evidence: 'SELECT',
+    hold_item: 'SELECT',
     operation_run: 'SELECT INSERT UPDATE',
     trace: 'SELECT INSERT',
     parcel: 'SELECT INSERT DELETE',
