@@ -4,6 +4,7 @@ import type { AskedService } from '@countersign/platform';
 import {
   ADMIN_OPERATIONS,
   ALL_OPERATIONS,
+  CUSTODY_READ,
   HISTORY_READ,
   INBOX_READ,
   SECURITY_READS,
@@ -79,8 +80,8 @@ const PAGE_SUBJECTS = [...ADMIN_OPERATIONS, INBOX_READ, HISTORY_READ].map(({ nam
   subjectOf(name),
 );
 
-/** The reads of the security log for operators and auditors, of the service `ledger`. */
-const SECURITY_SUBJECTS = SECURITY_READS.map(({ name }) => subjectOf(name));
+/** The reads of the security log for operators and auditors, and of holds for custodians, of the service `ledger`. */
+const LEDGER_SUBJECTS = [...SECURITY_READS, CUSTODY_READ].map(({ name }) => subjectOf(name));
 
 /**
  * The one table of targets (docs/architecture.md, "Rights of a target"), in the order in which they start in one process;
@@ -139,7 +140,7 @@ export const TABLE = {
     role: 'ledger',
     key: 'ledger',
     messages: ['ledger'],
-    serves: [...operationsOf('ledger'), TREE_SUBJECT, ...SECURITY_SUBJECTS],
+    serves: [...operationsOf('ledger'), TREE_SUBJECT, ...LEDGER_SUBJECTS],
     publishes: ['checkpoint', 'grown'],
     subscribes: ['outbox', 'decided'],
     load: async () => (await import('./targets/ledger.js')).ledger,
@@ -215,7 +216,7 @@ export const TABLE = {
       PREFLIGHT_SUBJECT,
       TREE_SUBJECT,
       ...PAGE_SUBJECTS,
-      ...SECURITY_SUBJECTS,
+      ...LEDGER_SUBJECTS,
     ],
     hears: ['outbox', 'grown'],
     reaches: ['redis', 'oidc'],

@@ -217,7 +217,7 @@ it('an answer that differs from the promised digest cannot be approved', async (
   const watched = await setting.as(PAULA, '/inbox');
   opened.push(watched);
   const { page } = watched;
-  await page.route('**/approvals', async (route) => {
+  await page.route('**/requests/*/approvals', async (route) => {
     const answer = await route.fetch();
     const board = await answer.json();
     board.candidates[0].candidate.decision = 'reject';
@@ -234,7 +234,7 @@ it('a vote whose answer was lost is repeated with its key, and given once', asyn
   await setting.voters.freeze(FRIEDA, request, 'approve');
   const paula = await at(PAULA, request);
   const keys: (string | undefined)[] = [];
-  await paula.route('**/approvals', async (route) => {
+  await paula.route('**/requests/*/approvals', async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
     keys.push(route.request().headers()['idempotency-key']);
     if (keys.length > 1) return route.continue();

@@ -167,6 +167,7 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
     approval: 'SELECT',
     quorum_state: 'SELECT',
     request_evidence: 'SELECT',
+    hold: 'SELECT',
     hold_item: 'SELECT',
     operation_run: 'SELECT INSERT UPDATE',
     trace: 'SELECT INSERT',

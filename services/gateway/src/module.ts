@@ -189,6 +189,7 @@ async function createTrusted(
       config.stepUp,
       'proto.approval' in offered,
     ),
+    custody: 'proto.legal-hold' in offered,
     refuse: createRefuse(origin, log),
     times: createHttpTimes(deps.metrics),
   });

@@ -23,6 +23,7 @@ import type {
 import type { GatewayOperation, Operation, RequestStatus } from '@countersign/protocol';
 import {
   ALL_OPERATIONS,
+  CUSTODY_READ,
   LARGE_BYTES,
   HISTORY_READ,
   INBOX_READ,
@@ -146,6 +147,7 @@ const READS: ReadonlySet<string> = new Set([
   PREFLIGHT_SUBJECT,
   INBOX_SUBJECT,
   HISTORY_SUBJECT,
+  `countersign.${CUSTODY_READ.name}`,
   ...ALL_OPERATIONS.filter(({ method }) => method === 'GET').map(busSubject),
 ]);
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import {
   ADMIN_OPERATIONS,
+  CUSTODY_READ,
   HISTORY_READ,
   INBOX_READ,
   NOTIFICATIONS_PATH,
@@ -14,11 +15,12 @@ import { Router } from 'express';
 import type { Call, Handler } from './call.js';
 import { LOGIN_COOKIE, readCookie } from './cookies.js';
 import { createAdminReads } from './admin-reads.js';
+import { createCustodyRead } from './custody-read.js';
 import { createHistoryRead } from './history-read.js';
 import { createInboxRead } from './inbox-read.js';
 import type { Login } from './login/login.js';
 import type { NotificationPaths } from './notification-paths.js';
-import { APP_PAGES } from './pages/app-pages.js';
+import { APP_PAGES, CUSTODY_PAGE } from './pages/app-pages.js';
 import type { PeoplePaths } from './people.js';
 import type { Pipeline } from './pipeline.js';
 import type { Take } from './rates.js';
@@ -36,6 +38,8 @@ export interface RouteParts {
   readonly sessions: SessionPaths;
   readonly notifications: NotificationPaths;
   readonly people: PeoplePaths;
+  /** The deployment offers legal holds. */
+  readonly custody: boolean;
   readonly refuse: (call: Call, fault: unknown) => void;
 }
 
@@ -47,7 +51,7 @@ export interface RouteParts {
  */
 export function createRoutes(parts: RouteParts): (call: Call) => void {
   const { pipeline, publicPaths, assets, errors, trees, login, sessions, people, refuse } = parts;
-  const { notifications } = parts;
+  const { notifications, custody } = parts;
   const adminReads = createAdminReads(pipeline);
   const securityLog = createSecurityLog(pipeline);
   const router = Router({ caseSensitive: true, strict: true });
@@ -104,9 +108,13 @@ export function createRoutes(parts: RouteParts): (call: Call) => void {
   get(INBOX_READ.path, createInboxRead(pipeline));
   router.head(HISTORY_READ.path, none);
   get(HISTORY_READ.path, createHistoryRead(pipeline));
+  if (custody) {
+    router.head(CUSTODY_READ.path, none);
+    get(CUSTODY_READ.path, createCustodyRead(pipeline));
+  }
   get(below('/review/'), people.review, '/review/{id}');
   get('/signed-out', people.signedOut);
-  for (const page of APP_PAGES) {
+  for (const page of custody ? [...APP_PAGES, CUSTODY_PAGE] : APP_PAGES) {
     const { path } = page;
     if (path.endsWith('/')) get(below(path), people.page(page), `${path}{page}`);
     else get(path, people.page(page));

@@ -61,6 +61,7 @@ beforeAll(async () => {
         throw new Refusal('invalid_logout_token');
       },
     },
+    custody: false,
     notifications: { read: named('notifications'), save: named('save-notifications') },
     people: createPeoplePaths(
       {} as Store,

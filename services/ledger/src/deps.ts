@@ -2,6 +2,7 @@ import { Directory, SecurityJournal } from '@countersign/database';
 import type { Pool, Traces } from '@countersign/database';
 import type { Logger, Notary } from '@countersign/platform';
 import type { Trust } from '@countersign/protocol';
+import { CustodyStore } from './store/custody.js';
 import { LedgerStore } from './store/index.js';
 import { MetricsStore } from './store/metrics.js';
 import { SecurityReadingStore } from './store/security-reading.js';
@@ -35,6 +36,7 @@ export function ledgerDeps<Options extends LedgerOptions>(options: Options) {
   return {
     ...options,
     store: new LedgerStore(pool),
+    custody: new CustodyStore(pool),
     metrics: new MetricsStore(pool),
     tree: new TreeStore(pool),
     security: new SecurityStore(pool),

@@ -7,12 +7,13 @@ import type {
   OperationHandlers,
   ServiceRuntime,
 } from '@countersign/platform';
-import { SECURITY_READS } from '@countersign/protocol';
+import { CUSTODY_READ, SECURITY_READS } from '@countersign/protocol';
 import type { SecurityRead } from '@countersign/protocol';
 import { AnchorError } from './anchor/anchor-store.js';
 import { ledgerDeps } from './deps.js';
 import type { ChainOptions } from './deps.js';
 import { drainer } from './drain.js';
+import { custody } from './operations/custody.js';
 import { entries } from './operations/entries.js';
 import { events } from './operations/events.js';
 import { evidence } from './operations/evidence.js';
@@ -58,6 +59,12 @@ export function ledgerModule(runtime: ServiceRuntime, options: ChainOptions): Mo
     start: async () => {
       await serveOperations(runtime, 'ledger', onFreshState(operations));
       await serveAdmin(runtime, 'ledger', SECURITY_READS, onFreshState(securityReads));
+      await serveAdmin(
+        runtime,
+        'ledger',
+        [CUSTODY_READ],
+        onFreshState({ 'ledger.custody': custody(deps) }),
+      );
       await runtime.bus.serve(
         TREE_SUBJECT,
         'ledger',

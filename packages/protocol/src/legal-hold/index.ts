@@ -1,1 +1,2 @@
+export * from './custody-read.js';
 export * from './legal-hold.js';

@@ -47,3 +47,11 @@ export const APP_PAGES: readonly AppPage[] = [
   },
   { path: '/auditor', name: 'auditor', title: { en: 'Audit', de: 'Nachprüfung' }, for: 'anybody' },
 ];
+
+/** Where a deployment offers legal holds. */
+export const CUSTODY_PAGE: AppPage = {
+  path: '/custody',
+  name: 'custody',
+  title: { en: 'Custody', de: 'Verwahrung' },
+  for: 'reviewer',
+};

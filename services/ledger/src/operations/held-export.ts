@@ -1,15 +1,14 @@
-import { CUSTODIANS, Refusal, verifiedMembership } from '@countersign/protocol';
+import { Refusal } from '@countersign/protocol';
 import type { AuditExport } from '@countersign/protocol';
 import {
-  isOperator,
   oneLargeAtATime,
   requireCaller,
   requireIntegrity,
   storedRequest,
 } from '@countersign/database';
-import type { Principal } from '@countersign/database';
 import { LARGE_ANSWER, answerOf, readSized } from '@countersign/platform';
 import type { OperationCall, OperationHandler } from '@countersign/platform';
+import { requireCustodian } from '../custodian.js';
 import type { ChainDeps } from '../deps.js';
 import type { HeldExportRow } from '../store/index.js';
 import { READABLE_PROFILES, assemble } from './export.js';
@@ -47,23 +46,8 @@ async function open(deps: ChainDeps, { caller, id: hold, request: id }: Call, wh
   const principal = await requireCaller(deps.directory, caller, loaded?.directory_revision);
   // Only a tenant that is not there has no row, and no callers.
   const row = loaded as HeldExportRow;
-  requireCustodian(deps, caller.tenant, principal, row.membership);
+  requireCustodian(caller.tenant, principal, row.membership, deps.trust);
   const stored = row.held === true ? storedRequest(row) : null;
   if (stored === null) throw new Refusal('not_found');
   return { stored, loaded: row, isLarge: row.is_large === true };
-}
-
-function requireCustodian(
-  { trust }: Pick<ChainDeps, 'trust'>,
-  tenant: string,
-  principal: Principal,
-  membership: string | null,
-): void {
-  const isCustodian =
-    !isOperator(principal) &&
-    membership !== null &&
-    verifiedMembership(membership, { tenant, principal: principal.id }, trust).groups.includes(
-      CUSTODIANS,
-    );
-  if (!isCustodian) throw new Refusal('custodian_required');
 }

@@ -7,8 +7,8 @@ ALTER TABLE hold ADD COLUMN record text, ADD COLUMN lifted text;
 GRANT SELECT, INSERT, UPDATE (revision, reference, until, set_by, set_by_person, set_at, record, lifted_by, lifted_at, lifted)
   ON hold TO countersign_request;
 GRANT SELECT, INSERT, UPDATE (until, lifted_at) ON hold_item TO countersign_request;
--- A custodian's export names the hold that it is read under.
-GRANT SELECT ON hold_item TO countersign_ledger;
+-- Custodians read holds, and export requests under them.
+GRANT SELECT ON hold, hold_item TO countersign_ledger;
 
 DO $$
 DECLARE
