@@ -191,7 +191,11 @@ describe('held calls', () => {
       prefer: prefer(LONG),
     };
     const left = Array.from({ length: CALLS }, () =>
-      fetch(demo.origin + path, { headers, signal: leaving.signal }),
+      // As `heldAtLast`, by a connection that can be closed.
+      until(
+        () => fetch(demo.origin + path, { headers, signal: leaving.signal }),
+        (answer) => answer.headers.has('preference-applied'),
+      ),
     );
     const waiting = Array.from({ length: 8 - CALLS }, () =>
       heldAtLast(own.producer, path, prefer(LONG)),
