@@ -423,6 +423,19 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ['bytes behind the authenticator data', 'if (at !== bytes.length) return null;', ''],
   ]),
   ...inFile('human-key/counter.ts', [['a counter that steps back', 'after > before', 'true']]),
+  ...inFile('verifier/range-holds.ts', [
+    [
+      'a hold that loses a request',
+      'set.requests.every(({ id, digest }) => held.get(id) === digest)',
+      'true',
+    ],
+    ['a hold that ends earlier', 'Date.parse(next.until) >= Date.parse(set.until)', 'true'],
+    ['a revision of a hold that is left out', 'next.revision === set.revision + 1', 'true'],
+    ['a lift by the custodian who set the hold', 'lifted_by !== set_by', 'true'],
+    ['a lift that names another custodian', 'known.set.set_by === set_by', 'true'],
+    ['a second lift', 'known?.isLifted !== true', 'true'],
+    ['material that was discarded while it was held', 'isHeld && !isLifted &&', 'false &&'],
+  ]),
   ...inFile('verifier/range.ts', [
     ['a vote by a key that had ended', 'key === human.bound', 'true'],
   ]),

@@ -416,7 +416,7 @@ export const CHECKS = {
   range_holds: [
     '§20.5',
     'Every hold only grew, and another custodian lifted it.',
-    'A hold lost a request or time, was set after its end, or was lifted by the custodian who set it.',
+    'A hold lost a request or time, was set after its end, was lifted by the custodian who set it, or kept material that was discarded.',
   ],
   range_occurrences: [
     '§5.4',

@@ -8,9 +8,12 @@ interface KnownHold {
   readonly isLifted: boolean;
 }
 
+/** A deletion is decided, and stored a moment later: as long before the end of a hold it may say that it was. */
+const MOST_UNDER_WAY_MS = 60_000;
+
 /**
- * Whether the holds in a range of the ledger only grow, and end by another custodian than the one who set them (protocol
- * §20.5). `complete`: nothing came before, so that a hold begins with its first revision.
+ * Whether the holds in a range of the ledger only grow, and end by another custodian than the one who set them, and no material
+ * that they keep was discarded meanwhile (protocol §20.5). `complete`: nothing came before, so that a hold begins with its first revision.
  */
 export function checkHolds(
   findings: VerifierContext['findings'],
@@ -34,7 +37,18 @@ export function checkHolds(
       findings.check('range_holds', record.path, isOfSetter && holdsStill && lifted_by !== set_by);
       if (known !== undefined) holds.set(id, { ...known, isLifted: true });
     }
+    if (isOf(record, 'MaterialDiscarded')) {
+      const { request_id: request } = record.payload;
+      const at = Date.parse(record.header.issued_at);
+      const keeps = [...holds.values()].filter((hold) => isKept(hold, request, at));
+      if (keeps.length > 0) findings.check('range_holds', record.path, false);
+    }
   }
+}
+
+function isKept({ set, isLifted }: KnownHold, request: string, at: number): boolean {
+  const isHeld = set.requests.some(({ id }) => id === request);
+  return isHeld && !isLifted && at + MOST_UNDER_WAY_MS < Date.parse(set.until);
 }
 
 function mayFollow({ set, isLifted }: KnownHold, next: LegalHoldSet): boolean {

@@ -26,6 +26,9 @@ export const HOLDS = statements('request', {
   ON CONFLICT (tenant, request_id, hold_id) DO UPDATE SET until = EXCLUDED.until`,
   liftHold: `UPDATE hold SET lifted_by = :lifted_by, lifted_at = :lifted_at::timestamptz, lifted = :record
   WHERE tenant = $1 AND id = :id::uuid`,
+  // A deletion of held bytes that is under way is refused before the lift is stored, or comes behind it in the chain.
+  lockRequests: `SELECT x.request_id FROM lifecycle x WHERE x.tenant = $1 AND x.request_id = ANY (:requests::uuid[])
+  ORDER BY x.request_id FOR UPDATE`,
   liftItems: `UPDATE hold_item SET lifted_at = :lifted_at::timestamptz
   WHERE tenant = $1 AND request_id = ANY (:requests::uuid[]) AND hold_id = :id::uuid`,
 });
@@ -75,7 +78,9 @@ export class Holds {
     { requests }: LegalHoldSet,
     record: string,
   ): Promise<void> {
+    const ids = requests.map((held) => held.id);
+    await this.#ask(HOLDS.lockRequests, { requests: ids });
     await this.#ask(HOLDS.liftHold, { id, lifted_by, lifted_at, record });
-    await this.#ask(HOLDS.liftItems, { id, lifted_at, requests: requests.map((held) => held.id) });
+    await this.#ask(HOLDS.liftItems, { id, lifted_at, requests: ids });
   }
 }

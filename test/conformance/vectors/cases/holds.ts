@@ -37,6 +37,19 @@ const grown = (changes: Partial<LegalHoldSet> = {}): SignedRecord =>
     ...changes,
   });
 
+/** The material of the held request is discarded. */
+const discarded = (at: string): SignedRecord =>
+  sign(
+    'MaterialDiscarded',
+    { purpose: 'review', profiles: {}, audience: 'bot-1', issuedAt: Date.parse(at) },
+    {
+      request_id: FIRST.requests[0]?.id as string,
+      request_digest: FIRST.requests[0]?.digest as never,
+      reason: 'retention',
+      recorded_by: { kind: 'system', subject: 'proto.retention' },
+    },
+  ).record;
+
 /** The ledger with these records behind it, as the service would chain them. */
 function behind(records: readonly SignedRecord[]): LedgerEntry[] {
   const template = entries[0] as LedgerEntry;
@@ -44,7 +57,12 @@ function behind(records: readonly SignedRecord[]): LedgerEntry[] {
   return rechained([
     ...entries,
     ...records.map(
-      (record) => ({ ...template, request_id: null, record: canonicalText(record) }) as never,
+      (record) =>
+        ({
+          ...template,
+          request_id: (record.payload as { request_id?: string }).request_id ?? null,
+          record: canonicalText(record),
+        }) as never,
     ),
   ]);
 }
@@ -74,6 +92,20 @@ export function holds(): Vector[] {
       'A hold is lifted that was set before this range.',
       behind([lifted()]).slice(3),
     ),
+    passing(
+      'discarded-after-the-lift',
+      'Material is discarded once its hold was lifted.',
+      behind([set(), lifted(), discarded('2026-05-02T10:00:01.000Z')]),
+    ),
+    passing(
+      'discarded-at-the-end',
+      'Material is discarded when its hold ends.',
+      behind([set({ until: '2026-05-02T12:00:00.000Z' }), discarded('2026-05-02T11:59:59.990Z')]),
+    ),
+    failing('discarded-while-held', 'Material is discarded although a hold keeps it.', [
+      set(),
+      discarded('2026-05-02T09:30:00.000Z'),
+    ]),
     failing('lifted-by-its-setter', 'The custodian who set a hold lifts it.', [
       set(),
       lifted({ lifted_by: FIRST.set_by }),
