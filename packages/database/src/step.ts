@@ -1,5 +1,7 @@
+import { Refusal } from '@countersign/protocol';
 import type { DecisionRequest, Draft, Lifecycle, Transition } from '@countersign/protocol';
 import { StaleRead, isBeaten } from './fresh-state.js';
+import { isKept } from './holds.js';
 import { columnType, lifecycleArrays, lifecycleColumns } from './lifecycle-columns.js';
 import type { LifecycleColumn } from './lifecycle-columns.js';
 import { ask, asked } from './pool.js';
@@ -167,7 +169,7 @@ export const STARTING_COLUMNS = [
 /**
  * Signs the records of a step, saves all its results and hints to the ledger; returns the signed records. Throws
  * {@link StaleRead} when the request or the directory was moved since they were read, or a unique fact was taken: nothing
- * has happened then.
+ * has happened then. Throws `legal_hold` when it would delete what a hold keeps.
  *
  * Beside its own values a statement has those of the state that it changes, of the facts that the step takes, by name, and
  * as `evidence` the id of its record that is no event.
@@ -214,6 +216,7 @@ async function save(
     const { rows } = await ask<{ saved: number }>(pool, statement, values, { holds });
     if (rows[0]?.saved !== 1) throw new StaleRead(statement.name);
   } catch (error) {
+    if (isKept(error)) throw new Refusal('legal_hold', { cause: error });
     throw isBeaten(error) ? new StaleRead(statement.name, { cause: error }) : error;
   }
 }

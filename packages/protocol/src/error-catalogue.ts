@@ -633,6 +633,16 @@ const ofKeys = {
   }),
 };
 
+/** Of legal holds (protocol §20): no description of the interface has them. */
+const ofHolds = {
+  ...group(409, {
+    legal_hold: [
+      'A legal hold keeps the request',
+      'Wait until the hold ends; the request is deleted then, if that is due.',
+    ],
+  }),
+};
+
 const catalogue = {
   ...invalidInput,
   ...local,
@@ -649,6 +659,7 @@ const catalogue = {
   ...unavailable,
   ...ofApprovals,
   ...ofKeys,
+  ...ofHolds,
 };
 
 export type ErrorCode = keyof typeof catalogue;
@@ -659,7 +670,8 @@ export const ERROR_CODES: readonly ErrorCode[] = Object.keys(catalogue) as Error
 
 /** The codes that an HTTP answer may carry. */
 export const SENT_CODES: readonly ErrorCode[] = ERROR_CODES.filter(
-  (code) => ![local, ofApprovals, ofKeys].some((elsewhere) => Object.hasOwn(elsewhere, code)),
+  (code) =>
+    ![local, ofApprovals, ofKeys, ofHolds].some((elsewhere) => Object.hasOwn(elsewhere, code)),
 );
 
 /** Those that operations of approvals answer with beside them (protocol §18.11). */
@@ -676,6 +688,9 @@ export const APPROVAL_CODES = [
 
 /** Those that operations of people's keys answer with beside both (protocol §19.6). */
 export const KEY_CODES = Object.keys(ofKeys) as (keyof typeof ofKeys)[];
+
+/** Those of legal holds, such as the one that `request.discard` answers with of a held request (protocol §20.7). */
+export const HOLD_CODES = ['legal_hold'] as const satisfies readonly (keyof typeof ofHolds)[];
 
 /** All statuses a code may be sent with, the usual one first. */
 export function statusesOf(code: ErrorCode): readonly ErrorStatus[] {

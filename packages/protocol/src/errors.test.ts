@@ -45,7 +45,7 @@ const expected: Record<number, string> = {
     grant_unavailable execution_binding_changed claim_unavailable nonce_reused outcome_conflict
     hitl_review_only namespace_retired principal_kind_immutable human_identity_immutable
     evidence_incomplete approval_required quorum_unsatisfiable approval_exists approval_unavailable
-    stage_not_open credential_unavailable offer_expired`,
+    stage_not_open credential_unavailable offer_expired legal_hold`,
   410: 'material_deleted bundle_deleted idempotent_result_expired',
   413: `body_too_large bundle_too_large payload_too_large document_too_large schema_too_large
     metadata_too_large provenance_too_large response_too_large app_snapshot_too_large

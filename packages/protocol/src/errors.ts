@@ -3,6 +3,7 @@ import type { ErrorCode, ErrorStatus } from './error-catalogue.js';
 
 export {
   APPROVAL_CODES,
+  HOLD_CODES,
   KEY_CODES,
   ERRORS,
   ERROR_CODES,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
   APPROVAL_CODES,
   ERROR_CODES,
+  HOLD_CODES,
   KEY_CODES,
   SENT_CODES,
   statusesOf,
@@ -18,7 +19,9 @@ it('has a place for every code of the catalogue, and for no other', () => {
 
 it('says of every code that is sent where it is reached, and of every other why it is not', () => {
   const reached = (Object.keys(WHERE) as ErrorCode[]).filter((code) => Array.isArray(WHERE[code]));
-  expect(reached.sort()).toEqual([...SENT_CODES, ...APPROVAL_CODES, ...KEY_CODES].sort());
+  expect(reached.sort()).toEqual(
+    [...SENT_CODES, ...APPROVAL_CODES, ...KEY_CODES, ...HOLD_CODES].sort(),
+  );
 });
 
 it.each(Object.entries(WHERE))('%s is asked for where it is said to be', (code, where) => {

@@ -75,6 +75,7 @@ export const WHERE: Readonly<Record<ErrorCode, Whereabouts>> = {
   human_key_required: keys,
   second_person_required: keys,
   credential_unavailable: keys,
+  legal_hold: ['holds/effects.test.ts'],
   offer_expired: keys,
   invalid_bootstrap: { never: 'the local bootstrap command raises it (protocol §8.1)' },
   unauthenticated: [order('edge-refusals')],

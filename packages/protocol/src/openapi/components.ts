@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { APPROVAL_CODES, KEY_CODES, SENT_CODES } from '../errors.js';
+import { APPROVAL_CODES, HOLD_CODES, KEY_CODES, SENT_CODES } from '../errors.js';
 import type { ErrorCode } from '../errors.js';
 import {
   APPROVAL_RECORD_NAMES,
@@ -85,7 +85,7 @@ export const APPROVAL_SCHEMAS = componentSchemas(
 /** With approvals and the keys of people. */
 export const KEY_SCHEMAS = componentSchemas(
   (name) => !isOfHolds(name),
-  refusing([...APPROVAL_CODES, ...KEY_CODES]),
+  refusing([...APPROVAL_CODES, ...KEY_CODES, ...HOLD_CODES]),
 );
 
 function referring(value: unknown, within: string | null): unknown {

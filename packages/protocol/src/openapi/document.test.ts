@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { APPROVAL_CODES, ERRORS, KEY_CODES, SENT_CODES } from '../errors.js';
+import { APPROVAL_CODES, ERRORS, HOLD_CODES, KEY_CODES, SENT_CODES } from '../errors.js';
 import type { ErrorCode } from '../errors.js';
 import { EXTENSION_PROFILES, KEY_PROFILE } from '../constants.js';
 import {
@@ -142,14 +142,14 @@ describe('the API description', () => {
       ] as const),
       'directory_identity_unavailable',
       // Of requests that select the profile: the description of the interface stays as it is.
-      ...(['approval_required', 'quorum_unsatisfiable'] as const),
+      ...(['approval_required', 'quorum_unsatisfiable', 'legal_hold'] as const),
     ];
     const sent = new Set(
       ALL_OPERATIONS.flatMap((operation) =>
         declaredErrors(operation).flatMap((status) => refusalCodes(operation, status)),
       ),
     );
-    const codes = [...SENT_CODES, ...APPROVAL_CODES, ...KEY_CODES];
+    const codes = [...SENT_CODES, ...APPROVAL_CODES, ...KEY_CODES, ...HOLD_CODES];
     expect(codes.filter((code) => !sent.has(code)).sort()).toEqual([...elsewhere].sort());
   });
 

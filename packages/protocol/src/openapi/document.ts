@@ -1,4 +1,4 @@
-import { APPROVAL_CODES, ERRORS, KEY_CODES, SENT_CODES } from '../errors.js';
+import { APPROVAL_CODES, ERRORS, HOLD_CODES, KEY_CODES, SENT_CODES } from '../errors.js';
 import type { ErrorCode, ErrorStatus } from '../errors.js';
 import { IDEMPOTENCY_KEY, IDENTIFIER, LONG_POLLS, PROTOCOL_REVISION } from '../constants.js';
 import { CALLER_RULES, OPERATIONS, extensionsOf } from '../operations.js';
@@ -310,7 +310,7 @@ export function openApiExtensions(
   if (Object.hasOwn(offered, 'proto.human-key')) {
     return documentOf(title, origin, {
       operations,
-      codes: [...SENT_CODES, ...APPROVAL_CODES, ...KEY_CODES],
+      codes: [...SENT_CODES, ...APPROVAL_CODES, ...KEY_CODES, ...HOLD_CODES],
       schemas: KEY_SCHEMAS,
     });
   }
