@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LedgerEntry, SignedRecord } from '@countersign/protocol';
+import { personOf } from '../../support/client.js';
 import { hold, lift } from '../../support/held.js';
 import {
   claimInput,
@@ -301,6 +302,56 @@ describe('a held request after its audit', () => {
     );
     expect(rows.map(({ type }) => type)).toEqual(['RequestChangedEvent', 'MaterialDiscarded']);
     expect(await incidentsOf(fixture, id)).toEqual([]);
+  });
+
+  it('is in no list, search, figure or history', async () => {
+    const { producer, operator, reviewer, demo, instance } = fixture;
+    const otto = await personOf(demo, instance.dataDirectory, 'otto');
+    const word = `quill${randomUUID().slice(0, 8)}`;
+    const input = reviewInput(demo, { summary: `About ${word}` });
+    const [decided, cancelled, replaced] = [
+      await newRequest(fixture, input),
+      await newRequest(fixture, input),
+      await newRequest(fixture, input),
+    ] as const;
+    expect((await decide(reviewer, decided, 'answer')).status).toBe(200);
+    expect((await producer.post(`/v2/requests/${cancelled}/cancel`)).status).toBe(200);
+    const next = await producer.post(`/v2/requests/${replaced}/supersede`, reviewInput(demo));
+    expect(next.status).toBe(201);
+    const ids = [decided, cancelled, replaced];
+    const lists = async () => {
+      const texts = await Promise.all([
+        producer.get('/v2/requests'),
+        operator.get('/v2/requests'),
+        reviewer.get('/v2/requests'),
+        otto.get('/operator/data/requests'),
+        otto.get(`/operator/data/requests?words=${word}`),
+        reviewer.get('/inbox/data?tab=decided'),
+        reviewer.get('/inbox/data?tab=ended'),
+        reviewer.get(`/inbox/history?id=${next.body.request.id}`),
+      ]);
+      return texts.map(({ text }) => ids.filter((id) => text.includes(id)).length);
+    };
+    const arrivals = async () => {
+      const { body } = await otto.get('/operator/data/figures?range=24h');
+      return (body.buckets as { arrivals: number }[]).reduce((sum, each) => sum + each.arrivals, 0);
+    };
+    // The history of a request names the one that it replaced, also where that is gone: its text does.
+    expect(await lists()).toEqual([3, 3, 3, 3, 3, 1, 2, 1]);
+    const before = await arrivals();
+    const { body: history } = await reviewer.get(`/inbox/history?id=${next.body.request.id}`);
+    expect(history.replaces.id).toBe(replaced);
+
+    await untilChained(fixture, ...ids);
+    await held(...ids);
+    await pass(fixture, 'private_deletion', ...ids);
+    await pass(fixture, 'audit_deletion', ...ids);
+    for (const id of ids) await untilResting(id, 'audit_deletion');
+    expect((await lists()).slice(0, -1)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+    expect(await arrivals()).toBe(before - ids.length);
+    const { body: after } = await reviewer.get(`/inbox/history?id=${next.body.request.id}`);
+    expect(after.replaces).toBeNull();
+    expect((await reviewer.get(`/inbox/history?id=${decided}`)).status).toBe(404);
   });
 
   const aboutRequest = ({ payload }: SignedRecord) =>
