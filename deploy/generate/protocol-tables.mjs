@@ -16,6 +16,7 @@ import {
   EXECUTION_STATES,
   GRANT_STATES,
   INCIDENTS,
+  HOLD_CODES,
   KEY_CODES,
   KEY_OPERATIONS,
   LEDGER_REASONS,
@@ -78,6 +79,7 @@ const TABLES = {
   errors: () => errorRows(SENT_CODES),
   'approval-errors': () => errorRows(APPROVAL_CODES),
   'key-errors': () => errorRows(KEY_CODES),
+  'hold-errors': () => errorRows(HOLD_CODES),
   incidents: () => [
     ['Code', 'Meaning'],
     ...Object.entries(INCIDENTS).map(([name, { title }]) => [code(name), sentence(title)]),

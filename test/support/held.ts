@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type pg from 'pg';
+
+/** The database as its owner. */
+interface Owner {
+  query(text: string, values: unknown[]): Promise<unknown>;
+}
 
 /** Holds requests as the operation does, without its record; gives the hold's id. `forTime`: an interval of Postgres. */
 export async function hold(
-  database: pg.Client,
+  database: Owner,
   tenant: string,
   requests: readonly string[],
   forTime = '1 year',
@@ -22,7 +26,7 @@ export async function hold(
 }
 
 /** Lifts a hold as the operation does, without its record. */
-export async function lift(database: pg.Client, holdId: string): Promise<void> {
+export async function lift(database: Owner, holdId: string): Promise<void> {
   await database.query(
     `WITH h AS (
        UPDATE hold SET lifted_by = 'custodian-2', lifted_at = clock_timestamp() WHERE id = $1 RETURNING tenant, id, lifted_at

@@ -123,6 +123,16 @@ export function movedRow(
   return `UPDATE lifecycle SET ${changes.join(', ')} FROM t WHERE ${asRead(of)} RETURNING lifecycle.request_id`;
 }
 
+/** The one text that hides a request of the tenant `$1` (protocol §20.7). A step that was decided before is beaten by it. */
+export function hiddenRow(of: {
+  readonly request: string;
+  readonly from: string;
+  readonly and: string;
+}): string {
+  return `UPDATE lifecycle x SET hidden = true, version = x.version + 1 FROM ${of.from}
+    WHERE ${of.and} AND x.tenant = $1 AND x.request_id = ${of.request} AND x.hidden IS NOT TRUE`;
+}
+
 /**
  * A step whose row or consequences are not those of {@link stepStatement}: `ctes` follow the tenant's `t`, of which they
  * may read the `tenantColumns`, and make one row of `l` or none.

@@ -5,6 +5,8 @@ import {
   ask,
   asked,
   heldUntil,
+  hiddenRow,
+  holdDeadline,
   inTransaction,
   loadRequest,
   statement,
@@ -16,9 +18,11 @@ import {
 import type { DueDeadline, Pool, RequestRow } from '@countersign/database';
 import { DISCARDING, withoutMaterial } from './discarding.js';
 
+const REQUEST = ':request_id::uuid';
+
 export const LOAD_DELETED = statement(
   'request.load-deletion',
-  `SELECT ${REQUEST_COLUMNS}, ${heldUntil(':request_id::uuid')} AS held_until ${REQUEST_JOINS} WHERE t.tenant = $1`,
+  `SELECT ${REQUEST_COLUMNS}, ${heldUntil(REQUEST)} AS held_until ${REQUEST_JOINS} WHERE t.tenant = $1`,
 );
 
 /** Protocol §11.2 with its records, in one step; `sweepPrivate` ends it. */
@@ -65,8 +69,7 @@ export const HOLD_DEADLINE = statement(
 /** The deletion rests until the request is held no more, and that counts as no failure. */
 export const REST_HELD = statement(
   'request.rest-held',
-  `UPDATE deadline SET attempts = 0, rests_until = ${heldUntil(':request_id::uuid')}
-  WHERE tenant = $1 AND request_id = :request_id::uuid AND kind = :kind AND done_at IS NULL`,
+  holdDeadline({ request: REQUEST, kind: ':kind', until: heldUntil(REQUEST) }),
 );
 
 const SINCE = (time: string) =>
@@ -75,7 +78,7 @@ const SINCE = (time: string) =>
 // Every step of the request holds this row, so all its writes are seen by the statements after this one.
 export const HOLD = statement(
   'request.hold',
-  `SELECT ${SINCE('x.audit_delete_at')} AS late, ${SINCE(heldUntil(':request_id::uuid'))} AS free,
+  `SELECT ${SINCE('x.audit_delete_at')} AS late, ${SINCE(heldUntil(REQUEST))} AS free,
     x.hidden IS TRUE AND NOT x.material_deleted AS unrecorded,
     EXISTS (SELECT FROM deadline d WHERE d.tenant = $1 AND d.request_id = :request_id::uuid AND d.kind = 'private_deletion'
       AND d.done_at IS NULL AND (d.rests_until IS NULL OR d.rests_until <= clock_timestamp())) AS unconcealed
@@ -99,8 +102,8 @@ const CHAINED = `g AS (
     FROM record r WHERE r.tenant = $1 AND r.request_id = :request_id::uuid
   )`;
 
-/** What tells of a request and is no evidence of it. */
-const TRACES = `v AS (
+/** What only tells of a request. */
+const MENTIONS = `v AS (
     DELETE FROM event x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = :request_id::uuid
   ), j AS (
     DELETE FROM delivery USING g ${placed('delivery', 'k', 'x.request_id = :request_id::uuid ORDER BY x.created_at DESC')}
@@ -121,7 +124,7 @@ export const DELETE_REQUEST = statement(
   `WITH ${CHAINED}, t AS (
     UPDATE record x SET record = NULL FROM g WHERE g.chained AND x.tenant = $1 AND x.request_id = :request_id::uuid
       AND x.record IS NOT NULL
-  ), ${TRACES}, m AS (
+  ), ${MENTIONS}, m AS (
     DELETE FROM material x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = :request_id::uuid RETURNING x.bytes
   ), w AS (
     INSERT INTO retained AS x (tenant, scope, subject, bytes)
@@ -143,16 +146,18 @@ export const DELETE_REQUEST = statement(
 /** A request that is held is hidden where it would be deleted, and nothing but its deletions is left to do (protocol §20.7). */
 export const HIDE_REQUEST = statement(
   'request.hide',
-  `WITH ${CHAINED}, ${TRACES}, d AS (
+  `WITH ${CHAINED}, ${MENTIONS}, d AS (
     DELETE FROM deadline x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = :request_id::uuid
       AND x.kind NOT IN ('private_deletion', 'audit_deletion')
   ), l AS (
-    UPDATE lifecycle x SET hidden = true, version = x.version + 1 FROM g
-    WHERE g.chained AND x.tenant = $1 AND x.request_id = :request_id::uuid AND x.hidden IS NOT TRUE
+    ${hiddenRow({ request: REQUEST, from: 'g', and: 'g.chained' })}
   ) SELECT g.chained FROM g`,
 );
 
-/** `lateMs` counts from the deadline, or from the end of a hold that was in its way; `done`: it was deleted or is hidden. */
+/**
+ * `lateMs` counts from the deadline, or from the end of a hold that was in its way; to be hidden is never late. `done`: it was deleted
+ * or is hidden.
+ */
 export interface AuditDeletion {
   readonly lateMs: number;
   readonly done: boolean;
@@ -198,8 +203,9 @@ export class DeletionStore {
       const statement = isHeld ? HIDE_REQUEST : DELETE_REQUEST;
       const { rows } = await client.query<{ chained: boolean }>(asked(statement, values));
       const done = rows[0]?.chained === true;
-      if (done && isHeld) await rest(client, item);
-      return { lateMs, done };
+      if (!done || !isHeld) return { lateMs, done };
+      await rest(client, item);
+      return { lateMs: 0, done };
     });
   }
 }

@@ -21,10 +21,9 @@ export function privateDeletion(deps: PrivateDeletionDeps): Effect {
   const { store } = deps;
   return onDeadline({
     load: (item) => store.load(item),
+    // A rest is never late, and a deletion that rested is late from the end of its hold on.
     dueAt: ({ lifecycle, row }) =>
-      isHeld(row)
-        ? lifecycle.privateDeleteAt
-        : Math.max(lifecycle.privateDeleteAt, row.held_until ?? 0),
+      Math.max(lifecycle.privateDeleteAt, isHeld(row) ? row.now : (row.held_until ?? 0)),
     decide: (stored) => {
       const { lifecycle, row } = stored;
       if (isHeld(row)) return applyDue(lifecycle, row.now);
