@@ -487,6 +487,15 @@ const ROWS = [
           [[`max by (target) (process_resident_memory_bytes${of('target!=""')})`, '{{target}}']],
           'bytes',
         ),
+        line(
+          'Legal holds',
+          'In force, and the requests that they keep.',
+          [
+            [`max(countersign_holds${of()})`, 'holds'],
+            [`max(countersign_held_requests${of()})`, 'requests'],
+          ],
+          'short',
+        ),
       ],
     ],
   },

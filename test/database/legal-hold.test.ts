@@ -4,6 +4,7 @@ import { ask, askOne } from '@countersign/database';
 import { deletionStatements } from '@countersign/request';
 import { REFUSED, sqlState, startTestServer } from './server.js';
 import type { TestPool, TestServer } from './server.js';
+import { storedRequest } from './stored-request.js';
 
 /** SQLSTATEs of a deletion of held bytes, of a hold on a request that is gone, and of a hold that would shrink. */
 const HELD = 'CSQ04';
@@ -25,53 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A request whose deadlines have passed, with a row of everything that a hold keeps. */
-async function stored(): Promise<{ id: string; bundle: string }> {
-  const [id, bundle, record] = [randomUUID(), randomUUID(), randomUUID()];
-  const write = (text: string, ...values: unknown[]) => owner.query(text, values);
-  await write(
-    `INSERT INTO bundle VALUES ('${TENANT}', $1, 'publisher', 'd', '{}', '<p>', 3, now())`,
-    bundle,
-  );
-  await write(
-    `INSERT INTO request (tenant, id, owner, route, purpose, summary, digest, canonical, bundle_id)
-     VALUES ('${TENANT}', $1, 'owner', 'route', 'review', 's', 'd', '{}', $2)`,
-    ...[id, bundle],
-  );
-  await write(
-    `INSERT INTO lifecycle (tenant, request_id, owner, route, decision, audit, grant_state, execution, revision, version,
-       accepted_at, review_deadline, private_delete_at, audit_delete_at)
-     SELECT '${TENANT}', $1, 'owner', 'route', 'pending', 'unanchored', 'not_applicable', 'not_applicable', 1, 1, t, t, t, t
-     FROM now() AS t`,
-    id,
-  );
-  await write(`INSERT INTO material VALUES ('${TENANT}', $1, '{}', '{}', 'text', 8)`, id);
-  await write(
-    `INSERT INTO candidate VALUES ('${TENANT}', $1, 'r', 1, gen_random_uuid(), 'd', '{}', true, now())`,
-    id,
-  );
-  await write(
-    `INSERT INTO record VALUES ('${TENANT}', $2::uuid, $1, 'RequestChangedEvent', $2::uuid::text, now(), '{}')`,
-    ...[id, record],
-  );
-  await write(
-    `INSERT INTO ledger_entry (tenant, sequence, type, record_id, request_id, previous_head, record_digest, head, created_at)
-     SELECT '${TENANT}', coalesce(max(sequence), 0) + 1, 'RequestChangedEvent', $2::uuid, $1, '', $2::uuid::text, $2::uuid::text, now() FROM ledger_entry`,
-    ...[id, record],
-  );
-  await write(
-    `INSERT INTO approval (tenant, id, request_id, number, candidate_id, candidate_digest, decision, reviewer, person, stage,
-       groups, mode, state, record_id, record_digest, approved_at)
-     SELECT '${TENANT}', gen_random_uuid(), $1, 1, gen_random_uuid(), 'd', 'approve', 'r', 'p', 1, '{g}', 'normal', 'counted',
-       gen_random_uuid(), 'd', now()`,
-    id,
-  );
-  await write(
-    `INSERT INTO request_evidence VALUES ('${TENANT}', $1, 'd', 'MembershipConfigured', '{}')`,
-    id,
-  );
-  return { id, bundle };
-}
+const stored = () => storedRequest(owner, TENANT);
 
 /** Holds a request, until the end of an interval from now; returns the hold's id. */
 async function hold(id: string, forTime = '1 year', by: pg.Pool | pg.PoolClient = owner) {
@@ -227,9 +182,9 @@ describe('a hold', () => {
     expect(await sqlState(changed)).toBe(SHRINKS);
   });
 
-  test.each(['hold', 'hold_item'])('is deleted by no service: %s', async (table) => {
-    for (const role of [deletion, request]) {
-      expect(await sqlState(role.query(`DELETE FROM ${table}`))).toBe(REFUSED);
+  test.each(['hold', 'hold_item'])('is not in the hands of the deletion: %s', async (table) => {
+    for (const change of [`UPDATE ${table} SET lifted_at = now()`, `DELETE FROM ${table}`]) {
+      expect(await sqlState(deletion.query(change))).toBe(REFUSED);
     }
   });
 });

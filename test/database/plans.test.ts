@@ -85,8 +85,11 @@ const ABOUT_MANY: Record<string, readonly string[]> = {
   'request.has-counted': ['credential_bound'],
 };
 
-/** Of the rows of a page few are passed over by these: reviews that just expired, checkpoints that were just made. */
-const PASSED_OVER = ['review_deadline', 'acceptance'];
+/**
+ * Of the rows of a page few are passed over by these: reviews that just expired, checkpoints that were just made, requests that only
+ * a legal hold keeps.
+ */
+const PASSED_OVER = ['review_deadline', 'acceptance', 'hidden'];
 
 /** The functions that make statements, with the name of each; of a table that of the first. */
 const MADE =

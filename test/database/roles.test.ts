@@ -210,7 +210,8 @@ const GRANTS: Record<RoleName, Record<string, string>> = {
     request: 'SELECT DELETE',
     material: 'SELECT DELETE',
     lifecycle:
-      'SELECT UPDATE(decision, grant_state, revision, version, invalidated, material_deleted) DELETE',
+      'SELECT UPDATE(decision, grant_state, revision, version, invalidated, material_deleted, hidden) DELETE',
+    hold_item: 'SELECT',
     nonce: 'SELECT DELETE',
     assignment: 'SELECT DELETE',
     candidate: 'SELECT DELETE',
@@ -295,7 +296,7 @@ const MOVED_BY: Record<string, RoleName[]> = {
   receipt_sequence: ['ledger'],
   anchor_sequence: ['ledger'],
   anchor_generation: ['ledger'],
-  hidden: [],
+  hidden: ['deletion'],
   approvals_needed: [],
 };
 

@@ -54,6 +54,8 @@ const ACROSS_TENANTS: readonly string[] = [
   // another tenant has a token already.
   'ledger.lag',
   'review.waiting',
+  // Figures of legal holds.
+  'request.held',
   // Which person of all tenants has a key.
   'request.forget-key-of-authenticator',
   'request.key-of-authenticator',

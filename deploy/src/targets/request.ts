@@ -1,6 +1,6 @@
 import { SchemaChecks, createApprovalMetrics, loadConfig } from '@countersign/platform';
 import { loadTrust } from '@countersign/protocol';
-import { requestModule } from '@countersign/request';
+import { holdMetrics, requestModule } from '@countersign/request';
 import { deletionWorker } from '@countersign/request/workers/deletion';
 import { expiryWorker } from '@countersign/request/workers/expiry';
 import type { Assembly } from '../assembly.js';
@@ -55,6 +55,7 @@ export const deletion: Assembly<ProcessContext> = {
   async build(context) {
     const config = loadConfig(DELETION, context.env);
     const runtime = await context.worker('worker-deletion');
+    holdMetrics(context.metrics, context.log, context.pool('deletion'));
     // Due material is unreadable already: late deletion is better than slow calls.
     const settings = { ...runtime.settings, concurrency: config.DELETION_CONCURRENCY };
     return deletionWorker({ ...runtime, settings }, savingOf(context, 'deletion'), {

@@ -87,7 +87,10 @@ export function requireOperator(principal: Principal): void {
   if (!isOperator(principal)) throw new Refusal('operator_required');
 }
 
-/** VIS of protocol §6.4: a request that the caller may not see answers exactly like one that does not exist. */
+/**
+ * VIS of protocol §6.4: a request that the caller may not see answers exactly like one that does not exist, and so does one that
+ * only a legal hold keeps.
+ */
 export async function requireVisible(
   directory: Directory,
   principal: Principal,
@@ -95,7 +98,9 @@ export async function requireVisible(
   stored: StoredRequest | null,
   revision: number,
 ): Promise<StoredRequest> {
-  if (stored === null || principal.kind === 'publisher') throw new Refusal('not_found');
+  if (stored === null || stored.row.hidden === true || principal.kind === 'publisher') {
+    throw new Refusal('not_found');
+  }
   if (stored.owner === principal.id || isOperator(principal)) return stored;
   if (principal.kind !== 'human') throw new Refusal('not_found');
   const route = await directory.route(tenant, stored.route, revision);

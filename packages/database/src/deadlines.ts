@@ -35,9 +35,12 @@ export const DEADLINE_STATEMENTS = statements('deadlines', {
         OR (d.due, d.tenant, d.request_id, d.kind) > (:after_due, :after_tenant::text, :after_request::uuid, :after_kind::text))
       AND d.due >= coalesce(:after_due, '-infinity')
     ORDER BY d.due, d.tenant, d.request_id, d.kind LIMIT :most`),
-  overdue: acrossTenants(`SELECT count(*)::float8 AS count,
-      coalesce(extract(epoch FROM clock_timestamp() - min(d.due)) * 1000, 0)::float8 AS "oldestMs"
-    FROM deadline d WHERE d.done_at IS NULL AND d.due <= ${CLOCK} AND d.kind = ANY (:kinds::text[])`),
+  // One that rests without a failure rests for a legal hold: it is late from the end of its rest.
+  overdue:
+    acrossTenants(`SELECT count(*)::float8 AS count, coalesce(extract(epoch FROM clock_timestamp()
+        - min(greatest(d.due, CASE WHEN d.attempts = 0 THEN d.rests_until END))) * 1000, 0)::float8 AS "oldestMs"
+    FROM deadline d WHERE d.done_at IS NULL AND d.due <= ${CLOCK} AND d.kind = ANY (:kinds::text[])
+      AND (d.rests_until IS NULL OR d.attempts > 0 OR d.rests_until <= ${CLOCK})`),
   finish: settleDeadlines({
     request: REQUEST,
     kind: ':kind',
@@ -88,7 +91,7 @@ export class Deadlines {
     return rows;
   }
 
-  /** The number of overdue items, waiting after a failure or not, and the age of the oldest. */
+  /** The number of overdue items, waiting after a failure or not, and the age of the oldest; without those that are held. */
   async overdue(): Promise<Overdue> {
     const found = await askOne<Overdue>(this.pool, DEADLINE_STATEMENTS.overdue, {
       kinds: this.kinds,

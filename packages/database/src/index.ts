@@ -9,6 +9,7 @@ export * from './eligible.js';
 export * from './finish-upgrade.js';
 export * from './fresh-state.js';
 export * from './given-body.js';
+export * from './holds.js';
 export * from './in-pieces.js';
 export * from './in-transaction.js';
 export * from './known-person.js';

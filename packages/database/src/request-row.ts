@@ -165,6 +165,7 @@ export interface RequestRow {
   private_delete_at: number;
   audit_delete_at: number;
   material_deleted: boolean;
+  hidden?: boolean | null;
   reminded_at: number | null;
   receipt_id: string | null;
   claim_id: string | null;
@@ -181,6 +182,8 @@ export interface RequestRow {
   large_digests?: boolean;
   /** Of {@link SMALL_INTEGRITY}. */
   is_large?: boolean;
+  /** Of the deletion's load: `heldUntil`, epoch milliseconds. */
+  held_until?: number | null;
 }
 
 export type LoadedRow = { replay: string | null; lifecycle: string | null } & Record<

@@ -304,6 +304,16 @@ export function restDeadline(of: {
   RETURNING attempts`;
 }
 
+/** The one text that lets a deadline of the tenant `$1` rest until a time, which is no failure; all is SQL. */
+export function holdDeadline(of: {
+  readonly request: string;
+  readonly kind: string;
+  readonly until: string;
+}): string {
+  return `UPDATE deadline SET attempts = 0, rests_until = ${of.until}
+  WHERE tenant = $1 AND request_id = ${of.request} AND kind = ${of.kind} AND done_at IS NULL`;
+}
+
 /** The one text by which an open incident of the tenant `$1` becomes another; all else is SQL. */
 export function replaceIncident(of: {
   readonly code: string;

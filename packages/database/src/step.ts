@@ -1,5 +1,7 @@
+import { Refusal } from '@countersign/protocol';
 import type { DecisionRequest, Draft, Lifecycle, Transition } from '@countersign/protocol';
 import { StaleRead, isBeaten } from './fresh-state.js';
+import { isKept } from './holds.js';
 import { columnType, lifecycleArrays, lifecycleColumns } from './lifecycle-columns.js';
 import type { LifecycleColumn } from './lifecycle-columns.js';
 import { ask, asked } from './pool.js';
@@ -121,6 +123,16 @@ export function movedRow(
   return `UPDATE lifecycle SET ${changes.join(', ')} FROM t WHERE ${asRead(of)} RETURNING lifecycle.request_id`;
 }
 
+/** The one text that hides a request of the tenant `$1` (protocol §20.7). A step that was decided before is beaten by it. */
+export function hiddenRow(of: {
+  readonly request: string;
+  readonly from: string;
+  readonly and: string;
+}): string {
+  return `UPDATE lifecycle x SET hidden = true, version = x.version + 1 FROM ${of.from}
+    WHERE ${of.and} AND x.tenant = $1 AND x.request_id = ${of.request} AND x.hidden IS NOT TRUE`;
+}
+
 /**
  * A step whose row or consequences are not those of {@link stepStatement}: `ctes` follow the tenant's `t`, of which they
  * may read the `tenantColumns`, and make one row of `l` or none.
@@ -167,7 +179,7 @@ export const STARTING_COLUMNS = [
 /**
  * Signs the records of a step, saves all its results and hints to the ledger; returns the signed records. Throws
  * {@link StaleRead} when the request or the directory was moved since they were read, or a unique fact was taken: nothing
- * has happened then.
+ * has happened then. Throws `legal_hold` when it would delete what a hold keeps.
  *
  * Beside its own values a statement has those of the state that it changes, of the facts that the step takes, by name, and
  * as `evidence` the id of its record that is no event.
@@ -214,6 +226,7 @@ async function save(
     const { rows } = await ask<{ saved: number }>(pool, statement, values, { holds });
     if (rows[0]?.saved !== 1) throw new StaleRead(statement.name);
   } catch (error) {
+    if (isKept(error)) throw new Refusal('legal_hold', { cause: error });
     throw isBeaten(error) ? new StaleRead(statement.name, { cause: error }) : error;
   }
 }

@@ -228,7 +228,7 @@ const keyRows = [
   { ...command, number: 114, name: 'review.offer-approval', path: '/v2/requests/{id}/approvals/offer', callers: 'reviewer', security: 'human', stepUp: 'request.status', key: false, input: 'OfferInput', output: 'ApprovalOffer', summary: 'Ask for what the own key signs with a vote' },
 ] as const satisfies readonly Row[];
 
-/** Of legal holds (protocol §20.7), where a deployment offers them. */
+/** Of legal holds (protocol §20.8), where a deployment offers them. */
 // oxfmt-ignore
 const holdRows = [
   { ...configure, number: 115, name: 'request.set-hold', path: '/v2/admin/holds/{id}', callers: 'custodian', security: 'human', input: 'LegalHoldInput', output: 'SignedRecord', summary: 'Hold requests for a case, or hold more of them, or for longer' },
@@ -332,7 +332,7 @@ export const APPROVAL_OPERATIONS: readonly Operation[] = approvalRows.map(operat
 /** Those of keys of people (protocol §19.6). */
 export const KEY_OPERATIONS: readonly Operation[] = keyRows.map(operationOf);
 
-/** Those of legal holds (protocol §20.7). */
+/** Those of legal holds (protocol §20.8). */
 export const HOLD_OPERATIONS: readonly Operation[] = holdRows.map(operationOf);
 
 export const ALL_OPERATIONS: readonly Operation[] = [

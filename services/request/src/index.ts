@@ -1,6 +1,8 @@
+export { holdMetrics } from './hold-metrics.js';
 export { requestModule } from './module.js';
 export { QUOTA_AMOUNTS } from './quotas.js';
 export { AdminStore } from './store/admin-reads.js';
+export { DeletionStore } from './store/deletion.js';
 export { DirectoryStore } from './store/directory.js';
 export { FiguresStore } from './store/figures.js';
 export { InboxStore } from './store/inbox.js';

@@ -1,14 +1,9 @@
 import type pg from 'pg';
-import {
-  canonicalText,
-  chainHead,
-  isJsonObject,
-  textDigest,
-  validate,
-  verifyRecord,
-} from '@countersign/protocol';
-import type { RecordType, SignedRecord } from '@countersign/protocol';
+import { chainHead, isJsonObject, textDigest, verifyRecord } from '@countersign/protocol';
+import type { RecordType } from '@countersign/protocol';
 import { keyed } from '../request-row.js';
+import { ToldHolds } from './holds.js';
+import { recordIn } from './record-in.js';
 import type { Findings } from './report.js';
 import type { CheckedTenant } from './tenants.js';
 import { TreeWalk } from './tree-walk.js';
@@ -29,23 +24,26 @@ interface EntryRow {
   record_request: string | null;
   record: string | null;
   known: boolean;
+  hidden: boolean;
   fed: boolean;
 }
 
 const ENTRIES = `SELECT e.sequence, e.request_id, e.type, e.previous_head, e.head, e.record_digest, e.record_id,
     r.id AS kept, r.digest, r.type AS record_type, r.request_id AS record_request, r.record,
     EXISTS (SELECT 1 FROM lifecycle l WHERE l.tenant = $1 AND l.request_id = e.request_id) AS known,
+    EXISTS (SELECT 1 FROM lifecycle l WHERE l.tenant = $1 AND l.request_id = e.request_id AND l.hidden) AS hidden,
     EXISTS (SELECT 1 FROM event v WHERE v.tenant = $1 AND v.request_id = e.request_id AND v.record_id = e.record_id) AS fed
   FROM ledger_entry e ${keyed('record', 'r', 'x.id = e.record_id')}
   WHERE e.tenant = $1 AND e.sequence > $2 ORDER BY e.sequence LIMIT $3`;
 
-/** Every entry of a tenant's chain with its record, and the tree beside it. */
+/** Every entry of a tenant's chain with its record, and the tree beside it; gives what it says of legal holds. */
 export async function walkChain(
   client: pg.ClientBase,
   of: CheckedTenant,
   findings: Findings,
-): Promise<void> {
+): Promise<ToldHolds> {
   const { tenant } = of;
+  const holds = new ToldHolds();
   const tree = await TreeWalk.begin(client, of, findings);
   let end = { sequence: 0, head: '' };
   for (;;) {
@@ -57,7 +55,7 @@ export async function walkChain(
     if (rows.length === 0) break;
     for (const row of rows) {
       checkLink(row, end, tenant, findings);
-      checkRecord(row, tenant, findings);
+      checkRecord(row, tenant, holds, findings);
       end = { sequence: row.sequence, head: row.head };
     }
     await tree.add(rows.map(({ record_digest }) => record_digest));
@@ -72,6 +70,7 @@ export async function walkChain(
   );
   await tree.finish();
   await checkMembership(client, tenant, findings);
+  return holds;
 }
 
 function checkLink(
@@ -97,28 +96,36 @@ function headOf({ previous_head, record_digest, sequence }: EntryRow): string | 
   }
 }
 
-function checkRecord(row: EntryRow, tenant: string, findings: Findings): void {
+function checkRecord(row: EntryRow, tenant: string, holds: ToldHolds, findings: Findings): void {
   const { sequence, request_id, known, record } = row;
   if (!findings.check(row.kept !== null, 'record_missing', tenant, sequence)) return;
   if (row.digest !== row.record_digest) findings.add('record_text', tenant, sequence);
   const told = row.record_type === row.type && row.record_request === request_id;
   findings.check(told, 'record_header', tenant, sequence);
-  if (row.type === 'RequestChangedEvent' && known) {
+  // The events of a hidden request leave the feed, and not the chain.
+  if (row.type === 'RequestChangedEvent' && known && !row.hidden) {
     findings.check(row.fed, 'feed_missing', tenant, sequence);
   }
   if (record === null) {
     // Records that belong to no request are deleted by age.
     if (request_id !== null) findings.check(!known, 'text_missing', tenant, sequence);
+    holds.note(row.type, null);
     return;
   }
   if (request_id !== null) findings.check(known, 'request_missing', tenant, request_id);
   if (!findings.check(textDigest(record) === row.record_digest, 'record_text', tenant, sequence)) {
     return;
   }
-  checkText(row, record, tenant, findings);
+  checkText(row, record, tenant, holds, findings);
 }
 
-function checkText(row: EntryRow, text: string, tenant: string, findings: Findings): void {
+function checkText(
+  row: EntryRow,
+  text: string,
+  tenant: string,
+  holds: ToldHolds,
+  findings: Findings,
+): void {
   const { sequence } = row;
   const record = recordIn(text);
   if (record === null) {
@@ -133,24 +140,19 @@ function checkText(row: EntryRow, text: string, tenant: string, findings: Findin
     (purpose === 'service' ? null : about) === row.request_id;
   findings.check(fits, 'record_header', tenant, sequence);
   const { trust } = findings.options;
-  if (trust === null) return;
+  if (trust === null) {
+    holds.note(row.type, record);
+    return;
+  }
   const verified = verifyRecord(record, trust, {
     type: row.type as RecordType,
     audience: null,
     tenant,
   });
-  findings.check(verified.ok, 'record_signature', tenant, sequence);
-  findings.counts.signatures += 1;
-}
-
-/** A canonical text as the record that it is; null when it is none. */
-export function recordIn(text: string): SignedRecord | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return validate('SignedRecord', value) && canonicalText(value) === text ? value : null;
-  } catch {
-    return null;
+  if (findings.check(verified.ok, 'record_signature', tenant, sequence)) {
+    holds.note(row.type, record);
   }
+  findings.counts.signatures += 1;
 }
 
 /** Each record is chained once, or waits to be (R16). Postgres compares the two tables on its disk. */

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { CHECKPOINT_ENTRIES, isJsonObject, textDigest, verifyRecord } from '@countersign/protocol';
 import type { AnchorCopy } from '@countersign/protocol';
 import { keyed } from '../request-row.js';
-import { recordIn } from './chain.js';
+import { recordIn } from './record-in.js';
 import type { Findings } from './report.js';
 import type { CheckedTenant } from './tenants.js';
 

@@ -3,6 +3,7 @@ import { walkChain } from './chain.js';
 import { walkCheckpoints } from './checkpoints.js';
 import type { AheadCheckpoint } from './checkpoints.js';
 import { walkFeeds } from './feeds.js';
+import { walkHolds } from './holds.js';
 import { Findings } from './report.js';
 import type { FsckOptions, FsckResult } from './report.js';
 import { walkRequests } from './requests.js';
@@ -31,8 +32,9 @@ export async function fsckWithin(
   const findings = new Findings(options, rows[0]?.total ?? 0);
   const ahead: AheadCheckpoint[] = [];
   for (const tenant of tenants) {
-    await walkChain(client, tenant, findings);
+    const holds = await walkChain(client, tenant, findings);
     await walkRequests(client, tenant, findings);
+    await walkHolds(client, tenant, holds, findings);
     await walkFeeds(client, tenant, findings);
     ahead.push(...(await walkCheckpoints(client, tenant, findings)));
   }

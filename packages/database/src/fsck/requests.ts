@@ -3,7 +3,7 @@ import { textDigest } from '@countersign/protocol';
 import type { DecisionRequest, ExecutionClaim, States } from '@countersign/protocol';
 import { keyed, lifecycleOf } from '../request-row.js';
 import type { LifecycleRow } from '../request-row.js';
-import { recordIn } from './chain.js';
+import { recordIn } from './record-in.js';
 import { isRetired, rebuild } from './rebuild.js';
 import type { PlacedRecord, Rebuilt } from './rebuild.js';
 import type { Findings } from './report.js';

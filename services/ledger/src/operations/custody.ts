@@ -18,7 +18,7 @@ import type { HoldRow, ReadingRow } from '../store/custody.js';
 const PAGE = 20;
 const MOST_READINGS = 50;
 
-/** `ledger.custody`: the holds of the tenant with their requests and readings, for custodians (protocol §20.7). */
+/** `ledger.custody`: the holds of the tenant with their requests and readings, for custodians (protocol §20.8). */
 export function custody(deps: ChainDeps) {
   return async ({ caller, params }: AdminCall<typeof CUSTODY_READ>) => {
     const { tenant } = caller;

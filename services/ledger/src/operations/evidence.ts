@@ -58,7 +58,10 @@ export function evidence(deps: ChainDeps): OperationHandler<'ledger.evidence'> {
   });
 }
 
-/** The export; of a deleted request the entries that the ledger keeps, for operators, as they read the whole ledger. */
+/**
+ * The export; of a deleted request the entries that the ledger keeps, for operators, as they read the whole ledger. They have no
+ * texts, nor have those of a request that is hidden.
+ */
 async function loadOrRemains(
   deps: LedgerDeps,
   call: OperationCall<'ledger.evidence'>,
@@ -73,7 +76,7 @@ async function loadOrRemains(
     if (!isOperator(principal)) throw error;
     const entries = await deps.store.entriesOf(caller.tenant, id);
     if (entries.length === 0) throw error;
-    const remains = JSON.stringify(entries.map(auditEntry));
+    const remains = JSON.stringify(entries.map((entry) => auditEntry({ ...entry, record: null })));
     return { parts: ['null,"remains":', remains], records: [], entries, anchor: null };
   }
 }

@@ -17,7 +17,7 @@ type Call = OperationCall<'ledger.held-export'>;
 
 /**
  * `ledger.held-export`: the export of a held request with its material, for custodians, also after its deadlines (protocol
- * §20.7). Every reading is noted in the security log.
+ * §20.8). Every reading is noted in the security log.
  */
 export function heldExport(deps: ChainDeps): OperationHandler<'ledger.held-export'> {
   return oneLargeAtATime(async (call) => {

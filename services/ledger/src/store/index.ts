@@ -9,6 +9,7 @@ import {
   batchStatement,
   commitBatch,
   isBeaten,
+  isHiddenRequest,
   jsonOf,
   keyed,
   lifecycleOf,
@@ -115,7 +116,7 @@ export const EXPORT = sized('ledger.export', {
   joins: `${ANCHOR_JOIN} ${shownCandidate()}`,
 });
 
-/** A custodian of a hold in force on the request (protocol §20.7); the service verifies the membership again. */
+/** A custodian of a hold in force on the request (protocol §20.8); the service verifies the membership again. */
 const CUSTODIAN_SEES = `(EXISTS (SELECT 1 FROM hold_item h WHERE h.tenant = $1 AND h.request_id = l.request_id
     AND h.hold_id = :hold::uuid AND h.lifted_at IS NULL AND h.until > clock_timestamp())
   AND EXISTS (SELECT 1 FROM membership y WHERE y.tenant = $1 AND y.principal = :caller AND 'proto.custodians' = ANY (y.groups)))`;
@@ -156,7 +157,8 @@ export const ANCHOR = batchStatement('ledger.anchor', {
   ],
 });
 
-const ENTRY = `e.tenant, e.sequence, e.request_id, e.type, e.previous_head, e.head, e.record_digest, r.record, e.created_at
+const entryWith = (record: string) =>
+  `e.tenant, e.sequence, e.request_id, e.type, e.previous_head, e.head, e.record_digest, ${record}, e.created_at
   FROM ledger_entry e CROSS JOIN LATERAL (SELECT x.record FROM record x WHERE x.tenant = $1 AND x.id = e.record_id LIMIT 1) r`;
 
 export const LEDGER = statements('ledger', {
@@ -196,7 +198,7 @@ export const LEDGER = statements('ledger', {
       UPDATE tenant SET fenced = true, fence_reason = :reason, directory_revision = directory_revision + 1 FROM x
       WHERE tenant.tenant = x.tenant AND NOT (fenced AND fence_reason IS NOT DISTINCT FROM :reason) RETURNING tenant.tenant
     ) ${openIncident({ code: ':reason', from: 't' })}`,
-  entriesOf: `SELECT ${ENTRY} WHERE e.tenant = $1 AND e.request_id = :request_id ORDER BY e.sequence`,
+  entriesOf: `SELECT ${entryWith('r.record')} WHERE e.tenant = $1 AND e.request_id = :request_id ORDER BY e.sequence`,
   // Each by its own index, however many other records there are.
   unchained: `SELECT EXISTS (SELECT 1 FROM record r WHERE r.tenant = $1 AND r.request_id = :request_id AND NOT EXISTS (
       SELECT 1 FROM ledger_entry e WHERE e.tenant = $1 AND e.request_id = :request_id AND e.record_id = r.id)) AS unchained`,
@@ -207,7 +209,9 @@ export const LEDGER = statements('ledger', {
        'ApprovalRecord', 'ApprovalEnded')
     ORDER BY e.sequence NULLS LAST, r.id`,
   evidenceOf: `SELECT record FROM request_evidence WHERE tenant = $1 AND request_id = :request_id ORDER BY digest`,
-  entries: `SELECT ${ENTRY} WHERE e.tenant = $1 AND e.sequence > :after ORDER BY e.sequence LIMIT :most`,
+  // The texts of a request that is hidden are as if they were gone.
+  entries: `SELECT ${entryWith(`CASE WHEN NOT ${isHiddenRequest('e.request_id')} THEN r.record END AS record`)}
+    WHERE e.tenant = $1 AND e.sequence > :after ORDER BY e.sequence LIMIT :most`,
   // Newest number and events are of one moment; without events there is one row, of the number alone.
   events: `SELECT coalesce(h.sequence, 0) AS newest, e.* FROM (SELECT) one ${keyed('event_head', 'h', 'x.owner = :owner')}
     LEFT JOIN LATERAL (SELECT v.sequence, r.record FROM event v ${keyed('record', 'r', 'x.id = v.record_id')}

@@ -3,6 +3,7 @@ import {
   acrossTenants,
   ask,
   askOne,
+  isHiddenRequest,
   jsonOf,
   statements,
   votesOf,
@@ -92,7 +93,7 @@ export const FEED = statements('notifier', {
   FROM unnest(:request_ids::uuid[]) AS wanted (id)
   CROSS JOIN LATERAL (
     SELECT x.id, x.route, x.canonical FROM request x WHERE x.tenant = $1 AND x.id = wanted.id LIMIT 1
-  ) q`,
+  ) q WHERE NOT ${isHiddenRequest('q.id')}`,
   follow: `WITH c AS (
     INSERT INTO delivery_cursor AS c (tenant, sequence) VALUES ($1, :up_to)
     ON CONFLICT (tenant) DO UPDATE SET sequence = EXCLUDED.sequence WHERE c.sequence = :after
@@ -155,7 +156,7 @@ export class FeedStore {
     return new Map(rows.map(({ principal, mails }) => [principal, mails]));
   }
 
-  /** By request id; requests that are deleted are left out. */
+  /** By request id; requests that are deleted or hidden are left out. */
   async concerned(tenant: string, requestIds: readonly string[]): Promise<Map<string, Concerned>> {
     const { rows } = await ask<Concerned & { id: string }>(this.pool, FEED.concerned, {
       tenant,

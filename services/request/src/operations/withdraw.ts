@@ -6,7 +6,7 @@ import {
 } from '@countersign/protocol';
 import type { Transition } from '@countersign/protocol';
 import { commit, openRequest, requireOwnerOrOperator } from '@countersign/database';
-import type { StoredRequest } from '@countersign/database';
+import type { StepStatement, StoredRequest, Values } from '@countersign/database';
 import { answer, storedReply } from '@countersign/platform';
 import type {
   Caller,
@@ -28,23 +28,32 @@ export function revoke(deps: RequestDeps): OperationHandler<'request.revoke'> {
   return withdrawal(deps, ({ lifecycle, row }) => toRevoked(lifecycle, row.now));
 }
 
-/** `request.discard`: private material goes now, its proof stays; new admission is blocked. */
+/** `request.discard`: private material goes now, its proof stays; new admission is blocked. Not of a request that is held. */
 export function discard(deps: RequestDeps): OperationHandler<'request.discard'> {
   return withdrawal(
     deps,
     (stored, caller) =>
       deleteMaterial(stored.lifecycle, stored, recorderOf(caller), stored.row.now),
-    (caller) => caller,
+    {
+      statement: DISCARD,
+      values: ({ id: actor, kind: actor_kind }) => ({ actor, actor_kind }),
+    },
   );
 }
 
 type Withdrawal = 'request.cancel' | 'request.revoke' | 'request.discard';
 
-/** The step that the three have in common. `discardedBy`: who discards material with it. */
+/** How a withdrawal is saved; `values`: the statement's own. */
+interface SavedBy {
+  readonly statement: StepStatement;
+  readonly values: (caller: Caller) => Values;
+}
+
+/** The step that the three have in common. */
 function withdrawal(
   deps: RequestDeps,
   decide: (stored: StoredRequest, caller: Caller) => Transition,
-  discardedBy: (caller: Caller) => Caller | null = () => null,
+  { statement, values }: SavedBy = { statement: WITHDRAW, values: () => ({}) },
 ) {
   return async (call: OperationCall<Withdrawal>): Promise<OperationAnswer<Withdrawal>> => {
     const { caller, id, key, scope, body } = call;
@@ -57,12 +66,7 @@ function withdrawal(
     const { next } = transition;
     const answered = statusText({ ...stored, lifecycle: next }, opened.row, deps.notary.origin);
     const kept = { call, status: 200, result: answered };
-    if (next.materialDeleted) {
-      const { id: actor = null, kind: actor_kind = null } = discardedBy(caller) ?? {};
-      await commit(deps, DISCARD, stored, transition, { answer: kept, own: { actor, actor_kind } });
-    } else {
-      await commit(deps, WITHDRAW, stored, transition, { answer: kept });
-    }
+    await commit(deps, statement, stored, transition, { answer: kept, own: values(caller) });
     return answer(200, answered);
   };
 }

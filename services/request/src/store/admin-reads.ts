@@ -5,7 +5,7 @@ import type {
   Invalidation,
   RouteConfig,
 } from '@countersign/protocol';
-import { CLOCK, NOW, ask, keyed, statement } from '@countersign/database';
+import { CLOCK, NOW, ask, isShown, keyed, statement } from '@countersign/database';
 import type { Pool, RequestRow, Statement, Values } from '@countersign/database';
 import { MATCHES, SEARCHED } from './search.js';
 
@@ -92,7 +92,7 @@ function requestsSql(walk: Walk): string {
   FROM tenant t JOIN LATERAL (
     SELECT f.* FROM unnest(:states::text[]) AS d (decision) CROSS JOIN LATERAL (
       SELECT l.* FROM lifecycle l WHERE l.tenant = $1 ${WALKS[walk]} AND l.decision = d.decision AND l.decision <> ''
-        AND l.accepted_at >= ${time(':since')} AND l.accepted_at <= ${time(':until')}
+        AND ${isShown('l')} AND l.accepted_at >= ${time(':since')} AND l.accepted_at <= ${time(':until')}
         AND (l.accepted_at < ${time(':until')} OR l.request_id > :last::uuid)
         AND (:route::text IS NULL OR l.route = :route) AND (:producer::text IS NULL OR l.owner = :producer)
         AND (:state::text <> 'pending' OR l.review_deadline > ${CLOCK})
@@ -159,7 +159,7 @@ export const LOOKED_AT = 2_000;
 const FOUND = (walk: Walk) => `WITH every AS MATERIALIZED (
     SELECT f.* FROM unnest(:states::text[]) AS d (decision) CROSS JOIN LATERAL (
       SELECT l.* FROM lifecycle l WHERE l.tenant = $1 ${WALKS[walk]} AND l.decision = d.decision AND l.decision <> ''
-        AND l.accepted_at >= ${time(':since')} AND l.accepted_at <= ${time(':until')}
+        AND ${isShown('l')} AND l.accepted_at >= ${time(':since')} AND l.accepted_at <= ${time(':until')}
         AND (l.accepted_at < ${time(':until')} OR l.request_id > :last::uuid)
       ORDER BY l.accepted_at DESC, l.request_id LIMIT ${LOOKED_AT}
     ) f ORDER BY f.accepted_at DESC, f.request_id LIMIT ${LOOKED_AT}

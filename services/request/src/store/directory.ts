@@ -10,6 +10,7 @@ import {
   databaseNow,
   endedOfRequestsValues,
   inTransaction,
+  isShown,
   jsonOf,
   keyed,
   lifecycleOf,
@@ -106,7 +107,7 @@ interface Opened {
   readonly assignments: number;
 }
 
-const WITH_AUTHORITY = `l.invalidated IS NULL AND l.decision IN ('pending', 'confirmed')
+const WITH_AUTHORITY = `${isShown('l')} AND l.invalidated IS NULL AND l.decision IN ('pending', 'confirmed')
   AND (l.decision = 'pending' OR l.grant_state IN ('pending_anchor', 'available') OR l.execution IN ('claimed', 'admitted'))`;
 
 /** The ids of the requests that `of` names, a condition on `x`, as far as they may have authority. */

@@ -5,7 +5,7 @@ import type {
   ReviewFigures,
   RouteFigures,
 } from '@countersign/protocol';
-import { CLOCK, ask, jsonOf, keyed, statement } from '@countersign/database';
+import { CLOCK, ask, isShown, jsonOf, keyed, statement } from '@countersign/database';
 import type { Pool } from '@countersign/database';
 
 // Figures of the operators' overview (decisions/0027), out of the requests that are kept.
@@ -66,7 +66,7 @@ const FIGURES_OF = statement(
       SELECT x.request_id, x.owner, x.route, x.decision, x.accepted_at, x.review_deadline, x.receipt_id,
         row_number() OVER (ORDER BY x.accepted_at DESC) AS place
       FROM lifecycle x WHERE x.tenant = $1 AND x.decision = d.decision AND x.decision <> ''
-        AND x.accepted_at >= (SELECT since - ${LONGEST} FROM span)
+        AND ${isShown('x')} AND x.accepted_at >= (SELECT since - ${LONGEST} FROM span)
       ORDER BY x.accepted_at DESC, x.request_id LIMIT ${MOST}
     ) l
   ), ends AS MATERIALIZED (

@@ -1,4 +1,4 @@
-import { ask, jsonOf, statement } from '@countersign/database';
+import { ask, isHiddenRequest, jsonOf, statement } from '@countersign/database';
 import type { CallerIdentity, Pool } from '@countersign/database';
 
 // The history of one request (decisions/0028).
@@ -36,7 +36,7 @@ const of = (member: string) => `${jsonOf('x.record')} #>> '{payload,${member}}'`
 
 /** A replacement may be on another route: then it is shown to its own reviewers, and to operators (protocol §6.4). */
 const NEIGHBOUR = (id: string) => `(SELECT r.canonical FROM request r
-  WHERE r.tenant = $1 AND r.id = ${id} AND (:operator::boolean OR EXISTS (
+  WHERE r.tenant = $1 AND r.id = ${id} AND NOT ${isHiddenRequest('r.id')} AND (:operator::boolean OR EXISTS (
     SELECT FROM route_reviewer v WHERE v.tenant = $1 AND v.reviewer = :caller AND v.route = r.route)))`;
 
 // The key under which a request was replaced names the new one, and is never deleted before it.

@@ -18,7 +18,7 @@ export const NO_TENANT = '';
 const AGES = {
   /** Texts of the ledger, jobs and stored answers. */
   kept: SECONDS.idempotency * 1000,
-  /** HTML that no retained material needs. */
+  /** HTML that no retained material needs, and no hold. */
   unusedBundle: 15 * 60_000,
   /** Bodies that no receiver took: they live for one hop, which takes seconds. */
   parcel: 10 * 60_000,
@@ -50,7 +50,9 @@ const older = (column: string) =>
 
 // A scalar, so that it is looked up for each bundle by itself even without statistics.
 const UNUSED = `(SELECT true FROM request r CROSS JOIN LATERAL (
-    SELECT FROM material m WHERE m.tenant = r.tenant AND m.request_id = r.id LIMIT 1
+    SELECT 1 FROM material m WHERE m.tenant = r.tenant AND m.request_id = r.id
+    UNION ALL SELECT 1 FROM hold_item h WHERE h.tenant = r.tenant AND h.request_id = r.id
+      AND h.lifted_at IS NULL AND h.until > clock_timestamp() LIMIT 1
   ) m WHERE r.tenant = b.tenant AND r.bundle_id = b.id LIMIT 1) IS NULL`;
 
 export const HOUSEKEEPING = statements('housekeeping', {

@@ -6,6 +6,7 @@ import {
   NOW,
   REVIEWED_ROUTES,
   ask,
+  isShown,
   jsonOf,
   keyed,
   pendingReviews,
@@ -190,7 +191,7 @@ const DECIDED = statement(
   'inbox.decided',
   pastSql(
     `SELECT ${COLUMNS} FROM lifecycle l WHERE l.tenant = $1 AND l.route = v.route AND l.receipt_id IS NOT NULL
-      AND l.receipt_id < :before::uuid ORDER BY l.receipt_id DESC LIMIT ${INBOX_SIZES.past}`,
+      AND ${isShown('l')} AND l.receipt_id < :before::uuid ORDER BY l.receipt_id DESC LIMIT ${INBOX_SIZES.past}`,
     'l.receipt_id DESC',
     'l.receipt_id::text',
   ),
@@ -202,7 +203,7 @@ const ENDED = statement(
   pastSql(
     `SELECT g.* FROM unnest(ARRAY['${INBOX_ENDS.join("', '")}']) AS d (decision) CROSS JOIN LATERAL (
       SELECT ${COLUMNS} FROM lifecycle l WHERE l.tenant = $1 AND l.route = v.route AND l.decision = d.decision AND l.decision <> ''
-        AND l.accepted_at <= ${BEFORE} AND (l.accepted_at < ${BEFORE} OR l.request_id > :before::uuid)
+        AND ${isShown('l')} AND l.accepted_at <= ${BEFORE} AND (l.accepted_at < ${BEFORE} OR l.request_id > :before::uuid)
       ORDER BY l.accepted_at DESC, l.request_id LIMIT ${INBOX_SIZES.past}
     ) g`,
     'l.accepted_at DESC, l.request_id',

@@ -1,5 +1,5 @@
 import { DECISION_STATES, PAGE_SIZES } from '@countersign/protocol';
-import { CLOCK, NOW, ask, keyed, statement } from '@countersign/database';
+import { CLOCK, NOW, ask, isShown, keyed, statement } from '@countersign/database';
 import type { CallerIdentity, Pool, RequestRow } from '@countersign/database';
 import { UNKEPT } from './unkept.js';
 
@@ -46,7 +46,7 @@ const OVERDUE = `WITH overdue AS MATERIALIZED (
 function newestOfEachState(of: string): string {
   return `SELECT f.* FROM unnest(:states::text[]) AS d (decision) CROSS JOIN LATERAL (
     SELECT ${COLUMNS} FROM lifecycle l WHERE ${of} AND l.decision = d.decision AND l.decision <> ''
-      AND (:state::text <> 'pending' OR l.review_deadline > ${CLOCK})
+      AND ${isShown('l')} AND (:state::text <> 'pending' OR l.review_deadline > ${CLOCK})
     ORDER BY l.accepted_at DESC, l.request_id LIMIT ${MOST} + :offset::integer
   ) f
   UNION ALL SELECT ${COLUMNS} FROM overdue l WHERE ${of}`;
@@ -76,7 +76,7 @@ const OF_OCCURRENCE = `SELECT ${COLUMNS} FROM (
     SELECT x.id FROM request x
     WHERE x.tenant = $1 AND x.owner = :caller AND x.occurrence = :occurrence ORDER BY x.id DESC OFFSET 0
   ) q ${keyed('lifecycle', 'l', 'x.request_id = q.id')}
-  WHERE :state::text IN ('', CASE WHEN l.decision = 'pending' AND l.review_deadline <= ${CLOCK} THEN 'expired' ELSE l.decision END)
+  WHERE ${isShown('l')} AND :state::text IN ('', CASE WHEN l.decision = 'pending' AND l.review_deadline <= ${CLOCK} THEN 'expired' ELSE l.decision END)
   ORDER BY q.id DESC LIMIT ${MOST} OFFSET :offset::integer`;
 
 const OWNED = newestOfEachState('l.tenant = $1 AND l.owner = :caller');

@@ -74,14 +74,14 @@ export const WITHDRAW = stepStatement('request.withdraw', {
   ],
 });
 
-// Who discarded it, for the security log; null where material was gone already and something else is withdrawn.
+// With who discarded it, for the security log.
 export const DISCARD = stepStatement('request.discard', {
   ...WITHDRAWING,
   moves: [...WITHDRAWN, 'private_delete_at', 'material_deleted'],
   with: [
     ...DISCARDING,
     `e AS (INSERT INTO security_event (tenant, kind, actor, actor_kind, request_id)
-      SELECT $1, 'material.discarded', :actor::text, :actor_kind::text, $3::uuid FROM l WHERE :actor::text IS NOT NULL)`,
+      SELECT $1, 'material.discarded', :actor::text, :actor_kind::text, $3::uuid FROM l)`,
   ],
 });
 

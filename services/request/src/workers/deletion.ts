@@ -1,6 +1,6 @@
 import { deadlineWorker } from '@countersign/platform';
 import type { Effect, Module, WorkerRuntime } from '@countersign/platform';
-import { Deadlines, runNotes } from '@countersign/database';
+import { Deadlines, isKept, runNotes } from '@countersign/database';
 import type { Saving } from '@countersign/database';
 import { DeletionStore } from '../store/deletion.js';
 import { HousekeepingStore } from '../store/housekeeping.js';
@@ -36,6 +36,8 @@ export function deletionWorker(
       if (done !== 'later') await noted(item.tenant, true);
       return done;
     } catch (error) {
+      // A hold came between the look for one and the deletion, which is undone: the next sweep sees it.
+      if (isKept(error)) return 'later';
       await noted(item.tenant, false);
       throw error;
     }

@@ -1,4 +1,4 @@
--- Operations of legal holds (protocol §20.7). New nullable columns, grants, and wider policies.
+-- Operations of legal holds (protocol §20.8). New nullable columns, grants, and wider policies.
 
 -- The signed texts of the LegalHoldSet in force and of the LegalHoldLifted: they decide, and the columns beside them are for the
 -- guard and for lists.
