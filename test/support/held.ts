@@ -25,11 +25,11 @@ export async function hold(
   return id;
 }
 
-/** Lifts a hold as the operation does, without its record. */
+/** Lifts a hold as the operation does, without its record: at a time that has come, which a rounded one may not have. */
 export async function lift(database: Owner, holdId: string): Promise<void> {
   await database.query(
     `WITH h AS (
-       UPDATE hold SET lifted_by = 'custodian-2', lifted_at = clock_timestamp() WHERE id = $1 RETURNING tenant, id, lifted_at
+       UPDATE hold SET lifted_by = 'custodian-2', lifted_at = date_trunc('milliseconds', clock_timestamp()) WHERE id = $1 RETURNING tenant, id, lifted_at
      ) UPDATE hold_item i SET lifted_at = h.lifted_at FROM h WHERE i.tenant = h.tenant AND i.hold_id = h.id`,
     [holdId],
   );

@@ -27,8 +27,9 @@ export const CUSTODY = statements('custody', {
     (SELECT m.record FROM membership m WHERE m.tenant = $1 AND m.principal = :principal) AS membership
   FROM tenant t WHERE t.tenant = $1`,
   holds: `SELECT h.id, h.record, h.lifted, h.lifted_at IS NULL AND h.until > clock_timestamp() AS in_force
-  FROM hold h WHERE h.tenant = $1 AND h.id > :after::uuid AND h.record IS NOT NULL ORDER BY h.id LIMIT :most`,
-  summaries: `SELECT r.id, r.summary FROM request r WHERE r.tenant = $1 AND r.id = ANY (:ids::uuid[])`,
+  FROM hold h WHERE h.tenant = $1 AND h.id > :behind::uuid AND h.record IS NOT NULL ORDER BY h.id LIMIT :most`,
+  summaries: `SELECT r.id, r.summary FROM unnest(:ids::uuid[]) AS i (id)
+  CROSS JOIN LATERAL (SELECT x.id, x.summary FROM request x WHERE x.tenant = $1 AND x.id = i.id LIMIT 1) r`,
   readings: `SELECT h.id AS hold, e.actor AS by, e.request_id AS request,
     floor(extract(epoch FROM e.created_at) * 1000)::float8 AS at
   FROM unnest(:holds::text[]) AS h (id)
@@ -48,7 +49,7 @@ export class CustodyStore {
 
   /** In the order of their ids, those behind `after`. */
   async holds(tenant: string, after: string | null, most: number): Promise<HoldRow[]> {
-    const values = { tenant, after: after ?? FIRST, most };
+    const values = { tenant, behind: after ?? FIRST, most };
     return (await ask<HoldRow>(this.pool, CUSTODY.holds, values)).rows;
   }
 

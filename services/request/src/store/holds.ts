@@ -14,8 +14,9 @@ export interface KeptHold {
 }
 
 export const HOLDS = statements('request', {
-  hold: `SELECT record, set_by_person AS setter, lifted FROM hold WHERE tenant = $1 AND id = :id::uuid`,
-  digestsOfRequests: `SELECT id, digest FROM request WHERE tenant = $1 AND id = ANY (:ids::uuid[])`,
+  holdNamed: `SELECT record, set_by_person AS setter, lifted FROM hold WHERE tenant = $1 AND id = :id::uuid`,
+  digestsOfRequests: `SELECT r.id, r.digest FROM unnest(:ids::uuid[]) AS i (id)
+  CROSS JOIN LATERAL (SELECT x.id, x.digest FROM request x WHERE x.tenant = $1 AND x.id = i.id LIMIT 1) r`,
   saveHold: `INSERT INTO hold (tenant, id, revision, reference, until, set_by, set_by_person, set_at, record)
   VALUES ($1, :id::uuid, :revision, :reference, :until::timestamptz, :set_by, :person, :set_at::timestamptz, :record)
   ON CONFLICT (tenant, id) DO UPDATE SET revision = EXCLUDED.revision, reference = EXCLUDED.reference, until = EXCLUDED.until,
@@ -27,8 +28,9 @@ export const HOLDS = statements('request', {
   liftHold: `UPDATE hold SET lifted_by = :lifted_by, lifted_at = :lifted_at::timestamptz, lifted = :record
   WHERE tenant = $1 AND id = :id::uuid`,
   // A deletion of held bytes that is under way is refused before the lift is stored, or comes behind it in the chain.
-  lockRequests: `SELECT x.request_id FROM lifecycle x WHERE x.tenant = $1 AND x.request_id = ANY (:requests::uuid[])
-  ORDER BY x.request_id FOR UPDATE`,
+  lockRequests: `SELECT l.request_id FROM (SELECT unnest(:requests::uuid[]) AS id ORDER BY 1 OFFSET 0) i
+  CROSS JOIN LATERAL (SELECT x.request_id FROM lifecycle x WHERE x.tenant = $1 AND x.request_id = i.id OFFSET 0) l
+  FOR UPDATE OF l`,
   liftItems: `UPDATE hold_item SET lifted_at = :lifted_at::timestamptz
   WHERE tenant = $1 AND request_id = ANY (:requests::uuid[]) AND hold_id = :id::uuid`,
 });
@@ -50,7 +52,7 @@ export class Holds {
   }
 
   async get(id: string): Promise<KeptHold | null> {
-    return (await this.#ask<KeptHold>(HOLDS.hold, { id })).rows[0] ?? null;
+    return (await this.#ask<KeptHold>(HOLDS.holdNamed, { id })).rows[0] ?? null;
   }
 
   /** Value digests of those requests that are there, by id. */
