@@ -2,13 +2,14 @@ import { placed } from '@countersign/database';
 
 /**
  * CTEs of a transition that deletes private material (protocol §11.2), by `request.discard` and by the deletion worker:
- * material and candidates go, stored candidate answers are cleared, the room is free, mail that was not sent yet is not
+ * material, candidates and their readings go, stored candidate answers are cleared, the room is free, mail that was not sent yet is not
  * sent.
  */
 export const DISCARDING: readonly string[] = [
   `m AS (DELETE FROM material USING l WHERE material.tenant = $1 AND material.request_id = $3::uuid
     RETURNING material.bytes)`,
   `c AS (DELETE FROM candidate USING l WHERE candidate.tenant = $1 AND candidate.request_id = $3::uuid)`,
+  `f AS (DELETE FROM reading USING l WHERE reading.tenant = $1 AND reading.request_id = $3::uuid)`,
   `y AS (UPDATE idempotency SET result = NULL
     FROM l ${placed('idempotency', 'k', `x.request_id = $3::uuid AND x.operation = 'review.propose:' || $3`)}
     WHERE idempotency.ctid = k.at)`,
