@@ -445,6 +445,34 @@ const ROWS = [
       ],
       [
         line(
+          'From reading to yes (p50, p90)',
+          'From the first reading of the material to a yes, by the tier of the policy.',
+          [
+            [
+              `histogram_quantile(0.5, sum by (le, tier) (rate(countersign_approval_read_seconds_bucket${of()}[1h])))`,
+              'p50 {{tier}}',
+            ],
+            [
+              `histogram_quantile(0.9, sum by (le, tier) (rate(countersign_approval_read_seconds_bucket${of()}[1h])))`,
+              'p90 {{tier}}',
+            ],
+          ],
+          's',
+        ),
+        line(
+          'Faster than reading',
+          'Yes-votes per hour on documents that cannot have been read in that time. Many of them say how a route is built.',
+          [
+            [
+              `sum by (tier) (increase(countersign_approvals_fast_total${of()}[1h])) > 0`,
+              '{{tier}}',
+            ],
+          ],
+          'short',
+        ),
+      ],
+      [
+        line(
           'Incidents',
           'Last hour, by code.',
           [[`max by (code) (countersign_incidents_last_hour${of()}) > 0`, '{{code}}']],

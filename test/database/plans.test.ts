@@ -58,6 +58,7 @@ const KEYS: Record<string, readonly Key[]> = {
   enrolment_offer: [by('principal')],
   approval_offer: [by('digest'), by('person')],
   user_handle: [by('person')],
+  reading: [by('request_id')],
   quorum_state: [by('request_id')],
   request_evidence: [by('request_id')],
   occurrence: [by('owner', 'occurrence')],

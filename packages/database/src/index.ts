@@ -25,6 +25,7 @@ export * from './parcels.js';
 export type { PointQuery } from './statement-batcher.js';
 export * from './pool.js';
 export * from './read-event.js';
+export * from './readings.js';
 export * from './recovery.js';
 export * from './request-row.js';
 export * from './revision-cache.js';

@@ -77,4 +77,14 @@ export class Persons {
     if (known === null) throw new Refusal('identity_uncertain');
     return known;
   }
+
+  /** The person alone; null where that is not certain to be known. */
+  async digestOf(tenant: string, id: string, revision: number): Promise<Digest | null> {
+    try {
+      return (await this.of(tenant, id, revision)).person;
+    } catch (error) {
+      if (error instanceof Refusal) return null;
+      throw error;
+    }
+  }
 }

@@ -5,6 +5,7 @@ export { DIRECTORY_STATEMENTS } from './directory.js';
 export { PERSON_STATEMENTS } from './known-person.js';
 export { PARCEL_STATEMENTS } from './parcels.js';
 export { CLOCK_READ } from './pool.js';
+export { READING_STATEMENTS } from './readings.js';
 export { LARGE_DIGESTS } from './request-row.js';
 export { SAVE_SECURITY_EVENTS } from './security-events.js';
 export { SAVE_RECORDS } from './step.js';

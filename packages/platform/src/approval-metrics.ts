@@ -1,6 +1,6 @@
 import { Counter, Histogram } from 'prom-client';
 import type { Metric, Registry } from 'prom-client';
-import { DECISIONS, ENDING_REASONS } from '@countersign/protocol';
+import { DECISIONS, ENDING_REASONS, TIERS } from '@countersign/protocol';
 
 /** What this process did with the votes of requests that several people decide, told once it is committed. */
 export interface ApprovalMetrics {
@@ -8,10 +8,15 @@ export interface ApprovalMetrics {
   ended(reason: string): void;
   /** The milliseconds between the acceptance of a request and the vote that decided it. */
   decided(afterMs: number): void;
+  /** A yes with attention. `afterMs`: since its giver first had the material; `isFast`: faster than the document can be read. */
+  read(tier: string, afterMs: number, isFast: boolean): void;
 }
 
 /** Seconds: from a minute to the longest review, a day. */
 const QUORUM_SECONDS = [60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 57_600, 86_400];
+
+/** Seconds: from a glance to a working day. */
+const READ_SECONDS = [5, 15, 30, 60, 120, 300, 600, 1800, 3600, 28_800];
 
 /** Two services of one process share them. Labels are words of the protocol. */
 export function createApprovalMetrics(registry: Registry): ApprovalMetrics {
@@ -39,9 +44,24 @@ export function createApprovalMetrics(registry: Registry): ApprovalMetrics {
         help: 'The time between the acceptance of a request and the vote that decided it.',
       }),
   );
+  const readings = made('countersign_approval_read_seconds', (name) => {
+    const help =
+      'The time between the first reading of the material and a yes, by the tier of the policy.';
+    return new Histogram({ name, help, registers, labelNames: ['tier'], buckets: READ_SECONDS });
+  });
+  const fast = made('countersign_approvals_fast_total', (name) => {
+    const help = 'Yes-votes on documents that were given faster than they can be read.';
+    const counter = new Counter({ name, help, registers, labelNames: ['tier'] });
+    for (const tier of TIERS) counter.inc({ tier }, 0);
+    return counter;
+  });
   return {
     voted: (decision, mode) => votes.inc({ decision, mode }),
     ended: (reason) => endings.inc({ reason }),
     decided: (afterMs) => times.observe(Math.max(0, afterMs) / 1000),
+    read(tier, afterMs, isFast) {
+      readings.observe({ tier }, Math.max(0, afterMs) / 1000);
+      if (isFast) fast.inc({ tier });
+    },
   };
 }

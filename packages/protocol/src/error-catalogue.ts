@@ -562,6 +562,14 @@ const ofApprovals = {
       'The approval does not fit its schema',
       'Compare the body with ApprovalInput; unknown members are refused.',
     ],
+    invalid_OfferInput: [
+      'The call for an offer does not fit its schema',
+      'Compare the body with OfferInput; unknown members are refused.',
+    ],
+    acknowledgement_unresolved: [
+      'A value that has to be typed is not in the payload',
+      'Send a payload with a text, a number or a boolean at every pointer that the policy of the route names.',
+    ],
   }),
   ...group(409, {
     approval_required: [
@@ -584,6 +592,21 @@ const ofApprovals = {
       'Your seat is not in the stage that is open',
       'Wait until the stage before is complete; stages are decided one after another.',
     ],
+    offer_expired: [
+      'The offer is unknown, used, too old or no longer true',
+      'Ask for a new offer; one is good for 300 seconds and for one use.',
+    ],
+    attention_required: [
+      'The policy asks for more attention first',
+      'Read the material and the answer, wait as long as Retry-After says, and type what is asked.',
+    ],
+  }),
+  ...group(429, {
+    reviewer_rate: [
+      'You have approved as many requests as the route allows',
+      'Wait as long as Retry-After says; a no is possible at any time.',
+      'after',
+    ],
   }),
 };
 
@@ -593,10 +616,6 @@ const ofKeys = {
     invalid_EnrolmentInput: [
       'The enrolment does not fit its schema',
       'Compare the body with EnrolmentInput; unknown members are refused.',
-    ],
-    invalid_OfferInput: [
-      'The call for an offer does not fit its schema',
-      'Compare the body with OfferInput; unknown members are refused.',
     ],
     invalid_CountersignInput: [
       'The countersignature does not fit its schema',
@@ -625,10 +644,6 @@ const ofKeys = {
     credential_unavailable: [
       'The key is not in the state for that',
       'Read the keys: it has ended or counts already, or its person has as many keys as a person may have.',
-    ],
-    offer_expired: [
-      'The offer is unknown, used, too old or no longer true',
-      'Ask for a new offer; one is good for 300 seconds and for one use.',
     ],
   }),
 };
@@ -695,11 +710,16 @@ export const APPROVAL_CODES = [
   'invalid_policy',
   'invalid_membership',
   'invalid_ApprovalInput',
+  'invalid_OfferInput',
+  'acknowledgement_unresolved',
   'approval_required',
   'quorum_unsatisfiable',
   'approval_exists',
   'approval_unavailable',
   'stage_not_open',
+  'offer_expired',
+  'attention_required',
+  'reviewer_rate',
 ] as const satisfies readonly (keyof typeof ofApprovals)[];
 
 /** Those that operations of people's keys answer with beside both (protocol §19.6). */

@@ -32,7 +32,7 @@ const expected: Record<number, string> = {
     invalid_bootstrap invalid_logout_token invalid_notifications
     invalid_policy invalid_membership invalid_ApprovalInput invalid_EnrolmentInput invalid_OfferInput
     invalid_CountersignInput invalid_EndCredential invalid_assertion invalid_LegalHoldInput
-    invalid_LiftInput`,
+    invalid_LiftInput acknowledgement_unresolved`,
   401: 'unauthenticated invalid_login login_session_changed invalid_identity fresh_login_required',
   403: `forbidden producer_required publisher_required human_required operator_required csrf
     route_not_authorised separation_of_duties operator_reconciliation_required
@@ -47,7 +47,8 @@ const expected: Record<number, string> = {
     grant_unavailable execution_binding_changed claim_unavailable nonce_reused outcome_conflict
     hitl_review_only namespace_retired principal_kind_immutable human_identity_immutable
     evidence_incomplete approval_required quorum_unsatisfiable approval_exists approval_unavailable
-    stage_not_open credential_unavailable offer_expired legal_hold`,
+    stage_not_open credential_unavailable offer_expired legal_hold
+    attention_required`,
   410: 'material_deleted bundle_deleted idempotent_result_expired',
   413: `body_too_large bundle_too_large payload_too_large document_too_large schema_too_large
     metadata_too_large provenance_too_large response_too_large app_snapshot_too_large
@@ -55,7 +56,8 @@ const expected: Record<number, string> = {
   422: `unsupported_profile route_profile_required unsupported_approval_mode
     unsupported_execution_provenance`,
   429: `rate_limited daily_quota outstanding_quota creation_rate retained_quota bundle_daily_quota
-    bundle_rate proposal_revision_limit admission_check_limit reminder_limit`,
+    bundle_rate proposal_revision_limit admission_check_limit reminder_limit
+    reviewer_rate`,
   503: `service_unavailable identity_uncertain requester_identity_uncertain admission_fenced
     schema_validation_busy schema_validation_unavailable`,
 };
@@ -95,13 +97,14 @@ describe('the catalogue of errors', () => {
       'creation_rate',
       'evidence_incomplete',
       'rate_limited',
+      'reviewer_rate',
     ]);
     expect(repeated('person')).toEqual([
       'admission_fenced',
       'identity_uncertain',
       'requester_identity_uncertain',
     ]);
-    expect(repeated('never')).toHaveLength(ERROR_CODES.length - 10);
+    expect(repeated('never')).toHaveLength(ERROR_CODES.length - 11);
   });
 
   it('titles each code differently', () => {

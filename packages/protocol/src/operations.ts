@@ -215,6 +215,7 @@ const approvalRows = [
   { ...command, number: 106, name: 'review.withdraw-approval', path: '/v2/requests/{id}/approvals/withdraw', callers: 'reviewer', security: 'human', input: 'EmptyInput', output: 'SignedRecord', summary: 'Take back the own vote, and after the decision its unused authority' },
   { ...read, number: 107, name: 'review.approvals', path: '/v2/requests/{id}/approvals', callers: 'reader', output: 'ApprovalBoard', summary: 'Read the votes of a request that several people decide' },
   { ...read, number: 108, name: 'review.todo', path: '/v2/approvals', callers: 'reviewer', security: 'human', output: 'ApprovalTodo', summary: 'Read the pending requests that the caller decides with others' },
+  { ...command, number: 114, name: 'review.offer-approval', path: '/v2/requests/{id}/approvals/offer', callers: 'reviewer', security: 'human', stepUp: 'request.status', key: false, input: 'OfferInput', output: 'ApprovalOffer', summary: 'Ask for the statement of a vote before it is given' },
 ] as const satisfies readonly Row[];
 
 /** Of keys of people (protocol §19.6), where a deployment offers them. */
@@ -225,7 +226,6 @@ const keyRows = [
   { ...read, number: 111, name: 'request.credentials', path: '/v2/me/credentials', callers: 'reviewer', security: 'human', output: 'CredentialList', summary: 'Read the keys of the caller' },
   { ...command, number: 112, name: 'request.countersign', path: '/v2/admin/credentials/{id}/countersign', callers: 'operator', input: 'CountersignInput', output: 'SignedRecord', summary: 'Vouch for the key of another person' },
   { ...command, number: 113, name: 'request.end-credential', path: '/v2/credentials/{id}/end', callers: 'keyHolder', input: 'EndCredential', output: 'CredentialEnding', summary: 'End a key of the caller, or of anybody as an operator' },
-  { ...command, number: 114, name: 'review.offer-approval', path: '/v2/requests/{id}/approvals/offer', callers: 'reviewer', security: 'human', stepUp: 'request.status', key: false, input: 'OfferInput', output: 'ApprovalOffer', summary: 'Ask for what the own key signs with a vote' },
 ] as const satisfies readonly Row[];
 
 /** Of legal holds (protocol §20.8), where a deployment offers them. */

@@ -6,6 +6,7 @@ import {
   create as createRequest,
   frozenApproval,
   requirePolicyProfiles,
+  requireTypable,
   reservedBytes,
   seatCount,
   textDigest,
@@ -13,6 +14,7 @@ import {
 import type {
   DecisionRequest,
   ExtendedDecisionRequest,
+  JsonValue,
   ReviewBundle,
   RoutePolicy,
   Transition,
@@ -135,6 +137,7 @@ export async function prepare(
   const approval =
     policy && (await approvalOf(deps, caller.tenant, { policy, route, owner, body, row }));
   if (body.execution !== undefined) requireExecution(body, row, route, supersedes?.id ?? null);
+  if (approval !== null) requireTypableValues(approval.policy, input);
   const bundle = boundBundle(body, row, owner);
 
   const { now } = row;
@@ -233,6 +236,14 @@ function requireProfiles(
   for (const [name, version] of Object.entries(route.config.required_profiles)) {
     if (body.profiles[name] !== version) throw new Refusal('route_profile_required');
   }
+}
+
+/** Throws `acknowledgement_unresolved`. A large payload is parsed for policies alone that have values typed. */
+function requireTypableValues({ attention }: RoutePolicy, { payload }: CreationInput): void {
+  if (attention === undefined || attention.typed.length === 0) return;
+  const { text } = payload;
+  const whole = typeof text === 'string' ? text : Buffer.from(text).toString('utf8');
+  requireTypable(attention, JSON.parse(whole) as JsonValue);
 }
 
 /** The policy as the request freezes it. Throws `identity_uncertain`, `quorum_unsatisfiable`. */

@@ -1,4 +1,4 @@
-import { Approvers, Directory, SecurityJournal } from '@countersign/database';
+import { Approvers, Directory, Persons, Readings, SecurityJournal } from '@countersign/database';
 import type { Saving } from '@countersign/database';
 import type { ApprovalMetrics, Notary } from '@countersign/platform';
 import { SUPPORTED_PROFILES } from '@countersign/protocol';
@@ -55,6 +55,8 @@ export function requestDeps(options: RequestOptions) {
     configuration: new DirectoryStore(pool, votes),
     directory: new Directory(pool),
     approvers: new Approvers(pool, trust),
+    persons: new Persons(pool, trust),
+    readings: new Readings(pool),
     /** Of requests that this service handles. */
     profiles: { ...SUPPORTED_PROFILES, ...offered },
     /** For the security log: reads of private material, noted before they are answered. */

@@ -29,15 +29,9 @@ export function decidedByApprovals(stored: StoredRequest): stored is ApprovedReq
   return isExtended(stored.request.profiles);
 }
 
-/**
- * Throws `not_found` for a request that one person decides: it has no votes. One whose policy asks for more than this release
- * enforces is not decided here: `unsupported_profile`.
- */
+/** Throws `not_found` for a request that one person decides: it has no votes. */
 export function requireApprovals(stored: StoredRequest): ApprovedRequest {
   if (!decidedByApprovals(stored)) throw new Refusal('not_found');
-  if (stored.request.approval.policy.attention !== undefined) {
-    throw new Refusal('unsupported_profile', { status: 409 });
-  }
   return stored;
 }
 

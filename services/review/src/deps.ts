@@ -1,8 +1,9 @@
-import { Approvers, Directory, Persons } from '@countersign/database';
+import { Approvers, Directory, Persons, Readings } from '@countersign/database';
 import type { Saving } from '@countersign/database';
 import type { ApprovalMetrics, IssuedRecord, Notary, SchemaChecks } from '@countersign/platform';
 import { SUPPORTED_PROFILES } from '@countersign/protocol';
 import type { Trust } from '@countersign/protocol';
+import { AttentionStore } from './store/attention.js';
 import { ReviewStore } from './store/index.js';
 import { SigningStore } from './store/signing.js';
 
@@ -24,6 +25,8 @@ export function reviewDeps(options: ReviewOptions) {
     ...options,
     store: new ReviewStore(pool),
     signing: new SigningStore(pool),
+    attention: new AttentionStore(pool),
+    readings: new Readings(pool),
     directory: new Directory(pool),
     persons: new Persons(pool, trust),
     approvers: new Approvers(pool, trust),

@@ -20,7 +20,7 @@ import type {
 import { verifyAssertion } from '@countersign/webauthn';
 import type { ApprovedRequest } from './approved-request.js';
 import type { ReviewDeps } from './deps.js';
-import type { ActiveKey } from './store/signing.js';
+import type { ActiveKey, Offered } from './store/signing.js';
 
 // Votes that people sign with keys of their own, where the policy of the request asks for it (protocol §19.7).
 
@@ -90,12 +90,12 @@ export async function keyToSign(
   throw new Refusal('human_key_required');
 }
 
-/** What a person signs with this vote. */
+/** What a person says with this vote, and signs where the policy asks for keys. */
 export function statementOf(
   { notary }: ReviewDeps,
   { request, digest }: ApprovedRequest,
   record: ApprovalRecord,
-  offer: { readonly credential: string; readonly issuedAt: number; readonly nonce: string },
+  offer: Offered,
 ): ApprovalStatement {
   return approvalStatement({
     issuer: notary.origin,
@@ -106,15 +106,23 @@ export function statementOf(
       digest: record.candidate_digest,
       response_digest: record.response_digest,
     },
-    vote: { ...record, acting_for: null, credential: offer.credential },
+    vote: {
+      ...record,
+      acting_for: null,
+      ...{ credential: offer.credential, attention: offer.attention },
+    },
     offer: { issued_at: new Date(offer.issuedAt).toISOString(), nonce: offer.nonce },
   });
 }
 
-/** A vote with its signature, and what is saved with it. */
-export interface SignedVote {
-  readonly human: NonNullable<ApprovalRecord['human']>;
+/** A vote with the offer that it takes. */
+export interface OfferedVote extends Pick<Offered, 'attention' | 'characters'> {
   readonly statementDigest: Digest;
+}
+
+/** A vote with its signature, and what is saved with it. */
+export interface SignedVote extends OfferedVote {
+  readonly human: NonNullable<ApprovalRecord['human']>;
   readonly counter: number;
   /** The records that a verifier needs of the key: texts of its CredentialBound, and of those that it rests on. */
   readonly evidence: readonly { readonly type: string; readonly text: string }[];
@@ -134,18 +142,16 @@ export async function signedVote(
   if (digest === undefined || signed === undefined) throw new Refusal('human_key_required');
   const { tenant } = stored;
   const { credential, ...assertion } = signed;
-  const [offer, found] = await Promise.all([
-    deps.signing.offer(tenant, digest),
-    deps.signing.key(tenant, credential),
-  ]);
+  const found = await deps.signing.key(tenant, credential);
   const usable = await usableKey(deps, stored, record, found);
   if (usable === null) throw new Refusal('human_key_required');
-  // Whatever the offer was made of is in its digest: the request, the candidate, the person and the key among it.
-  const statement = offer && statementOf(deps, stored, record, offer);
-  const isOver = offer === null || now > offer.issuedAt + OFFER_MS;
-  if (isOver || statement === null || valueDigest(statement) !== digest) {
-    throw new Refusal('offer_expired');
-  }
+  const { statement, attention, characters } = await offeredStatement(
+    deps,
+    stored,
+    record,
+    digest,
+    now,
+  );
   const { key, bound, endings } = usable;
   const counter =
     statement.credential === credential ? await verifyAssertion(statement, assertion, bound) : null;
@@ -155,6 +161,8 @@ export async function signedVote(
   if (refused !== null) throw new Refusal(refused);
   return {
     human: { credential, bound: textDigest(key.bound), statement, ...assertion },
+    attention,
+    characters,
     statementDigest: digest as Digest,
     counter,
     evidence: [
@@ -164,7 +172,18 @@ export async function signedVote(
   };
 }
 
-/** Throws `invalid_ApprovalInput` for a signature that the policy does not ask for: it would count for nothing. */
-export function requireUnsigned({ offer, assertion }: ApprovalInput): void {
-  if (offer !== undefined || assertion !== undefined) throw new Refusal('invalid_ApprovalInput');
+/** Throws `offer_expired` for an offer that is not there any more, or is not for exactly this vote. */
+export async function offeredStatement(
+  deps: ReviewDeps,
+  stored: ApprovedRequest,
+  record: ApprovalRecord,
+  digest: string,
+  now: number,
+): Promise<{ statement: ApprovalStatement } & Pick<Offered, 'attention' | 'characters'>> {
+  const offer = await deps.signing.offer(stored.tenant, digest);
+  if (offer === null || now > offer.issuedAt + OFFER_MS) throw new Refusal('offer_expired');
+  // Whatever the offer was made of is in its digest: the request, the candidate, the person and the key among it.
+  const statement = statementOf(deps, stored, record, offer);
+  if (valueDigest(statement) !== digest) throw new Refusal('offer_expired');
+  return { statement, attention: offer.attention, characters: offer.characters };
 }

@@ -209,11 +209,6 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ['votes of another policy', 'payload.policy_digest === digest', 'digest !== undefined'],
     ['a decision of another policy', 'quorum.policy_digest === approval.policy_digest', 'true'],
     [
-      'a policy that asks for more than is judged',
-      'policy.attention !== undefined',
-      'policy.attention === null',
-    ],
-    [
       'a membership that is not there',
       'if (membership === undefined) return false;',
       'if (membership === undefined) return true;',
@@ -308,6 +303,50 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       'other votes than the tally counts',
       'canonicalText(countedIn(tally)) === canonicalText(approvals)',
       'true',
+    ],
+  ]),
+  ...inFile('verifier/export-attention.ts', [
+    [
+      'attention that is not looked at',
+      'if (!asked && attention === null) continue;',
+      'if (attention === null) continue;',
+    ],
+    [
+      'attention that nothing asks for',
+      'const holds = asked && attention !== null &&',
+      'const holds = policy === null ? true : attention !== null &&',
+    ],
+    ['attention of a no', 'policy !== null && !isNo(decision)', 'policy !== null'],
+    [
+      'the floor of another policy than that of the request',
+      'attention.read_ms >= leastReading(policy, characters)',
+      'attention.read_ms >= 0',
+    ],
+    ['another tier', 'attention.tier === policy.tier', 'true'],
+    ['values that were not typed', 'canonicalText(attention.typed) ===', 'true ||'],
+    ['a reading before the request', 'time(request.accepted_at) <= materialAt', 'true'],
+    ['a reading before the answer', 'time(frozen) <= candidateAt', 'true'],
+    [
+      'an answer that has not cooled down',
+      'candidateAt + policy.cool_down_seconds * 1000 <= offeredAt',
+      'candidateAt <= offeredAt',
+    ],
+    ['attention after the vote', 'offeredAt <= issuedAt', 'true'],
+    ['attention of another offer', 'time(stated) === offeredAt', 'true'],
+    [
+      'a length that nobody can know',
+      '!holds || knowsLength',
+      '!holds || attention === null || !knowsLength',
+    ],
+  ]),
+  ...inFile('approval/attention.ts', [
+    ['a length that does not count', 'Math.min(byLength, MOST_OF_RATE_MS)', '0'],
+  ]),
+  ...inFile('human-key/statement.ts', [
+    [
+      'attention that its giver did not sign',
+      'vote.attention === null ? null : valueDigest(vote.attention)',
+      'null',
     ],
   ]),
   ...inFile('approval/seats.ts', [

@@ -1,6 +1,7 @@
 import { approvalExports } from './cases/approval-exports.js';
 import { approvals } from './cases/approvals.js';
 import { alteredExports } from './cases/exports-altered.js';
+import { attentionVectors } from './cases/attention.js';
 import { contradictoryExports } from './cases/exports-contradictory.js';
 import { evidenceVectors } from './cases/evidence.js';
 import { holds } from './cases/holds.js';
@@ -28,6 +29,7 @@ export function allVectors(): Vector[] {
     ...keyVectors(),
     ...approvals(),
     ...approvalExports(),
+    ...attentionVectors(),
     ...peopleVectors(),
     ...holds(),
     ...ranges(),

@@ -157,7 +157,10 @@ describe('a policy', () => {
       () => policyOf('g', { stages: [{ name: 'a', seats: [{ group: 'g', count: 1 }] }] }),
     ],
     ['a part that no release enforces', (policy) => ({ ...policy, human_key: KEY })],
-    ['attention, which no release enforces', (policy) => ({ ...policy, attention: ATTENTION })],
+    [
+      'a value that is typed twice',
+      (policy) => ({ ...policy, attention: { ...ATTENTION, typed: [AMOUNT, AMOUNT] } }),
+    ],
   ])('is refused with %s', async (_, changed) => {
     const { route } = await ownRoute();
     const refused = await putPolicy(olga, route, changed(policyOf('g')));
@@ -198,6 +201,7 @@ describe('a policy', () => {
   });
 
   const KEY = { attestation: 'none', aaguids: [], device: 'any', enrolment: 'countersigned' };
+  const AMOUNT = { label: 'Amount', pointer: '/amount' };
   const ATTENTION = {
     ...{ tier: 'low', read_seconds: 0, reading_rate: 0, cool_down_seconds: 0 },
     ...{ typed: [], open: [], per_hour: 0, per_day: 0 },

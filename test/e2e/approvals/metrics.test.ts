@@ -1,8 +1,9 @@
 import { freePort } from '@countersign/dev-servers';
+import type { RoutePolicy } from '@countersign/protocol';
 import { startInstance } from '../../support/instance.js';
 import type { Instance } from '../../support/instance.js';
 import { until } from '../../support/requests.js';
-import { Voters, newReview, policyWith, stagesOf } from '../../support/voting.js';
+import { EXTENDED, Voters, newReview, policyWith, stagesOf } from '../../support/voting.js';
 
 // What Prometheus reads of requests that several people decide (architecture, "Monitoring").
 
@@ -29,10 +30,10 @@ beforeAll(async () => {
 });
 afterAll(async () => instance?.stop());
 
-/** The samples of `countersign_approvals…` and `countersign_quorum…`, by name and labels; `target` is that of every series. */
+/** The samples of `countersign_approval…` and `countersign_quorum…`, by name and labels; `target` is that of every series. */
 async function samples(): Promise<Record<string, number>> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  const found = text.matchAll(/^countersign_((?:approvals|quorum)\w*)(?:\{(.*)\})? (\S+)$/gm);
+  const found = text.matchAll(/^countersign_((?:approvals?|quorum)\w*)(?:\{(.*)\})? (\S+)$/gm);
   return Object.fromEntries(
     [...found].map(([, name, labels = '', value]) => {
       const own = labels.split(',').filter((label) => label !== '' && !label.startsWith('target='));
@@ -88,4 +89,26 @@ it('counts votes, endings and decisions, and shows what waits', async () => {
   await until(samples, (found) => found['quorum_unreachable'] === 0);
   await voters.putMembership(OTHER, []);
   expect(await samples()).toMatchObject({ 'approvals_ended_total reason="member_removed"': 1 });
+});
+
+it('counts how long people read before a yes, and who cannot have read', async () => {
+  const attention: RoutePolicy['attention'] = {
+    ...{ tier: 'critical', read_seconds: 0, reading_rate: 0, cool_down_seconds: 0 },
+    ...{ typed: [], open: [], per_hour: 0, per_day: 0 },
+  };
+  const own = await voters.routeWith({ ...POLICY, attention });
+  // An hour and more at 50 characters a second.
+  const request = await newReview(own, { review_document: 'x'.repeat(200_000) });
+  const candidate = await voters.freeze(FIN, request);
+  const client = await voters.by(FIN);
+  await client.get(`/v2/requests/${request}/material`, EXTENDED);
+  const offers = `/v2/requests/${request}/approvals/offer`;
+  const { body } = await client.post(offers, candidate, EXTENDED);
+  const vote = await voters.vote(FIN, request, { ...candidate, offer: body.offer });
+  expect(vote.status).toBe(201);
+  expect(await samples()).toMatchObject({
+    'approval_read_seconds_count tier="critical"': 1,
+    'approvals_fast_total tier="critical"': 1,
+    'approvals_fast_total tier="high"': 0,
+  });
 });

@@ -16,6 +16,7 @@ const login = ['login.test.ts'];
 const quotas = ['limits/quotas.test.ts'];
 const approvals = ['approvals/configuration.test.ts'];
 const votes = ['approvals/votes.test.ts'];
+const attention = ['approvals/attention.test.ts'];
 const keys = ['keys/enrolment.test.ts'];
 const holds = ['holds/operations.test.ts'];
 
@@ -65,6 +66,9 @@ export const WHERE: Readonly<Record<ErrorCode, Whereabouts>> = {
   invalid_ApprovalInput: votes,
   approval_required: ['approvals/creation.test.ts'],
   quorum_unsatisfiable: ['approvals/creation.test.ts'],
+  acknowledgement_unresolved: attention,
+  attention_required: attention,
+  reviewer_rate: attention,
   approval_exists: votes,
   approval_unavailable: ['approvals/withdrawals.test.ts'],
   stage_not_open: votes,
@@ -80,7 +84,7 @@ export const WHERE: Readonly<Record<ErrorCode, Whereabouts>> = {
   invalid_LiftInput: holds,
   custodian_required: holds,
   legal_hold: ['holds/effects.test.ts'],
-  offer_expired: keys,
+  offer_expired: [...keys, ...attention],
   invalid_bootstrap: { never: 'the local bootstrap command raises it (protocol §8.1)' },
   unauthenticated: [order('edge-refusals')],
   invalid_login: login,

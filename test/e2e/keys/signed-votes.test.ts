@@ -169,6 +169,36 @@ describe('from the enrolment to a verified export', () => {
     expect(swapped.stdout).toContain('human_pinned');
   });
 
+  it('two people sign what attention they had', async () => {
+    const attention: RoutePolicy['attention'] = {
+      ...{ tier: 'critical', read_seconds: 0, reading_rate: 0, cool_down_seconds: 0 },
+      typed: [{ label: 'Text', pointer: '/text' }],
+      ...{ open: [], per_hour: 0, per_day: 0 },
+    };
+    const attentive = await voters.routeWith({ ...policyOf(), attention });
+    const { request, candidate } = await newAsked(fay, attentive);
+    const typed = { ...candidate, typed: [{ pointer: '/text', value: 'hello' }] };
+    expect(codeOf(await fay.holder.offerOf(request, typed))).toBe('409 attention_required');
+    expect(codeOf(await fay.holder.vote(request, candidate))).toBe('403 human_key_required');
+    for (const { holder, device } of [fay, pia]) {
+      await holder.client.get(`/v2/requests/${request}/material`, EXTENDED);
+      const { body: offer } = await holder.offerOf(request, typed);
+      const answer = await holder.vote(request, holder.signed(candidate, offer, device));
+      const { attention: said, human } = answer.body.approval.payload;
+      expect([answer.status, said.tier, said.typed]).toEqual([201, 'critical', ['/text']]);
+      expect(human.statement.attention).toBe(valueDigest(said));
+    }
+    const { body: exported } = await until(
+      () => attentive.producer.get(`/v2/requests/${request}/export`, EXTENDED),
+      ({ body }) => body.anchor !== null,
+    );
+    const verified = await verify(
+      ...[write('attentive.json', exported), '--trust', instance.demo.trust],
+      ...['--store', join(instance.dataDirectory, 'anchor')],
+    );
+    expect([verified.code, verified.stdout]).toEqual([0, expect.stringMatching(/^HOLDS/)]);
+  });
+
   it('the end of a key comes into the export of what it signed before', async () => {
     const spare = await newSigner();
     const asked = await newAsked(fay);

@@ -69,6 +69,7 @@ export type VerificationReason =
   | 'approval_seats'
   | 'approval_order'
   | 'approval_times'
+  | 'approval_attention'
   | 'approval_live'
   | 'approval_complete'
   | 'approval_ledger'

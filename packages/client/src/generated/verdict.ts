@@ -42,6 +42,7 @@ export type CheckCode =
   | 'approval_seats'
   | 'approval_order'
   | 'approval_times'
+  | 'approval_attention'
   | 'approval_live'
   | 'approval_complete'
   | 'approval_ledger'

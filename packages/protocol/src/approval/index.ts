@@ -1,4 +1,5 @@
 export * from './asking.js';
+export * from './attention.js';
 export * from './membership.js';
 export { notifiedVoters, stageOpenedBy } from './notified.js';
 export * from './policy.js';
@@ -8,4 +9,5 @@ export * from './seats.js';
 export * from './replay.js';
 export * from './standing.js';
 export * from './tally.js';
+export * from './typed-values.js';
 export * from './vote.js';

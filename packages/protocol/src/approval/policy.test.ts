@@ -11,6 +11,16 @@ const KEY: RoutePolicy['human_key'] = {
   device: 'any',
   enrolment: 'countersigned',
 };
+const ATTENTION: NonNullable<RoutePolicy['attention']> = {
+  ...{ tier: 'high', read_seconds: 30, reading_rate: 50, cool_down_seconds: 60 },
+  typed: [{ label: 'Amount', pointer: '/amount' }],
+  open: ['document'],
+  ...{ per_hour: 20, per_day: 100 },
+};
+const attentive = (changes: Partial<typeof ATTENTION> = {}): RoutePolicy => ({
+  ...POLICY,
+  attention: { ...ATTENTION, ...changes },
+});
 const withQuorum = (quorum: Partial<RoutePolicy['quorum']>): RoutePolicy => ({
   ...POLICY,
   quorum: { ...POLICY.quorum, ...quorum },
@@ -63,6 +73,11 @@ describe('the rules of a policy', () => {
       },
       false,
     ],
+    [
+      'a value that is typed twice',
+      attentive({ typed: [...ATTENTION.typed, { label: 'Sum', pointer: '/amount' }] }),
+      false,
+    ],
   ])('refuse %s', (_, policy, production) => {
     expect(policyFault(policy, production)).toMatch(/\.$/);
   });
@@ -74,6 +89,29 @@ describe('the rules of a policy', () => {
 
   it('allow one seat with a key of its own', () => {
     expect(policyFault({ ...staged({ finance: 1 }), human_key: KEY }, true)).toBeNull();
+  });
+
+  it('allow one seat with attention', () => {
+    const policy = { ...staged({ finance: 1 }), attention: ATTENTION };
+    expect(policyFault(policy, true)).toBeNull();
+  });
+
+  test.each<[string, object]>([
+    ['an unknown tier', { tier: 'extreme' }],
+    ['a floor above an hour', { read_seconds: 3601 }],
+    ['a rate between none and 10', { reading_rate: 9 }],
+    ['a rate above 200', { reading_rate: 201 }],
+    ['a cool-down above an hour', { cool_down_seconds: 3601 }],
+    ['a pointer that is none', { typed: [{ label: 'Amount', pointer: 'amount' }] }],
+    ['a label of nothing', { typed: [{ label: '', pointer: '/amount' }] }],
+    ['four values', { typed: ['/a', '/b', '/c', '/d'].map((at) => ({ label: at, pointer: at })) }],
+    ['another part to open', { open: ['history'] }],
+    ['more than 500 an hour', { per_hour: 501 }],
+    ['more than 2000 a day', { per_day: 2001 }],
+    ['an unknown member', { more: 1 }],
+  ])('leave to the shape of attention: %s', (_, changes) => {
+    expect(validate('RoutePolicy', attentive())).toBe(true);
+    expect(validate('RoutePolicy', attentive(changes))).toBe(false);
   });
 
   test.each([
@@ -122,6 +160,22 @@ describe('a change weakens a policy', () => {
       { ...POLICY, human_key: { ...KEY, device: 'device_bound' } },
       { ...POLICY, human_key: KEY },
     ],
+    ['that drops attention', attentive(), POLICY],
+    ['that lowers the tier', attentive(), attentive({ tier: 'standard' })],
+    ['that shortens reading', attentive(), attentive({ read_seconds: 29 })],
+    ['that lets people read faster', attentive(), attentive({ reading_rate: 51 })],
+    ['that lets the length out', attentive(), attentive({ reading_rate: 0 })],
+    ['that shortens the cool-down', attentive(), attentive({ cool_down_seconds: 59 })],
+    ['that has nothing typed', attentive(), attentive({ typed: [] })],
+    [
+      'that calls a value something else',
+      attentive(),
+      attentive({ typed: [{ label: 'Date', pointer: '/amount' }] }),
+    ],
+    ['that opens nothing', attentive(), attentive({ open: [] })],
+    ['that allows more an hour', attentive(), attentive({ per_hour: 21 })],
+    ['that allows any number an hour', attentive(), attentive({ per_hour: 0 })],
+    ['that allows more a day', attentive(), attentive({ per_day: 101 })],
   ])('%s', (_, before, after) => {
     expect(weakens(before, after)).toBe(true);
   });
@@ -134,6 +188,10 @@ describe('a change weakens a policy', () => {
     ['wants fewer noes', withQuorum({ rejection: { count: 2 } }), POLICY],
     ['wants different teams', withQuorum({ distinct_by: 'person' }), POLICY],
     ['wants a key', POLICY, { ...POLICY, human_key: KEY }],
+    ['wants attention', POLICY, attentive()],
+    ['wants more of it', attentive({ tier: 'low', read_seconds: 0, per_day: 0 }), attentive()],
+    ['counts the length', attentive({ reading_rate: 0 }), attentive()],
+    ['wants slower reading', attentive(), attentive({ reading_rate: 10 })],
   ])('but not that it %s', (_, before, after) => {
     expect(weakens(before, after)).toBe(false);
   });

@@ -1,6 +1,7 @@
 import { APPROVAL_LIMITS } from '../constants.js';
 import { canonicalText } from '../json/index.js';
 import type { QuorumPolicy, RoutePolicy } from '../records/index.js';
+import { asksForLess } from './attention.js';
 import { seatCount } from './seats.js';
 
 const { seats: MOST_SEATS, policy_bytes: MOST_BYTES } = APPROVAL_LIMITS;
@@ -31,6 +32,8 @@ export function policyFault(policy: RoutePolicy, production: boolean): string | 
   if (production && policy.human_key?.enrolment === 'self') {
     return 'In production a key is countersigned.';
   }
+  const pointers = policy.attention?.typed.map(({ pointer }) => pointer) ?? [];
+  if (new Set(pointers).size < pointers.length) return 'A value is to be typed twice.';
   if (Buffer.byteLength(canonicalText(policy)) > MOST_BYTES) {
     return `Its canonical text is longer than ${MOST_BYTES} bytes.`;
   }
@@ -84,11 +87,11 @@ function coversSeats(before: Seats, after: Seats): boolean {
   );
 }
 
-/** Adding a part strengthens a policy; whether another change of one weakens it is not compared, so it counts as if it did. */
+/** Adding a part strengthens a policy. Whether another change of keys weakens it is not compared, so it counts as if it did. */
 function partsWeaken(before: RoutePolicy, after: RoutePolicy): boolean {
-  return (['human_key', 'attention'] as const).some(
-    (part) =>
-      before[part] !== undefined &&
-      canonicalText(before[part]) !== canonicalText(after[part] ?? null),
+  const { human_key: key, attention } = before;
+  return (
+    (key !== undefined && canonicalText(key) !== canonicalText(after.human_key ?? null)) ||
+    (attention !== undefined && asksForLess(attention, after.attention))
   );
 }

@@ -143,7 +143,8 @@ describe('the API description', () => {
       ] as const),
       'directory_identity_unavailable',
       // Of requests that select the profile: the description of the interface stays as it is.
-      ...(['approval_required', 'quorum_unsatisfiable', 'legal_hold'] as const),
+      ...(['approval_required', 'quorum_unsatisfiable', 'acknowledgement_unresolved'] as const),
+      ...(['legal_hold'] as const),
     ];
     const sent = new Set(
       ALL_OPERATIONS.flatMap((operation) =>

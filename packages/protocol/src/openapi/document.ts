@@ -62,7 +62,9 @@ function problemResponse(
   const codes = refusalCodes(operation, status).filter((code) => known.includes(code));
   if (codes.length === 0) return { description: `${DECLARED_ERRORS[status]}. ${UNUSED}`, ...NEVER };
   const list = codes.map((code) => `- \`${code}\`: ${ERRORS[code].title}`).join('\n');
-  const waits = status === 429 || status === 503 || codes.includes('evidence_incomplete');
+  const asksToWait = (code: ErrorCode) =>
+    code === 'evidence_incomplete' || code === 'attention_required';
+  const waits = status === 429 || status === 503 || codes.some(asksToWait);
   return {
     description: `${DECLARED_ERRORS[status]}.\n\n${list}`,
     ...(waits && {

@@ -162,8 +162,8 @@ const OWN: Readonly<Record<OperationName, readonly Sent[]>> = {
   'request.configure-policy': ['not_found', 'separation_of_duties_required', 'identity_uncertain'],
   'request.policy': ['not_found'],
   'request.configure-membership': ['not_found', 'identity_uncertain'],
-  'review.approve': [...VOTE, 'offer_expired', 'invalid_assertion'],
-  'review.offer-approval': VOTE,
+  'review.approve': [...VOTE, 'offer_expired', 'invalid_assertion', 'reviewer_rate'],
+  'review.offer-approval': [...VOTE, 'attention_required'],
   'review.withdraw-approval': [
     ...INT,
     'identity_uncertain',

@@ -1,15 +1,23 @@
 import { Type } from '@sinclair/typebox';
 import type { Static } from '@sinclair/typebox';
 import { Base64url } from './assertion.js';
-import { Digest, MillisecondTimestamp, Uuid, closed, named, text } from './primitives.js';
+import { ClientWord, TypedValue } from './attention.js';
+import { Digest, MillisecondTimestamp, Uuid, closed, named, nullable, text } from './primitives.js';
 import { ApprovalStatement } from './statements.js';
 
-/** The body of `review.offer-approval`: the frozen candidate, and with which of the caller's keys it is to be signed. */
+/**
+ * The body of `review.offer-approval`: the frozen candidate, with which of the caller's keys it is to be signed, and what the
+ * policy wants typed for a yes.
+ */
 export const OfferInput = named('OfferInput', {
   candidate_id: Uuid,
   candidate_digest: Digest,
   /** The newest active key that the policy takes, without it. */
   credential: Type.Optional(Uuid),
+  /** Votes have other modes in releases to come. */
+  mode: Type.Optional(Type.Literal('normal')),
+  typed: Type.Optional(Type.Array(TypedValue, { maxItems: 3 })),
+  client: Type.Optional(ClientWord),
 });
 export type OfferInput = Static<typeof OfferInput>;
 
@@ -26,12 +34,13 @@ const RequestOptions = closed({
   userVerification: Type.Literal('required'),
 });
 
-/** What a person signs with a vote, and what a browser is asked for it with (protocol §19.7). */
+/** The statement of a vote, and what a browser is asked with for its signature (protocol §18.12, §19.7). */
 export const ApprovalOffer = named('ApprovalOffer', {
   statement: ApprovalStatement,
   /** Value digest of the statement: the vote names it. */
   offer: Digest,
-  options: RequestOptions,
+  /** Null where the policy asks for no key. */
+  options: nullable(RequestOptions),
   expires_at: MillisecondTimestamp,
 });
 export type ApprovalOffer = Static<typeof ApprovalOffer>;

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import type { Static } from '@sinclair/typebox';
-import { Identifier, choice, closed, named, text } from './primitives.js';
+import { AttentionPolicy } from './attention.js';
+import { Identifier, choice, closed, named } from './primitives.js';
 
 const count = (least: number, most: number) => Type.Integer({ minimum: least, maximum: most });
-const Pointer = Type.String({ pattern: '^(?:/(?:[^~/]|~0|~1)*)*$', maxLength: 500 });
 
 /** Who has to approve, and what else counts (protocol §18.2). */
 const QuorumPolicy = closed({
@@ -34,17 +34,6 @@ const HumanKeyPolicy = closed({
   }),
   device: choice(['any', 'device_bound']),
   enrolment: choice(['countersigned', 'self']),
-});
-
-const AttentionPolicy = closed({
-  tier: choice(['low', 'standard', 'high', 'critical']),
-  read_seconds: count(0, 3600),
-  reading_rate: Type.Union([Type.Literal(0), count(10, 200)]),
-  cool_down_seconds: count(0, 3600),
-  typed: Type.Array(closed({ label: text(1, 60), pointer: Pointer }), { maxItems: 3 }),
-  open: Type.Array(choice(['document', 'payload']), { maxItems: 2, uniqueItems: true }),
-  per_hour: count(0, 500),
-  per_day: count(0, 2000),
 });
 
 /** The shape alone; `policyFault` has the rules over several members (protocol §18.2). */

@@ -16,6 +16,7 @@ import {
   text,
 } from './primitives.js';
 import { RoutePolicy } from './approval-policy.js';
+import { Attention, Tier } from './attention.js';
 import { SignedBy, assertion } from './assertion.js';
 import { Recorder } from './execution.js';
 import { DecisionCandidate } from './review.js';
@@ -110,16 +111,7 @@ export const ApprovalRecord = named('ApprovalRecord', {
   via: nullable(closed({ step: Type.Integer({ minimum: 1, maximum: 5 }), group: Identifier })),
   mode: VoteMode,
   emergency: nullable(closed({ reason: text(20, 300), reference: text(1, 160) })),
-  attention: nullable(
-    closed({
-      tier: choice(['low', 'standard', 'high', 'critical']),
-      material_first_read_at: MillisecondTimestamp,
-      candidate_first_read_at: MillisecondTimestamp,
-      read_ms: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
-      typed: Type.Array(Type.String(), { maxItems: 3 }),
-      client: closed({ document_end: Type.Boolean(), payload_opened: Type.Boolean() }),
-    }),
-  ),
+  attention: nullable(Attention),
   human: nullable(
     closed({ credential: Uuid, bound: Digest, statement: ApprovalStatement, ...assertion }),
   ),
@@ -128,8 +120,9 @@ export const ApprovalRecord = named('ApprovalRecord', {
 export type ApprovalRecord = Static<typeof ApprovalRecord>;
 
 /**
- * The body of `review.approve`: the frozen candidate that a person votes for, or against by one that refuses. Where the policy
- * asks for keys of people, with the offer whose statement was signed, and the signature (protocol §19.7).
+ * The body of `review.approve`: the frozen candidate that a person votes for, or against by one that refuses. A yes under a
+ * policy that asks for attention has the offer (protocol §18.12). Where it asks for keys of people, every vote has the offer
+ * whose statement was signed, and the signature (protocol §19.7).
  */
 export const ApprovalInput = named('ApprovalInput', {
   candidate_id: Uuid,
@@ -215,7 +208,8 @@ export const ApprovalTodo = named('ApprovalTodo', {
       summary: Type.String(),
       deadline: MillisecondTimestamp,
       /** Of a capability that this release lacks. */
-      tier: Type.Null(),
+      /** Null where the policy asks for no attention. */
+      tier: nullable(Tier),
       /** The open stage of the candidate that is furthest, with its seats. */
       stage: Type.Integer({ minimum: 1, maximum: 5 }),
       filled: Count,

@@ -5,6 +5,7 @@ export * from './approval.js';
 export * from './approval-forms.js';
 export * from './approval-policy.js';
 export * from './assertion.js';
+export * from './attention.js';
 export * from './audit.js';
 export * from './credential.js';
 export * from './credential-key.js';

@@ -28,6 +28,8 @@ export const APPROVAL_RECORDS = {
   MembershipInput: approval.MembershipInput,
   MembershipResult: approval.MembershipResult,
   MembershipConfigured: approval.MembershipConfigured,
+  OfferInput: offer.OfferInput,
+  ApprovalOffer: offer.ApprovalOffer,
   ApprovalInput: approval.ApprovalInput,
   ApprovalResult: approval.ApprovalResult,
   ApprovalBoard: approval.ApprovalBoard,
@@ -51,8 +53,6 @@ export const KEY_RECORDS = {
   CountersignInput: enrolment.CountersignInput,
   EndCredential: enrolment.EndCredential,
   CredentialEnding: enrolment.CredentialEnding,
-  OfferInput: offer.OfferInput,
-  ApprovalOffer: offer.ApprovalOffer,
 } as const;
 
 /** The records of legal holds (protocol §20): only the description of a deployment with their operations has them. */

@@ -7,6 +7,8 @@ interface Point {
   readonly codes: readonly CheckCode[];
   /** Further ones where several people decide. */
   readonly approvals?: readonly CheckCode[];
+  /** Further ones where the policy asks for attention of a high tier. */
+  readonly attention?: readonly CheckCode[];
   /** Further ones where they sign with keys of their own. */
   readonly keys?: readonly CheckCode[];
   /** A point that only the executor itself can ensure. */
@@ -24,6 +26,9 @@ const OF_KEYS: readonly CheckCode[] = [
   'human_enrolment',
   'human_counter',
 ];
+
+/** Where a policy of a high tier asks for attention. */
+const OF_ATTENTION: readonly CheckCode[] = ['approval_attention'];
 
 /** Protocol §15. */
 const POINTS: readonly Point[] = [
@@ -80,6 +85,7 @@ const POINTS: readonly Point[] = [
       'approval_complete',
       'approval_ledger',
     ],
+    attention: OF_ATTENTION,
     keys: OF_KEYS,
   },
   {
@@ -122,17 +128,20 @@ export function checklistOf(
   of: {
     readonly authorises: boolean | null;
     readonly byApprovals: boolean;
+    readonly byAttention: boolean;
     readonly byKeys: boolean;
   },
 ): ChecklistItem[] {
   const needed = [
     ...NEEDED,
     ...(of.byApprovals ? NEEDED_OF_APPROVALS : []),
+    ...(of.byAttention ? OF_ATTENTION : []),
     ...(of.byKeys ? OF_KEYS : []),
   ];
   return POINTS.map(({ item, asks, own, ...point }): ChecklistItem => {
     const further = [
       ...(of.byApprovals ? (point.approvals ?? []) : []),
+      ...(of.byAttention ? (point.attention ?? []) : []),
       ...(of.byKeys ? (point.keys ?? []) : []),
     ];
     const codes = [...point.codes, ...further];

@@ -191,6 +191,11 @@ export const CHECKS = {
     'It was given between the question and the decision, which is of the time of its last vote.',
     'It was not given between the question and the decision, or the decision tells another time than its last vote.',
   ],
+  approval_attention: [
+    '§18.12',
+    'The giver of the yes read it for as long as the policy asks, and typed what it asks.',
+    'The vote does not say the attention that the policy asks of a yes, or says some that it does not ask for.',
+  ],
   approval_live: [
     '§18.4',
     'No person had two votes at once, and no vote counted after it had ended.',

@@ -3,6 +3,7 @@ import { valueDigest } from '../json/canonical.js';
 import type { ExtendedAuditExport, Quorum } from '../records/index.js';
 import { asksForKeys } from '../records/index.js';
 import type { VerifierContext } from './context.js';
+import { checkAttention } from './export-attention.js';
 import { keyringOf } from './export-credentials.js';
 import type { CheckedReceipt } from './export-decision.js';
 import type { CheckedEntry } from './export-ledger.js';
@@ -64,6 +65,7 @@ export function checkApprovals(
     checkPeople(context, document, { quorum, receipt, counted });
     checkInLedger(context, entries, receipt, quorum);
   }
+  checkAttention(context, document, votes);
   checkReplay(context, document, steps, receipt, quorum);
   checkKeysOfPeople(context, document, votes, keyringOf(cited));
 }
@@ -97,15 +99,10 @@ function checkPolicy(
     findings.check('approval_policy', path, payload.policy_digest === digest);
   }
   // A part that is not judged must not look as if it were.
-  if (policy.attention !== undefined) {
-    findings.unknown('approval_policy', '/request/approval/policy', {
-      says: 'The policy asks for attention, which this verifier does not judge. A newer one does.',
-    });
-  }
   for (const { path, payload } of votes) {
-    const { acting_for, via, mode, emergency, attention, human } = payload;
+    const { acting_for, via, mode, emergency, human } = payload;
     const ofKeys = asksForKeys(profiles) ? [] : [human];
-    const parts = [acting_for, via, emergency, attention, ...ofKeys];
+    const parts = [acting_for, via, emergency, ...ofKeys];
     if (mode === 'normal' && parts.every((part) => part === null)) continue;
     findings.unknown('approval_policy', path, {
       says: 'The vote has a part that this verifier does not judge. A newer one does.',

@@ -57,7 +57,9 @@ export function verifyDocument(
         const authorises = decisionOf(exportIn(kind, reading.value) ?? reading.value);
         const byApprovals = hasExtendedExport(kind, reading.value);
         const byKeys = byApprovals && selectsKeys(kind, reading.value);
-        checklist = checklistOf(context.findings.checks, { authorises, byApprovals, byKeys });
+        const byAttention = byApprovals && wantsAttention(kind, reading.value);
+        const of = { authorises, byApprovals, byAttention, byKeys };
+        checklist = checklistOf(context.findings.checks, of);
       }
       if (reading.isPage) {
         const says =
@@ -163,6 +165,14 @@ function selectsKeys(kind: DocumentKind, value: JsonValue): boolean {
   const exported = exportIn(kind, value) as { request?: { profiles?: JsonValue } } | null;
   const profiles = exported?.request?.profiles;
   return isJsonObject(profiles) && asksForKeys(profiles as Record<string, string>);
+}
+
+/** Whether the policy asks for attention of a high tier (protocol §18.12). A document of another shape fails anyway. */
+function wantsAttention(kind: DocumentKind, value: JsonValue): boolean {
+  type Part = { attention?: { tier?: unknown } };
+  const exported = exportIn(kind, value) as { request?: { approval?: { policy?: Part } } } | null;
+  const tier = exported?.request?.approval?.policy?.attention?.tier;
+  return tier === 'high' || tier === 'critical';
 }
 
 /** The export itself, or that of evidence. */

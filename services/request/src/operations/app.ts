@@ -11,6 +11,7 @@ import type { Pieces } from '@countersign/database';
 import { LARGE_ANSWER, answerOf, readSized } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
 import type { RequestDeps } from '../deps.js';
+import { noteReading } from '../noted-reading.js';
 
 /**
  * `request.app`: the bundle that the request binds, with the snapshots that a View of it gets to see and the envelope that
@@ -40,6 +41,7 @@ export function app(deps: RequestDeps): OperationHandler<'request.app'> {
       throw new Refusal('app_snapshot_too_large');
     }
     await deps.journal.note(readEvent('app.read', caller, principal, stored));
+    await noteReading(deps, caller, stored);
     const { before, after } = storedAppAround({
       request,
       requestDigest: stored.digest,

@@ -84,10 +84,9 @@ function requirePolicy(policy: RoutePolicy, { config }: KnownRoute, deps: Reques
 
 /** A policy whose parts nothing enforces would promise a protection that is not there (decisions/0033). */
 function unenforced(
-  { human_key, attention }: RoutePolicy,
+  { human_key }: RoutePolicy,
   { offered, notary }: Pick<RequestDeps, 'offered' | 'notary'>,
 ): string | null {
-  if (attention !== undefined) return 'This release enforces no attention.';
   if (human_key === undefined) return null;
   if (!Object.hasOwn(offered, 'proto.human-key'))
     return 'This deployment offers no keys of people.';

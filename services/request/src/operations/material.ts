@@ -4,6 +4,7 @@ import { oneLargeAtATime, openSized, readEvent, requireIntegrity } from '@counte
 import { LARGE_ANSWER, answerOf, readSized } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
 import type { RequestDeps } from '../deps.js';
+import { noteReading } from '../noted-reading.js';
 
 /** `request.material`: the retained payload, schema and canonical document, with the caller's candidate. */
 export function material(deps: RequestDeps): OperationHandler<'request.material'> {
@@ -17,6 +18,7 @@ export function material(deps: RequestDeps): OperationHandler<'request.material'
     requireIntegrity(stored, caller.tenant, deps.profiles);
     if (!materialReadable(stored.lifecycle, loaded.now)) throw new Refusal('material_deleted');
     await deps.journal.note(readEvent('material.read', caller, principal, stored));
+    await noteReading(deps, caller, stored);
     return answerOf<Material>(200, [
       `{"request":${stored.canonical},"request_digest":"${stored.digest}","payload":`,
       loaded.payload ?? 'null',

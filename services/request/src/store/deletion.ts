@@ -33,13 +33,16 @@ export const DELETE_PRIVATE = stepStatement('request.delete-private', {
   with: DISCARDING,
 });
 
-// A candidate that was frozen while its request's deletion waited for it was not seen by that statement; here it is.
+// What was saved while the deletion of its request waited for it was not seen by that statement; here it is: a candidate that
+// was frozen, and a reading.
 export const SWEEP_PRIVATE = statement(
   'request.sweep-private',
   `WITH l AS (
     SELECT x.request_id FROM lifecycle x WHERE x.tenant = $1 AND x.request_id = :request_id::uuid AND x.material_deleted
   ), c AS (
     DELETE FROM candidate USING l WHERE candidate.tenant = $1 AND candidate.request_id = :request_id::uuid
+  ), f AS (
+    DELETE FROM reading USING l WHERE reading.tenant = $1 AND reading.request_id = :request_id::uuid
   ), y AS (
     UPDATE idempotency SET result = NULL FROM l WHERE idempotency.tenant = $1 AND idempotency.request_id = :request_id::uuid
       AND idempotency.operation = 'review.propose:' || :request_id AND idempotency.result IS NOT NULL
@@ -90,7 +93,7 @@ const MADE_A_REQUEST = `(x.operation = 'request.create' OR x.operation LIKE 'req
   AND x.operation <> 'request.supersede:' || :request_id)`;
 
 /** The votes of a request and the records that they cite (protocol §18), which may be of a later release. */
-const VOTES = ['approval', 'approval_person', 'quorum_state', 'request_evidence'].map(
+const VOTES = ['approval', 'approval_person', 'quorum_state', 'request_evidence', 'reading'].map(
   (table) => `of_${table} AS (
     DELETE FROM ${table} x USING g WHERE g.chained AND x.tenant = $1 AND x.request_id = :request_id::uuid
   )`,

@@ -15,12 +15,13 @@ export const withoutMaterial = (request: string): readonly string[] => [
 
 /**
  * CTEs of a transition that deletes private material (protocol §11.2), by `request.discard` and by the deletion worker:
- * material and candidates go, and the room is free.
+ * material, candidates and their readings go, and the room is free.
  */
 export const DISCARDING: readonly string[] = [
   `m AS (DELETE FROM material USING l WHERE material.tenant = $1 AND material.request_id = $3::uuid
     RETURNING material.bytes)`,
   `c AS (DELETE FROM candidate USING l WHERE candidate.tenant = $1 AND candidate.request_id = $3::uuid)`,
+  `f AS (DELETE FROM reading USING l WHERE reading.tenant = $1 AND reading.request_id = $3::uuid)`,
   `w AS (INSERT INTO retained AS x (tenant, scope, subject, bytes)
     SELECT $1, 'owner', g.owner, -m.bytes FROM m, lifecycle g WHERE g.tenant = $1 AND g.request_id = $3::uuid
     ON CONFLICT (tenant, scope, subject, slot) DO UPDATE SET bytes = x.bytes + EXCLUDED.bytes)`,

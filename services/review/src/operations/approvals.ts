@@ -61,8 +61,25 @@ export function approvals(deps: ReviewDeps): OperationHandler<'review.approvals'
             ? await mineOf(deps, opened.principal, stored, voting, candidates)
             : null,
       };
+      await noteCandidates(deps, stored, opened.principal, board);
       return answer(200, jsonText(board));
     });
+}
+
+/** Notes the candidates that a person is shown, where the policy asks for attention (protocol §18.12). */
+async function noteCandidates(
+  { readings, persons }: ReviewDeps,
+  stored: ApprovedRequest,
+  { id, kind }: Principal,
+  { candidates }: ApprovalBoard,
+): Promise<void> {
+  if (kind !== 'human') return;
+  const shown = candidates.filter(({ candidate }) => candidate !== null);
+  await readings.note(
+    stored,
+    shown.map(({ candidate_digest: digest }) => digest),
+    () => persons.digestOf(stored.tenant, id, stored.row.directory_revision),
+  );
 }
 
 function candidatesIn(text: string | null) {

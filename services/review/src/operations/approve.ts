@@ -4,12 +4,13 @@ import {
   ballot,
   canonicalObject,
   count,
+  isFasterThanReading,
   textDigest,
 } from '@countersign/protocol';
 import type {
-  ApprovalInput,
   ApprovalRecord,
   ApprovalResult,
+  AttentionPolicy,
   Member,
   Tally,
 } from '@countersign/protocol';
@@ -18,19 +19,21 @@ import type { Values } from '@countersign/database';
 import { answer, newId } from '@countersign/platform';
 import type { IssuedRecord, OperationHandler } from '@countersign/platform';
 import { memberOf, requireApprovals } from '../approvals.js';
+import { attentionAsked, offeredVote } from '../attention.js';
 import type { ApprovedRequest } from '../approved-request.js';
 import type { ReviewDeps } from '../deps.js';
 import { readBallot, requireVotesLeft } from '../reading-ballots.js';
 import { reviewerOperation } from '../reviewer-operation.js';
-import { asksForKey, requireUnsigned, signedVote } from '../signed-votes.js';
-import type { SignedVote } from '../signed-votes.js';
-import { DECIDE, SIGNED, VOTE } from '../store/index.js';
+import { asksForKey, signedVote } from '../signed-votes.js';
+import type { OfferedVote, SignedVote } from '../signed-votes.js';
+import { DECIDE, OFFERED, SIGNED, VOTE } from '../store/index.js';
+import { withinLimits } from '../store/limits.js';
 
 /**
  * `review.approve`: one person's signed yes or no to one frozen candidate (protocol §18.4). The vote is signed before it is
  * counted, because a receipt names its record (decisions/0035). All votes of a request move one version: of those that are
  * given at the same time each is counted on those before it. Where the policy asks for keys, the person has signed it before
- * (protocol §19.7).
+ * (protocol §19.7); where it asks for attention, a yes has an offer and its giver is within the limits of the route (§18.12).
  */
 export function approve(deps: ReviewDeps): OperationHandler<'review.approve'> {
   return reviewerOperation(deps, 'review.approve', (call) => async (opened) => {
@@ -42,8 +45,15 @@ export function approve(deps: ReviewDeps): OperationHandler<'review.approve'> {
     const asked = { id: newId(), input: call.input, found: read.candidate };
     const cast = ballot(lifecycle, stored, voting, member, asked, row.now);
     requireVotesLeft(read);
-    const signature = await signatureOf(deps, stored, cast.record, call.input, row.now);
-    const record = { ...cast.record, human: signature?.human ?? null };
+    const signature = asksForKey(stored)
+      ? await signedVote(deps, stored, cast.record, call.input, row.now)
+      : null;
+    const offered =
+      signature ?? (await offeredVote(deps, stored, cast.record, call.input, row.now));
+    const record = {
+      ...cast.record,
+      ...{ attention: offered?.attention ?? null, human: signature?.human ?? null },
+    };
 
     const subject = {
       ...{ tenant, audience: stored.owner },
@@ -55,51 +65,75 @@ export function approve(deps: ReviewDeps): OperationHandler<'review.approve'> {
     if (decides) await requireCounted(deps, tally, reviewer.id, stored);
     const seat = tally.counted.find((each) => each.vote.id === vote.digest);
     const others = tally.counted.filter((each) => each !== seat);
-    const statements = signature === null ? { DECIDE, VOTE } : SIGNED;
+    const statements = statementsOf(signature, offered);
     const statement = decides ? statements.DECIDE : statements.VOTE;
-    const signed = await commit(deps, statement, stored, transition, {
-      before: lifecycle.reviewDeadline,
-      first: [vote],
-      answer: (records) => ({ call, status: 201, result: resultOf(vote, records) }),
-      own: {
-        vote_id: record.id,
-        vote_number: record.number,
-        candidate_id: record.candidate_id,
-        candidate_digest: record.candidate_digest,
-        vote_decision: record.decision,
-        person: record.person,
-        stage: record.stage,
-        groups: record.groups,
-        team: record.team,
-        state: seat === undefined ? 'live' : 'counted',
-        seat_group: seat?.group ?? null,
-        vote_record: vote.id,
-        vote_digest: vote.digest,
-        approved_at: record.approved_at,
-        ...evidenceOf(member, signature),
-        ...(decides && {
-          counted_votes: others.map((each) => each.vote.id),
-          counted_groups: others.map(({ group }) => group),
-        }),
-      },
-    });
+    const limits = attentionAsked(stored, record);
+    const signed = await withinLimits(limits, async () =>
+      commit(deps, statement, stored, transition, {
+        before: lifecycle.reviewDeadline,
+        first: [vote],
+        answer: (records) => ({ call, status: 201, result: resultOf(vote, records) }),
+        own: {
+          vote_id: record.id,
+          vote_number: record.number,
+          candidate_id: record.candidate_id,
+          candidate_digest: record.candidate_digest,
+          vote_decision: record.decision,
+          person: record.person,
+          stage: record.stage,
+          groups: record.groups,
+          team: record.team,
+          state: seat === undefined ? 'live' : 'counted',
+          seat_group: seat?.group ?? null,
+          vote_record: vote.id,
+          vote_digest: vote.digest,
+          approved_at: record.approved_at,
+          ...evidenceOf(member, signature),
+          ...(offered !== null && takenOffer(offered, limits, stored.route)),
+          ...(decides && {
+            counted_votes: others.map((each) => each.vote.id),
+            counted_groups: others.map(({ group }) => group),
+          }),
+        },
+      }),
+    );
     deps.votes.voted(record.decision, record.mode);
     if (decides) deps.votes.decided(row.now - row.accepted_at);
+    countReading(deps, record, offered, row.now);
     return answer(201, resultOf(vote, signed));
   });
 }
 
-/** Null where the policy asks for no signature. */
-async function signatureOf(
-  deps: ReviewDeps,
-  stored: ApprovedRequest,
-  record: ApprovalRecord,
-  input: ApprovalInput,
+/** Counts how a yes with attention was given. */
+function countReading(
+  { votes }: ReviewDeps,
+  { attention }: ApprovalRecord,
+  offered: OfferedVote | null,
   now: number,
-): Promise<SignedVote | null> {
-  if (asksForKey(stored)) return signedVote(deps, stored, record, input, now);
-  requireUnsigned(input);
-  return null;
+): void {
+  if (attention === null) return;
+  const { tier, material_first_read_at: first } = attention;
+  const isFast = isFasterThanReading(attention, offered?.characters ?? 0);
+  votes.read(tier, now - Date.parse(first), isFast);
+}
+
+function statementsOf(signature: SignedVote | null, offered: OfferedVote | null) {
+  if (signature !== null) return SIGNED;
+  return offered === null ? { DECIDE, VOTE } : OFFERED;
+}
+
+/** The values of the offer that a vote takes, and of the limits of its giver. */
+function takenOffer(
+  { statementDigest }: OfferedVote,
+  limits: AttentionPolicy | null,
+  route: string,
+): Values {
+  return {
+    statement_digest: statementDigest,
+    limited_on: route,
+    per_hour: limits?.per_hour ?? 0,
+    per_day: limits?.per_day ?? 0,
+  };
 }
 
 /** The values of the records that the vote cites, and of its signature. */
@@ -109,10 +143,10 @@ function evidenceOf(
 ): Values {
   const cited = { membership_digest: membership, membership: record };
   if (signature === null) return cited;
-  const { human, statementDigest, counter, evidence } = signature;
+  const { human, counter, evidence } = signature;
   return {
     ...cited,
-    ...{ statement_digest: statementDigest, credential: human.credential, counter },
+    ...{ credential: human.credential, counter },
     signed_by: human.credential,
     key_digests: evidence.map(({ text }) => textDigest(text)),
     key_types: evidence.map(({ type }) => type),

@@ -56,7 +56,7 @@ async function itemOf(
   stored: ApprovedRequest,
   row: TodoRow,
 ): Promise<Item> {
-  const { quorum } = stored.request.approval.policy;
+  const { quorum, attention } = stored.request.approval.policy;
   const voting = votingOf(quorum, row);
   const candidates = (
     JSON.parse(row.candidates ?? '[]') as [Digest, string, DecisionCandidate['decision']][]
@@ -76,7 +76,7 @@ async function itemOf(
     request_id: stored.id,
     summary: stored.request.summary,
     deadline: new Date(stored.lifecycle.reviewDeadline).toISOString(),
-    tier: null,
+    tier: attention?.tier ?? null,
     ...progressOf(quorum, voting.tally),
     mine: await unlessRefused(mine, null),
     can_act: await unlessRefused(allowed, false),

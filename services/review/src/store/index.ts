@@ -1,4 +1,5 @@
 import { PAGE_SIZES } from '@countersign/protocol';
+import { limits } from './limits.js';
 import { OFFER_LASTS } from './signing.js';
 import {
   CLOCK,
@@ -26,6 +27,7 @@ import {
 import type { CallerIdentity, LoadedRow, Pool, RequestRow, VotesRow } from '@countersign/database';
 import type { Digest, ExtendedDecisionRequest } from '@countersign/protocol';
 
+export { ATTENTION } from './attention.js';
 export { SIGNING } from './signing.js';
 
 export interface ReviewRow extends RequestRow {
@@ -255,24 +257,55 @@ export const DECIDE = stepStatement('review.decide', {
   with: [...cast(), numbered(WITH_RECEIPT), COUNTED],
 });
 
-/**
- * The same of a vote that its giver signed: takes the offer, which is good for one use, moves the counter of the key, and
- * keeps the records of the key. Where another vote took the offer or moved the counter as far, nothing of the step stays, and
- * it is decided again.
- */
-const SIGNATURE = [
-  ...cast({ statement_digest: ':statement_digest', credential: ':signed_by' }),
-  `used AS (
+/** Takes the offer of a vote, which is good for one use. */
+const OFFER = `used AS (
     DELETE FROM approval_offer USING l WHERE approval_offer.tenant = $1 AND approval_offer.digest = :statement_digest
       AND approval_offer.issued_at >= clock_timestamp() - ${OFFER_LASTS}
     RETURNING 1
-  )`,
+  )`;
+// The locks of keys and limits are no request's: these travel alone (decisions/0018).
+const ALONE = { pointQuery: false };
+
+/** Beside the check, since what a CTE without an effect of its own does is done for its reader alone. */
+const check = (holds: string) =>
+  `must(${holds} AND (SELECT count(*) FROM limits) = count(*), 'offered')`;
+const IS_USED = '(SELECT count(*) FROM used) = count(*)';
+
+/**
+ * The same of a vote with an offer, which it takes, as a token of each limit of its giver on the route. Where another vote took
+ * the offer, nothing of the step stays, and it is decided again.
+ */
+const WITH_OFFER = [...cast({ statement_digest: ':statement_digest' }), OFFER, limits('l')];
+
+export const OFFERED = {
+  VOTE: stepStatement('review.offered-vote', {
+    ...VOTING,
+    ...ALONE,
+    with: [...WITH_OFFER, numbered()],
+    check: check(IS_USED),
+  }),
+  DECIDE: stepStatement('review.offered-decide', {
+    ...DECIDING,
+    ...ALONE,
+    with: [...WITH_OFFER, numbered(WITH_RECEIPT), COUNTED],
+    check: check(IS_USED),
+  }),
+} as const;
+
+/**
+ * The same of a vote that its giver signed too: moves the counter of the key, and keeps the records of the key. Where another
+ * vote moved the counter as far, nothing of the step stays either. The key is locked before the limits, in every vote.
+ */
+const SIGNATURE = [
+  ...cast({ statement_digest: ':statement_digest', credential: ':signed_by' }),
+  OFFER,
   `kc AS (
     UPDATE credential_bound k SET counter = :counter::bigint FROM l
     WHERE k.tenant = $1 AND k.id = :credential::uuid AND k.state = 'active'
       AND (k.counter < :counter::bigint OR k.counter = 0 AND :counter::bigint = 0)
     RETURNING 1
   )`,
+  limits('kc'),
   `ke AS (
     INSERT INTO request_evidence (tenant, request_id, digest, type, record)
     SELECT $1, $3::uuid, e.digest, e.type, e.record
@@ -280,22 +313,20 @@ const SIGNATURE = [
     ON CONFLICT (tenant, request_id, digest) DO NOTHING
   )`,
 ];
-// The lock of the key is no request's: these travel alone (decisions/0018).
-const ALONE = { pointQuery: false };
-const IS_SIGNED = `must((SELECT count(*) FROM used) = count(*) AND (SELECT count(*) FROM kc) = count(*), 'signed')`;
+const IS_SIGNED = `${IS_USED} AND (SELECT count(*) FROM kc) = count(*)`;
 
 export const SIGNED = {
   VOTE: stepStatement('review.signed-vote', {
     ...VOTING,
     ...ALONE,
     with: [...SIGNATURE, numbered()],
-    check: IS_SIGNED,
+    check: check(IS_SIGNED),
   }),
   DECIDE: stepStatement('review.signed-decide', {
     ...DECIDING,
     ...ALONE,
     with: [...SIGNATURE, numbered(WITH_RECEIPT), COUNTED],
-    check: IS_SIGNED,
+    check: check(IS_SIGNED),
   }),
 } as const;
 

@@ -1,5 +1,5 @@
 import { Refusal, STATEMENT_MS } from '@countersign/protocol';
-import type { Credential } from '@countersign/protocol';
+import type { Attention, Credential } from '@countersign/protocol';
 import { ask, askOne, openIncident, statements } from '@countersign/database';
 import type { Pool } from '@countersign/database';
 
@@ -13,9 +13,14 @@ export interface ActiveKey extends Credential {
   readonly vouchedBy: readonly string[];
 }
 
-/** What was offered to be signed; its digest is its name. */
+/** What a vote was offered with; the digest of the statement is its name. */
 export interface Offered {
-  readonly credential: string;
+  /** Null where the policy asks for no key. */
+  readonly credential: string | null;
+  /** Null where the policy asks for no attention, and of a no. */
+  readonly attention: Attention | null;
+  /** Of the document, where there is attention. */
+  readonly characters: number | null;
   /** Epoch milliseconds. */
   readonly issuedAt: number;
   readonly nonce: string;
@@ -27,9 +32,9 @@ const MOST_KEYS = 10;
 const OFFERS_A_MINUTE = 60;
 
 /** SQLSTATE of `take_token` without a token. */
-const TOO_MANY = 'CSQ01';
+export const TOO_MANY = 'CSQ01';
 
-const MS = (column: string) => `floor(extract(epoch FROM ${column}) * 1000)::float8`;
+export const MS = (column: string) => `floor(extract(epoch FROM ${column}) * 1000)::float8`;
 const KEY = `id, credential_id AS "credentialId", person, state, counter::float8 AS counter, attempts,
   ${MS('enrolled_at')} AS "enrolledAt", bound, vouched_by AS "vouchedBy"`;
 /** How long an offer is good for, on the database's clock. */
@@ -46,7 +51,7 @@ export const SIGNING = statements('review', {
     UPDATE credential_bound SET state = 'suspended' WHERE tenant = $1 AND id = :id::uuid AND state = 'active' RETURNING 1
   ), i AS (${openIncident({ code: "'credential_cloned'", from: 'k' })})
   SELECT count(*)::integer AS suspended FROM k`,
-  offer: `SELECT credential, nonce, ${MS('issued_at')} AS "issuedAt" FROM approval_offer
+  offer: `SELECT credential, nonce, attention, characters, ${MS('issued_at')} AS "issuedAt" FROM approval_offer
   WHERE tenant = $1 AND digest = :digest`,
   // The person's offers that are over go with the next one.
   saveOffer: `WITH t AS (
@@ -55,8 +60,8 @@ export const SIGNING = statements('review', {
     DELETE FROM approval_offer WHERE tenant = $1 AND person = :person AND person <> ''
       AND issued_at < clock_timestamp() - ${OFFER_LASTS}
   )
-  INSERT INTO approval_offer (tenant, digest, person, credential, nonce, issued_at)
-  SELECT $1, :digest, :person, :credential::uuid, :nonce, :issued_at::timestamptz FROM t`,
+  INSERT INTO approval_offer (tenant, digest, person, credential, nonce, issued_at, attention, characters)
+  SELECT $1, :digest, :person, :credential::uuid, :nonce, :issued_at::timestamptz, :attention, :characters::integer FROM t`,
 });
 
 /** Keys of people and offers to sign with them. */
@@ -84,15 +89,23 @@ export class SigningStore {
   }
 
   async offer(tenant: string, digest: string): Promise<Offered | null> {
-    return (await askOne<Offered>(this.pool, SIGNING.offer, { tenant, digest })) ?? null;
+    type Row = Omit<Offered, 'attention'> & { readonly attention: string | null };
+    const row = await askOne<Row>(this.pool, SIGNING.offer, { tenant, digest });
+    if (row === undefined) return null;
+    return { ...row, attention: JSON.parse(row.attention ?? 'null') as Attention | null };
   }
 
   /** Throws `rate_limited` for more than 60 a minute of one person. */
   async saveOffer(
     tenant: string,
-    { digest, person, credential, nonce, issuedAt }: Offered & { digest: string; person: string },
+    offered: Offered & { readonly digest: string; readonly person: string },
   ): Promise<void> {
-    const values = { tenant, digest, person, credential, nonce, issued_at: new Date(issuedAt) };
+    const { digest, person, credential, nonce, issuedAt, attention, characters } = offered;
+    const values = {
+      ...{ tenant, digest, person, credential, nonce, characters },
+      issued_at: new Date(issuedAt),
+      attention: attention === null ? null : JSON.stringify(attention),
+    };
     try {
       await ask(this.pool, SIGNING.saveOffer, values);
     } catch (error) {

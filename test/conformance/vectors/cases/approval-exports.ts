@@ -1,11 +1,9 @@
 import { valueDigest } from '@countersign/protocol';
-import type { RoutePolicy } from '@countersign/protocol';
 import { buildEvidence } from '../../evidence/build-evidence.js';
 import type { Evidence } from '../../evidence/build-evidence.js';
 import { copyOf, forged } from '../../evidence/forging.js';
 import { LEDGER_ID } from '../../evidence/ledger.js';
 import type { Scenario } from '../../evidence/scenario.js';
-import { askedOfSeveral } from '../../evidence/voting.js';
 import type { Step } from '../../evidence/voting.js';
 import { accepted, refused } from '../vector.js';
 import type { Vector } from '../vector.js';
@@ -102,7 +100,6 @@ function good(): Vector[] {
       code('approval_people'),
     ),
     pending(),
-    withAttention(),
   ];
 }
 
@@ -124,31 +121,6 @@ function pending(): Vector {
   );
 }
 
-function withAttention(): Vector {
-  const asking = askedOfSeveral();
-  const { approval } = asking;
-  if (approval === undefined) throw new TypeError('nobody was asked');
-  const attention: RoutePolicy['attention'] = {
-    ...{ tier: 'low', read_seconds: 0, reading_rate: 0, cool_down_seconds: 0 },
-    ...{ typed: [], open: [], per_hour: 0, per_day: 0 },
-  };
-  const policy = { ...approval.policy, attention };
-  const request = {
-    ...asking,
-    approval: { ...approval, policy, policy_digest: valueDigest(policy) },
-  };
-  const { document, ledger } = buildEvidence({ ...scenario(THREE), request });
-  return accepted(
-    'approvals-with-attention',
-    'The policy asks for attention, which this release does not judge.',
-    document,
-    { code: 'approval_policy', status: 'cannot be known', path: '/request/approval/policy' },
-    { store: ledger.store },
-    'incomplete',
-  );
-}
-
-/** Exports that were changed afterwards. */
 function altered(): Vector[] {
   const evidence = buildEvidence(scenario(THREE));
   const { ledger } = evidence;
