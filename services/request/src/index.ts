@@ -1,3 +1,4 @@
+export { keyMetrics } from './key-metrics.js';
 export { requestModule } from './module.js';
 export { QUOTA_AMOUNTS } from './quotas.js';
 export { AdminStore } from './store/admin-reads.js';
