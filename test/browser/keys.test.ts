@@ -1,0 +1,184 @@
+import type pg from 'pg';
+import type { Page } from 'playwright-core';
+import { connectTo } from '../support/truths.js';
+import { EXTENDED } from '../support/voting.js';
+import { findings } from './support/accessibility.js';
+import { keysOn } from './support/authenticator.js';
+import type { Authenticator } from './support/authenticator.js';
+import type { Watched } from './support/browser.js';
+import { picture } from './support/pictures.js';
+import type { VotersSetting } from './support/voters.js';
+import { FRIEDA, OSKAR, PAULA, excessAt360, setUpVoters } from './support/voters.js';
+
+// Keys of people, in a browser with a virtual authenticator for each of them (protocol §19).
+
+interface Person {
+  readonly page: Page;
+  readonly device: Authenticator;
+  readonly add: (options: object) => Promise<Authenticator>;
+}
+
+let setting: VotersSetting;
+let database: pg.Client;
+let frieda: Person;
+let paula: Person;
+const opened: Watched[] = [];
+
+beforeAll(async () => {
+  setting = await setUpVoters('proto.approval,proto.human-key');
+  database = await connectTo(setting.instance);
+  frieda = await person(FRIEDA);
+  paula = await person(PAULA);
+});
+afterAll(async () => {
+  await database?.end();
+  await setting?.stop();
+});
+afterEach(() => expect(opened.flatMap(({ faults }) => faults)).toEqual([]));
+
+async function person(id: string, path = '/me'): Promise<Person> {
+  const watched = await setting.as(id, path);
+  opened.push(watched);
+  const { add } = await keysOn(watched.page);
+  return { page: watched.page, add, device: await add() };
+}
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
+const row = (page: Page, label: string) => page.getByRole('row', { name: new RegExp(label) });
+
+async function make(page: Page, label: string): Promise<void> {
+  await page.getByLabel('Name of the key').fill(label);
+  await button(page, 'Make the key …').click();
+}
+
+const keysOf = async (id: string) =>
+  (await (await setting.voters.by(id)).get('/v2/me/credentials', EXTENDED)).body as any[];
+
+/** An operator without a key vouches for every key of a person that waits. */
+async function countersign(id: string): Promise<void> {
+  const operator = await setting.voters.by(OSKAR);
+  for (const { credential, state } of await keysOf(id)) {
+    if (state !== 'waiting') continue;
+    const path = `/v2/admin/credentials/${credential}/countersign`;
+    expect((await operator.post(path, {}, EXTENDED)).status).toBe(200);
+  }
+}
+
+describe('a person’s own keys', () => {
+  it('begin with none, and one is added in two steps', async () => {
+    const { page } = frieda;
+    await page.getByRole('heading', { name: 'My keys', level: 1 }).waitFor();
+    await page.getByText('No key yet').waitFor();
+    expect(await findings(page)).toEqual([]);
+    await button(page, 'Make the key …').click();
+    await page.getByText('Give the key a name').waitFor();
+    await make(page, 'Laptop');
+    await page.getByRole('heading', { name: 'The key is made. Now let it sign' }).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(
+      'The key is made. Now let it sign',
+    );
+    expect(await findings(page)).toEqual([]);
+    await button(page, 'Sign with the new key …').click();
+    await page.getByText('“Laptop” was added and waits for an operator.').waitFor();
+    await row(page, 'Laptop').getByText('Waiting', { exact: true }).waitFor();
+    await row(page, 'Laptop').getByText('It waits for an operator who is another person').waitFor();
+    expect(await findings(page)).toEqual([]);
+    expect(await excessAt360(page)).toBe(0);
+  });
+
+  it('count once an operator has vouched', async () => {
+    const { page } = frieda;
+    await countersign(FRIEDA);
+    await page.reload();
+    await row(page, 'Laptop').getByText('Counts', { exact: true }).waitFor();
+    await row(page, 'Laptop').getByText('Stays on its device').waitFor();
+  });
+
+  it('are one for each device', async () => {
+    const { page, device } = frieda;
+    await make(page, 'Again');
+    await page.getByText('This device has a key of yours already').waitFor();
+    expect(await device.keys()).toHaveLength(1);
+  });
+
+  it('stay as they are when a dialog is left, by the device or by the person', async () => {
+    const { page, add, device } = frieda;
+    // The first device has a key already, and must not answer.
+    await device.isTouched(false);
+    const spare = await add({ transport: 'usb', isUserVerified: false });
+    await make(page, 'Spare');
+    await page.getByText('Nothing was signed').waitFor();
+    expect(await findings(page)).toEqual([]);
+    await spare.verifies(true);
+    await spare.isTouched(false);
+    await button(page, 'Make the key …').click();
+    await button(page, 'Stop waiting').click();
+    await button(page, 'Make the key …').waitFor();
+    expect(await page.getByLabel('Name of the key').inputValue()).toBe('Spare');
+    await page.reload();
+    await page.getByRole('row').nth(1).waitFor();
+    expect(await page.getByRole('row').count()).toBe(2);
+
+    await spare.isTouched(true);
+    await page
+      .getByLabel('Who vouches for it')
+      .selectOption({ label: 'My key “Laptop” (at once)' });
+    await make(page, 'Spare');
+    await button(page, 'Sign with the new key …').click();
+    await page.getByText('Step 3 of 3').waitFor();
+    expect(await findings(page)).toEqual([]);
+    await device.isTouched(true);
+    // A touch of another key than the one that is asked ends the dialog.
+    await spare.isTouched(false);
+    await button(page, 'Sign with “Laptop” …').click();
+    await page.getByText('“Spare” was added and counts.').waitFor();
+    await row(page, 'Spare').getByText('Counts', { exact: true }).waitFor();
+    await picture(page, 'keys', { whole: true });
+  });
+
+  it('end with a reason', async () => {
+    const { page } = frieda;
+    await button(page, 'End the key “Spare”').click();
+    const end = page.getByRole('dialog').getByRole('button', { name: 'End the key' });
+    expect(await end.isDisabled()).toBe(true);
+    await page.getByRole('radio', { name: /^In other hands/ }).check();
+    await page.getByLabel('In other hands since').fill('2999-01-01T00:00');
+    await page.getByText('This time is still to come.').waitFor();
+    await page.getByLabel('In other hands since').fill('2026-01-01T00:00');
+    expect(await findings(page)).toEqual([]);
+    await end.click();
+    await page.getByText('“Spare” was ended.').waitFor();
+    await row(page, 'Spare').getByText('Ended', { exact: true }).waitFor();
+  });
+
+  it('are added after a fresh login, which leads back', async () => {
+    const { page } = paula;
+    await database.query(
+      `UPDATE session SET proved_at = proved_at - interval '301 seconds' WHERE principal = $1`,
+      [PAULA],
+    );
+    await make(page, 'Phone');
+    await page.getByText('Adding a key requires a fresh login').waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Sign in and come back' }).click();
+    await button(page, 'Plat-1').click();
+    await page.waitForURL(/\/me$/);
+    // By keyboard alone.
+    await page.getByLabel('Name of the key').focus();
+    await page.keyboard.type('Phone');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'The key is made. Now let it sign' }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText('“Phone” was added and waits for an operator.').waitFor();
+    await countersign(PAULA);
+  });
+
+  it('stand in German, too', async () => {
+    const watched = await setting.as(FRIEDA, '/me', { locale: 'de-DE' });
+    await watched.page.getByRole('heading', { name: 'Meine Schlüssel', level: 1 }).waitFor();
+    await watched.page.getByText('Zählt', { exact: true }).first().waitFor();
+    expect(await findings(watched.page)).toEqual([]);
+    await watched.close();
+  });
+});
