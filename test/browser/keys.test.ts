@@ -1,16 +1,30 @@
 import type pg from 'pg';
 import type { Page } from 'playwright-core';
+import type { OwnRoute } from '../support/own-route.js';
 import { connectTo } from '../support/truths.js';
-import { EXTENDED } from '../support/voting.js';
+import { APPROVAL_PROFILES, EXTENDED, newReview, policyWith, stagesOf } from '../support/voting.js';
 import { findings } from './support/accessibility.js';
 import { keysOn } from './support/authenticator.js';
 import type { Authenticator } from './support/authenticator.js';
 import type { Watched } from './support/browser.js';
 import { picture } from './support/pictures.js';
+import { pressText } from './support/seed.js';
+import { answerText, freeze } from './support/setting.js';
 import type { VotersSetting } from './support/voters.js';
-import { FRIEDA, OSKAR, PAULA, excessAt360, setUpVoters } from './support/voters.js';
+import {
+  FARID,
+  FRIEDA,
+  GUEST,
+  OSKAR,
+  PAULA,
+  excessAt360,
+  readToTheEnd,
+  setUpVoters,
+} from './support/voters.js';
 
 // Keys of people, in a browser with a virtual authenticator for each of them (protocol §19).
+
+const PROFILES = { ...APPROVAL_PROFILES, 'proto.human-key': '1-draft.1' };
 
 interface Person {
   readonly page: Page;
@@ -22,6 +36,7 @@ let setting: VotersSetting;
 let database: pg.Client;
 let frieda: Person;
 let paula: Person;
+let own: OwnRoute;
 const opened: Watched[] = [];
 
 beforeAll(async () => {
@@ -44,6 +59,7 @@ async function person(id: string, path = '/me'): Promise<Person> {
 }
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
+const open = (page: Page, path: string) => page.goto(setting.instance.demo.origin + path);
 const row = (page: Page, label: string) => page.getByRole('row', { name: new RegExp(label) });
 
 async function make(page: Page, label: string): Promise<void> {
@@ -180,5 +196,154 @@ describe('a person’s own keys', () => {
     await watched.page.getByText('Zählt', { exact: true }).first().waitFor();
     expect(await findings(watched.page)).toEqual([]);
     await watched.close();
+  });
+});
+
+describe('a vote that asks for keys', () => {
+  beforeAll(async () => {
+    own = await setting.voters.routeWith({
+      ...policyWith({ stages: stagesOf({ finance: 1, platform: 1 }), distinct_by: 'person' }),
+      human_key: { attestation: 'none', aaguids: [], device: 'any', enrolment: 'countersigned' },
+    });
+  });
+
+  const newRequest = () => newReview(own, pressText(own.demo, { profiles: PROFILES }));
+  const newNote = () => newReview(own, { profiles: PROFILES });
+  const sign = (page: Page) => button(page, 'Sign with your key').click();
+
+  async function readAnswer(page: Page, request: string): Promise<void> {
+    await open(page, `/review/${request}`);
+    await button(page, 'Approve this answer …').click();
+    await readToTheEnd(page);
+  }
+
+  it('is signed by each person’s own key, and proves it', async () => {
+    const request = await newRequest();
+    const { page } = frieda;
+    await open(page, `/review/${request}`);
+    await answerText(page);
+    await freeze(page);
+    await page.getByText('Your key:').waitFor();
+    await page.locator('.vote-key', { hasText: 'Laptop' }).waitFor();
+    expect(await findings(page)).toEqual([]);
+    await readToTheEnd(page);
+    await frieda.device.verifies(false);
+    await sign(page);
+    await page.getByText('Nothing was signed').waitFor();
+    // The frozen answer is still there, and so is the tick.
+    expect(await page.getByRole('checkbox', { name: /I have read/ }).isChecked()).toBe(true);
+    await frieda.device.verifies(true);
+    await sign(page);
+    await page.getByText('Your vote is recorded: Approved.').waitFor();
+
+    await readAnswer(paula.page, request);
+    await picture(paula.page, 'approvals-key');
+    expect(await excessAt360(paula.page)).toBe(0);
+    await sign(paula.page);
+    await paula.page.getByRole('heading', { name: 'Decided by these people' }).waitFor();
+    await paula.page.locator('.seal', { hasText: 'Nothing fails' }).waitFor();
+    const { rows } = await database.query<{ credential: string | null }>(
+      'SELECT credential FROM approval WHERE request_id = $1',
+      [request],
+    );
+    expect(rows.map(({ credential }) => credential !== null)).toEqual([true, true]);
+  });
+
+  it('leads a person without a key to their keys', async () => {
+    const request = await newNote();
+    await setting.voters.freeze(FRIEDA, request, 'approve');
+    const farid = await person(FARID, '/inbox');
+    await open(farid.page, `/review/${request}`);
+    await farid.page.getByText('This decision asks for a key of yours').waitFor();
+    expect(await button(farid.page, 'Approve this answer …').count()).toBe(0);
+    expect(await findings(farid.page)).toEqual([]);
+    await farid.page.locator('.notice').getByRole('link', { name: 'My keys' }).click();
+    await farid.page.getByText('No key yet').waitFor();
+  });
+
+  it('waits for a touch, and can be left', async () => {
+    const request = await newNote();
+    await setting.voters.freeze(FRIEDA, request, 'approve');
+    const { page, device } = paula;
+    await readAnswer(page, request);
+    await device.isTouched(false);
+    await sign(page);
+    await button(page, 'Waiting for your key …').waitFor();
+    await button(page, 'Stop waiting').click();
+    await button(page, 'Sign with your key').waitFor();
+    await device.isTouched(true);
+    await sign(page);
+    await page.getByText('Your vote is recorded: Approved.').waitFor();
+  });
+
+  it('says what to do after a signature that is not good, and after an offer that is over', async () => {
+    const request = await newNote();
+    await setting.voters.freeze(FRIEDA, request, 'approve');
+    const { page, device } = paula;
+    await readAnswer(page, request);
+    await device.answersWrongly({ isBogusSignature: true });
+    await sign(page);
+    await page.getByText('The service did not accept the signature').waitFor();
+    expect(await findings(page)).toEqual([]);
+    await device.answersWrongly({ isBogusSignature: false });
+    await page.route('**/approvals', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await database.query(
+        `UPDATE approval_offer SET issued_at = issued_at - interval '301 seconds'`,
+      );
+      return route.continue();
+    });
+    await sign(page);
+    await page.getByText('The time to sign is over').waitFor();
+    await page.unroute('**/approvals');
+    await sign(page);
+    await page.getByText('Your vote is recorded: Approved.').waitFor();
+  });
+
+  it.each([
+    ['candidate_digest', `sha256:${'0'.repeat(64)}`],
+    ['policy_digest', `sha256:${'0'.repeat(64)}`],
+    ['request_id', '0198c1de-0000-7000-8000-000000000001'],
+    ['decision', 'reject'],
+    ['mode', 'break_glass'],
+    ['reviewer', GUEST],
+    ['person', `sha256:${'0'.repeat(64)}`],
+    ['issuer', 'https://other.example'],
+  ])('is not signed where the offer differs in %s', async (member, value) => {
+    const request = await newNote();
+    await setting.voters.freeze(FRIEDA, request, 'approve');
+    const { page, device } = paula;
+    await readAnswer(page, request);
+    let sent = 0;
+    await page.route('**/approvals**', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      if (!route.request().url().endsWith('/offer')) {
+        sent += 1;
+        return route.continue();
+      }
+      const answer = await route.fetch();
+      const offer = await answer.json();
+      offer.statement[member] = value;
+      return route.fulfill({ response: answer, json: offer });
+    });
+    // Nothing may be asked of the device: it would answer.
+    await device.isTouched(true);
+    await sign(page);
+    await page.getByText('The service asks for another signature').waitFor();
+    expect(sent).toBe(0);
+    await page.unroute('**/approvals**');
+  });
+
+  it('opens an incident when the counter of a key steps back, and the key signs no more', async () => {
+    const request = await newNote();
+    await setting.voters.freeze(FRIEDA, request, 'approve');
+    const { page, device } = paula;
+    await device.setCounters(0);
+    await readAnswer(page, request);
+    await sign(page);
+    await page.getByText('The service did not accept the signature').waitFor();
+    await page.getByRole('link', { name: 'My keys' }).first().click();
+    await row(page, 'Phone').getByText('Suspended', { exact: true }).waitFor();
+    expect(await findings(page)).toEqual([]);
   });
 });
