@@ -15,6 +15,7 @@ import {
   FARID,
   FRIEDA,
   GUEST,
+  OLGA,
   OSKAR,
   PAULA,
   excessAt360,
@@ -65,6 +66,13 @@ const row = (page: Page, label: string) => page.getByRole('row', { name: new Reg
 async function make(page: Page, label: string): Promise<void> {
   await page.getByLabel('Name of the key').fill(label);
   await button(page, 'Make the key …').click();
+}
+
+/** Adds a key, which waits then. */
+async function enrol(page: Page, label: string): Promise<void> {
+  await make(page, label);
+  await button(page, 'Sign with the new key …').click();
+  await page.getByText(`“${label}” was added and waits for an operator.`).waitFor();
 }
 
 const keysOf = async (id: string) =>
@@ -345,5 +353,67 @@ describe('a vote that asks for keys', () => {
     await page.getByRole('link', { name: 'My keys' }).first().click();
     await row(page, 'Phone').getByText('Suspended', { exact: true }).waitFor();
     expect(await findings(page)).toEqual([]);
+  });
+});
+
+describe('keys that wait for an operator', () => {
+  it('stand with person, time and login, and are countersigned one at a time', async () => {
+    const farid = await person(FARID);
+    await enrol(farid.page, 'Tablet');
+    const { page } = await person(OLGA, '/operator/keys');
+    const waiting = row(page, 'Tablet');
+    await waiting.getByRole('link', { name: 'Farid Finance' }).waitFor();
+    await waiting.getByText(FARID).first().waitFor();
+    expect(await findings(page)).toEqual([]);
+    expect(await excessAt360(page)).toBe(0);
+    await button(page, 'Vouch for “Tablet” of Farid Finance').click();
+    await page.getByText('You have no key that counts yet').waitFor();
+    const vouch = page.getByRole('dialog').getByRole('button', { name: 'Countersign' });
+    expect(await vouch.isDisabled()).toBe(true);
+    expect(await findings(page)).toEqual([]);
+    await picture(page, 'operator-keys');
+    await page.getByRole('checkbox', { name: 'The person confirmed this to me.' }).check();
+    await vouch.click();
+    await page.getByText('“Tablet” of Farid Finance counts now.').waitFor();
+    await waiting.waitFor({ state: 'detached' });
+    await farid.page.reload();
+    await row(farid.page, 'Tablet').getByText('Counts', { exact: true }).waitFor();
+  });
+
+  it('are ended by an operator, such as one that may be copied', async () => {
+    const { page } = await person(OLGA, '/operator/keys');
+    await row(page, 'Phone').getByText('Suspended', { exact: true }).waitFor();
+    await button(page, 'End the key “Phone”').click();
+    await page.getByRole('radio', { name: /^In other hands/ }).check();
+    await page.getByRole('dialog').getByRole('button', { name: 'End the key' }).click();
+    await page.getByText('“Phone” was ended.').waitFor();
+    await row(page, 'Phone').waitFor({ state: 'detached' });
+    const [key] = await keysOf(PAULA);
+    expect(key.state).toBe('ended');
+  });
+
+  it('are signed for by the key of an operator who has one', async () => {
+    const olga = await person(OLGA);
+    await enrol(olga.page, 'Desk');
+    await open(olga.page, '/operator/keys');
+    await row(olga.page, 'Desk').getByText('It is yours').waitFor();
+    await countersign(OLGA);
+    const guest = await person(GUEST);
+    await enrol(guest.page, 'Badge');
+    await olga.page.reload();
+    await button(olga.page, 'Vouch for “Badge” of Gustav Guest').click();
+    await olga.page.getByRole('checkbox', { name: 'The person confirmed this to me.' }).check();
+    await olga.device.verifies(false);
+    await button(olga.page, 'Sign with your key').click();
+    await olga.page.getByText('Nothing was signed').waitFor();
+    await olga.device.verifies(true);
+    await button(olga.page, 'Sign with your key').click();
+    await olga.page.getByText('“Badge” of Gustav Guest counts now.').waitFor();
+    const [key] = await keysOf(GUEST);
+    expect(key.bound.payload.countersigned_by).toMatchObject({
+      kind: 'human',
+      subject: OLGA,
+      credential: expect.any(String),
+    });
   });
 });
