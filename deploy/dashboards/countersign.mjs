@@ -473,6 +473,32 @@ const ROWS = [
       ],
       [
         line(
+          'Signatures by keys of people',
+          'Per hour, by how they were judged. One that stepped back may be that of a copied key.',
+          [
+            [
+              `sum by (result) (increase(countersign_assertions_total${of()}[1h])) > 0`,
+              '{{result}}',
+            ],
+          ],
+          'short',
+        ),
+        line(
+          'Keys of people',
+          'By state.',
+          [[`max by (state) (countersign_credentials${of()}) > 0`, '{{state}}']],
+          'short',
+        ),
+        number(
+          'Keys that may be copied',
+          'In the last hour: their counter stepped back, and they are suspended.',
+          `max(countersign_incidents_last_hour${of('code="credential_cloned"')})`,
+          'short',
+          good(1, 1),
+        ),
+      ],
+      [
+        line(
           'Incidents',
           'Last hour, by code.',
           [[`max by (code) (countersign_incidents_last_hour${of()}) > 0`, '{{code}}']],

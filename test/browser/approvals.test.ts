@@ -14,11 +14,17 @@ import { picture } from './support/pictures.js';
 import { pressText } from './support/seed.js';
 import { answerText, freeze } from './support/setting.js';
 import type { VotersSetting } from './support/voters.js';
-import { FARID, FRIEDA, GUEST, PAULA, setUpVoters } from './support/voters.js';
+import {
+  FARID,
+  FRIEDA,
+  GUEST,
+  PAULA,
+  excessAt360,
+  readToTheEnd,
+  setUpVoters,
+} from './support/voters.js';
 
 // Requests that several people decide, as their reviewers meet them (protocol §18): each person in a browser of their own.
-
-const NARROW = { width: 360, height: 740 };
 
 let setting: VotersSetting;
 let own: OwnRoute;
@@ -53,26 +59,8 @@ const tally = (page: Page, text: string) =>
 
 /** The two acts that vote, after the end of the answer was in view. */
 async function vote(page: Page): Promise<void> {
-  await page.getByRole('heading', { name: 'Read the exact text to be signed' }).waitFor();
-  await page.locator('.panel .answered').evaluate((answer) => {
-    const below = document.querySelector('.panel-bar')!;
-    for (let part = answer.parentElement; part !== null; part = part.parentElement) {
-      const end = Math.min(below.getBoundingClientRect().top, window.innerHeight);
-      part.scrollTop += Math.max(0, Math.ceil(answer.getBoundingClientRect().bottom - end));
-    }
-  });
-  await page.getByRole('checkbox', { name: /I have read/ }).check();
+  await readToTheEnd(page);
   await button(page, 'Vote and sign').click();
-}
-
-async function excessAt360(page: Page): Promise<number> {
-  const before = page.viewportSize()!;
-  await page.setViewportSize(NARROW);
-  const excess = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  );
-  await page.setViewportSize(before);
-  return excess;
 }
 
 it('stands in the inbox with its votes and what it asks of the person, and is not refused with others', async () => {

@@ -84,6 +84,8 @@ const ABOUT_MANY: Record<string, readonly string[]> = {
   'request.opened': ['lifecycle'],
   // Keys that wait are few, and the first other one ends it.
   'request.has-counted': ['credential_bound'],
+  'request.keys-by-state': ['credential_bound'],
+  'admin.keys': ['credential_bound'],
 };
 
 /**

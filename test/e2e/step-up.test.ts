@@ -87,11 +87,15 @@ describe('a confirmation on a route with step-up', () => {
     expect(await maxAge(ruth, 'step_up=execution')).toBe('120');
     expect(await maxAge(ruth, 'step_up=review&max_age=1')).toBeNull();
     expect(await maxAge(ruth, '')).toBeNull();
+    // As adding a key wants it (protocol §19.6).
+    expect(await maxAge(ruth, 'fresh=true&max_age=1')).toBe('300');
+    expect(await maxAge(ruth, 'step_up=execution&fresh=true')).toBe('120');
   });
 
   test('is known to people of its tenant only: a stranger cannot ask which routes have a rule', async () => {
     const { demo } = instance;
     expect(await maxAge(new Client(demo.origin, null), 'step_up=execution')).toBeNull();
+    expect(await maxAge(new Client(demo.origin, null), 'fresh=true')).toBeNull();
     const forged = { cookie: `__Host-countersign-session=${'a'.repeat(43)}`, csrf: '' };
     expect(await maxAge(new Client(demo.origin, forged), 'step_up=execution')).toBeNull();
   });

@@ -1,6 +1,11 @@
-import { SchemaChecks, createApprovalMetrics, loadConfig } from '@countersign/platform';
+import {
+  SchemaChecks,
+  createApprovalMetrics,
+  createKeyMetrics,
+  loadConfig,
+} from '@countersign/platform';
 import { loadTrust } from '@countersign/protocol';
-import { holdMetrics, requestModule } from '@countersign/request';
+import { holdMetrics, keyMetrics, requestModule } from '@countersign/request';
 import { deletionWorker } from '@countersign/request/workers/deletion';
 import { expiryWorker } from '@countersign/request/workers/expiry';
 import type { Assembly } from '../assembly.js';
@@ -24,9 +29,12 @@ export const request: Assembly<ProcessContext> = {
       env,
     } = context;
     const schemas = new SchemaChecks(context.bus);
+    const saving = savingOf(context, 'request');
+    const offered = offeredProfiles(context.config);
+    keyMetrics(context.metrics, context.log, { pool: saving.pool, offered });
     return [
       requestModule(context.runtime('request'), {
-        ...savingOf(context, 'request'),
+        ...saving,
         checkSchema: (tenant, schemaText) =>
           schemas.check(tenant, { schemaText, responseText: null }),
         quotas: hasQuotas(env, mode),
@@ -34,9 +42,10 @@ export const request: Assembly<ProcessContext> = {
         issuer: loadConfig(ISSUER, env).OIDC_ISSUER,
         mode,
         trust: loadTrust(context.trust),
-        offered: offeredProfiles(context.config),
+        offered,
         custody: 'proto.legal-hold' in offeredCapabilities(context.config),
         votes: createApprovalMetrics(context.metrics),
+        keys: createKeyMetrics(context.metrics),
         sandboxOrigin: loadConfig(SANDBOX, env).SANDBOX_ORIGIN,
       }),
     ];

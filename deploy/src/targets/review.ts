@@ -1,4 +1,4 @@
-import { SchemaChecks, createApprovalMetrics } from '@countersign/platform';
+import { SchemaChecks, createApprovalMetrics, createKeyMetrics } from '@countersign/platform';
 import { loadTrust } from '@countersign/protocol';
 import { reviewModule, waitingMetrics } from '@countersign/review';
 import type { Assembly } from '../assembly.js';
@@ -17,6 +17,7 @@ export const review: Assembly<ProcessContext> = {
       trust: loadTrust(context.trust),
       offered: offeredProfiles(context.config),
       votes: createApprovalMetrics(context.metrics),
+      keys: createKeyMetrics(context.metrics),
       // All records of this service are those of decisions and of votes for them.
       chained: (tenant: string) => {
         chained(tenant);

@@ -25,6 +25,8 @@ export { withInput } from './body-workers/with-input.js';
 export type { ReadBody } from './body-workers/with-input.js';
 export { createApprovalMetrics } from './approval-metrics.js';
 export type { ApprovalMetrics } from './approval-metrics.js';
+export { createKeyMetrics } from './key-metrics.js';
+export type { KeyMetrics } from './key-metrics.js';
 export { cachedGauges } from './cached-gauges.js';
 export type { GaugeSample } from './cached-gauges.js';
 export { CALL_SECONDS, meteredBus } from './bus-metrics.js';

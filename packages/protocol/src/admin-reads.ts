@@ -1,5 +1,7 @@
 import type { CallerKind } from './operations.js';
 import type { PrincipalConfig, RouteConfig } from './records/administration.js';
+import type { CredentialBound } from './records/credential.js';
+import type { EnrolmentStatement } from './records/statements.js';
 import type { RecordName } from './records/registry.js';
 import type {
   AuditState,
@@ -52,6 +54,7 @@ const rows = [
   { name: 'request.desk-deliveries', method: 'GET', path: '/operator/data/deliveries', query: ['state', 'after'], input: null },
   { name: 'request.desk-incidents', method: 'GET', path: '/operator/data/incidents', query: ['id', 'after'], input: null },
   { name: 'request.desk-memberships', method: 'GET', path: '/operator/data/memberships', query: ['id'], input: null },
+  { name: 'request.desk-keys', method: 'GET', path: '/operator/data/keys', query: ['after'], input: null },
   { name: 'request.preview-route', method: 'POST', path: '/operator/data/preview/route', query: ['id'], input: 'RouteInput' },
   { name: 'request.preview-principal', method: 'POST', path: '/operator/data/preview/principal', query: ['id'], input: 'PrincipalInput' },
 ] as const satisfies readonly AdminReadRow[];
@@ -213,6 +216,23 @@ export interface AdminIncident {
   readonly code: string;
   readonly request_id: string | null;
   readonly created_at: string;
+}
+
+/** A key of a person that waits for an operator, or was suspended and waits to be vouched for again (protocol §19.4). */
+export interface AdminKey {
+  readonly credential: string;
+  readonly state: 'waiting' | 'suspended';
+  readonly label: string;
+  readonly algorithm: CredentialBound['algorithm'];
+  readonly device_bound: boolean;
+  readonly created_at: string;
+  readonly principal: string;
+  readonly name: string | null;
+  /** The login of that person as the directory has it now. */
+  readonly login: { readonly issuer: string | null; readonly subject: string | null };
+  /** What the key signed, and the number of the countersignature to come: a CountersignStatement is about both. */
+  readonly enrolment: EnrolmentStatement;
+  readonly attempt: number;
 }
 
 /** One request that a change would take authority from, before and after it. */

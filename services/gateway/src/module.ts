@@ -187,7 +187,7 @@ async function createTrusted(
       person,
       config.sandboxOrigin,
       config.stepUp,
-      'proto.approval' in offered,
+      offered,
     ),
     custody: 'proto.legal-hold' in offered,
     refuse: createRefuse(origin, log),

@@ -5,6 +5,7 @@ import { hasCredentials } from './authentication.js';
 import type { Call, Handler } from './call.js';
 import { redirect, sendPage } from './call.js';
 import { returnTo } from './login/return-to.js';
+import type { Offered } from './operations/discovery.js';
 import type { StepUpRule } from './login/step-up.js';
 import { isProved, ruleFor } from './login/step-up.js';
 import type { AppPage } from './pages/app-pages.js';
@@ -34,9 +35,10 @@ export function createPeoplePaths(
   person: AskPerson,
   sandboxPattern: string,
   stepUp: readonly StepUpRule[],
-  /** The deployment offers decisions of several people. */
-  approvals: boolean,
+  offered: Offered,
 ): PeoplePaths {
+  const offers = (profile: string) => Object.hasOwn(offered, profile);
+
   async function readerOf(reader: SignedInPerson): Promise<PageReader> {
     const { tenant, principal, kind, operator, session } = reader;
     const choice = await store.hasChoice(reader);
@@ -55,6 +57,7 @@ export function createPeoplePaths(
 
   async function open(call: Call, page: AppPage): Promise<void> {
     const { name, title } = page;
+    if (page.profile !== undefined && !offers(page.profile)) throw new Refusal('not_found');
     if (page.for === 'anybody') {
       const visitor = hasCredentials(call.request) ? await person(call).catch(noPerson) : null;
       sendShell(call, { name, title, reader: visitor && (await readerOf(visitor)) });
@@ -76,7 +79,8 @@ export function createPeoplePaths(
       name,
       title,
       reader: reads,
-      approvals: approvals && (page.for === 'operator' || name === 'inbox'),
+      approvals: offers('proto.approval') && (page.for === 'operator' || name === 'inbox'),
+      keys: offers('proto.human-key'),
     });
   }
 
@@ -98,6 +102,7 @@ export function createPeoplePaths(
         title: { en: 'Review', de: 'Prüfung' },
         reader: await readerOf(reader),
         stepUp: asksAgain,
+        keys: offers('proto.human-key'),
       });
     },
 

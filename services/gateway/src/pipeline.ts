@@ -46,7 +46,7 @@ import type { HttpCounts } from './http-counts.js';
 import type { LongPolls } from './long-polls.js';
 import type { Offered } from './operations/discovery.js';
 import type { StepUpRule } from './login/step-up.js';
-import { challenge, isProved, ruleFor } from './login/step-up.js';
+import { FRESH_LOGIN, challenge, isProved, ruleFor } from './login/step-up.js';
 import type { Match } from './matcher.js';
 import { compileMatcher } from './matcher.js';
 import type { ClientAddresses } from './client-address.js';
@@ -501,9 +501,6 @@ function readId(operation: Operation, sent: string): string {
   }
   return id;
 }
-
-/** A key of a person is added with a login of the last minutes (protocol §19.6). */
-const FRESH_LOGIN = { maxAge: 300, acrValues: [] } as const;
 
 function requireFreshLogin({ response }: Call, { session }: Authenticated): void {
   if (session !== null && isProved(session, FRESH_LOGIN)) return;

@@ -71,7 +71,7 @@ beforeAll(async () => {
       },
       origin,
       [],
-      false,
+      {},
     ),
     refuse: createRefuse(origin, createLogger({ name: 'test', level: 'silent' })),
     times: (call) => {
@@ -169,6 +169,7 @@ POST /inbox => 404 none not_found
 GET /inbox/ => 404 none not_found
 GET /signed-out => 200 /signed-out <!doctype
 GET /auditor => 200 /auditor <!doctype
+GET /me => 404 /me not_found
 GET /operator => 302 /operator /auth/login?return_to=%2Finbox
 GET /operator/ => 302 /operator/{page} /auth/login?return_to=%2Finbox
 GET /operator/a/b => 302 /operator/{page} /auth/login?return_to=%2Finbox

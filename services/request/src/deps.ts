@@ -1,6 +1,6 @@
 import { Approvers, Directory, Persons, Readings, SecurityJournal } from '@countersign/database';
 import type { Saving } from '@countersign/database';
-import type { ApprovalMetrics, Notary } from '@countersign/platform';
+import type { ApprovalMetrics, KeyMetrics, Notary } from '@countersign/platform';
 import { SUPPORTED_PROFILES } from '@countersign/protocol';
 import type { Trust, WebhookRules } from '@countersign/protocol';
 import { QUOTA_AMOUNTS } from './quotas.js';
@@ -32,6 +32,7 @@ export interface RequestOptions extends Saving {
   /** Whether it offers legal holds (protocol §20). */
   readonly custody: boolean;
   readonly votes: Pick<ApprovalMetrics, 'ended'>;
+  readonly keys: KeyMetrics;
   /** The origin of apps, with `{scope}` as one DNS label where it has one (protocol §8.6). */
   readonly sandboxOrigin: string;
 }

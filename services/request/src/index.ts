@@ -1,4 +1,5 @@
 export { holdMetrics } from './hold-metrics.js';
+export { keyMetrics } from './key-metrics.js';
 export { requestModule } from './module.js';
 export { QUOTA_AMOUNTS } from './quotas.js';
 export { AdminStore } from './store/admin-reads.js';

@@ -104,8 +104,12 @@ export async function signedVoucher(
     deps.trust,
   );
   const counter = await verifyAssertion(statement, assertion, bound);
-  if (counter === null) return { refused: 'invalid_assertion' };
+  if (counter === null) {
+    deps.keys.asserted('refused');
+    return { refused: 'invalid_assertion' };
+  }
   const { refused, next, incident } = use(key, { person, counter }, change.now);
+  deps.keys.asserted(incident === null ? 'good' : 'stepped_back');
   if (next !== null) await change.keys.move(key.id, next);
   if (incident !== null) {
     await change.keys.openClonedIncident();

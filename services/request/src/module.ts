@@ -20,6 +20,7 @@ import { create } from './operations/create.js';
 import {
   adminDeliveries,
   adminIncidents,
+  adminKeys,
   adminPrincipals,
   adminRequests,
   adminRoutes,
@@ -98,6 +99,7 @@ export function requestModule(runtime: ServiceRuntime, options: RequestOptions):
     'request.desk-deliveries': adminDeliveries(deps),
     'request.desk-incidents': adminIncidents(deps),
     'request.desk-memberships': memberships(deps),
+    'request.desk-keys': adminKeys(deps),
     'request.preview-route': previewRoute(deps),
     'request.preview-principal': previewPrincipal(deps),
     'request.end-sessions': endSessions(deps),

@@ -1,6 +1,12 @@
 import { Approvers, Directory, Persons, Readings } from '@countersign/database';
 import type { Saving } from '@countersign/database';
-import type { ApprovalMetrics, IssuedRecord, Notary, SchemaChecks } from '@countersign/platform';
+import type {
+  ApprovalMetrics,
+  IssuedRecord,
+  KeyMetrics,
+  Notary,
+  SchemaChecks,
+} from '@countersign/platform';
 import { SUPPORTED_PROFILES } from '@countersign/protocol';
 import type { Trust } from '@countersign/protocol';
 import { AttentionStore } from './store/attention.js';
@@ -15,6 +21,7 @@ export interface ReviewOptions extends Saving<IssuedRecord> {
   /** Profiles that the deployment offers beside those of the revision, each with its version (protocol §18.10). */
   readonly offered: Readonly<Record<string, string>>;
   readonly votes: ApprovalMetrics;
+  readonly keys: KeyMetrics;
 }
 
 export type ReviewDeps = ReturnType<typeof reviewDeps>;

@@ -155,8 +155,12 @@ export async function signedVote(
   const { key, bound, endings } = usable;
   const counter =
     statement.credential === credential ? await verifyAssertion(statement, assertion, bound) : null;
-  if (counter === null) throw new Refusal('invalid_assertion');
+  if (counter === null) {
+    deps.keys.asserted('refused');
+    throw new Refusal('invalid_assertion');
+  }
   const { refused, incident } = use(key, { person: record.person, counter }, now);
+  deps.keys.asserted(incident === null ? 'good' : 'stepped_back');
   if (incident !== null) await deps.signing.suspend(tenant, key.id);
   if (refused !== null) throw new Refusal(refused);
   return {

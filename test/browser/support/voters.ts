@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { Instance } from '../../support/instance.js';
 import { startInstance } from '../../support/instance.js';
 import { Voters } from '../../support/voting.js';
@@ -29,12 +29,12 @@ export interface VotersSetting {
 }
 
 /** An instance that offers approvals, with its voters and two operators, and a browser for each of them. */
-export async function setUpVoters(): Promise<VotersSetting> {
+export async function setUpVoters(capabilities = 'proto.approval'): Promise<VotersSetting> {
   const people = Object.keys(PEOPLE);
   const operators = [OLGA, OSKAR];
   const instance = await startInstance({
     people: [...people, ...operators],
-    env: { CAPABILITIES: 'proto.approval' },
+    env: { CAPABILITIES: capabilities },
   });
   const browser = await startBrowser();
   const voters = new Voters(instance, people);
@@ -59,4 +59,30 @@ export async function setUpVoters(): Promise<VotersSetting> {
       await instance.stop();
     },
   };
+}
+
+/** Brings the end of the frozen answer into view, and says that it was read. */
+export async function readToTheEnd(page: Page): Promise<void> {
+  await page.getByRole('heading', { name: 'Read the exact text to be signed' }).waitFor();
+  await page.locator('.panel .answered').evaluate((answer) => {
+    const below = document.querySelector('.panel-bar')!;
+    for (let part = answer.parentElement; part !== null; part = part.parentElement) {
+      const end = Math.min(below.getBoundingClientRect().top, window.innerHeight);
+      part.scrollTop += Math.max(0, Math.ceil(answer.getBoundingClientRect().bottom - end));
+    }
+  });
+  await page.getByRole('checkbox', { name: /I have read/ }).check();
+}
+
+const NARROW = { width: 360, height: 740 };
+
+/** By how many pixels a page is wider than a narrow phone. */
+export async function excessAt360(page: Page): Promise<number> {
+  const before = page.viewportSize()!;
+  await page.setViewportSize(NARROW);
+  const excess = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  await page.setViewportSize(before);
+  return excess;
 }

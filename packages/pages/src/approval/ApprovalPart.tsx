@@ -8,12 +8,14 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { isRefusal } from '../api/client.js';
 import type { Problem } from '../api/problem.js';
+import { Unanswered } from '../api/problem.js';
 import { personIn } from '../history/history.js';
 import type { MaterialHead } from '../material/messages.js';
 import type { MaterialStore } from '../material/material.js';
 import { Button } from '../parts/Button.js';
 import { Fault, Notice } from '../parts/Notice.js';
 import { Waiting } from '../parts/Waiting.js';
+import { lazily } from '../parts/lazily.js';
 import { AnswerForm } from '../review/AnswerForm.js';
 import { Panel } from '../review/Panel.js';
 import type { ProposalSlot, SlotState } from '../review/proposal-slot.js';
@@ -26,9 +28,16 @@ import type { FrozenApproval } from './frozen-policy.js';
 import { OwnVote } from './OwnVote.js';
 import { barredFrom, isNo, ownVoteIn } from './seats.js';
 import type { BoardCandidate } from './seats.js';
+import type { SignsVote } from './vote-slot.js';
 import { useBoard } from './use-board.js';
 import { useVote } from './use-vote.js';
 import { WhyNot, reasonOf } from './WhyNot.js';
+
+// Of requests whose policy asks for keys of people.
+const { Component: VoteKey } = lazily(async () => (await import('../keys/VoteKey.js')).VoteKey);
+const { Component: KeyFaultNotice } = lazily(
+  async () => (await import('../keys/KeyFaultNotice.js')).KeyFaultNotice,
+);
 
 export interface ApprovalPartProps {
   readonly approval: FrozenApproval;
@@ -43,6 +52,9 @@ export interface ApprovalPartProps {
   readonly refresh: () => void;
 }
 
+/** The part of the page that signs has not come. */
+const notYet: SignsVote = () => Promise.reject(new Unanswered('nothing signs here yet'));
+
 type Said =
   | { readonly kind: 'voted'; readonly decision: string }
   | { readonly kind: 'withdrawn' }
@@ -56,13 +68,15 @@ type Said =
 export function ApprovalPart(props: ApprovalPartProps) {
   const { approval, status, history, head, slot, state, subject, refresh } = props;
   const { request, revision } = status;
-  const { quorum } = approval.policy;
+  const { quorum, human_key: keyPolicy } = approval.policy;
+  const signer = useRef<SignsVote>(notYet);
   const live = useBoard(request.id, revision);
   const { board } = live;
   const [said, setSaid] = useState<Said | null>(null);
   const vote = useVote({
     requestId: request.id,
     requestDigest: head.requestDigest.promised,
+    signs: keyPolicy ? signer : null,
     onVoted: ({ approval: { payload } }) => {
       setSaid({ kind: 'voted', decision: (payload as { decision: string }).decision });
       lookAgain();
@@ -131,9 +145,19 @@ export function ApprovalPart(props: ApprovalPartProps) {
             request={head.request}
             schema={head.schema}
             history={history}
-            words={words.panel}
+            words={keyPolicy ? { ...words.panel, ...words.withKey } : words.panel}
             promised={words.digestMatches}
-          />
+            {...(keyPolicy && { explain: (fault: unknown) => <KeyFaultNotice fault={fault} /> })}
+          >
+            {keyPolicy && (
+              <VoteKey
+                policy={keyPolicy}
+                request={head.request}
+                requestDigest={head.requestDigest.promised}
+                onSigner={(signs) => void (signer.current = signs)}
+              />
+            )}
+          </Panel>
         ) : own !== null ? (
           <OwnVote
             id={request.id}

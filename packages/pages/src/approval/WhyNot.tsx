@@ -1,3 +1,4 @@
+import { LinkButton } from '../parts/Button.js';
 import { Notice } from '../parts/Notice.js';
 import { approvals as words } from '../strings/approvals.js';
 
@@ -6,6 +7,7 @@ export function WhyNot({ code, canRefuse }: { code: string; canRefuse: boolean }
   return (
     <Notice tone="info" title={canRefuse ? words.whyNotYes : words.whyNotTitle}>
       <p>{reasonOf(code)}</p>
+      {code === 'human_key_required' && <LinkButton href="/me">{words.toKeys}</LinkButton>}
     </Notice>
   );
 }

@@ -7,6 +7,7 @@ import { Fault, Notice } from '../parts/Notice.js';
 import { dropDraftsOf } from '../review/draft-store.js';
 import { onSession, reader, sessionState } from '../session/session.js';
 import type { Reader, SessionState } from '../session/session.js';
+import { offersKeys } from '../session/offers-keys.js';
 import { loginAddress, rememberPlace } from '../session/return.js';
 import { shared } from '../strings/shared.js';
 import { SafeText } from '../text/SafeText.js';
@@ -129,6 +130,11 @@ function Who({ who }: { who: Reader }) {
         {!who.auditor && (
           <a class="button quiet" href="/notifications">
             {shared.notifications}
+          </a>
+        )}
+        {offersKeys() && !who.auditor && (
+          <a class="button quiet" href="/me">
+            {shared.myKeys}
           </a>
         )}
         <a class="button quiet" href="/sessions">

@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { useCurrentInView } from '../parts/current-in-view.js';
 import { operator } from '../strings/operator.js';
 import { shared } from '../strings/shared.js';
+import { offersKeys } from '../session/offers-keys.js';
 import { reader } from '../session/session.js';
 
 const places: readonly (readonly [href: string, title: string])[] = [
@@ -13,6 +14,7 @@ const places: readonly (readonly [href: string, title: string])[] = [
   ['/operator/deliveries', operator.deliveries],
   ['/operator/routes', operator.routes],
   ['/operator/principals', operator.principals],
+  ...(offersKeys() ? ([['/operator/keys', operator.keys]] as const) : []),
   ['/operator/ledger', operator.ledger],
   ['/security-log', operator.securityLog],
 ];

@@ -1,6 +1,7 @@
 import type { ComponentChild } from 'preact';
 
 import { LinkButton } from '../parts/Button.js';
+import { lazily } from '../parts/lazily.js';
 import { startPage } from '../start.js';
 import { operator } from '../strings/operator.js';
 import { Deliveries } from './Deliveries.js';
@@ -15,6 +16,9 @@ import { RequestPage } from './Request.js';
 import { Requests } from './Requests.js';
 import { RoutePage, Routes } from './Routes.js';
 
+// Only that page has to do with keys.
+const { Component: Keys } = lazily(async () => (await import('./Keys.js')).Keys);
+
 type Page = (id: string) => ComponentChild;
 
 /** By the words of the path; `*` is an id. */
@@ -26,6 +30,11 @@ const pages: Readonly<Record<string, Page>> = {
   '/operator/routes/*': (id) => <RoutePage id={id} />,
   '/operator/principals': () => <Principals />,
   '/operator/principals/*': (id) => <PrincipalPage id={id} />,
+  '/operator/keys': () => (
+    <Frame title={operator.keys} lead={operator.keysLead}>
+      <Keys />
+    </Frame>
+  ),
   '/operator/incidents': () => <Incidents />,
   '/operator/deliveries': () => <Deliveries />,
   '/operator/ledger': () => <Ledger />,

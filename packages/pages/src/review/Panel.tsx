@@ -1,5 +1,5 @@
 import type { DecisionRequest, RequestHistory } from '@countersign/protocol';
-import type { RefObject } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { Fields } from '../answer/Answer.js';
@@ -19,7 +19,10 @@ import { Moment } from '../time/Moment.js';
 import './panel.css';
 import type { Frozen, ProposalSlot, ProposalSource, SlotState } from './proposal-slot.js';
 
-type Shown = Extract<SlotState, { step: 'reviewing' | 'confirming' }>;
+type Shown = Extract<SlotState, { step: 'reviewing' | 'confirming' }> & {
+  /** A person's key is asked, and the person can leave that. */
+  readonly signing?: boolean;
+};
 
 /** The words of an act that signs the candidate: a confirmation, or a vote. */
 export interface PanelWords {
@@ -33,6 +36,9 @@ export interface PanelWords {
   readonly confirming: string;
   readonly dismiss: string;
   readonly unsure: string;
+  /** While a person's key is asked, and to leave that. */
+  readonly askingKey?: string;
+  readonly stop?: string;
 }
 
 /**
@@ -49,8 +55,13 @@ export function Panel(props: {
   readonly words?: PanelWords;
   /** Said beside a digest that the service had promised beforehand. */
   readonly promised?: string;
+  /** What it takes to sign, above the buttons. */
+  readonly children?: ComponentChildren;
+  /** Says a fault in other words than everywhere. */
+  readonly explain?: (fault: unknown) => ComponentChildren;
 }) {
-  const { slot, state, request, schema, history, words = signing, promised } = props;
+  const { slot, state, request, schema, history, promised, explain } = props;
+  const words: PanelWords = props.words ?? signing;
   const [read, setRead] = useState(false);
   const [refused, setRefused] = useState(false);
   const title = useRef<HTMLHeadingElement>(null);
@@ -60,6 +71,7 @@ export function Panel(props: {
   const { frozen } = state;
   const confirming = state.step === 'confirming';
   const unsure = confirming && state.repeats > 0;
+  const asksKey = confirming && state.signing === true;
   const asksAgain = document.body.dataset['stepUp'] === 'true';
 
   // Before a key can be pressed that is meant for the panel.
@@ -93,7 +105,10 @@ export function Panel(props: {
         <p class="fine spaced">{signing.stepUpAhead}</p>
       )}
       <div class="panel-bar" ref={bar}>
-        {state.step === 'reviewing' && state.fault !== null && <Fault fault={state.fault} />}
+        {props.children}
+        {state.step === 'reviewing' &&
+          state.fault !== null &&
+          (explain?.(state.fault) ?? <Fault fault={state.fault} />)}
         {unsure && (
           <Notice tone="warning" title={signing.unsureTitle}>
             <p>{words.unsure}</p>
@@ -130,10 +145,13 @@ export function Panel(props: {
             busy={confirming}
             onClick={(event) => setRefused(!slot.confirm(event))}
           >
-            {confirming ? words.confirming : words.confirm}
+            {asksKey ? words.askingKey : confirming ? words.confirming : words.confirm}
           </Button>
-          <Button disabled={confirming} onClick={(event) => setRefused(!slot.dismiss(event))}>
-            {words.dismiss}
+          <Button
+            disabled={confirming && !asksKey}
+            onClick={(event) => setRefused(!slot.dismiss(event))}
+          >
+            {asksKey ? words.stop : words.dismiss}
           </Button>
         </div>
       </div>

@@ -11,6 +11,11 @@ export function loginAddress(): string {
   return `/auth/login?return_to=${encodeURIComponent(review.test(pathname) ? pathname : '/inbox')}`;
 }
 
+/** The address of a login as fresh as adding a key wants it (protocol §19.6). */
+export function freshLoginAddress(): string {
+  return `${loginAddress()}&fresh=true`;
+}
+
 /** Remembers this page for after the login. */
 export function rememberPlace(): void {
   const { pathname, search } = location;

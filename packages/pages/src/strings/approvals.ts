@@ -77,8 +77,11 @@ export const approvals = {
     stage_not_open: 'Your seat is not in the stage that is open. You can say no at any time.',
     candidate_changed: 'There is no answer yet that you could approve.',
     identity_uncertain: 'The service is not certain who you are. An operator can clear this up.',
+    human_key_required:
+      'This decision asks for a key of yours, and you have none that counts here. Add one, or wait until an operator has vouched for it.',
     approval_unavailable: 'There is no vote of yours to take back.',
   } as Readonly<Record<string, string>>,
+  toKeys: 'My keys',
   whyNotOther: (code: string) => `The service gives the reason ${code}.`,
 
   refusedTitle: 'Your vote was not signed',
@@ -117,6 +120,12 @@ export const approvals = {
     dismiss: 'Back to the votes',
     unsure:
       'The answer to your vote was lost. The same call, with the same key, is repeated until the service answers. Repeating it never votes twice.',
+  },
+  /** In place of the above, where the decision asks for keys of people. */
+  withKey: {
+    confirm: 'Sign with your key',
+    askingKey: 'Waiting for your key …',
+    stop: 'Stop waiting',
   },
   digestMatches: 'recomputed here: matches the promised one',
 

@@ -12,6 +12,9 @@ export const operator = {
   requests: 'Requests',
   routes: 'Routes',
   principals: 'Principals',
+  keys: 'Keys',
+  keysLead:
+    'Keys of people that count once an operator has vouched for them. Ask the person first, on another way than this service.',
   incidents: 'Incidents',
   deliveries: 'Deliveries',
   ledger: 'Ledger',

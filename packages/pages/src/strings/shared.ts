@@ -20,6 +20,7 @@ export const shared = {
   switchTenant: 'Change tenant',
   notifications: 'Notifications',
   mySessions: 'My sessions',
+  myKeys: 'My keys',
   language: 'Language',
   theme: 'Colours',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },

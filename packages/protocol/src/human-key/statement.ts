@@ -45,8 +45,8 @@ export interface StatementInput {
 }
 
 /**
- * What a person signs with a vote (protocol §19.1). Service, page and verifier make it by this function, each out of what it
- * knows itself, and compare.
+ * What a person signs with a vote (protocol §19.1). Service and verifier make it by this function, each out of what it knows itself; the
+ * pages make it by one of their own (packages/pages/src/keys), and compare.
  */
 export function approvalStatement({
   issuer,

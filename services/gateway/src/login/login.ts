@@ -18,11 +18,14 @@ import type { Identity, IdentityProvider, LoginSecrets } from './identity-provid
 import { newLoginSecrets } from './identity-provider.js';
 import { returnTo } from './return-to.js';
 import type { StepUpRule } from './step-up.js';
-import { ruleFor } from './step-up.js';
+import { FRESH_LOGIN, ruleFor } from './step-up.js';
 import { choicePage, readChoice } from './tenant-choice.js';
 
 export interface Login {
-  /** `GET /auth/login?return_to=&step_up=`: the second names the route whose confirmations want a fresh login. */
+  /**
+   * `GET /auth/login?return_to=&step_up=&fresh=`: the second names the route whose confirmations want a fresh login, the third asks for
+   * the one that adding a key wants.
+   */
   start(call: Call): Promise<void>;
   /** `GET /auth/callback` */
   callback(call: Call): Promise<void>;
@@ -76,11 +79,14 @@ export function createLogin({ store, provider, stepUp, origin, refused }: LoginP
    * The strength to ask of the provider: always the configured one, never values of the address, and only for the tenant of
    * a live session. A stranger must not learn which routes have rules. Such a login stays in that tenant.
    */
-  async function strengthFor(call: Call, route: string | null) {
+  async function strengthFor(call: Call, query: URLSearchParams) {
+    const route = query.get('step_up');
+    const fresh = query.get('fresh') === 'true';
     const session = cookieDigest(call.request, SESSION_COOKIE);
-    if (route === null || stepUp.length === 0 || session === null) return null;
+    if ((route === null && !fresh) || session === null) return null;
     const known = await store.session(session);
-    const rule = known && ruleFor(stepUp, known.tenant, route);
+    const ofRoute = known && route !== null ? ruleFor(stepUp, known.tenant, route) : null;
+    const rule = ofRoute ?? (fresh ? FRESH_LOGIN : null);
     if (!known || !rule) return null;
     return { rule, stays: { tenant: known.tenant, principal: known.principal } };
   }
@@ -150,7 +156,7 @@ export function createLogin({ store, provider, stepUp, origin, refused }: LoginP
     async start(call) {
       const query = new URLSearchParams(call.query);
       const secrets = newLoginSecrets();
-      const strength = await strengthFor(call, query.get('step_up'));
+      const strength = await strengthFor(call, query);
       const address = await provider.authorisationUrl(secrets, strength?.rule ?? null);
       const cookie = await remember(call, secrets, {
         returnTo: returnTo(query.getAll('return_to')),

@@ -6,6 +6,9 @@ export interface StepUpRule extends LoginStrength {
   readonly route: string;
 }
 
+/** The login of a person who adds a key (protocol §19.6). */
+export const FRESH_LOGIN: LoginStrength = { maxAge: 300, acrValues: [] };
+
 /** The rule of a tenant's route, or null when it has none. */
 export function ruleFor(
   rules: readonly StepUpRule[],

@@ -12,6 +12,8 @@ export interface AppPage {
    * or an auditor; `anybody`: without a session too.
    */
   readonly for: 'person' | 'reviewer' | 'operator' | 'log-reader' | 'anybody';
+  /** It is there only where the deployment offers this profile. */
+  readonly profile?: 'proto.human-key';
 }
 
 const ADMIN = { en: 'Admin', de: 'Betrieb' } as const;
@@ -36,6 +38,13 @@ export const APP_PAGES: readonly AppPage[] = [
     name: 'notifications',
     title: { en: 'Notifications', de: 'Benachrichtigungen' },
     for: 'reviewer',
+  },
+  {
+    path: '/me',
+    name: 'keys',
+    title: { en: 'My keys', de: 'Meine Schlüssel' },
+    for: 'reviewer',
+    profile: 'proto.human-key',
   },
   { path: '/operator', name: 'operator', title: ADMIN, for: 'operator' },
   { path: '/operator/', name: 'operator', title: ADMIN, for: 'operator' },

@@ -30,6 +30,8 @@ export interface ShellParts {
   readonly stepUp?: boolean;
   /** The deployment offers decisions of several people (protocol §18.10). */
   readonly approvals?: boolean;
+  /** The deployment offers keys of people (protocol §19). */
+  readonly keys?: boolean;
 }
 
 const NO_SCRIPT: Readonly<Record<Language, string>> = {
@@ -39,7 +41,8 @@ const NO_SCRIPT: Readonly<Record<Language, string>> = {
 
 /** The document of one page: who reads it, and the files that bring it to life. */
 export function shell(parts: ShellParts): string {
-  const { name, title, language, reader, theme, stepUp = false, approvals = false } = parts;
+  const { name, title, language, reader, theme } = parts;
+  const { stepUp = false, approvals = false, keys = false } = parts;
   const { script, preload, styles } = filesOf(name, language);
   return html`<!doctype html>
     <html lang="${language}" data-theme="${theme ?? 'system'}">
@@ -63,7 +66,7 @@ export function shell(parts: ShellParts): string {
         data-choice="${String(reader?.choice ?? false)}"
         data-csrf="${reader?.csrf ?? ''}"
         data-step-up="${String(stepUp)}"
-        ${approvals ? html` data-approvals="true"` : ''}
+        ${approvals ? html` data-approvals="true"` : ''}${keys ? html` data-keys="true"` : ''}
       >
         <div id="page">
           <noscript

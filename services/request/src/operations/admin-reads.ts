@@ -10,6 +10,7 @@ import {
 import type {
   AdminDelivery,
   AdminIncident,
+  AdminKey,
   AdminPage,
   AdminParameter,
   AdminPrincipal,
@@ -142,6 +143,21 @@ export function adminIncidents(deps: RequestDeps) {
     },
     (row): AdminIncident => ({ ...row, created_at: stamp(row.created_at) }),
     ({ created_at, id }) => `${created_at}/${id}`,
+  );
+}
+
+export function adminKeys(deps: RequestDeps) {
+  return adminList(
+    deps,
+    (store, tenant, { after }) => store.keys(tenant, behindOf(after)),
+    ({ id, attempts, enrolled_at, issuer, subject, ...shown }): AdminKey => ({
+      ...shown,
+      credential: id,
+      created_at: stamp(enrolled_at),
+      login: { issuer, subject },
+      attempt: attempts + 1,
+    }),
+    ({ created_at, credential }) => `${created_at}/${credential}`,
   );
 }
 

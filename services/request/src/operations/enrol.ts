@@ -91,7 +91,7 @@ async function enrolledKey(
 
 /** The key that the authenticator tells, once it has signed that it is this person's. Throws `invalid_assertion`. */
 async function signedKey(
-  { notary }: RequestDeps,
+  { notary, keys }: RequestDeps,
   { tenant }: DirectoryChange,
   { input, caller }: Pick<Call, 'input' | 'caller'>,
   { challenge, credential, person, nonce, issuedAt }: BegunEnrolment,
@@ -114,6 +114,7 @@ async function signedKey(
   );
   const { credential: _, ...assertion } = input.assertion;
   const counter = await verifyAssertion(statement, assertion, { ...key, origin, rp_id: rpId });
+  keys.asserted(counter === null ? 'refused' : 'good');
   if (counter === null) throw new Refusal('invalid_assertion');
   return { ...key, counter, enrolment: { statement, ...assertion } };
 }

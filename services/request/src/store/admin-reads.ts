@@ -1,6 +1,7 @@
 import { DECISION_STATES } from '@countersign/protocol';
 import type {
   AdminDelivery,
+  AdminKey,
   AdminPrincipal,
   Invalidation,
   RouteConfig,
@@ -149,6 +150,32 @@ export const INCIDENTS = statement(
         ORDER BY i.created_at DESC, i.id DESC LIMIT ${MOST}`,
 );
 
+/** Those that wait for too long are gone, also where their rows are still there (protocol §19.4). */
+export const DESK_KEYS = statement(
+  'admin.keys',
+  `SELECT k.id, k.state, k.label, k.algorithm, k.device_bound, k.principal, k.attempts, k.enrolment -> 'statement' AS enrolment,
+    k.enrolled_at, p.config ->> 'name' AS name, p.oidc_issuer AS issuer, p.oidc_subject AS subject
+  FROM credential_bound k JOIN principal p ON p.tenant = k.tenant AND p.id = k.principal
+  WHERE k.tenant = $1 AND (k.state = 'suspended' OR k.state = 'waiting' AND k.enrolled_at > ${CLOCK} - interval '24 hours')
+    AND k.enrolled_at <= ${time(':at')} AND (k.enrolled_at < ${time(':at')} OR k.id < :id::uuid)
+  ORDER BY k.enrolled_at DESC, k.id DESC LIMIT ${MOST}`,
+);
+
+export interface KeyRow {
+  id: string;
+  state: AdminKey['state'];
+  label: string;
+  algorithm: AdminKey['algorithm'];
+  device_bound: boolean;
+  principal: string;
+  attempts: number;
+  enrolment: AdminKey['enrolment'];
+  enrolled_at: number;
+  name: string | null;
+  issuer: string | null;
+  subject: string | null;
+}
+
 /** Of requests by words or by the other three states: so many are looked at for one page. */
 export const LOOKED_AT = 2_000;
 
@@ -260,6 +287,12 @@ export class AdminStore {
     const { at, id } = behind ?? { at: LATEST, id: LAST_ID };
     const { rows } = await ask<DeliveryRow>(this.pool, DELIVERIES, { tenant, state, at, id });
     return rows;
+  }
+
+  /** Newest first. */
+  async keys(tenant: string, behind: Behind | null): Promise<KeyRow[]> {
+    const { at, id } = behind ?? { at: LATEST, id: LAST_ID };
+    return (await ask<KeyRow>(this.pool, DESK_KEYS, { tenant, at, id })).rows;
   }
 
   /** Newest first; of one request, or of all. */

@@ -10,6 +10,7 @@ export * from './figures.js';
 export * from './history.js';
 export * from './holds.js';
 export * from './inbox.js';
+export * from './key-figures.js';
 export * from './keys.js';
 export * from './lists.js';
 export * from './requests.js';

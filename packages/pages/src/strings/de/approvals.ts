@@ -75,8 +75,11 @@ export const approvals: Translation<typeof English> = {
     stage_not_open: 'Ihr Platz ist nicht in der offenen Stufe. Nein sagen können Sie jederzeit.',
     candidate_changed: 'Es gibt noch keine Antwort, der Sie zustimmen könnten.',
     identity_uncertain: 'Der Dienst ist nicht sicher, wer Sie sind. Ein Betreiber kann das klären.',
+    human_key_required:
+      'Diese Entscheidung verlangt einen Schlüssel von Ihnen, und Sie haben keinen, der hier zählt. Fügen Sie einen hinzu, oder warten Sie, bis sich ein Betreiber für ihn verbürgt hat.',
     approval_unavailable: 'Es gibt keine Stimme von Ihnen, die sich zurücknehmen ließe.',
   },
+  toKeys: 'Meine Schlüssel',
   whyNotOther: (code) => `Der Dienst nennt den Grund ${code}.`,
 
   refusedTitle: 'Ihre Stimme wurde nicht signiert',
@@ -117,6 +120,11 @@ export const approvals: Translation<typeof English> = {
     dismiss: 'Zurück zu den Stimmen',
     unsure:
       'Die Antwort auf Ihre Stimme ging verloren. Derselbe Aufruf mit demselben Schlüssel wird wiederholt, bis der Dienst antwortet. Eine Wiederholung stimmt nie zweimal ab.',
+  },
+  withKey: {
+    confirm: 'Mit Ihrem Schlüssel signieren',
+    askingKey: 'Warten auf Ihren Schlüssel …',
+    stop: 'Nicht mehr warten',
   },
   digestMatches: 'hier nachgerechnet: stimmt mit dem versprochenen überein',
 

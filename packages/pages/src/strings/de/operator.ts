@@ -13,6 +13,9 @@ export const operator: Translation<typeof English> = {
   requests: 'Anträge',
   routes: 'Routen',
   principals: 'Beteiligte',
+  keys: 'Schlüssel',
+  keysLead:
+    'Schlüssel von Personen, die zählen, sobald sich ein Betreiber für sie verbürgt hat. Fragen Sie die Person vorher, auf einem anderen Weg als diesem Dienst.',
   incidents: 'Vorfälle',
   deliveries: 'Zustellungen',
   ledger: 'Ledger',

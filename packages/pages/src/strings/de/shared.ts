@@ -20,6 +20,7 @@ export const shared: Translation<typeof English> = {
   switchTenant: 'Mandanten wechseln',
   notifications: 'Benachrichtigungen',
   mySessions: 'Meine Sitzungen',
+  myKeys: 'Meine Schlüssel',
   language: 'Sprache',
   theme: 'Farben',
   themes: { system: 'Wie das System', light: 'Hell', dark: 'Dunkel' },
