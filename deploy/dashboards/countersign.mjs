@@ -541,6 +541,8 @@ const ROWS = [
           [[`max by (target) (process_resident_memory_bytes${of('target!=""')})`, '{{target}}']],
           'bytes',
         ),
+      ],
+      [
         line(
           'Legal holds',
           'In force, and the requests that they keep.',
@@ -549,6 +551,18 @@ const ROWS = [
             [`max(countersign_held_requests${of()})`, 'requests'],
           ],
           'short',
+        ),
+        line(
+          'Held material',
+          'Bytes of private material that legal holds keep.',
+          [[`max(countersign_held_bytes${of()})`, 'bytes']],
+          'bytes',
+        ),
+        number(
+          'First hold ends in',
+          'Its requests are deleted then, where their time is over.',
+          `min(countersign_hold_end_timestamp_seconds${of()}) - time()`,
+          's',
         ),
       ],
     ],

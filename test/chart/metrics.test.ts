@@ -227,8 +227,6 @@ const UNSHOWN = [
   'countersign_clock_offset_seconds',
   'countersign_security_anchor_refusals_total',
   'countersign_security_log_unsent_total',
-  'countersign_held_bytes',
-  'countersign_hold_end_timestamp_seconds',
 ];
 
 function checkRules(spec: unknown) {
