@@ -67,10 +67,14 @@ async function tell(): Promise<void> {
   );
   const stamp = (time: number) => new Date(time).toISOString();
   for (const { id, revision, reference, until: end, set_by, set_at, requests, ...row } of rows) {
-    await save('LegalHoldSet', {
+    const set = await save('LegalHoldSet', {
       ...{ id, revision, reference, set_by, until: stamp(end), set_at: stamp(set_at) },
       requests: requests.map((request: string) => ({ id: request, digest: textDigest(request) })),
     });
+    await client.query('UPDATE hold SET record = $2 WHERE id = $1 AND lifted_at IS NULL', [
+      id,
+      set,
+    ]);
     if (row.lifted_at === null) continue;
     const { lifted_by } = row;
     await save('LegalHoldLifted', {
@@ -79,7 +83,7 @@ async function tell(): Promise<void> {
   }
 }
 
-async function save(type: string, payload: object): Promise<void> {
+async function save(type: string, payload: object): Promise<string> {
   const example = EXAMPLES.SignedRecord;
   const { tenant } = fixture.demo;
   const record = canonicalText({
@@ -102,6 +106,7 @@ async function save(type: string, payload: object): Promise<void> {
     `INSERT INTO outbox (tenant, record_id, request_id, type, digest, audience) VALUES ($1, $2, NULL, $3, $4, 'proto.custody')`,
     [tenant, id, type, textDigest(record)],
   );
+  return record;
 }
 
 /** The faults with the damage done, which is then undone. */
@@ -126,6 +131,16 @@ it.each<[fault: FsckFault, what: string, sql: () => string]>([
   ['hold_differs', 'another end', () => `UPDATE hold SET until = until + interval '1 day'`],
   ['hold_differs', 'another revision', () => `UPDATE hold SET revision = 2`],
   ['hold_differs', 'another reference', () => `UPDATE hold SET reference = 'case 18'`],
+  [
+    'hold_differs',
+    'another text',
+    () => `UPDATE hold SET record = replace(record, 'custodian-1', 'custodian-3')`,
+  ],
+  [
+    'hold_differs',
+    'the text of a lift that no record tells of',
+    () => `UPDATE hold SET lifted = record WHERE id = '${inForce}'`,
+  ],
   ['hold_differs', 'another custodian', () => `UPDATE hold SET set_by = 'custodian-3'`],
   [
     'hold_differs',

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type pg from 'pg';
+import { createOwnerPool, fsckWithin } from '@countersign/database';
 import { loadTrust, verifyRecord } from '@countersign/protocol';
 import type { Trust } from '@countersign/protocol';
 import { codeOf, tally } from '../../support/answers.js';
@@ -44,7 +47,7 @@ beforeAll(async () => {
   );
   trust = loadTrust((await producer.get('/.well-known/proto-trust')).body);
   for (const id of [CAROL, DAVE, EVE]) {
-    for (const operator of [olga, oscar]) expect(await join(operator, id)).toBe(200);
+    for (const operator of [olga, oscar]) expect(await joinCustodians(operator, id)).toBe(200);
   }
 });
 afterAll(async () => {
@@ -58,7 +61,7 @@ const membership = (by: Client | undefined, id: string, groups: readonly string[
     { groups, team: null, same_person_as: null },
     EXTENDED,
   );
-const join = async (by: Client | undefined, id: string) =>
+const joinCustodians = async (by: Client | undefined, id: string) =>
   codeOf(await membership(by, id, ['proto.custodians']));
 
 async function newRequest(): Promise<string> {
@@ -119,7 +122,7 @@ describe('custodians', () => {
   });
 
   it('do not operate, and no other reserved group is there', async () => {
-    expect(await join(olga, OSCAR)).toBe('400 invalid_membership');
+    expect(await joinCustodians(olga, OSCAR)).toBe('400 invalid_membership');
     const other = await membership(olga, MAX, ['proto.others']);
     expect(codeOf(other)).toBe('400 invalid_membership');
   });
@@ -140,7 +143,7 @@ describe('custodians', () => {
     expect(codeOf(await read(eve, id, requests[0] as string))).toBe(200);
     expect(codeOf(await membership(olga, EVE, []))).toBe(200);
     expect(codeOf(await read(eve, id, requests[0] as string))).toBe('403 custodian_required');
-    for (const operator of [olga, oscar]) expect(await join(operator, EVE)).toBe(200);
+    for (const operator of [olga, oscar]) expect(await joinCustodians(operator, EVE)).toBe(200);
   });
 
   it('are what a signed membership says, and not what a table says', async () => {
@@ -302,7 +305,7 @@ describe('a lift', () => {
       );
     for (const operator of [olga, oscar]) expect(codeOf(await same(operator))).toBe(200);
     expect(codeOf(await lift(dave, id))).toBe('403 second_person_required');
-    for (const operator of [olga, oscar]) expect(await join(operator, DAVE)).toBe(200);
+    for (const operator of [olga, oscar]) expect(await joinCustodians(operator, DAVE)).toBe(200);
     expect(codeOf(await lift(dave, id))).toBe(200);
   });
 
@@ -359,6 +362,23 @@ describe('an export for custodians', () => {
     await lift(dave, one.id);
     expect(codeOf(await read(carol, one.id, request))).toBe('404 not_found');
   });
+});
+
+it('fsck finds no fault in holds that were set, grew and were lifted', async () => {
+  const { id, requests } = await held(2);
+  await set(dave, id, holdOf([...requests, await newRequest()], { until: inDays(60) }));
+  await lift(carol, id);
+  const stores = readFileSync(join(instance.dataDirectory, 'stores.json'), 'utf8');
+  const { DATABASE_URL: url } = JSON.parse(stores).urls;
+  const pool = createOwnerPool({ url, application: 'fsck test', max: 1 });
+  const client = await pool.connect();
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+  const { findings } = await fsckWithin(client, { trust, copies: null });
+  await client.query('ROLLBACK');
+  client.release();
+  await pool.end();
+  expect(findings.result().faults).toEqual({});
+  expect(findings.result().counts.signatures).toBeGreaterThan(0);
 });
 
 it('a deployment publishes holds as a capability, and not as a profile', async () => {

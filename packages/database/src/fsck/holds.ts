@@ -1,6 +1,7 @@
 import type pg from 'pg';
-import { isJsonObject, verifyRecord } from '@countersign/protocol';
+import { canonicalText, isJsonObject, verifyRecord } from '@countersign/protocol';
 import type {
+  JsonValue,
   LegalHoldLifted,
   LegalHoldSet,
   RecordType,
@@ -53,6 +54,9 @@ interface HoldRow {
   readonly set_at: number;
   readonly lifted_by: string | null;
   readonly lifted_at: number | null;
+  /** The signed texts that services go by; null where the ledger alone has them. */
+  readonly record: string | null;
+  readonly lifted: string | null;
 }
 
 interface ItemRow {
@@ -64,7 +68,7 @@ interface ItemRow {
   readonly kept: boolean;
 }
 
-const HOLDS = `SELECT h.id, h.revision, h.reference, h.until, h.set_by, h.set_at, h.lifted_by, h.lifted_at
+const HOLDS = `SELECT h.id, h.revision, h.reference, h.until, h.set_by, h.set_at, h.lifted_by, h.lifted_at, h.record, h.lifted
   FROM hold h WHERE h.tenant = $1 AND h.id > $2 ORDER BY h.id LIMIT ${BATCH}`;
 
 const ITEMS = `SELECT i.request_id, i.hold_id, i.until = h.until AND i.lifted_at IS NOT DISTINCT FROM h.lifted_at AS as_hold,
@@ -110,7 +114,9 @@ export async function walkHolds(
       const fits =
         of?.set === undefined
           ? !told.isWhole
-          : isAsTold(row, of.set, of.lifted) && counted.get(row.id) === of.set.requests.length;
+          : isAsTold(row, of.set, of.lifted) &&
+            hasItsTexts(row, of) &&
+            counted.get(row.id) === of.set.requests.length;
       findings.check(fits, 'hold_differs', tenant, row.id);
     }
     const last = rows.at(-1);
@@ -155,6 +161,15 @@ function isAsTold(row: HoldRow, set: LegalHoldSet, lifted: LegalHoldLifted | und
     row.lifted_by === (lifted?.lifted_by ?? null) &&
     row.lifted_at === (lifted === undefined ? null : Date.parse(lifted.lifted_at))
   );
+}
+
+/** The texts beside the row are those of the ledger. */
+function hasItsTexts({ record, lifted }: HoldRow, told: ToldHold): boolean {
+  const isOf = (text: string | null, payload: object | undefined) =>
+    text === null ||
+    (payload !== undefined &&
+      canonicalText(recordIn(text)?.payload ?? null) === canonicalText(payload as JsonValue));
+  return isOf(record, told.set) && isOf(lifted, told.lifted);
 }
 
 function verified(
