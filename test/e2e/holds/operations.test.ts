@@ -12,6 +12,7 @@ import { startInstance } from '../../support/instance.js';
 import type { Instance } from '../../support/instance.js';
 import { reviewInput, until } from '../../support/requests.js';
 import { connectTo } from '../../support/truths.js';
+import { pass, untilGone } from '../retention/fixture.js';
 import { EXTENDED, Voters } from '../../support/voting.js';
 
 // Holds, as custodians set, lift and read them (protocol §20). Olga and Oscar operate; Carol, Dave and Eve are custodians.
@@ -362,6 +363,30 @@ describe('an export for custodians', () => {
     await lift(dave, one.id);
     expect(codeOf(await read(carol, one.id, request))).toBe('404 not_found');
   });
+});
+
+it('custodians read a request that is out of all others’ sight, until their hold is lifted', async () => {
+  const { id, requests } = await held();
+  const [request] = requests as [string];
+  const { payload } = reviewInput(instance.demo);
+  await pass({ database }, 'private_deletion', request);
+  await until(
+    () => producer.get(`/v2/requests/${request}/material`),
+    ({ status }) => status === 410,
+  );
+  expect((await read(carol, id, request)).body.material.payload).toEqual(payload);
+  await pass({ database }, 'audit_deletion', request);
+  await untilGone({ operator: operatorOf(instance.demo) }, request);
+  const theirs = await read(carol, id, request);
+  expect([theirs.status, theirs.body.material?.payload]).toEqual([200, payload]);
+  for (const entry of theirs.body.audit) expect(entry.record).not.toBeNull();
+
+  expect(codeOf(await lift(dave, id))).toBe(200);
+  await until(
+    () => database.query('SELECT 1 FROM request WHERE id = $1', [request]),
+    ({ rows }) => rows.length === 0,
+  );
+  expect(codeOf(await read(carol, id, request))).toBe('404 not_found');
 });
 
 it('fsck finds no fault in holds that were set, grew and were lifted', async () => {
