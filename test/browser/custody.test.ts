@@ -50,8 +50,8 @@ afterEach(async () => {
   expect(faults).toEqual([]);
 });
 
-async function at(id: string): Promise<Page> {
-  const watched = await openContext(browser);
+async function at(id: string, locale = 'en-US'): Promise<Page> {
+  const watched = await openContext(browser, { locale });
   opened.push(watched);
   await logIn(watched.page, instance.demo, id.charAt(0).toUpperCase() + id.slice(1));
   await watched.page.goto(`${instance.demo.origin}/custody`);
@@ -145,6 +145,19 @@ it('another custodian exports, adds to and lifts it', async () => {
   await carol.getByText('The hold case 8 is lifted.').waitFor();
   await hers.getByText('lifted', { exact: true }).waitFor();
   expect(await hers.getByRole('link', { name: 'Save the export' }).count()).toBe(0);
+});
+
+it('speaks German to a reader of German', async () => {
+  const carol = await at('carol');
+  await setByCarol(carol, 'Aktenzeichen 9', await newRequest());
+  const page = await at('dave', 'de-DE');
+  await page.getByRole('heading', { name: 'Verwahrung', exact: true }).waitFor();
+  const card = cardOf(page, 'Aktenzeichen 9');
+  await card.getByText('in Kraft').waitFor();
+  await card.getByText('Verwahrung aufheben').click();
+  await card.getByRole('button', { name: 'Vor dem Aufheben ansehen' }).click();
+  await card.getByText('Sagen Sie, warum die Verwahrung endet.').waitFor();
+  expect(await findings(page)).toEqual([]);
 });
 
 it('a person who is no custodian is told so', async () => {
