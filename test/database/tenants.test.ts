@@ -59,6 +59,8 @@ const ACROSS_TENANTS: readonly string[] = [
   // Which person of all tenants has a key.
   'request.forget-key-of-authenticator',
   'request.key-of-authenticator',
+  // Figures for Prometheus.
+  'request.keys-by-state',
   'request.holder-of-token',
   'security.lag',
   'security.save-events',
