@@ -29,7 +29,7 @@ export function wrongOf(failed: readonly Failure[], { step, before }: Judged): F
       failingMs = -Infinity,
       lostConnections = false,
     } = begun < step.begin ? before : step;
-    return begun > at + failingMs && !(lostConnections && said.includes('UND_ERR_SOCKET'));
+    return begun > at + failingMs && !(lostConnections && said.includes('ECONNRESET'));
   });
 }
 
