@@ -1,4 +1,5 @@
 export * from './access.js';
+export * from './custodian.js';
 export * from './approvers.js';
 export * from './bearer-token.js';
 export * from './bootstrap.js';

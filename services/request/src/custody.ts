@@ -1,4 +1,4 @@
-import { CUSTODIANS, Refusal, verifyRecord } from '@countersign/protocol';
+import { verifyRecord } from '@countersign/protocol';
 import type {
   Custodian,
   LegalHold,
@@ -6,25 +6,20 @@ import type {
   LegalHoldSet,
   Trust,
 } from '@countersign/protocol';
-import { isOperator } from '@countersign/database';
+import { requireCustodian } from '@countersign/database';
 import type { CallerIdentity } from '@countersign/database';
 import { requireEnabled } from './operations/configure-principal.js';
-import { membershipOf, personOfHuman } from './persons.js';
+import { personOfHuman } from './persons.js';
 import type { DirectoryChange, DirectoryView } from './store/directory.js';
 
-/**
- * The caller as a custodian (protocol §20.1). Throws `custodian_required` for any other person, and for an operator, whom a hold
- * guards evidence against. Throws `identity_uncertain`.
- */
-export async function requireCustodian(
+/** The caller, who has to be a custodian. Throws `custodian_required` and `identity_uncertain`. */
+export async function custodianOf(
   view: DirectoryView,
   caller: CallerIdentity,
   trust: Trust,
 ): Promise<Custodian> {
   const principal = await requireEnabled(view, caller);
-  if (principal.kind !== 'human' || isOperator(principal)) throw new Refusal('custodian_required');
-  const membership = await membershipOf(view, principal.id, trust);
-  if (!membership?.groups.includes(CUSTODIANS)) throw new Refusal('custodian_required');
+  requireCustodian(view.tenant, principal, await view.membership(principal.id), trust);
   return { principal: principal.id, person: await personOfHuman(view, principal, trust) };
 }
 

@@ -17,9 +17,8 @@ import { EXTENDED, Voters } from '../../support/voting.js';
 
 // Holds, as custodians set, lift and read them (protocol §20). Olga and Oscar operate; Carol, Dave and Eve are custodians.
 
-const [OLGA, OSCAR, CAROL, DAVE, EVE, MAX] = [
-  ...(['olga', 'oscar', 'carol', 'dave', 'eve', 'max'] as const),
-] as const;
+const PEOPLE = ['olga', 'oscar', 'carol', 'dave', 'eve', 'max'] as const;
+const [OLGA, OSCAR, CAROL, DAVE, EVE, MAX] = PEOPLE;
 const DAY_MS = 86_400_000;
 
 let instance: Instance;

@@ -1,5 +1,4 @@
-import { isId } from '@countersign/platform';
-import { answer } from '@countersign/platform';
+import { answer, isId } from '@countersign/platform';
 import type { AdminCall } from '@countersign/platform';
 import { Refusal, canonicalText } from '@countersign/protocol';
 import type {
@@ -10,8 +9,7 @@ import type {
   LegalHoldSet,
   SignedRecord,
 } from '@countersign/protocol';
-import { requireCaller } from '@countersign/database';
-import { requireCustodian } from '../custodian.js';
+import { requireCaller, requireCustodian } from '@countersign/database';
 import type { ChainDeps } from '../deps.js';
 import type { HoldRow, ReadingRow } from '../store/custody.js';
 

@@ -3,12 +3,12 @@ import type { AuditExport } from '@countersign/protocol';
 import {
   oneLargeAtATime,
   requireCaller,
+  requireCustodian,
   requireIntegrity,
   storedRequest,
 } from '@countersign/database';
 import { LARGE_ANSWER, answerOf, readSized } from '@countersign/platform';
 import type { OperationCall, OperationHandler } from '@countersign/platform';
-import { requireCustodian } from '../custodian.js';
 import type { ChainDeps } from '../deps.js';
 import type { HeldExportRow } from '../store/index.js';
 import { READABLE_PROFILES, assemble } from './export.js';

@@ -28,6 +28,7 @@ import type {
   Pool,
   RequestRow,
 } from '@countersign/database';
+import { CUSTODIANS } from '@countersign/protocol';
 import type { Digest, Lifecycle } from '@countersign/protocol';
 
 export interface Drained {
@@ -119,7 +120,7 @@ export const EXPORT = sized('ledger.export', {
 /** A custodian of a hold in force on the request (protocol §20.8); the service verifies the membership again. */
 const CUSTODIAN_SEES = `(EXISTS (SELECT 1 FROM hold_item h WHERE h.tenant = $1 AND h.request_id = l.request_id
     AND h.hold_id = :hold::uuid AND h.lifted_at IS NULL AND h.until > clock_timestamp())
-  AND EXISTS (SELECT 1 FROM membership y WHERE y.tenant = $1 AND y.principal = :caller AND 'proto.custodians' = ANY (y.groups)))`;
+  AND EXISTS (SELECT 1 FROM membership y WHERE y.tenant = $1 AND y.principal = :caller AND '${CUSTODIANS}' = ANY (y.groups)))`;
 
 export const HELD_EXPORT = sized('ledger.held-export', {
   material: ['payload', 'response_schema', 'review_document'],

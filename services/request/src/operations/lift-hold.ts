@@ -3,7 +3,7 @@ import type { SignedRecord } from '@countersign/protocol';
 import { storedAnswer } from '@countersign/database';
 import { answer, storedReply } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
-import { custodyRecord, holdNamed, requireCustodian } from '../custody.js';
+import { custodianOf, custodyRecord, holdNamed } from '../custody.js';
 import type { RequestDeps } from '../deps.js';
 import { answered } from '../keys.js';
 
@@ -13,7 +13,7 @@ export function liftHold(deps: RequestDeps): OperationHandler<'request.lift-hold
     const { caller, id, input, body } = call;
     const { tenant } = caller;
     const reply = await deps.configuration.change(tenant, async (change) => {
-      const custodian = await requireCustodian(change, caller, deps.trust);
+      const custodian = await custodianOf(change, caller, deps.trust);
       const replay = storedAnswer(await change.keys.answered(call), body);
       if (replay !== null) return storedReply(replay);
       const known = await holdNamed(change, id, deps.trust);

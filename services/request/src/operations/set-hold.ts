@@ -1,10 +1,10 @@
 import { Refusal, asJsonText, setHold as held } from '@countersign/protocol';
 import type { SignedRecord } from '@countersign/protocol';
-import { isRequestGone } from '../store/holds.js';
 import { answer } from '@countersign/platform';
 import type { OperationHandler } from '@countersign/platform';
-import { custodyRecord, holdNamed, requireCustodian } from '../custody.js';
+import { custodianOf, custodyRecord, holdNamed } from '../custody.js';
 import type { RequestDeps } from '../deps.js';
+import { isRequestGone } from '../store/holds.js';
 
 /** `request.set-hold`: a custodian holds requests, more of them, or for longer (protocol §20.2). */
 export function setHold(deps: RequestDeps): OperationHandler<'request.set-hold'> {
@@ -12,7 +12,7 @@ export function setHold(deps: RequestDeps): OperationHandler<'request.set-hold'>
     const { tenant } = caller;
     const text = await deps.configuration
       .change(tenant, async (change) => {
-        const custodian = await requireCustodian(change, caller, deps.trust);
+        const custodian = await custodianOf(change, caller, deps.trust);
         const known = await holdNamed(change, id, deps.trust);
         const digests = await change.holds.digestsOf(input.requests);
         const step = held(known, id, input, digests, custodian, change.now);
